@@ -1,0 +1,16 @@
+import type { Input, NewPet, Pet } from '@petstore/types';
+
+/** Where the animals are kept. Every adapter keeps these promises, and one test suite holds them to it. */
+export interface Store {
+  /** Keeps a new animal under the next identifier. When this resolves, it is kept for good. */
+  create(pet: NewPet): Promise<Pet>;
+  get(id: number): Promise<Pet | undefined>;
+  /** Up to `limit` animals behind the identifier `after`, in ascending order, only those with `status` if one is given. */
+  list(page: Page): Promise<Pet[]>;
+  /** Whether requests can be served now. */
+  ready(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** The part of a list that is asked for; the bounds and defaults of the spec are applied by then. */
+export type Page = Required<Pick<Input<'listPets'>, 'limit' | 'after'>> & Pick<Input<'listPets'>, 'status'>;

@@ -1,0 +1,117 @@
+import { type Api, operations } from '@petstore/types';
+import { beforeEach, describe, expect, test } from 'vitest';
+
+export interface Offered {
+  /** The service, over an empty store. */
+  api: Api;
+  /** What a rejection says of its reason. */
+  codeOf(error: unknown): unknown;
+}
+
+const rex = { name: 'Rex', categoryId: 2, status: 'available' } as const;
+const limit = operations.listPets.fields.limit;
+
+/** The promises of `Api`, whoever keeps them. */
+export function contract(offer: () => Promise<Offered>) {
+  let api: Api;
+  let codeOf: Offered['codeOf'];
+  beforeEach(async () => {
+    ({ api, codeOf } = await offer());
+  });
+  const refusal = async (call: Promise<unknown>) =>
+    codeOf(
+      await call.then(
+        () => 'no refusal',
+        (error) => error,
+      ),
+    );
+
+  describe('createPet', () => {
+    test('answers the animal with an identifier of its own', async () => {
+      const first = await api.createPet(rex);
+      const second = await api.createPet(rex);
+      expect(first).toEqual({ ...rex, id: expect.any(Number) });
+      expect(second.id).toBeGreaterThan(first.id);
+    });
+
+    test('leaves the status absent when none is given', async () => {
+      const pet = await api.createPet({ name: 'Tom', categoryId: 1 });
+      expect(pet).toEqual({ id: pet.id, name: 'Tom', categoryId: 1 });
+    });
+
+    test.each(['', 'Ünïcødé 猫 🐈', '__proto__', 'a\nb\tc', '"quoted" \\ </script>'])(
+      'keeps the name %j as it is',
+      async (name) => {
+        const { id } = await api.createPet({ name, categoryId: 0 });
+        expect(await api.getPet({ petId: id })).toEqual({ id, name, categoryId: 0 });
+      },
+    );
+
+    test('keeps the largest and the smallest category', async () => {
+      const { minimum, maximum } = operations.createPet.fields.categoryId;
+      for (const categoryId of [minimum, maximum]) {
+        expect(await api.createPet({ name: 'x', categoryId })).toMatchObject({ categoryId });
+      }
+    });
+  });
+
+  describe('getPet', () => {
+    test('answers the animal that was added', async () => {
+      const added = await api.createPet(rex);
+      expect(await api.getPet({ petId: added.id })).toEqual(added);
+    });
+
+    test.each([1, operations.getPet.fields.petId.maximum])('finds no animal %d in an empty store', async (petId) => {
+      expect(await refusal(api.getPet({ petId }))).toBe('not_found');
+    });
+  });
+
+  describe('listPets', () => {
+    test('answers nothing from an empty store', async () => {
+      expect(await api.listPets()).toEqual([]);
+    });
+
+    test('answers the first page in ascending order of id', async () => {
+      const added = await addMany(limit.default + 1);
+      expect(await api.listPets()).toEqual(added.slice(0, limit.default));
+    });
+
+    test('answers as many as the limit allows', async () => {
+      const added = await addMany(3);
+      expect(await api.listPets({ limit: limit.minimum })).toEqual(added.slice(0, 1));
+      expect(await api.listPets({ limit: limit.maximum })).toEqual(added);
+    });
+
+    test.each(operations.listPets.fields.status.choices)('answers only the %s ones when asked', async (status) => {
+      const added = await addMany(9);
+      expect(await api.listPets({ status })).toEqual(added.filter((pet) => pet.status === status));
+    });
+
+    test('reaches every animal once, page by page', async () => {
+      const added = await addMany(11);
+      const seen = [];
+      for (let after = 0; ; ) {
+        const page = await api.listPets({ after, limit: 3 });
+        seen.push(...page);
+        if (page.length < 3) break;
+        after = page.at(-1)?.id ?? after;
+      }
+      expect(seen).toEqual(added);
+    });
+
+    test('answers nothing behind the last animal', async () => {
+      await addMany(2);
+      expect(await api.listPets({ after: operations.listPets.fields.after.maximum })).toEqual([]);
+    });
+  });
+
+  async function addMany(count: number) {
+    const statuses = [...operations.createPet.fields.status.choices, undefined];
+    const added = [];
+    for (let i = 0; i < count; i++) {
+      const status = statuses[i % statuses.length];
+      added.push(await api.createPet({ name: `pet ${i}`, categoryId: i, ...(status && { status }) }));
+    }
+    return added;
+  }
+}

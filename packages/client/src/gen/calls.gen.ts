@@ -1,0 +1,48 @@
+// Generated from spec/openapi.yaml by `npm run generate`. Do not edit.
+
+import type { CallOptions, Connection } from '../connection.ts';
+import { type Call, send } from '../send.ts';
+import type { Input } from '@petstore/types';
+
+/**
+ * List animals
+ *
+ * Answers a page of animals in ascending order of `id`, optionally only those with a given status. A full page carries a
+ * `Link` header with `rel="next"` that leads to the page behind it.
+ */
+export function listPets(connection: Connection, input?: Input<'listPets'>, options?: CallOptions): Call<'listPets'> {
+    return send(connection, {
+        id: 'listPets',
+        method: 'GET',
+        path: '/pets'
+    }, input, options);
+}
+
+/**
+ * Add an animal
+ *
+ * Adds an animal and answers it with the identifier that the service assigned.
+ */
+export function createPet(connection: Connection, input: Input<'createPet'>, options?: CallOptions): Call<'createPet'> {
+    return send(connection, {
+        id: 'createPet',
+        method: 'POST',
+        path: '/pets',
+        body: true
+    }, input, options);
+}
+
+/**
+ * Get an animal
+ *
+ * Answers one animal by its identifier. Use `GET /pets` with the `status` filter instead.
+ *
+ * @deprecated since 2026-11-20. It is going to be removed on 2030-12-05. Use `listPets` instead.
+ */
+export function getPet(connection: Connection, input: Input<'getPet'>, options?: CallOptions): Call<'getPet'> {
+    return send(connection, {
+        id: 'getPet',
+        method: 'GET',
+        path: '/pets/{petId}'
+    }, input, options);
+}

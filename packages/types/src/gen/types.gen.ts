@@ -1,0 +1,195 @@
+// Generated from spec/openapi.yaml by `npm run generate`. Do not edit.
+
+export type ClientOptions = {
+    baseUrl: `${string}://{base_url}` | `${string}://{staging_base_url}` | (string & {});
+};
+
+/**
+ * Availability of the animal.
+ */
+export type PetStatus = 'available' | 'pending' | 'sold';
+
+/**
+ * Unique identifier assigned by the service on creation.
+ */
+export type PetId = number;
+
+/**
+ * The animal's name: any well-formed Unicode text without U+0000.
+ */
+export type PetName = string;
+
+/**
+ * Identifier of the category the animal belongs to. Numbers that JSON cannot carry exactly are refused.
+ */
+export type CategoryId = number;
+
+/**
+ * An animal to add. The service assigns its identifier.
+ */
+export type NewPet = {
+    name: PetName;
+    categoryId: CategoryId;
+    status?: PetStatus;
+};
+
+/**
+ * An animal of the store.
+ */
+export type Pet = {
+    id: PetId;
+    name: PetName;
+    categoryId: CategoryId;
+    status?: PetStatus;
+};
+
+/**
+ * Machine-readable error code. The set is closed:
+ *
+ * - `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, and other 4xx without a code of their own)
+ * - `unauthorized`: the API key is missing or invalid (401)
+ * - `not_found`: there is no such animal, or no such path (404)
+ * - `method_not_allowed`: the path exists, the method does not; `Allow` names those that do (405)
+ * - `payload_too_large`: the body is larger than the server takes (413)
+ * - `unsupported_media_type`: the body is not `application/json` (415)
+ * - `rate_limited`: too many requests with this key; `Retry-After` says when to come back (429)
+ * - `unavailable`: the service cannot answer now; `Retry-After` says when to come back (503)
+ * - `internal_error`: a fault of the service (500)
+ *
+ */
+export type ErrorCode = 'invalid_request' | 'unauthorized' | 'not_found' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'unavailable' | 'internal_error';
+
+/**
+ * What every failed request is answered with.
+ */
+export type ApiError = {
+    code: ErrorCode;
+    /**
+     * Human-readable description.
+     */
+    message: string;
+    /**
+     * The HTTP status code of the response.
+     */
+    status: number;
+};
+
+export type ListPetsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Maximum number of animals returned.
+         */
+        limit?: number;
+        /**
+         * Return only animals with this availability status. An animal without a status matches none.
+         */
+        status?: PetStatus;
+        /**
+         * Return only animals whose identifier is greater than this one; `0` starts at the beginning.
+         */
+        after?: number;
+    };
+    url: '/pets';
+};
+
+export type ListPetsErrors = {
+    /**
+     * A parameter or the body is malformed, missing required fields, or contains invalid values.
+     */
+    400: ApiError;
+    /**
+     * The API key is missing or invalid.
+     */
+    401: ApiError;
+    /**
+     * Anything else that can go wrong.
+     */
+    default: ApiError;
+};
+
+export type ListPetsError = ListPetsErrors[keyof ListPetsErrors];
+
+export type ListPetsResponses = {
+    /**
+     * A page of animals, in ascending order of `id`.
+     */
+    200: Array<Pet>;
+};
+
+export type ListPetsResponse = ListPetsResponses[keyof ListPetsResponses];
+
+export type CreatePetData = {
+    /**
+     * The animal to add. Members other than the ones listed are refused, never dropped.
+     */
+    body: NewPet;
+    path?: never;
+    query?: never;
+    url: '/pets';
+};
+
+export type CreatePetErrors = {
+    /**
+     * A parameter or the body is malformed, missing required fields, or contains invalid values.
+     */
+    400: ApiError;
+    /**
+     * The API key is missing or invalid.
+     */
+    401: ApiError;
+    /**
+     * Anything else that can go wrong.
+     */
+    default: ApiError;
+};
+
+export type CreatePetError = CreatePetErrors[keyof CreatePetErrors];
+
+export type CreatePetResponses = {
+    /**
+     * The added animal, including the assigned `id`.
+     */
+    201: Pet;
+};
+
+export type CreatePetResponse = CreatePetResponses[keyof CreatePetResponses];
+
+export type GetPetData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the animal to retrieve.
+         */
+        petId: PetId;
+    };
+    query?: never;
+    url: '/pets/{petId}';
+};
+
+export type GetPetErrors = {
+    /**
+     * The API key is missing or invalid.
+     */
+    401: ApiError;
+    /**
+     * The requested animal could not be found. This is also the answer to a `petId` that no animal can have.
+     */
+    404: ApiError;
+    /**
+     * Anything else that can go wrong.
+     */
+    default: ApiError;
+};
+
+export type GetPetError = GetPetErrors[keyof GetPetErrors];
+
+export type GetPetResponses = {
+    /**
+     * The animal.
+     */
+    200: Pet;
+};
+
+export type GetPetResponse = GetPetResponses[keyof GetPetResponses];

@@ -1,0 +1,5 @@
+export type { Api, Arguments, Input, OperationId, Result } from './api.ts';
+export { type Operations, operations } from './gen/operations.gen.ts';
+export { service } from './gen/service.gen.ts';
+export type * from './gen/types.gen.ts';
+export type { Field, Operation } from './operation.ts';

@@ -1,0 +1,54 @@
+// A hey-api plugin that writes the client: one thin function per operation, carried by the hand-written runtime.
+import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
+import type { Field, Operation } from '@petstore/types';
+import { commentOf, defined, tableOf } from './table.ts';
+
+type CallsPlugin = DefinePlugin<{ name: 'calls' }>;
+
+const handler: CallsPlugin['Handler'] = ({ plugin }) => {
+  const typeFrom = (external: string, name: string) => plugin.symbol(name, { external, kind: 'type' });
+  const send = plugin.symbol('send', { external: '../send.ts', kind: 'function' });
+  const connection = typeFrom('../connection.ts', 'Connection');
+  const options = typeFrom('../connection.ts', 'CallOptions');
+  const call = typeFrom('../send.ts', 'Call');
+  const inputOf = typeFrom('@petstore/types', 'Input');
+
+  plugin.forEach(
+    'operation',
+    ({ operation }) => {
+      const row = tableOf(operation, plugin.context);
+      const id = $.type.literal(row.id);
+      const needsInput = Object.values(row.fields).some((field) => field.required);
+      plugin.node(
+        $.func(plugin.symbol(row.id, { getFilePath: () => 'calls' }))
+          .export()
+          .doc(commentOf(row))
+          .param('connection', (p) => p.type(connection))
+          .param('input', (p) => p.required(needsInput).type($.type(inputOf).generic(id)))
+          .param('options', (p) => p.optional().type(options))
+          .returns($.type(call).generic(id))
+          .do($.return($(send).call('connection', $.fromValue(wireOf(row)), 'input', 'options'))),
+      );
+    },
+    { order: 'declarations' },
+  );
+};
+
+/** One exported function per operation, as `calls.gen.ts`. */
+export const callsPlugin = definePluginConfig<CallsPlugin['Types']>({ name: 'calls', config: {}, handler });
+
+/** How to put an operation on the wire, as briefly as it can be said: consumers bundle it with each function. */
+function wireOf(row: Operation) {
+  const names = (place: Field['in']) => {
+    const found = Object.keys(row.fields).filter((name) => row.fields[name]?.in === place);
+    return found.length > 0 ? found : undefined;
+  };
+  return defined({
+    id: row.id,
+    method: row.method,
+    path: row.path,
+    headers: names('header'),
+    query: row.body ? names('query') : undefined,
+    body: row.body ? true : undefined,
+  });
+}
