@@ -20,9 +20,14 @@ export async function differences(expected: string, actual: string): Promise<Dif
 }
 
 async function contents(folder: string): Promise<Map<string, Buffer>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(nothingThere);
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return new Map(
     await Promise.all(files.map(async (file) => [file.slice(folder.length + 1), await readFile(file)] as const)),
   );
+}
+
+function nothingThere(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
 }

@@ -1,5 +1,19 @@
-// Regenerates everything that comes from spec/openapi.yaml.
-import { fileURLToPath } from 'node:url';
-import { generate } from './generate.ts';
+// Brings everything that is generated from spec/openapi.yaml up to date. Files that are right already stay untouched.
+import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { outdated, root } from '../drift/generated.ts';
+import { withGenerated } from './generate.ts';
 
-await generate(fileURLToPath(new URL('../..', import.meta.url)));
+await withGenerated(async (scratch) => {
+  for (const { file, what } of await outdated(scratch)) {
+    const path = join(root, file);
+    if (what === 'does not belong here') {
+      await rm(path);
+      console.log(`removed ${file}`);
+    } else {
+      await mkdir(dirname(path), { recursive: true });
+      await copyFile(join(scratch, file), path);
+      console.log(`wrote ${file}`);
+    }
+  }
+});
