@@ -7,6 +7,7 @@ export interface Config {
   dataDir: string;
   /** Keys from the environment, instead of those kept in `dataDir`. */
   apiKeys: string | undefined;
+  /** Check every answer against the spec as well; `npm run dev` does. */
   validateResponses: boolean;
 }
 
@@ -32,6 +33,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     port: Number(port),
     dataDir: env.PETSTORE_DATA_DIR ?? (deployment === 'production' ? 'data' : `data-${deployment}`),
     apiKeys: env.PETSTORE_API_KEYS,
-    validateResponses: env.NODE_ENV !== 'production',
+    validateResponses: env.PETSTORE_VALIDATE_RESPONSES === 'true',
   };
 }

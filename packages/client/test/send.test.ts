@@ -1,4 +1,4 @@
-import type { Api } from '@petstore/types';
+import { type Api, operations } from '@petstore/types';
 import { expect, test } from 'vitest';
 import {
   ConnectionError,
@@ -74,5 +74,5 @@ test('says so when the service cannot be reached', async () => {
 
 test('offers the whole Api', () => {
   const api: Api = petstore({ apiKey: 'k' });
-  expect(Object.keys(api).sort()).toEqual(['createPet', 'getPet', 'listPets']);
+  expect(Object.keys(api).sort()).toEqual(Object.keys(operations).sort());
 });
