@@ -1,7 +1,8 @@
 // A hey-api plugin that writes the client: one thin function per operation, carried by the hand-written runtime.
 import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
 import type { Field, Operation } from '@petstore/types';
-import { commentOf, defined, tableOf } from './table.ts';
+import { commentOf, tableOf } from './table.ts';
+import { defined } from './values.ts';
 
 type CallsPlugin = DefinePlugin<{ name: 'calls' }>;
 
@@ -10,7 +11,7 @@ const handler: CallsPlugin['Handler'] = ({ plugin }) => {
   const send = plugin.symbol('send', { external: '../send.ts', kind: 'function' });
   const connection = typeFrom('../connection.ts', 'Connection');
   const options = typeFrom('../connection.ts', 'CallOptions');
-  const call = typeFrom('../send.ts', 'Call');
+  const call = typeFrom('../call.ts', 'Call');
   const inputOf = typeFrom('@petstore/types', 'Input');
 
   plugin.forEach(
@@ -50,5 +51,6 @@ function wireOf(row: Operation) {
     headers: names('header'),
     query: row.body ? names('query') : undefined,
     body: row.body ? true : undefined,
+    deprecated: row.deprecated ? defined({ sunset: row.sunset }) : undefined,
   });
 }

@@ -45,7 +45,9 @@ const handler: OperationsPlugin['Handler'] = ({ plugin }) => {
   plugin.node(
     $.const(plugin.symbol('service', inFile('service')))
       .export()
-      .doc('The service as a whole: its name, the version of its interface, and where it is deployed.')
+      .doc(
+        'The service as a whole: its name, the version of its interface, where it is deployed, and the status of each error code.',
+      )
       .assign($($.fromValue(serviceOf(plugin.context), { layout: 'pretty' })).as('const')),
   );
 };

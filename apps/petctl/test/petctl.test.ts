@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Running, serve } from '@petstore/server';
+import { defaultConfig, type Running, serve } from '@petstore/server';
 import { operations, service } from '@petstore/types';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -13,7 +13,7 @@ let env: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'petctl-'));
-  server = await serve({ host: '127.0.0.1', port: 0, dataDir, apiKeys: undefined, validateResponses: true });
+  server = await serve(defaultConfig({ port: 0, dataDir, validateResponses: true, logLevel: 'silent' }));
   const { pathname } = new URL(service.deployments.production);
   env = { ...process.env, PETCTL_API_KEY: server.madeKey, PETCTL_BASE_URL: server.origin + pathname };
 });

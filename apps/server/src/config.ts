@@ -1,38 +1,76 @@
-import { service } from '@petstore/types';
+import { ConfigError } from './config/config-error.ts';
+import { type Deployment, type LogLevel, type Setting, settings } from './config/settings.ts';
+import { givenKeys } from './keys/given.ts';
 
+export { ConfigError } from './config/config-error.ts';
+
+/** Everything that can be set, checked, as plain values. Times are in milliseconds. */
 export interface Config {
   host: string;
   port: number;
+  deployment: Deployment;
   /** Where keys and animals are kept. */
   dataDir: string;
   /** Keys from the environment, instead of those kept in `dataDir`. */
   apiKeys: string | undefined;
   /** Check every answer against the spec as well; `npm run dev` does. */
   validateResponses: boolean;
+  /** In bytes. */
+  bodyLimit: number;
+  maxConnections: number;
+  headersTimeout: number;
+  requestTimeout: number;
+  shutdownTimeout: number;
+  /** Empty where no other origin may call; `['*']` where all may. */
+  corsOrigins: string[];
+  /** Requests a minute for each key. */
+  rateLimit: number | undefined;
+  logLevel: LogLevel;
 }
 
-/** A setting that cannot be used. The message says which one, and what would be valid. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
+/** What somebody wrote for a setting, and where. */
+export type Given = (setting: Setting<unknown>) => { source: string; text: string } | undefined;
 
-/** The settings from the environment; what is not set follows the deployment that the spec describes. */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const deployment = env.PETSTORE_DEPLOYMENT ?? 'production';
-  if (!(deployment in service.deployments)) {
-    const known = Object.keys(service.deployments).join(', ');
-    throw new ConfigError(`PETSTORE_DEPLOYMENT is '${deployment}'; it can be one of ${known}.`);
-  }
-  const home = new URL(service.deployments[deployment as keyof typeof service.deployments]);
-  const port = env.PORT ?? home.port;
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
-    throw new ConfigError(`PORT is '${port}'; it has to be a number from 0 to 65535.`);
-  }
+/** The settings: what was given, else the default. Refuses what is not valid. */
+export function configFrom(given: Given, apiKeys: string | undefined): Config {
+  if (apiKeys !== undefined) givenKeys(apiKeys);
+  const deployment = resolved(settings.deployment, given, 'production');
+  const value = <T>(setting: Setting<T>) => resolved(setting, given, deployment);
+  const requestTimeout = value(settings.requestTimeout);
   return {
-    host: env.HOST ?? home.hostname,
-    port: Number(port),
-    dataDir: env.PETSTORE_DATA_DIR ?? (deployment === 'production' ? 'data' : `data-${deployment}`),
-    apiKeys: env.PETSTORE_API_KEYS,
-    validateResponses: env.PETSTORE_VALIDATE_RESPONSES === 'true',
+    deployment,
+    host: value(settings.host),
+    port: value(settings.port),
+    dataDir: value(settings.dataDir),
+    apiKeys,
+    validateResponses: value(settings.validateResponses),
+    bodyLimit: value(settings.bodyLimit),
+    maxConnections: value(settings.maxConnections),
+    headersTimeout: Math.min(value(settings.headersTimeout), requestTimeout),
+    requestTimeout,
+    shutdownTimeout: value(settings.shutdownTimeout),
+    corsOrigins: value(settings.corsOrigins),
+    rateLimit: value(settings.rateLimit),
+    logLevel: value(settings.logLevel),
   };
+}
+
+/** The folder alone, for commands that need no other setting. */
+export function dataDirFrom(given: Given): string {
+  return resolved(settings.dataDir, given, resolved(settings.deployment, given, 'production'));
+}
+
+/** The settings when nothing is given but these, for embedding and for tests. */
+export function defaultConfig(overrides: Partial<Config> = {}): Config {
+  const { deployment } = overrides;
+  const given: Given = (setting) =>
+    setting === settings.deployment && deployment ? { source: 'deployment', text: deployment } : undefined;
+  return { ...configFrom(given, overrides.apiKeys), ...overrides };
+}
+
+function resolved<T>(setting: Setting<T>, given: Given, deployment: Deployment): T {
+  const { source, text } = given(setting) ?? { source: 'the default', text: setting.fallback(deployment) };
+  const read = setting.kind.read(text);
+  if (!read) throw new ConfigError(`${source} is '${text}'; it has to be ${setting.kind.valid}.`);
+  return read.value;
 }

@@ -1,6 +1,13 @@
 export { type AppOptions, createApp } from './app.ts';
-export type { Config } from './config.ts';
+export { type Config, ConfigError, defaultConfig } from './config.ts';
 export { givenKeys, type KeyCheck, keyCheck } from './keys.ts';
 export { type Running, serve } from './serve.ts';
+export {
+  StoreDamagedError,
+  StoreFolderError,
+  StoreLockedError,
+  StoreUnavailableError,
+} from './store/errors.ts';
+export { type LowdbOptions, openLowdbStore } from './store/lowdb.ts';
 export { memoryStore } from './store/memory.ts';
 export type { Page, Store } from './store/store.ts';

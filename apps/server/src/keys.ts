@@ -1,41 +1,57 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { timingSafeEqual } from 'node:crypto';
+import { createFirstKey, keysFile } from './keys/changes.ts';
+import { followKeys } from './keys/follow.ts';
+import { givenKeys } from './keys/given.ts';
+import { hashOf, type KnownKey } from './keys/key.ts';
 
-/** Answers whether a key is one of those known. Keys are held as hashes only, and compared in constant time. */
-export type KeyCheck = (key: string) => boolean;
+export { KeyNameError, KeysFileError } from './keys/errors.ts';
+export { givenKeys } from './keys/given.ts';
+export type { KnownKey } from './keys/key.ts';
 
-const hash = (key: string) => createHash('sha256').update(key).digest();
+/** The name of the key, where it is one of those known. */
+export type KeyCheck = (key: string) => string | undefined;
 
-/** A check against the hashes of keys. */
-export function keyCheck(hashes: readonly Buffer[]): KeyCheck {
+/** A check against known keys. All of them are compared, in constant time, whichever it is. */
+export function keyCheck(known: readonly KnownKey[] | (() => readonly KnownKey[])): KeyCheck {
   return (key) => {
-    const given = hash(key);
-    return hashes.map((known) => timingSafeEqual(known, given)).includes(true);
+    const given = hashOf(key);
+    const keys = typeof known === 'function' ? known() : known;
+    const matches = keys.map(({ hash }) => timingSafeEqual(hash, given));
+    return keys[matches.indexOf(true)]?.name;
   };
 }
 
-/** The hashes of keys given in the clear: separated by commas, each `key` or `name=key`. */
-export function givenKeys(list: string): Buffer[] {
-  return list
-    .split(',')
-    .map((entry) => entry.slice(entry.indexOf('=') + 1).trim())
-    .filter((key) => key !== '')
-    .map(hash);
+export interface Keys {
+  check: KeyCheck;
+  /**
+   * Makes the first key where none was ever configured, to be told once. To be called when the server listens: a start
+   * that fails before leaves no key behind that nobody saw.
+   */
+  makeFirst(): string | undefined;
 }
 
-/** The hashes kept in a data folder. Where there are none yet, a key is made; it is told here once and never again. */
-export function keptKeys(folder: string): { hashes: Buffer[]; made?: string } {
-  const path = join(folder, 'keys.json');
-  try {
-    const { keys } = JSON.parse(readFileSync(path, 'utf8'));
-    return { hashes: keys.map(({ sha256 }: { sha256: string }) => Buffer.from(sha256, 'hex')) };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+const toStderr = (problem: string) => void process.stderr.write(`petstore-server: ${problem}\n`);
+
+/** The keys that were configured: those of the environment, else those kept in the data folder, as they change. */
+export function openKeys(
+  { apiKeys, dataDir }: { apiKeys: string | undefined; dataDir: string },
+  report: (problem: string) => void = toStderr,
+): Keys {
+  if (apiKeys !== undefined) {
+    const onWeak = (name: string) => report(`The key '${name}' is shorter than 16 characters and easily guessed.`);
+    return { check: keyCheck(givenKeys(apiKeys, onWeak)), makeFirst: () => undefined };
   }
-  const made = `pk_${randomBytes(24).toString('base64url')}`;
-  const keys = [{ name: 'first', sha256: hash(made).toString('hex') }];
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(path, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600 });
-  return { hashes: keys.map(() => hash(made)), made };
+  const file = keysFile(dataDir);
+  const followed = followKeys(file, report);
+  return {
+    check: keyCheck(followed.current),
+    makeFirst: () => {
+      const made = createFirstKey(dataDir);
+      followed.lookAgain();
+      if (followed.current().length === 0) {
+        report(`${file} holds no key, so nobody can call; make one with 'petstore-server keys create'.`);
+      }
+      return made;
+    },
+  };
 }

@@ -1,35 +1,18 @@
 #!/usr/bin/env node
-import { ConfigError, readConfig } from './config.ts';
-import { type Running, serve } from './serve.ts';
-import { basePath } from './spec.ts';
+import { CommanderError } from 'commander';
+import { sentence } from './cli/errors.ts';
+import { program } from './cli/program.ts';
+import { keysVariable } from './config/environment.ts';
+
+const env = { ...process.env };
+// Node writes the environment into the reports it makes of its own crashes.
+delete process.env[keysVariable];
 
 try {
-  const running = await serve(readConfig(process.env));
-  console.log(greeting(running));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void running.stop());
+  // The server itself is loaded only to be run: the other commands answer at once.
+  await program(env, async (config) => (await import('./cli/start.ts')).start(config)).parseAsync();
 } catch (error) {
-  console.error(`petstore-server: ${sentence(error)}`);
-  process.exitCode = 1;
-}
-
-function greeting({ origin, madeKey }: Running): string {
-  const base = `${origin}${basePath}`;
-  const key = madeKey ?? '<your API key>';
-  return `
-  Petstore listens on  ${base}
-  The interface is at  ${origin}/openapi.yaml
-${madeKey ? `\n  API key, made just now and shown only this once:  ${madeKey}\n` : ''}
-  Try it from another terminal, in this folder:
-
-    PETCTL_API_KEY='${key}' npx petctl --base-url ${base} pets list
-    curl -H 'Authorization: Bearer ${key}' ${base}/pets
-`;
-}
-
-function sentence(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
-  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
-  if (code === 'EADDRINUSE')
-    return `port ${port} on ${address} is taken; choose another one with PORT=${(port ?? 0) + 1} npm start.`;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const line = sentence(error);
+  if (line !== undefined) console.error(`petstore-server: ${line}`);
+  process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
 }

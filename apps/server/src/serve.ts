@@ -1,10 +1,11 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
-import { givenKeys, keptKeys, keyCheck } from './keys.ts';
-import { memoryStore } from './store/memory.ts';
+import { listen } from './http/listen.ts';
+import { openKeys } from './keys.ts';
+import { createLog } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import { openLowdbStore } from './store/lowdb.ts';
 
 export interface Running {
   /** Where it listens, without a path. */
@@ -16,24 +17,32 @@ export interface Running {
 }
 
 /** Starts the server with these settings. */
-export async function serve(config: Config): Promise<Running> {
-  const { hashes, made } = config.apiKeys ? { hashes: givenKeys(config.apiKeys) } : keptKeys(config.dataDir);
-  const store = memoryStore();
-  const server = createServer(
-    createApp(store, { keys: keyCheck(hashes), validateResponses: config.validateResponses }),
-  );
-  server.listen(config.port, config.host);
-  await once(server, 'listening');
-  const { address, port, family } = server.address() as AddressInfo;
-  return {
-    origin: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
-    madeKey: made,
-    stop: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeIdleConnections();
-      await closed;
+export async function serve(config: Config, log: Logger = createLog(config.logLevel)): Promise<Running> {
+  const metrics = createMetrics();
+  const keys = openKeys(config, (problem) => log.warn(problem));
+  const store = await openLowdbStore(config.dataDir, {
+    onCommit: metrics.committed,
+    onWarning: (line) => log.warn(line),
+  });
+  let draining = false;
+  let stop = () => store.close();
+  try {
+    const app = await createApp(store, {
+      ...config,
+      keys: keys.check,
+      log,
+      metrics,
+      isReady: async () => !draining && (await store.ready()),
+    });
+    const listener = await listen(app, config);
+    stop = async () => {
+      draining = true;
+      await listener.drain(config.shutdownTimeout);
       await store.close();
-    },
-  };
+    };
+    return { origin: listener.origin, madeKey: keys.makeFirst(), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createApp } from '../src/app.ts';
+import { type AppOptions, createApp } from '../src/app.ts';
+import { listen as listenFor } from '../src/http/listen.ts';
 import { givenKeys, keyCheck } from '../src/keys.ts';
 import { basePath } from '../src/spec.ts';
 import { memoryStore } from '../src/store/memory.ts';
+import type { Store } from '../src/store/store.ts';
 
 export interface Listening {
   origin: string;
@@ -13,21 +12,16 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** A server on a port of its own, over an empty store, with every answer checked against the spec. */
-export async function listen(): Promise<Listening> {
-  const apiKey = 'a-key-for-tests';
-  const server = createServer(createApp(memoryStore(), { keys: keyCheck(givenKeys(apiKey)), validateResponses: true }));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    origin,
-    baseUrl: origin + basePath,
-    apiKey,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+/** A server on a port of its own, with every answer checked against the spec; over an empty store, unless told otherwise. */
+export async function listen(options: Partial<AppOptions> = {}, store: Store = memoryStore()): Promise<Listening> {
+  const apiKey = 'a-key-that-is-for-tests';
+  const app = await createApp(store, { keys: keyCheck(givenKeys(apiKey)), validateResponses: true, ...options });
+  const listener = await listenFor(app, {
+    host: '127.0.0.1',
+    port: 0,
+    maxConnections: 1000,
+    headersTimeout: 2_000,
+    requestTimeout: 4_000,
+  });
+  return { origin: listener.origin, baseUrl: listener.origin + basePath, apiKey, close: () => listener.drain(0) };
 }

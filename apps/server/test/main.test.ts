@@ -1,76 +1,165 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { settings } from '../src/config/settings.ts';
+import { dataFolder } from './keys/folder.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-let dataDir: string;
-let running: ChildProcess | undefined;
 
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'petstore-'));
-});
-afterEach(async () => {
-  if (running?.exitCode === null) running.kill('SIGKILL');
-  await rm(dataDir, { recursive: true });
-});
-
-/** Starts the server as a process of its own; `printed` resolves as soon as its output holds the pattern. */
-function start(env: Record<string, string>) {
-  const child = spawn(process.execPath, [main], {
-    env: { ...process.env, PETSTORE_DATA_DIR: dataDir, PORT: '0', ...env },
+/** Runs the command line as a process of its own; `greeted` resolves when it has printed the lines to paste. */
+function run(dataDir: string, argv: string[] = [], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [main, ...argv], {
+    env: { ...process.env, PETSTORE_DATA_DIR: dataDir, PETSTORE_LOG_LEVEL: 'silent', PORT: '0', ...env },
   });
-  running = child;
-  let output = '';
-  const exited = once(child, 'exit').then(([code]) => ({ code, output }));
-  const printed = new Promise<string>((resolve) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (data) => {
-        output += data;
-        if (output.includes('curl')) resolve(output);
-      });
-    }
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const output = { stdout: '', stderr: '' };
+  const greeted = new Promise<{ key: string; url: string }>((resolve) => {
+    child.stderr.on('data', (data) => {
+      output.stderr += data;
+      const [, key, url] = /curl -H 'Authorization: Bearer (.+)' (\S+)\n/.exec(output.stderr) ?? [];
+      if (key && url) resolve({ key, url });
+    });
   });
-  return { child, printed, exited };
+  child.stdout.on('data', (data) => {
+    output.stdout += data;
+  });
+  const ended = once(child, 'close').then(([code]) => ({ code, ...output }));
+  return { child, greeted, ended, output };
 }
 
-test('prints lines that work when pasted, and the new key only once', async () => {
-  const { child, printed, exited } = start({});
-  const [, key, url] = /curl -H 'Authorization: Bearer (\S+)' (\S+)/.exec(await printed) ?? [];
-  const answer = await fetch(`${url}`, { headers: { authorization: `Bearer ${key}` } });
-  expect([answer.status, await answer.json()]).toEqual([200, []]);
-  expect(await readFile(join(dataDir, 'keys.json'), 'utf8')).not.toContain(key);
-  child.kill('SIGINT');
-  expect((await exited).code).toBe(0);
+/** What `keys` with these arguments prints. */
+const keys = (dataDir: string, ...argv: string[]) => run(dataDir, ['keys', ...argv]).ended;
 
-  const second = start({});
-  expect(await second.printed).not.toContain('pk_');
+const statusWith = async (url: string, key: string) =>
+  (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).status;
+
+test('prints lines that work when pasted, and the new key only once', async () => {
+  const folder = dataFolder();
+  const first = run(folder);
+  const { key, url } = await first.greeted;
+  expect(await statusWith(url, key)).toBe(200);
+  expect(first.output.stderr).toContain(`${new URL('/docs', url)}\n`);
+  expect(readFileSync(join(folder, 'keys.json'), 'utf8')).not.toContain(key);
+  first.child.kill('SIGINT');
+  expect(await first.ended).toMatchObject({ code: 0, stdout: '' });
+
+  const second = run(folder);
+  await second.greeted;
   second.child.kill('SIGTERM');
-  expect((await second.exited).code).toBe(0);
+  const { code, stderr } = await second.ended;
+  expect(code).toBe(0);
+  expect(stderr).toContain(`keys create --data-dir ${folder}\n`);
+  expect(stderr).not.toContain('pk_');
+});
+
+test('takes up keys that are made and revoked while it runs', async () => {
+  const folder = dataFolder();
+  const { greeted } = run(folder);
+  const { key, url } = await greeted;
+  const created = await keys(folder, 'create', '--name', 'ci');
+  expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^pk_\S+\n$/) });
+  expect(created.stderr).toContain("Made the key 'ci'");
+  const ci = created.stdout.trim();
+  await vi.waitFor(async () => expect(await statusWith(url, ci)).toBe(200), 10_000);
+
+  const listed = await keys(folder, 'list');
+  expect(listed).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^first\t\S+Z\nci\t\S+Z\n$/) });
+  expect(await keys(folder, 'revoke', 'first')).toMatchObject({ code: 0, stdout: '' });
+  await vi.waitFor(async () => expect(await statusWith(url, key)).toBe(401), 10_000);
+  expect(await keys(folder, 'revoke', 'first')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'petstore-server: There is no key of that name; the names are: ci.\n',
+  });
+  expect((await keys(folder, 'revoke', 'ci')).stderr).toContain('nobody can call');
+});
+
+test('takes keys from the environment alone where they are given, and shows none', async () => {
+  const folder = dataFolder();
+  const key = 'a-key-that-is-for-tests';
+  const { child, greeted, ended } = run(folder, [], {
+    PETSTORE_API_KEYS: `other=some-other-key-for-tests,ci=${key},ab`,
+  });
+  const { url } = await greeted;
+  expect([await statusWith(url, key), await statusWith(url, 'ab'), await statusWith(url, 'ci')]).toEqual([
+    200, 200, 401,
+  ]);
+  child.kill('SIGTERM');
+  const { code, stdout, stderr } = await ended;
+  expect([code, existsSync(join(folder, 'keys.json'))]).toEqual([0, false]);
+  expect(stdout + stderr).not.toMatch(/for-tests|ab,|,ab/);
 });
 
 test('says in one line when the port is taken, and how to choose another', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void taken.close());
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
-  const { code, output } = await start({ PORT: String(port) }).exited;
-  taken.close();
-  expect(code).toBe(1);
-  expect(output).toBe(
-    `petstore-server: port ${port} on 127.0.0.1 is taken; choose another one with PORT=${port + 1} npm start.\n`,
-  );
+  const folder = dataFolder();
+  expect(await run(folder, ['--port', `${port}`]).ended).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `petstore-server: port ${port} on 127.0.0.1 is taken; choose another one with PORT=${port + 1} npm start.\n`,
+  });
+  expect((await run(folder).greeted).key).toMatch(/^pk_/);
+});
+
+test.each<[string[], Record<string, string>, RegExp]>([
+  [[], { PORT: 'http' }, /^petstore-server: PORT is 'http'; .*\n$/],
+  [['--deployment', 'nowhere'], {}, /^petstore-server: --deployment is 'nowhere'; .*\n$/],
+  [['--prot', '80'], {}, /^petstore-server: unknown option '--prot' \(Did you mean --port\?\)\n$/],
+  [['--api-key=SECRET'], {}, /^petstore-server: unknown option '--api-key'; keys come from PETSTORE_API_KEYS [^S]*\n$/],
+  [['keys', 'create', 'SECRET'], {}, /^petstore-server: too many arguments; [^S]*\n$/],
+  [['keys', 'list'], { PETSTORE_DATADIR: '.' }, /^petstore-server: PETSTORE_DATADIR .*PETSTORE_DATA_DIR\?\n$/],
+  [[], { PETSTORE_API_KEYS: '' }, /^petstore-server: PETSTORE_API_KEYS: entry 1 is empty; .*\n$/],
+])('refuses %j with %o in one line', async (argv, env, line) => {
+  expect(await run(dataFolder(), argv, env).ended).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(line),
+  });
+});
+
+test('refuses a damaged keys.json in one line that names it', async () => {
+  const folder = dataFolder();
+  writeFileSync(join(folder, 'keys.json'), 'null');
+  const { code, stdout, stderr } = await run(folder).ended;
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^petstore-server: .*\n$/);
+  expect(stderr).toContain(join(folder, 'keys.json'));
+});
+
+test('shows every setting with its variable', async () => {
+  const { code, stdout } = await run(dataFolder(), ['--help']).ended;
+  expect(code).toBe(0);
+  for (const { flags, variable } of Object.values(settings)) {
+    expect(stdout).toContain(flags);
+    expect(stdout).toContain(variable);
+  }
+  expect(stdout).toContain('PETSTORE_API_KEYS');
 });
 
 test.each([
-  ['PORT', 'http'],
-  ['PETSTORE_DEPLOYMENT', 'nowhere'],
-])('refuses %s=%s with one line that names it', async (name, value) => {
-  const { code, output } = await start({ [name]: value }).exited;
-  expect(code).toBe(1);
-  expect(output).toMatch(new RegExp(`^petstore-server: ${name} is '${value}'.*\n$`));
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('ends at once on a second %s', async (signal, code) => {
+  const { child, greeted, ended } = run(dataFolder(), ['--shutdown-timeout', '600']);
+  const { key, url } = await greeted;
+  const { hostname, port, host, pathname } = new URL(url);
+  // A request whose body never comes holds the server back.
+  const unfinished = connect(Number(port), hostname).on('error', () => {});
+  unfinished.write(
+    `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n',
+  );
+  await once(unfinished, 'data');
+  child.kill(signal);
+  await vi.waitFor(() => expect(fetch(url)).rejects.toThrow(), 10_000);
+  expect(child.exitCode).toBeNull();
+  child.kill(signal);
+  expect((await ended).code).toBe(code);
 });

@@ -1,53 +1,104 @@
-import { service } from '@petstore/types';
+import { type OperationId, service } from '@petstore/types';
+import type { Notice } from './deprecation.ts';
+import { type Retry, retryOf } from './retry.ts';
 
 export type Deployment = keyof typeof service.deployments;
 
 /** What a transport is given: everything is settled, it only has to be sent. */
 export interface WireRequest {
-  method: string;
-  url: string;
-  headers: Record<string, string>;
-  body?: string;
-  signal?: AbortSignal;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
 }
 
 /** What a transport answers. A `Response` of fetch is one. */
-export interface WireResponse {
+export interface Answer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   text(): Promise<string>;
 }
 
-/** How requests reach the service; fetch, unless told otherwise. */
-export type Transport = (request: WireRequest) => Promise<WireResponse>;
+/** How requests reach the service; fetch, unless told otherwise. Rejects when no answer came. */
+export type Transport = (request: WireRequest) => Promise<Answer>;
 
-export interface Options {
-  apiKey: string;
+/** What can be watched. None of these changes what happens. */
+export interface Hooks {
+  request?(request: WireRequest, attempt: number): void;
+  response?(response: Answer, request: WireRequest): void;
+  /** Told before the waiting starts. */
+  retry?(reason: Error, attempt: number, milliseconds: number): void;
+  error?(error: Error): void;
+  /** Told once per process and operation. Without it a line goes to `console.warn`; `false` silences it. */
+  deprecated?: ((notice: Notice) => void) | false;
+}
+
+/** What can be said for all calls, and for one alone. */
+export interface CallOptions {
+  signal?: AbortSignal;
+  headers?: Readonly<Record<string, string>>;
+  /** Milliseconds for the whole call, retries and waiting included; 30,000 unless told otherwise. */
+  timeout?: number;
+  /** How often to try again what is safe to repeat; twice unless told otherwise. */
+  retry?: number | Partial<Retry>;
+}
+
+export interface Options extends Pick<CallOptions, 'timeout' | 'retry' | 'headers'> {
+  /** The key, or how to get it; `PETSTORE_API_KEY` where there is an environment and none is given. */
+  apiKey?: string | (() => string | Promise<string>);
   /** One of the deployments that the spec names. */
   deployment?: Deployment;
-  /** The address of any other deployment, ending in the version segment. */
+  /** The address of any other, ending in the version segment; `PETSTORE_BASE_URL` where there is an environment and none is given. */
   baseUrl?: string;
   transport?: Transport;
+  on?: Hooks;
+  /** Looks at the data of a success and throws if it is not what it should be; see `@petstore/client/check`. */
+  check?: (operation: OperationId, data: unknown) => void;
 }
 
 /** Where and how to reach the service, as the functions of this package take it. */
 export interface Connection {
-  readonly apiKey: string;
+  readonly apiKey: () => string | Promise<string>;
   readonly baseUrl: string;
   readonly transport: Transport;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeout: number;
+  readonly retry: Retry;
+  readonly on: Hooks;
+  readonly check: ((operation: OperationId, data: unknown) => void) | undefined;
 }
 
-/** What can be said for one call alone. */
-export interface CallOptions {
-  signal?: AbortSignal;
-  headers?: Record<string, string>;
+interface Surroundings {
+  process?: { env?: Record<string, string | undefined>; versions?: { node?: string } };
 }
+const { process } = globalThis as Surroundings;
 
 /** Settles where and how to reach the service. Sends nothing yet. */
-export function connect({ apiKey, deployment = 'production', baseUrl, transport }: Options): Connection {
+export function connect(options: Options = {}): Connection {
+  const { deployment, transport = ({ url, ...init }) => fetch(url, init), timeout = 30_000, on = {}, check } = options;
+  const { apiKey = process?.env?.PETSTORE_API_KEY } = options;
+  if (!apiKey) throw new TypeError('There is no API key: give `apiKey`, or set PETSTORE_API_KEY.');
+  if (deployment && options.baseUrl) throw new TypeError('Give `deployment` or `baseUrl`, not both.');
+  if (deployment && !Object.hasOwn(service.deployments, deployment)) {
+    throw new TypeError(
+      `There is no deployment '${deployment}'; there are ${Object.keys(service.deployments).join(', ')}.`,
+    );
+  }
+  const given = options.baseUrl ?? (deployment ? undefined : process?.env?.PETSTORE_BASE_URL);
+  const baseUrl = given ?? service.deployments[deployment ?? 'production'];
+  if (!/^https?:\/\/[^/?#]/.test(baseUrl)) throw new TypeError(`'${baseUrl}' is not the address of a service.`);
   return {
-    apiKey,
-    baseUrl: (baseUrl ?? service.deployments[deployment]).replace(/\/+$/, ''),
-    transport: transport ?? (({ url, ...init }) => fetch(url, init)),
+    apiKey: typeof apiKey === 'function' ? apiKey : () => apiKey,
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    transport,
+    headers: {
+      ...(process?.versions?.node && { 'user-agent': `petstore-client/${service.version}` }),
+      ...options.headers,
+    },
+    timeout,
+    retry: retryOf(options.retry),
+    on,
+    check,
   };
 }

@@ -1,23 +1,23 @@
-import type { Api, Input, OperationId } from '@petstore/types';
+import type { Api, OperationId } from '@petstore/types';
+import type { Call } from './call.ts';
 import { type CallOptions, type Connection, connect, type Options } from './connection.ts';
 import * as calls from './gen/calls.gen.ts';
 
-/** The service as an object: every operation of `Api`, each with options for one call alone. */
+/** The whole service as an object: every operation of `Api`, each with options for one call alone. */
 export type Petstore = {
-  [Id in OperationId]: (...args: [...Parameters<Api[Id]>, options?: CallOptions]) => ReturnType<Api[Id]>;
+  [Id in OperationId]: (...args: [...Parameters<Api[Id]>, options?: CallOptions]) => Call<Id>;
 };
 
-/** Offers the whole service. */
-export function petstore(options: Options): Petstore {
+type AnyCall = (connection: Connection, ...args: unknown[]) => unknown;
+
+/** Offers the whole service. Where only a few operations are used, `connect` and their functions make a smaller bundle. */
+export function petstore(options?: Options): Petstore {
   const connection = connect(options);
-  const bound = Object.entries(calls).map(([id, call]) => [
-    id,
-    (input: Input<OperationId>, callOptions?: CallOptions) =>
-      (call as (connection: Connection, input: object, options?: CallOptions) => unknown)(
-        connection,
-        input,
-        callOptions,
-      ),
-  ]);
-  return Object.fromEntries(bound);
+  const bind =
+    (call: AnyCall) =>
+    (...args: unknown[]) =>
+      call(connection, ...args);
+  return Object.fromEntries(
+    Object.entries(calls).map(([id, call]) => [id, bind(call as AnyCall)]),
+  ) as unknown as Petstore;
 }

@@ -1,89 +1,115 @@
-import type { ApiError, OperationId, Result } from '@petstore/types';
-import type { CallOptions, Connection, WireResponse } from './connection.ts';
-import { ConnectionError, PetstoreError } from './errors.ts';
+import type { Input, OperationId, Result } from '@petstore/types';
+import { type Call, callOf, type Exchange } from './call.ts';
+import type { Answer, CallOptions, Connection, WireRequest } from './connection.ts';
+import { tellDeprecation } from './deprecation.ts';
+import { AbortedError, ConnectionError, TimeoutError } from './errors.ts';
+import { place, type Wire } from './place.ts';
+import { read } from './read.ts';
+import { mayRetry, pause, retryOf } from './retry.ts';
 
-/** What a call gives: the data of a success. A failure rejects. */
-export type Call<Id extends OperationId> = Promise<Result<Id>>;
-
-/** How an operation goes on the wire. Input that is named nowhere here goes to the body, or to the query where there is none. */
-export interface Wire<Id extends OperationId> {
-  readonly id: Id;
-  readonly method: string;
-  readonly path: string;
-  readonly headers?: readonly string[];
-  readonly query?: readonly string[];
-  readonly body?: true;
-}
-
-/** Sends one operation and reads its answer. */
-export async function send<Id extends OperationId>(
+/** Starts one operation. */
+export function send<Id extends OperationId>(
   connection: Connection,
   wire: Wire<Id>,
-  input: object = {},
+  input: Input<Id> | undefined,
   options: CallOptions = {},
 ): Call<Id> {
-  const { url, headers, body } = place(wire, input);
-  const request = {
-    method: wire.method,
-    url: connection.baseUrl + url,
-    headers: {
-      accept: 'application/json',
-      authorization: `Bearer ${connection.apiKey}`,
-      ...headers,
-      ...options.headers,
-    },
-    ...(body !== undefined && { body }),
-    ...(options.signal && { signal: options.signal }),
-  };
-  let response: WireResponse;
-  let text: string;
+  return callOf<Id>((page, stop) => exchange(connection, wire, input ?? {}, options, page, stop));
+}
+
+/** One operation to its end, however many attempts that takes. `page` is where another page of it is. */
+async function exchange<Id extends OperationId>(
+  connection: Connection,
+  wire: Wire<Id>,
+  input: object,
+  options: CallOptions,
+  page: string | undefined,
+  stop: AbortSignal | undefined,
+): Promise<Exchange<Result<Id>>> {
+  const { on } = connection;
+  const retry = retryOf(options.retry, connection.retry);
+  const timeout = options.timeout ?? connection.timeout;
+  const deadline = AbortSignal.timeout(timeout);
+  const signal = AbortSignal.any([deadline, options.signal, stop].filter((one) => one !== undefined));
+  const ended = () =>
+    deadline.aborted && !options.signal?.aborted
+      ? new TimeoutError(`${wire.id} was not done within ${timeout} ms`, { cause: signal.reason })
+      : new AbortedError(`${wire.id} was aborted`, { cause: signal.reason });
+
   try {
-    response = await connection.transport(request);
-    text = await response.text();
+    const { url, headers, body } = place(wire, input);
+    const target = page === undefined ? connection.baseUrl + url : sameOrigin(page, connection.baseUrl + url);
+    for (let attempt = 0; ; attempt++) {
+      try {
+        if (signal.aborted) throw ended();
+        const request: WireRequest = {
+          method: wire.method,
+          url: target,
+          headers: {
+            accept: 'application/json',
+            ...connection.headers,
+            ...headers,
+            ...options.headers,
+            authorization: `Bearer ${await connection.apiKey()}`,
+          },
+          ...(body !== undefined && { body }),
+          signal,
+        };
+        on.request?.(request, attempt);
+        const { response, text } = await transmit(connection, request, ended);
+        on.response?.(response, request);
+        tellDeprecation(wire.id, wire.deprecated, response, on.deprecated);
+        const data = read(response, text);
+        connection.check?.(wire.id, data);
+        return { data: data as Result<Id>, response };
+      } catch (error) {
+        if (!(error instanceof Error) || signal.aborted || attempt >= retry.limit || !mayRetry(wire.method, error))
+          throw error;
+        const wait = pause(retry, attempt, error);
+        on.retry?.(error, attempt + 1, wait);
+        await sleep(wait, signal, ended);
+      }
+    }
+  } catch (error) {
+    if (!stop?.aborted) on.error?.(error as Error);
+    throw error;
+  }
+}
+
+/** Where a link leads. The key goes only where the caller sent it. */
+function sameOrigin(link: string, from: string): string {
+  const url = new URL(link, from);
+  if (url.origin !== new URL(from).origin)
+    throw new ConnectionError(`the next page is said to be at ${url.origin}, another host`);
+  return url.href;
+}
+
+/** Sends a request and reads the whole answer, or throws why that could not be done. */
+async function transmit(
+  { transport, baseUrl }: Connection,
+  request: WireRequest,
+  ended: () => Error,
+): Promise<{ response: Answer; text: string }> {
+  try {
+    const response = await transport(request);
+    return { response, text: await response.text() };
   } catch (cause) {
-    if (options.signal?.aborted) throw options.signal.reason;
-    throw new ConnectionError(`${connection.baseUrl} could not be reached`, { cause });
+    if (request.signal.aborted) throw ended();
+    throw new ConnectionError(`${baseUrl} could not be reached, or broke off`, { cause });
   }
-  if (response.status >= 200 && response.status < 300) return JSON.parse(text);
-  throw failure(response, text);
 }
 
-/** Puts each input in its place: path, headers, query or body. */
-function place(wire: Wire<OperationId>, input: object) {
-  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
-  const take = (name: string) => {
-    const value = rest.get(name);
-    rest.delete(name);
-    return value;
-  };
-  const path = wire.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const segment = encodeURIComponent(String(take(name)));
-    // Dots alone would climb to another path.
-    if (/^\.{0,2}$/.test(segment)) throw new TypeError(`${wire.id}: '${segment}' cannot be a ${name}`);
-    return segment;
+function sleep(milliseconds: number, signal: AbortSignal, ended: () => Error): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(ended());
+    const stop = () => {
+      clearTimeout(timer);
+      reject(ended());
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, milliseconds);
+    signal.addEventListener('abort', stop, { once: true });
   });
-  const headers: Record<string, string> = {};
-  for (const name of wire.headers ?? []) if (rest.has(name)) headers[name] = String(take(name));
-  const inQuery = wire.body ? (wire.query ?? []) : [...rest.keys()];
-  const query = new URLSearchParams();
-  for (const name of inQuery) if (rest.has(name)) query.append(name, String(take(name)));
-  if (wire.body) headers['content-type'] = 'application/json';
-  return {
-    url: query.size > 0 ? `${path}?${query}` : path,
-    headers,
-    body: wire.body ? JSON.stringify(Object.fromEntries(rest)) : undefined,
-  };
-}
-
-function failure(response: WireResponse, text: string): PetstoreError {
-  const requestId = response.headers.get('x-request-id') ?? undefined;
-  try {
-    const { code, message }: ApiError = JSON.parse(text);
-    return new PetstoreError(message, { status: response.status, code, requestId });
-  } catch {
-    return new PetstoreError(`status ${response.status}: ${text.slice(0, 200)}`, {
-      status: response.status,
-      requestId,
-    });
-  }
 }

@@ -1,6 +1,5 @@
-/** One input of an operation: a parameter, or a member of the body. */
-export interface Field {
-  readonly in: 'path' | 'query' | 'header' | 'body';
+/** One value that goes in or comes out, with the rules that hold for it. */
+export interface Value {
   readonly type: 'integer' | 'number' | 'string' | 'boolean' | 'array' | 'object';
   readonly required: boolean;
   readonly description: string;
@@ -15,6 +14,11 @@ export interface Field {
   readonly pattern?: string;
   readonly default?: string | number | boolean;
   readonly deprecated?: true;
+}
+
+/** One input of an operation: a parameter, or a member of the body. */
+export interface Field extends Value {
+  readonly in: 'path' | 'query' | 'header' | 'body';
 }
 
 /** One operation of the interface as data: all that a server, a client or a command line can know of it from the spec. */
@@ -47,4 +51,6 @@ export interface Operation {
   readonly pagination?: { readonly cursor: string; readonly key: string; readonly limit: string };
   /** Every input by its name, parameters and members of the body alike. */
   readonly fields: Readonly<Record<string, Field>>;
+  /** What a success carries: one object of these members, or a list of such; absent where it carries nothing. */
+  readonly result?: { readonly list: boolean; readonly members: Readonly<Record<string, Value>> };
 }

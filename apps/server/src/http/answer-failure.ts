@@ -1,18 +1,57 @@
 import type { ErrorRequestHandler } from 'express';
-import { codeOf, Failure } from './failure.ts';
+import { error as validation } from 'express-openapi-validator';
+import { StoreUnavailableError } from '../store/errors.ts';
+import { exchangeOf } from './exchange.ts';
+import { Failure, failureOf } from './failure.ts';
 
-/** Answers whatever was thrown in the shape of an Error. What is not meant for the caller stays inside. */
-export const answerFailure: ErrorRequestHandler = (error, _request, response, _next) => {
-  const failure = asFailure(error);
-  if (failure.code === 'internal_error') console.error(error);
-  response.status(failure.status).set(failure.headers).json(failure.body());
+/** Answers whatever was thrown in the shape of an Error. What is not meant for the caller goes to `report` alone. */
+export function answerFailure(report: (error: unknown, requestId: string) => void): ErrorRequestHandler {
+  return (error, _request, response, _next) => {
+    const { requestId, path } = exchangeOf(response);
+    const failure = asFailure(error, path);
+    // A failure of our own making says all there is to say.
+    if (failure.status >= 500 && failure !== error) report(error, requestId);
+    if (response.headersSent) return void response.destroy();
+    response.status(failure.status).set(failure.headers).json(failure.body());
+  };
+}
+
+function asFailure(error: unknown, path: string): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof validation.NotFound) return new Failure('not_found', `There is nothing at ${path}.`);
+  if (error instanceof validation.BadRequest) return invalid(error);
+  if (error instanceof StoreUnavailableError) {
+    const headers = { 'Retry-After': '1' };
+    return new Failure('unavailable', 'The store takes no new animals now. Try again later.', {
+      headers,
+      cause: error,
+    });
+  }
+  // What Express and its body reader throw carries the status, and says whether its message is for the caller.
+  const { status = 500, expose = false, message } = error as { status?: number; expose?: boolean; message: string };
+  if (status >= 400 && status < 500 && expose) return failureOf(status, message, error);
+  return new Failure('internal_error', 'Something went wrong on our side.', { cause: error });
+}
+
+const inWords: Readonly<Record<string, string>> = {
+  additionalProperties: 'there is no such member',
+  required: 'it is missing',
 };
 
-function asFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  const { status, message, headers } = error as { status?: number; message?: string; headers?: Record<string, string> };
-  if (status === undefined || status < 400 || status >= 500) {
-    return new Failure('internal_error', 'Something went wrong on our side.', { cause: error });
-  }
-  return new Failure(codeOf(status), message ?? 'The request is not valid.', { status, ...(headers && { headers }) });
+/** How many faults a message names. */
+const most = 10;
+
+/** What the validator found, in words: each fault with its place and its name. */
+function invalid(error: InstanceType<typeof validation.BadRequest>): Failure {
+  const faults = error.errors.map(({ path, message, errorCode = '' }) => {
+    const [, place = '', ...names] = path.split('/');
+    const where = names.length > 0 ? `${place} '${names.join('.')}'` : place;
+    return { place, text: `${where}: ${inWords[errorCode.split('.')[0] ?? ''] ?? message}` };
+  });
+  const texts = [...new Set(faults.map(({ text }) => text))];
+  const more = texts.length > most ? [`and ${texts.length - most} more`] : [];
+  const message = [...texts.slice(0, most), ...more].join('; ') || error.message;
+  // A path field that breaks its rules names something that cannot exist.
+  const code = faults.some(({ place }) => place === 'params') ? 'not_found' : 'invalid_request';
+  return new Failure(code, message, { cause: error });
 }

@@ -1,19 +1,8 @@
-import type { ApiError, ErrorCode } from '@petstore/types';
+import { type ApiError, type ErrorCode, service } from '@petstore/types';
 
-const statuses: Record<ErrorCode, number> = {
-  invalid_request: 400,
-  unauthorized: 401,
-  not_found: 404,
-  method_not_allowed: 405,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  rate_limited: 429,
-  unavailable: 503,
-  internal_error: 500,
-};
-
-/** A request that fails for a reason the caller is told. Thrown where it is noticed, answered by `answerFailure`. */
+/** A request that fails for a reason the caller is told. Thrown where it is noticed, answered in one place. */
 export class Failure extends Error {
+  override readonly name = 'Failure';
   readonly code: ErrorCode;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -21,13 +10,12 @@ export class Failure extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    options: { status?: number; headers?: Record<string, string>; cause?: unknown } = {},
+    about: { status?: number; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
-    super(message, { cause: options.cause });
-    this.name = 'Failure';
+    super(message, { cause: about.cause });
     this.code = code;
-    this.status = options.status ?? statuses[code];
-    this.headers = options.headers ?? {};
+    this.status = about.status ?? service.statuses[code];
+    this.headers = about.headers ?? {};
   }
 
   /** The body that answers it. */
@@ -36,9 +24,8 @@ export class Failure extends Error {
   }
 }
 
-/** The code for a status that some library chose. */
-export function codeOf(status: number): ErrorCode {
-  const named = Object.entries(statuses).find(([, known]) => known === status);
-  if (named) return named[0] as ErrorCode;
-  return status < 500 ? 'invalid_request' : 'internal_error';
+/** A failure of a status that some library chose. */
+export function failureOf(status: number, message: string, cause?: unknown): Failure {
+  const named = Object.entries(service.statuses).find(([, known]) => known === status);
+  return new Failure((named?.[0] as ErrorCode) ?? 'invalid_request', message, { status, cause });
 }

@@ -1,7 +1,8 @@
 // Generated from spec/openapi.yaml by `npm run generate`. Do not edit.
 
+import type { Call } from '../call.ts';
 import type { CallOptions, Connection } from '../connection.ts';
-import { type Call, send } from '../send.ts';
+import { send } from '../send.ts';
 import type { Input } from '@petstore/types';
 
 /**
@@ -43,6 +44,7 @@ export function getPet(connection: Connection, input: Input<'getPet'>, options?:
     return send(connection, {
         id: 'getPet',
         method: 'GET',
-        path: '/pets/{petId}'
+        path: '/pets/{petId}',
+        deprecated: { sunset: '2030-12-05' }
     }, input, options);
 }

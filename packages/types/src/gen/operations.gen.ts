@@ -99,6 +99,43 @@ export const operations = {
                 minimum: 0,
                 maximum: 9007199254740991
             }
+        },
+        result: {
+            list: true,
+            members: {
+                id: {
+                    type: 'integer',
+                    required: true,
+                    description: 'Unique identifier assigned by the service on creation.',
+                    format: 'int64',
+                    minimum: 1,
+                    maximum: 9007199254740991
+                },
+                name: {
+                    type: 'string',
+                    required: true,
+                    description: 'The animal\'s name: any well-formed Unicode text without U+0000.',
+                    pattern: '^[^\\u{0}\\u{D800}-\\u{DFFF}]*$'
+                },
+                categoryId: {
+                    type: 'integer',
+                    required: true,
+                    description: 'Identifier of the category the animal belongs to. Numbers that JSON cannot carry exactly are refused.',
+                    format: 'int64',
+                    minimum: -9007199254740991,
+                    maximum: 9007199254740991
+                },
+                status: {
+                    type: 'string',
+                    required: false,
+                    description: 'Availability of the animal.',
+                    choices: [
+                        'available',
+                        'pending',
+                        'sold'
+                    ]
+                }
+            }
         }
     },
     createPet: {
@@ -152,6 +189,43 @@ export const operations = {
                     'sold'
                 ]
             }
+        },
+        result: {
+            list: false,
+            members: {
+                id: {
+                    type: 'integer',
+                    required: true,
+                    description: 'Unique identifier assigned by the service on creation.',
+                    format: 'int64',
+                    minimum: 1,
+                    maximum: 9007199254740991
+                },
+                name: {
+                    type: 'string',
+                    required: true,
+                    description: 'The animal\'s name: any well-formed Unicode text without U+0000.',
+                    pattern: '^[^\\u{0}\\u{D800}-\\u{DFFF}]*$'
+                },
+                categoryId: {
+                    type: 'integer',
+                    required: true,
+                    description: 'Identifier of the category the animal belongs to. Numbers that JSON cannot carry exactly are refused.',
+                    format: 'int64',
+                    minimum: -9007199254740991,
+                    maximum: 9007199254740991
+                },
+                status: {
+                    type: 'string',
+                    required: false,
+                    description: 'Availability of the animal.',
+                    choices: [
+                        'available',
+                        'pending',
+                        'sold'
+                    ]
+                }
+            }
         }
     },
     getPet: {
@@ -185,6 +259,43 @@ export const operations = {
                 format: 'int64',
                 minimum: 1,
                 maximum: 9007199254740991
+            }
+        },
+        result: {
+            list: false,
+            members: {
+                id: {
+                    type: 'integer',
+                    required: true,
+                    description: 'Unique identifier assigned by the service on creation.',
+                    format: 'int64',
+                    minimum: 1,
+                    maximum: 9007199254740991
+                },
+                name: {
+                    type: 'string',
+                    required: true,
+                    description: 'The animal\'s name: any well-formed Unicode text without U+0000.',
+                    pattern: '^[^\\u{0}\\u{D800}-\\u{DFFF}]*$'
+                },
+                categoryId: {
+                    type: 'integer',
+                    required: true,
+                    description: 'Identifier of the category the animal belongs to. Numbers that JSON cannot carry exactly are refused.',
+                    format: 'int64',
+                    minimum: -9007199254740991,
+                    maximum: 9007199254740991
+                },
+                status: {
+                    type: 'string',
+                    required: false,
+                    description: 'Availability of the animal.',
+                    choices: [
+                        'available',
+                        'pending',
+                        'sold'
+                    ]
+                }
             }
         }
     }

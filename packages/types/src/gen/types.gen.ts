@@ -46,18 +46,18 @@ export type Pet = {
 /**
  * Machine-readable error code. The set is closed:
  *
- * - `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, and other 4xx without a code of their own)
+ * - `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)
  * - `unauthorized`: the API key is missing or invalid (401)
  * - `not_found`: there is no such animal, or no such path (404)
  * - `method_not_allowed`: the path exists, the method does not; `Allow` names those that do (405)
  * - `payload_too_large`: the body is larger than the server takes (413)
  * - `unsupported_media_type`: the body is not `application/json` (415)
  * - `rate_limited`: too many requests with this key; `Retry-After` says when to come back (429)
- * - `unavailable`: the service cannot answer now; `Retry-After` says when to come back (503)
  * - `internal_error`: a fault of the service (500)
+ * - `unavailable`: the service cannot answer now; `Retry-After` says when to come back (503)
  *
  */
-export type ErrorCode = 'invalid_request' | 'unauthorized' | 'not_found' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'unavailable' | 'internal_error';
+export type ErrorCode = 'invalid_request' | 'unauthorized' | 'not_found' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal_error' | 'unavailable';
 
 /**
  * What every failed request is answered with.

@@ -1,0 +1,115 @@
+import { service } from '@petstore/types';
+import { integer, type Kind, oneOf, origins, orOff, seconds, text, yesOrNo } from './kinds.ts';
+
+export type Deployment = keyof typeof service.deployments;
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
+
+/** One thing that can be set: by its flag, else by its variable, else it is the default. */
+export interface Setting<T> {
+  flags: string;
+  variable: string;
+  about: string;
+  kind: Kind<T>;
+  /** The default, as somebody would write it. */
+  fallback(deployment: Deployment): string;
+}
+
+export const deployments = Object.keys(service.deployments).filter(
+  (name): name is Deployment => name in service.deployments,
+);
+const logLevels: LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'];
+
+export const settings = {
+  deployment: {
+    flags: '--deployment <name>',
+    variable: 'PETSTORE_DEPLOYMENT',
+    about: 'which deployment of the spec to run as',
+    kind: oneOf(deployments),
+    fallback: () => 'production',
+  },
+  host: {
+    flags: '--host <address>',
+    variable: 'HOST',
+    about: 'address to listen on',
+    kind: text('an address or a name of this machine'),
+    fallback: () => '127.0.0.1',
+  },
+  port: {
+    flags: '--port <number>',
+    variable: 'PORT',
+    about: 'port to listen on; 0 takes any free one',
+    kind: integer(0, 65_535),
+    // The spec has no port where a deployment stands behind a proxy, on the one that http or https implies.
+    fallback: (deployment) => new URL(service.deployments[deployment]).port || '8080',
+  },
+  dataDir: {
+    flags: '--data-dir <folder>',
+    variable: 'PETSTORE_DATA_DIR',
+    about: 'where keys and animals are kept',
+    kind: text('a folder'),
+    fallback: (deployment) => (deployment === 'production' ? 'data' : `data-${deployment}`),
+  },
+  validateResponses: {
+    flags: '--validate-responses [true|false]',
+    variable: 'PETSTORE_VALIDATE_RESPONSES',
+    about: 'check every answer against the spec as well',
+    kind: yesOrNo,
+    fallback: () => 'false',
+  },
+  bodyLimit: {
+    flags: '--body-limit <bytes>',
+    variable: 'PETSTORE_BODY_LIMIT',
+    about: 'largest request body',
+    kind: integer(1, 2 ** 30),
+    fallback: () => String(2 ** 20),
+  },
+  maxConnections: {
+    flags: '--max-connections <number>',
+    variable: 'PETSTORE_MAX_CONNECTIONS',
+    about: 'connections open at once',
+    kind: integer(1, 1_000_000),
+    fallback: () => '10000',
+  },
+  headersTimeout: {
+    flags: '--headers-timeout <seconds>',
+    variable: 'PETSTORE_HEADERS_TIMEOUT',
+    about: 'time for the headers of a request, never longer than for all of it',
+    kind: seconds,
+    fallback: () => '10',
+  },
+  requestTimeout: {
+    flags: '--request-timeout <seconds>',
+    variable: 'PETSTORE_REQUEST_TIMEOUT',
+    about: 'time for a whole request to arrive',
+    kind: seconds,
+    fallback: () => '30',
+  },
+  shutdownTimeout: {
+    flags: '--shutdown-timeout <seconds>',
+    variable: 'PETSTORE_SHUTDOWN_TIMEOUT',
+    about: 'time to answer what is in flight when told to stop',
+    kind: seconds,
+    fallback: () => '10',
+  },
+  corsOrigins: {
+    flags: '--cors-origin <origins>',
+    variable: 'PETSTORE_CORS_ORIGIN',
+    about: "origins whose pages may call, separated by commas, or '*'",
+    kind: origins,
+    fallback: () => 'off',
+  },
+  rateLimit: {
+    flags: '--rate-limit <number>',
+    variable: 'PETSTORE_RATE_LIMIT',
+    about: 'requests a minute for each key',
+    kind: orOff(integer(1, 1_000_000_000)),
+    fallback: () => 'off',
+  },
+  logLevel: {
+    flags: '--log-level <level>',
+    variable: 'PETSTORE_LOG_LEVEL',
+    about: `what is logged: ${logLevels.join(', ')}`,
+    kind: oneOf(logLevels),
+    fallback: () => 'info',
+  },
+} satisfies Record<string, Setting<unknown>>;

@@ -1,0 +1,57 @@
+import type { Operation } from '@petstore/types';
+import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
+
+type Parameter = NonNullable<OpenAPIV3.OperationObject['parameters']>[number];
+
+/**
+ * The spec as the page shows it: what the operations' extensions say is put into words. The page may connect to the
+ * server it came from and to no other, so `server` is the only one left.
+ */
+export function presented(
+  spec: OpenAPIV3.DocumentV3_1,
+  operations: readonly Operation[],
+  server: string,
+): OpenAPIV3.DocumentV3_1 {
+  const shown = { ...structuredClone(spec), servers: [{ url: server }] };
+  for (const operation of operations) {
+    const entry = shown.paths?.[operation.path]?.[lowerCase(operation.method)];
+    if (!entry) continue;
+    entry.summary = [operation.summary, ...marks(operation)].join(' · ');
+    entry.description = [...notices(operation, operations), operation.description].join('\n\n');
+    if (entry.parameters) entry.parameters = entry.parameters.map(withoutPrefill);
+  }
+  return shown;
+}
+
+/** What is to be known of an operation before it is opened. */
+function marks({ stability, deprecated, sunset }: Operation): string[] {
+  const marks: string[] = [];
+  if (stability) marks.push(stability);
+  if (deprecated) marks.push(sunset ? `deprecated, will be removed on ${day(sunset)}` : 'deprecated');
+  return marks;
+}
+
+function notices({ stability, deprecated, ...operation }: Operation, operations: readonly Operation[]): string[] {
+  const notices: string[] = [];
+  if (stability) notices.push(`> **Stability: ${stability}.** This operation may still change.`);
+  if (deprecated) {
+    const since = operation.deprecatedSince ? ` since ${day(operation.deprecatedSince)}` : '';
+    const until = operation.sunset ? `; it will be removed on **${day(operation.sunset)}**` : '';
+    const successor = operations.find(({ id }) => id === operation.successor);
+    const instead = successor ? ` Its successor is \`${successor.method} ${successor.path}\`.` : '';
+    notices.push(`> **Deprecated**${since}${until}.${instead}`);
+  }
+  return notices;
+}
+
+/** Swagger UI fills the form with examples. In a filter that may be left out, that would hide animals. */
+function withoutPrefill(parameter: Parameter): Parameter {
+  if ('$ref' in parameter || parameter.required || parameter.example === undefined) return parameter;
+  const { example, ...rest } = parameter;
+  return { ...rest, description: `${rest.description ?? ''}\n\nExample: \`${example}\`` };
+}
+
+const lowerCase = (method: Operation['method']) => method.toLowerCase() as Lowercase<Operation['method']>;
+
+const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+const day = (date: string) => days.format(new Date(date));

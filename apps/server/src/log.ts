@@ -1,0 +1,8 @@
+import { type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
+
+/** One JSON line for each thing that happens, on stdout; lines for people where stdout is a terminal. */
+export function createLog(level: string): Logger {
+  if (!process.stdout.isTTY) return pino({ level });
+  return pino({ level }, pretty({ sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' }));
+}

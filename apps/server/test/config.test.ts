@@ -1,0 +1,131 @@
+import { service } from '@petstore/types';
+import { expect, test, vi } from 'vitest';
+import { program } from '../src/cli/program.ts';
+import { settings } from '../src/config/settings.ts';
+import { type Config, ConfigError, defaultConfig } from '../src/config.ts';
+
+/** The settings that the command line would start the server with. */
+async function started(argv: string[], env: Record<string, string> = {}): Promise<Config> {
+  const start = vi.fn(async (_config: Config) => {});
+  await program(env, start).parseAsync(argv, { from: 'user' });
+  const [config] = start.mock.lastCall ?? [];
+  if (!config) throw new Error('Nothing was started.');
+  return config;
+}
+
+test('is the default where nothing is given, whatever the environment of this process', async () => {
+  vi.stubEnv('PORT', '1');
+  expect(await started([])).toEqual(defaultConfig());
+  vi.unstubAllEnvs();
+});
+
+test('follows the deployment, each with its port and its folder', async () => {
+  const expected = {
+    deployment: 'staging',
+    dataDir: 'data-staging',
+    port: Number(new URL(service.deployments.staging).port),
+  };
+  expect(await started(['--deployment', 'staging'])).toMatchObject(expected);
+  expect(defaultConfig({ deployment: 'staging' })).toMatchObject(expected);
+  expect(await started([])).toMatchObject({ deployment: 'production', dataDir: 'data', host: '127.0.0.1' });
+});
+
+/** Two valid values of each setting, neither of them the default. */
+const samples: Record<keyof typeof settings, [string, string]> = {
+  deployment: ['staging', 'production'],
+  host: ['::1', '0.0.0.0'],
+  port: ['0', '65535'],
+  dataDir: ['here', 'there'],
+  validateResponses: ['true', 'false'],
+  bodyLimit: ['1', '2000'],
+  maxConnections: ['1', '20'],
+  headersTimeout: ['0.5', '2'],
+  requestTimeout: ['15.25', '20'],
+  shutdownTimeout: ['1', '86400'],
+  corsOrigins: ['https://shop.example, http://localhost:5173', '*'],
+  rateLimit: ['60', 'off'],
+  logLevel: ['silent', 'debug'],
+};
+
+test.each(Object.entries(samples))(
+  '%s: the flag goes before the variable, both are read alike',
+  async (name, [one, two]) => {
+    const { flags, variable } = settings[name as keyof typeof settings];
+    const flag = `${flags.split(' ')[0]}=${one}`;
+    const byFlag = await started([flag]);
+    expect(byFlag).not.toEqual(await started([], { [variable]: two }));
+    expect(await started([], { [variable]: one })).toEqual(byFlag);
+    expect(await started(['serve', flag], { [variable]: two })).toEqual(byFlag);
+  },
+);
+
+test('are plain values, times in milliseconds', async () => {
+  const argv = ['--validate-responses', '--request-timeout=1.5', '--cors-origin=https://a.example,https://b.example'];
+  expect(
+    await started(argv, { PETSTORE_RATE_LIMIT: '60', PETSTORE_API_KEYS: 'ci=a-key-that-is-for-tests' }),
+  ).toMatchObject({
+    validateResponses: true,
+    requestTimeout: 1500,
+    headersTimeout: 1500,
+    corsOrigins: ['https://a.example', 'https://b.example'],
+    rateLimit: 60,
+    apiKeys: 'ci=a-key-that-is-for-tests',
+  });
+});
+
+test.each([
+  ['port', '--port', ['http', '', '-1', '65536', '1e3', '0x10', ' 80']],
+  ['deployment', '--deployment', ['nowhere', 'toString']],
+  ['host', '--host', ['', ' ']],
+  ['validateResponses', '--validate-responses', ['yes', '1']],
+  ['bodyLimit', '--body-limit', ['0', '1mb', '1.5']],
+  ['requestTimeout', '--request-timeout', ['0', '1e3', 'Infinity', '99999']],
+  [
+    'corsOrigins',
+    '--cors-origin',
+    ['', 'https://a.example/', 'a.example', '*,https://a.example', 'null', 'ftp://a.example'],
+  ],
+  ['rateLimit', '--rate-limit', ['0', '-1', 'none']],
+  ['logLevel', '--log-level', ['trace', 'INFO']],
+] as const)('refuses a bad %s, naming where it was given and what is valid', async (name, flag, texts) => {
+  const { variable, kind } = settings[name];
+  for (const text of texts) {
+    const line = (source: string) => new ConfigError(`${source} is '${text}'; it has to be ${kind.valid}.`);
+    await expect(started([`${flag}=${text}`])).rejects.toThrow(line(flag));
+    await expect(started([], { [variable]: text })).rejects.toThrow(line(variable));
+  }
+});
+
+test.each([
+  [{ PETSTORE_DATADIR: 'x' }, 'did you mean PETSTORE_DATA_DIR?'],
+  [{ PETSTORE_PORT: '80' }, 'did you mean PORT?'],
+  [{ PETSTORE_APIKEYS: 'a-key-that-is-secret' }, 'did you mean PETSTORE_API_KEYS?'],
+  [{ PETSTORE_COLOUR: 'red' }, '--help shows all.'],
+])('refuses %o, which would be ignored', async (env, suggestion) => {
+  const line = `${Object.keys(env)} in the environment is not a setting; ${suggestion}`;
+  await expect(started([], env)).rejects.toThrow(new ConfigError(line));
+  await expect(program(env, async () => {}).parseAsync(['keys', 'list'], { from: 'user' })).rejects.toThrow(line);
+});
+
+test('leaves alone what is meant for others, Kubernetes telling of a service called petstore among them', async () => {
+  const env = {
+    PETSTORE_API_KEY: 'the client reads it',
+    PETSTORE_BASE_URL: 'http://127.0.0.1',
+    PETSTORE_TEST_ROUNDS: '20',
+    PETSTORE_SERVICE_HOST: '10.0.0.1',
+    PETSTORE_SERVICE_PORT_HTTP: '8080',
+    PETSTORE_PORT: 'tcp://10.0.0.1:8080',
+    PETSTORE_PORT_8080_TCP_ADDR: '10.0.0.1',
+    DATABASE_URL: 'postgres://',
+  };
+  expect(await started([], env)).toEqual(defaultConfig());
+});
+
+test.each([
+  [['--prot', '80'], /unknown option '--prot'\s+\(Did you mean --port\?\)/],
+  [['srve'], /there is no command 'srve'; did you mean serve\?/],
+  [['--port', '80', 'keys', 'list'], /put 'keys' before its flags/],
+  [['keys', 'lst'], /unknown command 'lst'\s+\(Did you mean list\?\)/],
+])('refuses the command line %j', async (argv, message) => {
+  await expect(started(argv)).rejects.toThrow(message);
+});

@@ -1,0 +1,71 @@
+import type { Operation } from '@petstore/types';
+import { expect, test } from 'vitest';
+import { presented } from '../../src/docs/presented.ts';
+
+const operation = (id: string, more: Partial<Operation>): Operation => ({
+  id,
+  method: 'GET',
+  path: `/${id}`,
+  success: 200,
+  statuses: [200],
+  summary: 'Look',
+  description: 'Looks.',
+  tags: [],
+  deprecated: false,
+  security: [],
+  fields: {},
+  ...more,
+});
+
+const show = (
+  more: Partial<Operation>,
+  parameters: { name: string; in: string; required?: boolean; example: number }[] = [],
+) => {
+  const spec = {
+    openapi: '3.1.0' as const,
+    components: {},
+    webhooks: {},
+    info: { title: 'A', summary: 'B', version: '1' },
+    servers: [{ url: 'https://elsewhere.example/v1' }],
+    paths: { '/look': { get: { responses: {}, parameters } } },
+  };
+  const before = structuredClone(spec);
+  const shown = presented(spec, [operation('look', more), operation('see', {})], '../v1');
+  expect(spec).toEqual(before);
+  expect(shown.servers).toEqual([{ url: '../v1' }]);
+  return shown.paths?.['/look']?.get;
+};
+
+test('a stable operation is shown as it is', () => {
+  expect(show({})).toMatchObject({ summary: 'Look', description: 'Looks.' });
+});
+
+test('stability is told', () => {
+  const shown = show({ stability: 'beta' });
+  expect(shown?.summary).toBe('Look · beta');
+  expect(shown?.description).toContain('Stability: beta.');
+});
+
+test('deprecation is told with all that is known of it', () => {
+  expect(show({ deprecated: true })).toMatchObject({
+    summary: 'Look · deprecated',
+    description: '> **Deprecated**.\n\nLooks.',
+  });
+  const known = { deprecated: true, deprecatedSince: '2026-01-31', sunset: '2027-02-01', successor: 'see' };
+  expect(show(known)).toMatchObject({
+    summary: 'Look · deprecated, will be removed on 1 February 2027',
+    description:
+      '> **Deprecated** since 31 January 2026; it will be removed on **1 February 2027**. Its successor is `GET /see`.\n\nLooks.',
+  });
+});
+
+test('an example fills the form only where a value is needed', () => {
+  const shown = show({}, [
+    { name: 'filter', in: 'query', example: 5 },
+    { name: 'id', in: 'path', required: true, example: 7 },
+  ]);
+  expect(shown?.parameters).toEqual([
+    { name: 'filter', in: 'query', description: '\n\nExample: `5`' },
+    { name: 'id', in: 'path', required: true, example: 7 },
+  ]);
+});

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { type Serving, serveDocs } from './serving.ts';
+
+const written = readFileSync(fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml')), 'utf8');
+
+describe('the addresses of the docs', () => {
+  let server: Serving;
+  beforeAll(async () => {
+    server = await serveDocs();
+  });
+  afterAll(() => server.close());
+
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(`http://127.0.0.1:${server.port}${path}`, { redirect: 'manual', ...init });
+
+  test('the root leads to the page', async () => {
+    const answer = await ask('/');
+    expect(answer.status).toBe(302);
+    expect(new URL(answer.headers.get('location') ?? '', answer.url).pathname).toBe('/docs');
+  });
+
+  test('the spec is served as it is written, and as JSON', async () => {
+    const yaml = await ask('/openapi.yaml');
+    expect(yaml.headers.get('content-type')).toBe('application/yaml');
+    expect(await yaml.text()).toBe(written);
+    const json = await ask('/openapi.json');
+    expect(json.headers.get('content-type')).toBe('application/json');
+    expect(await json.json()).toEqual(parse(written));
+  });
+
+  test('everything the page names is there, and nothing in it is inline or from elsewhere', async () => {
+    const html = await (await ask('/docs')).text();
+    const named = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address);
+    expect(named).toContain('docs/start.js');
+    expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/);
+    for (const address of named.filter((each) => each !== 'data:,')) {
+      expect(address).toMatch(/^[a-z]/);
+      expect(address).not.toContain(':');
+      expect((await ask(`/${address}`)).status, address).toBe(200);
+    }
+  });
+
+  const paths = [
+    '/openapi.yaml',
+    '/openapi.json',
+    '/docs',
+    '/docs/openapi.json',
+    '/docs/start.js',
+    '/docs/swagger-ui.js',
+  ];
+
+  test.each(paths)('%s can be kept, and is asked for again', async (path) => {
+    const answer = await ask(path);
+    const length = (await answer.arrayBuffer()).byteLength;
+    const tag = answer.headers.get('etag') ?? '';
+    expect(answer.headers.get('cache-control')).toBe('no-cache');
+    expect(tag).toMatch(/^"[\w-]{43}"$/);
+    // Without a Cache-Control of its own, Node's fetch asks every cache on the way not to answer.
+    const again = await ask(path, { headers: { 'If-None-Match': tag, 'Cache-Control': 'max-age=0' } });
+    expect(again.status).toBe(304);
+    const head = await ask(path, { method: 'HEAD' });
+    expect([head.status, head.headers.get('etag'), head.headers.get('content-length')]).toEqual([
+      200,
+      tag,
+      `${length}`,
+    ]);
+    expect(await head.text()).toBe('');
+  });
+
+  test.each(['/', ...paths])('%s lets nothing in from elsewhere', async (path) => {
+    const { headers } = await ask(path);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  test('it can only be read, and only by its exact name', async () => {
+    const posted = await ask('/docs', { method: 'POST' });
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    expect(await posted.json()).toMatchObject({ code: 'method_not_allowed', status: 405 });
+    for (const path of ['/Docs', '/docs/', '/docs/docs.ts', '/docs/../package.json', '/docs/%2e%2e%2fdocs.ts']) {
+      expect((await ask(path)).status, path).toBe(404);
+    }
+  });
+
+  test('the interface itself is left alone', async () => {
+    const answer = await ask('/v1/pets');
+    expect([answer.status, answer.headers.get('content-security-policy')]).toEqual([401, null]);
+  });
+});

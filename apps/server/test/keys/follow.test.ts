@@ -1,0 +1,78 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { expect, test, vi } from 'vitest';
+import { createKey, keysFile, revokeKey } from '../../src/keys/changes.ts';
+import { followKeys } from '../../src/keys/follow.ts';
+import { openKeys } from '../../src/keys.ts';
+import { dataFolder } from './folder.ts';
+
+test('keeps nothing until it listens, and tells the first key once', () => {
+  const folder = dataFolder();
+  const keys = openKeys({ apiKeys: undefined, dataDir: folder });
+  expect([keys.check(''), readdirSync(folder)]).toEqual([undefined, []]);
+  const made = keys.makeFirst() ?? '';
+  expect([keys.check(made), keys.makeFirst()]).toEqual(['first', undefined]);
+});
+
+test('says that nobody can call when no key is left', () => {
+  const folder = dataFolder();
+  createKey(folder, 'ci');
+  revokeKey(folder, 'ci');
+  const report = vi.fn();
+  expect(openKeys({ apiKeys: undefined, dataDir: folder }, report).makeFirst()).toBeUndefined();
+  expect(report.mock.calls.flat()).toEqual([expect.stringContaining('holds no key, so nobody can call')]);
+});
+
+/** The names that a server knows, looking at the file now. */
+function following(folder: string) {
+  const report = vi.fn();
+  const followed = followKeys(keysFile(folder), report);
+  const known = () => {
+    followed.lookAgain();
+    return followed.current().map(({ name }) => name);
+  };
+  return { known, report };
+}
+
+test('knows keys that are made and revoked after its start', () => {
+  const folder = dataFolder();
+  const { known, report } = following(folder);
+  expect(known()).toEqual([]);
+  createKey(folder, 'a');
+  expect(known()).toEqual(['a']);
+  createKey(folder, 'b');
+  revokeKey(folder, 'a');
+  expect(known()).toEqual(['b']);
+  expect(report).not.toHaveBeenCalled();
+});
+
+test.each<[string, (file: string) => void]>([
+  ['is damaged', (file) => writeFileSync(file, '{"keys":[')],
+  ['is gone', (file) => rmSync(file)],
+  [
+    'cannot be read (EISDIR)',
+    (file) => {
+      rmSync(file);
+      mkdirSync(file);
+    },
+  ],
+])('keeps its keys while the file %s, says so once, and looks on', (finding, harm) => {
+  const folder = dataFolder();
+  const file = keysFile(folder);
+  createKey(folder, 'a');
+  const whole = readFileSync(file);
+  const { known, report } = following(folder);
+  harm(file);
+  expect([known(), known()]).toEqual([['a'], ['a']]);
+  expect(report.mock.calls).toEqual([[expect.stringContaining(`${file} ${finding}`)]]);
+
+  rmSync(file, { recursive: true, force: true });
+  writeFileSync(file, whole);
+  createKey(folder, 'b');
+  expect(known()).toEqual(['a', 'b']);
+  writeFileSync(file, '');
+  expect([known(), known()]).toEqual([
+    ['a', 'b'],
+    ['a', 'b'],
+  ]);
+  expect(report).toHaveBeenCalledTimes(2);
+});

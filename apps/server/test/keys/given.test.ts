@@ -1,0 +1,39 @@
+import { expect, test, vi } from 'vitest';
+import { ConfigError, defaultConfig } from '../../src/config.ts';
+import { givenKeys, keyCheck, openKeys } from '../../src/keys.ts';
+import { dataFolder } from './folder.ts';
+
+test('knows each key by its name, or by its place in the list', () => {
+  const check = keyCheck(givenKeys('one-key-without-a-name, ci=another-key-for-ci ,padded=c2VjcmV0IHNlY3JldA=='));
+  expect(check('one-key-without-a-name')).toBe('key-1');
+  expect(check('another-key-for-ci')).toBe('ci');
+  expect(check('c2VjcmV0IHNlY3JldA==')).toBe('padded');
+  for (const wrong of ['', 'ci', 'key-1', 'ci=another-key-for-ci', 'another-key-for-c', 'ANOTHER-KEY-FOR-CI']) {
+    expect(check(wrong)).toBeUndefined();
+  }
+});
+
+test.each([
+  ['nothing', '', 'entry 1 is empty'],
+  ['a comma at the end', 'SECRET-one,', 'entry 2 is empty'],
+  ['a name without a key', 'ci=', "entry 1 ends in '='"],
+  ['a padded key without a name, which would become a name', 'SECRET-one,SECRET==', "entry 2 ends in '='"],
+  ['a key without a name before it', '=SECRET', 'entry 1 has no valid name'],
+  ['a name that is none', 'SECRET/SECRET=SECRET', 'entry 1 has no valid name'],
+  ['a space in a key', 'SECRET SECRET', 'entry 1 has a space'],
+  ['a letter that no header carries', 'SECRET-é', 'entry 1 has a space or a character'],
+  ['a name twice', 'ci=SECRET-one,ci=SECRET-two', "entry 2 has the name 'ci'"],
+  ['a key twice', 'a=SECRET-one,b=SECRET-one', "entry 2 is the same key as 'a'"],
+])('refuses %s, and shows no key', (_what, list, finding) => {
+  const config = () => defaultConfig({ apiKeys: list });
+  expect(config).toThrow(ConfigError);
+  expect(config).toThrow(`PETSTORE_API_KEYS: ${finding}`);
+  expect(config).not.toThrow('SECRET');
+});
+
+test('warns of a key that is easily guessed, by its name', () => {
+  const report = vi.fn();
+  const { check } = openKeys({ apiKeys: 'a=123456789012345,b=1234567890123456', dataDir: dataFolder() }, report);
+  expect(report.mock.calls).toEqual([["The key 'a' is shorter than 16 characters and easily guessed."]]);
+  expect(check('123456789012345')).toBe('a');
+});

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createFirstKey, createKey, keysFile, revokeKey } from '../../src/keys/changes.ts';
+import { readKeys } from '../../src/keys/file.ts';
+import { KeyNameError, KeysFileError, keyCheck, openKeys } from '../../src/keys.ts';
+import { dataFolder } from './folder.ts';
+
+const names = (folder: string) => readKeys(keysFile(folder))?.map(({ name }) => name);
+
+describe('the file', () => {
+  test('holds hashes that only its owner can read, and no key', () => {
+    const folder = dataFolder();
+    const made = [createFirstKey(folder) ?? '', createKey(folder).key, createKey(folder, 'ci').key];
+    expect(names(folder)).toEqual(['first', 'key-2', 'ci']);
+    expect(statSync(keysFile(folder)).mode & 0o777).toBe(0o600);
+    const text = readFileSync(keysFile(folder), 'utf8');
+    for (const key of made) expect(text).not.toContain(key);
+    expect(made.map(keyCheck(readKeys(keysFile(folder)) ?? []))).toEqual(['first', 'key-2', 'ci']);
+  });
+
+  test('refuses a name twice, a name that is none, and an unknown one without repeating it', () => {
+    const folder = dataFolder();
+    const { key } = createKey(folder, 'ci');
+    expect(() => createKey(folder, 'ci')).toThrow(KeyNameError);
+    expect(() => createKey(folder, 'a,b')).toThrow(KeyNameError);
+    expect(() => revokeKey(folder, key)).toThrow('There is no key of that name; the names are: ci.');
+    expect(() => revokeKey(join(folder, 'elsewhere'), 'ci')).toThrow(KeyNameError);
+    expect([names(folder), existsSync(join(folder, 'elsewhere'))]).toEqual([['ci'], false]);
+  });
+
+  test('makes no new first key when the last one was revoked', () => {
+    const folder = dataFolder();
+    createFirstKey(folder);
+    expect(revokeKey(folder, 'first')).toBe(0);
+    expect(createFirstKey(folder)).toBeUndefined();
+    expect(names(folder)).toEqual([]);
+  });
+
+  const one = `{"name":"SECRET","created":"2026-11-20T00:00:00.000Z","sha256":"${'0'.repeat(64)}"}`;
+  test.each([
+    '',
+    'null',
+    '[]',
+    'SECRET',
+    '{"keys":null}',
+    '{"keys":["SECRET"]}',
+    '{"keys":[{"name":"SECRET"}]}',
+    `{"keys":[${one},${one}]}`,
+    `{"keys":[${one}`,
+    `{"keys":[${one.replace('00"', '"')}]}`,
+  ])('is refused when damaged, by its path alone, and left as it is: %s', (text) => {
+    const folder = dataFolder();
+    const file = keysFile(folder);
+    writeFileSync(file, text);
+    for (const attempt of [
+      createFirstKey,
+      createKey,
+      (folder: string) => openKeys({ apiKeys: undefined, dataDir: folder }),
+    ]) {
+      expect(() => attempt(folder)).toThrow(KeysFileError);
+      expect(() => attempt(folder)).toThrow(`${file} is damaged`);
+      expect(() => attempt(folder)).not.toThrow('SECRET');
+    }
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  test('takes the place of an unfinished one that a crash left', () => {
+    const folder = dataFolder();
+    createKey(folder, 'before');
+    writeFileSync(`${keysFile(folder)}.tmp`, '{"keys":[', { mode: 0o644 });
+    createKey(folder, 'after');
+    expect(names(folder)).toEqual(['before', 'after']);
+    expect(statSync(keysFile(folder)).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder).sort()).toEqual(['keys.json', 'keys.lock']);
+  });
+});
+
+describe('many processes', () => {
+  const changes = JSON.stringify(new URL('../../src/keys/changes.ts', import.meta.url));
+  const lock = JSON.stringify(new URL('../../src/keys/lock.ts', import.meta.url));
+  const run = (code: string) => spawn(process.execPath, ['--input-type=module', '--eval', code]);
+
+  test('that make keys at once lose none, and make one first key', async () => {
+    const folder = dataFolder();
+    const code = `import { createFirstKey, createKey } from ${changes};
+      const folder = ${JSON.stringify(folder)};
+      if (createFirstKey(folder)) console.log('first');
+      for (let i = 0; i < 10; i++) console.log(createKey(folder).name);`;
+    const made = await Promise.all(
+      Array.from({ length: 4 }, async () => (await run(code).stdout.toArray()).join('').trim().split('\n')),
+    );
+    expect(made.flat()).toHaveLength(41);
+    expect(names(folder)?.sort()).toEqual(made.flat().sort());
+  });
+
+  test('do not wait for one that was killed', async () => {
+    const folder = dataFolder();
+    const holder = run(`import { whileAlone } from ${lock};
+      whileAlone(${JSON.stringify(folder)}, () => { console.log('held'); for (;;); });`);
+    onTestFinished(() => void holder.kill('SIGKILL'));
+    await once(holder.stdout, 'data');
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+    expect(createKey(folder, 'ci').name).toBe('ci');
+  });
+});

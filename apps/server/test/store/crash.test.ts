@@ -1,0 +1,34 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openLowdbStore } from '../../src/store/lowdb.ts';
+import { expectKept, learn, startWriters } from './child.ts';
+import { newFolder } from './folder.ts';
+import { randomNumbers, seed } from './numbers.ts';
+
+const rounds = Number(process.env.CRASH_ROUNDS ?? 20);
+
+test(`loses nothing when 32 writers are killed, ${rounds} times over`, { timeout: rounds * 15_000 }, async () => {
+  const folder = newFolder();
+  const random = randomNumbers(seed());
+  const known = new Map<number, string>();
+  for (let round = 0; round < rounds; round++) {
+    const writers = startWriters(folder, `round${round}`, 32);
+    // Every fourth is killed at any moment after its start, the others while they write.
+    if (round % 4 !== 3) await writers.open;
+    await pause(random(round % 4 === 3 ? 150 : 80));
+    writers.child.kill('SIGKILL');
+    learn(known, await writers.ended);
+    expect(writers.errors()).toBe('');
+
+    // Every third time the next writers are the first to see what is left.
+    if (round % 3 === 2) continue;
+    const store = await openLowdbStore(folder, { onWarning: (line) => console.log(line) });
+    await expectKept(store, known);
+    await store.close();
+  }
+  const store = await openLowdbStore(folder);
+  await expectKept(store, known);
+  await store.close();
+  console.log(`${known.size} animals, all there`);
+  expect(known.size).toBeGreaterThan(rounds);
+});

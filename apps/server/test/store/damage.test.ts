@@ -1,0 +1,176 @@
+import type { Pet } from '@petstore/types';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { StoreDamagedError } from '../../src/store/errors.ts';
+import { openLowdbStore } from '../../src/store/lowdb.ts';
+import { filesIn, newFolder } from './folder.ts';
+import { animals, lay, mark, newest, smallStore } from './small-store.ts';
+import { addMany } from './store-suite.ts';
+
+const minute = 60_000;
+
+/** Opens these files as a store and answers its animals, or the error that it is refused with. */
+async function opened(folder: string, files: Map<string, Buffer>) {
+  lay(folder, files);
+  const warnings: string[] = [];
+  try {
+    const store = await openLowdbStore(folder, { onWarning: (line) => warnings.push(line) });
+    const pets = await store.list({ after: 0, limit: 10_000 });
+    await store.close();
+    return { pets, warnings };
+  } catch (error) {
+    return { error, warnings };
+  }
+}
+
+async function refused(folder: string, files: Map<string, Buffer>, what: string) {
+  const { error } = await opened(folder, files);
+  expect(error, what).toBeInstanceOf(StoreDamagedError);
+  expect((error as StoreDamagedError).message, what).toMatch(/^\/.+\/(pets|next\.json)\S*: [^\n]+$/);
+  expect(filesIn(folder), what).toEqual(files);
+}
+
+const flipped = (bytes: Buffer, at: number) => {
+  const other = Buffer.from(bytes);
+  other[at] = (other[at] ?? 0) ^ (1 << (at % 8));
+  return other;
+};
+
+test('the small store is whole', async () => {
+  const { pets, warnings } = await opened(newFolder(), await smallStore());
+  expect(pets).toEqual(animals);
+  expect(warnings).toEqual([]);
+});
+
+test('is refused whichever byte of any file is another', { timeout: minute }, async () => {
+  const folder = newFolder();
+  const files = await smallStore();
+  for (const [path, bytes] of files) {
+    for (let at = 0; at < bytes.length; at++) {
+      await refused(folder, new Map(files).set(path, flipped(bytes, at)), `${path} at ${at}`);
+    }
+  }
+});
+
+test('is refused wherever a file ends too early', { timeout: minute }, async () => {
+  const folder = newFolder();
+  const files = await smallStore();
+  for (const [path, bytes] of files) {
+    for (let length = 0; length < bytes.length; length++) {
+      await refused(folder, new Map(files).set(path, bytes.subarray(0, length)), `${path} of ${length} bytes`);
+    }
+  }
+});
+
+test('is refused whichever segment is missing, or all of them', async () => {
+  const folder = newFolder();
+  const files = await smallStore();
+  for (const path of files.keys()) {
+    const others = new Map(files);
+    others.delete(path);
+    if (path === mark) expect(await opened(folder, others)).toEqual({ pets: animals, warnings: [] });
+    else await refused(folder, others, path);
+  }
+  await refused(folder, new Map([...files].filter(([path]) => path === mark)), 'all');
+});
+
+test.each(['', 'null', '[]', '{}', 'garbage\n', '\0\0\0\0', '{"crc32":0,"pets":[]}\n', '<html>'])(
+  'is refused with any file holding %j',
+  async (text) => {
+    const folder = newFolder();
+    const files = await smallStore();
+    for (const path of files.keys()) await refused(folder, new Map(files).set(path, Buffer.from(text)), path);
+  },
+);
+
+test('is refused with a segment in the place of another', async () => {
+  const folder = newFolder();
+  const files = await smallStore();
+  const segments = [...files].filter(([path]) => path !== mark);
+  for (const [path, bytes] of segments) {
+    for (const [other, otherBytes] of segments) {
+      if (path !== other) await refused(folder, new Map(files).set(path, otherBytes), `${other} as ${path}`);
+    }
+    const name = `pets/0000000000000013${path.slice(path.indexOf('.'))}`;
+    await refused(folder, new Map(files).set(name, bytes), `${path} also as ${name}`);
+  }
+});
+
+/**
+ * A store that crashed before its first mark. Nothing tells its last commit, if that is damaged, from one that was never
+ * finished; but that one commit is all there is to doubt.
+ */
+test('is refused, or lacks the last commit and says so, whichever byte of an unmarked one is another', {
+  timeout: minute,
+}, async () => {
+  const folder = newFolder();
+  const files = await smallStore();
+  files.delete(mark);
+  const bytes = files.get(newest) ?? Buffer.alloc(0);
+  const lastCommit = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
+  let cut = 0;
+  for (const changed of damaged(bytes)) {
+    const these = new Map(files).set(newest, changed);
+    const { pets, error, warnings } = await opened(folder, these);
+    if (error) {
+      expect(error).toBeInstanceOf(StoreDamagedError);
+      expect(filesIn(folder)).toEqual(these);
+    } else if (changed.length > 0 && changed.at(-1) !== 0x0a) {
+      await setAside(folder, these, changed.subarray(changed.lastIndexOf('\n') + 1));
+      cut++;
+    } else if (changed.length === bytes.length) {
+      expect(pets).toEqual(animals.slice(0, 10));
+      expect(warnings).toEqual([expect.stringMatching(/0008\.jsonl: its last \d+ bytes are an unfinished commit/)]);
+      await setAside(folder, these, changed.subarray(lastCommit));
+      cut++;
+    }
+  }
+  expect(cut).toBeGreaterThan(bytes.length - lastCommit);
+});
+
+function* damaged(bytes: Buffer) {
+  for (let at = 0; at < bytes.length; at++) {
+    yield flipped(bytes, at);
+    yield bytes.subarray(0, at);
+    yield Buffer.concat([bytes.subarray(0, at), Buffer.alloc(bytes.length - at)]);
+  }
+}
+
+/** The next create is kept where the tail was, the tail in a file beside it. */
+async function setAside(folder: string, files: Map<string, Buffer>, tail: Buffer) {
+  lay(folder, files);
+  const store = await openLowdbStore(folder, { onWarning: () => {} });
+  const before = await store.list({ after: 0, limit: 100 });
+  expect(before).toEqual(animals.slice(0, before.length));
+  const pet = await store.create({ name: 'next', categoryId: 1 });
+  await store.close();
+  const again = await openLowdbStore(folder);
+  expect(await again.list({ after: 0, limit: 100 })).toEqual([...before, pet]);
+  await again.close();
+  const aside = [...filesIn(folder)].filter(([path]) => path.includes('.cut-'));
+  expect(aside.map(([, bytes]) => bytes)).toEqual([tail]);
+}
+
+test('is refused whatever happens to a larger one', { timeout: minute }, async () => {
+  const folder = newFolder();
+  const store = await openLowdbStore(folder);
+  const added: Pet[] = await addMany(store, 1990);
+  for (let i = 0; i < 20; i++) added.push(...(await addMany(store, 1)));
+  await store.close();
+  const files = filesIn(folder);
+  const paths = [...files.keys()];
+
+  const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  const piece = fc.uint8Array({ maxLength: 300 }).map((some) => Buffer.from(some));
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...paths), place, fc.nat(5000), piece, async (path, where, length, put) => {
+      const bytes = files.get(path) ?? Buffer.alloc(0);
+      const at = Math.floor(where * bytes.length);
+      const changed = Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(at + length)]);
+      const these = new Map(files).set(path, changed);
+      if (changed.equals(bytes)) expect(await opened(folder, these)).toEqual({ pets: added, warnings: [] });
+      else await refused(folder, these, path);
+    }),
+    { numRuns: 300 },
+  );
+});

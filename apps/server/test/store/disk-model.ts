@@ -1,0 +1,131 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Call } from './trace.ts';
+
+type Node = File | Folder;
+type Change<T> = (to: T) => T;
+
+/** Something on disk: what was synced, and what was done to it since. */
+interface Kept<T> {
+  synced: T;
+  since: Change<T>[];
+}
+type File = Kept<Buffer> & { kind: 'file' };
+type Folder = Kept<ReadonlyMap<string, Node>> & { kind: 'folder' };
+
+/** How much of what was not synced is found after the power was cut. */
+export type Luck = <T>(changes: readonly Change<T>[]) => readonly Change<T>[];
+
+/**
+ * A disk that promises no more than POSIX does: of what was not synced anything may be lost, names and contents apart
+ * from one another. It follows the recorded calls of a process.
+ */
+export class DiskModel {
+  readonly #root: Folder = newFolder();
+
+  follow({ name, paths: [path, to], given, text }: Call): void {
+    if (path === undefined) return;
+    if (name === 'mkdir') this.#name(path, newFolder());
+    else if (name === 'openat') this.#opened(path, given);
+    else if (name === 'pwrite64') this.#write(path, Buffer.from(text, 'latin1'), lastNumber(given));
+    else if (name === 'ftruncate') this.#change(path, (bytes) => resized(bytes, lastNumber(given)));
+    else if (name === 'fsync' || name === 'fdatasync') sync(this.#at(path));
+    else if (name === 'unlink') this.#name(path, undefined);
+    else if (name === 'rename' && to !== undefined) this.#rename(path, to);
+  }
+
+  /** Writes what is left when the power is cut now into a folder. */
+  left(folder: string, luck: Luck): void {
+    lay(folder, this.#root, luck);
+  }
+
+  #opened(path: string, given: string) {
+    if (!given.includes('O_CREAT')) return;
+    if (!this.#find(path)) this.#name(path, { kind: 'file', synced: Buffer.alloc(0), since: [] });
+    else if (given.includes('O_TRUNC')) this.#change(path, () => Buffer.alloc(0));
+  }
+
+  /** A write may be torn: each part of it is a change of its own, after one that only makes room. */
+  #write(path: string, bytes: Buffer, position: number) {
+    const middle = bytes.length >> 1;
+    this.#change(path, (before) => resized(before, Math.max(before.length, position + bytes.length)));
+    this.#change(path, (before) => patched(before, bytes.subarray(0, middle), position));
+    this.#change(path, (before) => patched(before, bytes.subarray(middle), position + middle));
+  }
+
+  #rename(from: string, to: string) {
+    const node = this.#at(from);
+    const [old, next] = [basename(from), basename(to)];
+    // Both names are in one folder here, and change together or not at all.
+    this.#folder(dirname(from)).since.push((names) =>
+      new Map([...names].filter(([name]) => name !== old)).set(next, node),
+    );
+  }
+
+  #name(path: string, node: Node | undefined) {
+    const own = basename(path);
+    this.#folder(dirname(path)).since.push((names) => {
+      const others = new Map([...names].filter(([name]) => name !== own));
+      return node ? others.set(own, node) : others;
+    });
+  }
+
+  #change(path: string, change: Change<Buffer>) {
+    const file = this.#at(path);
+    if (file.kind === 'file') file.since.push(change);
+  }
+
+  #folder(path: string): Folder {
+    const node = this.#at(path);
+    if (node.kind !== 'folder') throw new Error(`${path} is no folder`);
+    return node;
+  }
+
+  #at(path: string): Node {
+    const node = this.#find(path);
+    if (!node) throw new Error(`${path} is not there`);
+    return node;
+  }
+
+  #find(path: string): Node | undefined {
+    let node: Node | undefined = this.#root;
+    for (const name of path.split('/').filter((part) => part !== '' && part !== '.')) {
+      node = node?.kind === 'folder' ? applied(node.synced, node.since).get(name) : undefined;
+    }
+    return node;
+  }
+}
+
+function lay(path: string, node: Node, luck: Luck) {
+  if (node.kind === 'file') return writeFileSync(path, applied(node.synced, luck(node.since)));
+  mkdirSync(path, { recursive: true });
+  for (const [name, below] of applied(node.synced, luck(node.since))) lay(join(path, name), below, luck);
+}
+
+function newFolder(): Folder {
+  return { kind: 'folder', synced: new Map(), since: [] };
+}
+
+function sync(node: Node) {
+  if (node.kind === 'file') node.synced = applied(node.synced, node.since);
+  else node.synced = applied(node.synced, node.since);
+  node.since = [];
+}
+
+function applied<T>(to: T, changes: readonly Change<T>[]): T {
+  return changes.reduce((value, change) => change(value), to);
+}
+
+function resized(bytes: Buffer, length: number): Buffer {
+  return Buffer.concat([bytes.subarray(0, length), Buffer.alloc(Math.max(0, length - bytes.length))]);
+}
+
+function patched(bytes: Buffer, part: Buffer, position: number): Buffer {
+  const whole = Buffer.from(resized(bytes, Math.max(bytes.length, position + part.length)));
+  part.copy(whole, position);
+  return whole;
+}
+
+function lastNumber(given: string): number {
+  return Number(/(\d+)$/.exec(given)?.[1]);
+}

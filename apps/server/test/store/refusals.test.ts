@@ -1,0 +1,100 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { StoreFolderError, StoreLockedError } from '../../src/store/errors.ts';
+import { openLowdbStore } from '../../src/store/lowdb.ts';
+import { expectKept, startWriters } from './child.ts';
+import { filesIn, newFolder } from './folder.ts';
+import { noSmallDisk, remountReadOnly, smallDisk } from './mounts.ts';
+import { addMany } from './store-suite.ts';
+
+describe('a second one on the same folder', () => {
+  test('is refused as long as the first runs, even when that one is frozen, and let in when it is killed', {
+    timeout: 30_000,
+  }, async () => {
+    const folder = newFolder();
+    const first = startWriters(folder, 'first', 1);
+    await first.open;
+    await expect(openLowdbStore(folder)).rejects.toThrow(StoreLockedError);
+    first.child.kill('SIGSTOP');
+    await expect(openLowdbStore(folder)).rejects.toThrow(`${join(folder, 'lock')}: another process holds it. `);
+    first.child.kill('SIGKILL');
+    const known = await first.ended;
+    const second = await openLowdbStore(folder);
+    await expectKept(second, known);
+    await second.close();
+  });
+
+  test('ends with one clear line, and the first goes on', { timeout: 30_000 }, async () => {
+    const folder = newFolder();
+    const first = await openLowdbStore(folder);
+    const before = await addMany(first, 3);
+    const second = startWriters(folder, 'second', 1);
+    expect(await second.ended).toEqual(new Map());
+    expect(second.errors()).toMatch(/^StoreLockedError: \/.*\/lock: another process holds it\..*$/m);
+    const after = await addMany(first, 3);
+    expect(await first.list({ after: 0, limit: 100 })).toEqual([...before, ...after]);
+    await first.close();
+  });
+
+  test('is refused within one process, too', async () => {
+    const folder = newFolder();
+    const first = await openLowdbStore(folder);
+    await expect(openLowdbStore(folder)).rejects.toThrow(StoreLockedError);
+    await first.close();
+    const second = await openLowdbStore(folder);
+    await second.close();
+  });
+});
+
+test('a folder that another file stands for is refused and left as it is', async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'data'), 'mine');
+  mkdirSync(join(folder, 'other'));
+  writeFileSync(join(folder, 'other/pets'), 'mine');
+  const before = filesIn(folder);
+  await expect(openLowdbStore(join(folder, 'data'))).rejects.toThrow(StoreFolderError);
+  await expect(openLowdbStore(join(folder, 'other'))).rejects.toThrow(StoreFolderError);
+  rmSync(join(folder, 'other/lock'));
+  expect(filesIn(folder)).toEqual(before);
+});
+
+const noMount = noSmallDisk();
+if (noMount) console.error(`SKIPPED: no read-only disk is tried: ${noMount}.`);
+
+test.skipIf(noMount)('a read-only disk is refused with the folder named, new or old', async () => {
+  const disk = smallDisk(1024);
+  const folder = join(disk, 'data');
+  const store = await openLowdbStore(folder);
+  await addMany(store, 3);
+  await store.close();
+  const before = filesIn(folder);
+  remountReadOnly(disk);
+  for (const path of [folder, join(disk, 'new')]) {
+    const refusal = openLowdbStore(path);
+    await expect(refusal).rejects.toThrow(StoreFolderError);
+    await expect(refusal).rejects.toThrow(`${path}: cannot be used (EROFS`);
+  }
+  expect(filesIn(folder)).toEqual(before);
+});
+
+const isRoot = process.getuid?.() === 0;
+if (isRoot) console.error('SKIPPED: files without permission are not tried, because root may read and write them all.');
+
+test.skipIf(isRoot || process.platform === 'win32').each(['.', 'lock', 'pets', 'pets/0000000000000001.jsonl'])(
+  '%s without permission to write is refused and named',
+  async (path) => {
+    const folder = newFolder();
+    const store = await openLowdbStore(folder);
+    await addMany(store, 3);
+    await store.close();
+    const before = filesIn(folder);
+    const file = join(folder, path);
+    chmodSync(file, 0o555);
+    const refusal = openLowdbStore(folder);
+    await expect(refusal).rejects.toThrow(StoreFolderError);
+    await expect(refusal).rejects.toThrow(`${file}: cannot be used (EACCES`);
+    chmodSync(file, 0o755);
+    expect(filesIn(folder)).toEqual(before);
+  },
+);

@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { writersFile } from './child.ts';
+
+/** A system call that succeeded. Calls of several threads overlap: one is over before another begins if `end` < `start`. */
+export interface Call {
+  name: string;
+  start: number;
+  end: number;
+  /** The files it names, below the traced folder; '' is the folder itself. */
+  paths: string[];
+  /** The descriptor it works on. */
+  descriptor: number | undefined;
+  /** All between its parentheses. */
+  given: string;
+  /** What it writes. */
+  text: string;
+}
+
+const traced = 'openat,mkdir,write,pwrite64,ftruncate,fsync,fdatasync,rename,unlink';
+
+/** Why there can be no trace on this machine, if there can be none. */
+export function untraceable(): string | undefined {
+  const { error, status, stderr } = spawnSync('strace', ['-f', '-o', '/dev/null', 'true'], { encoding: 'utf8' });
+  if (error) return `strace is not installed (${error.message})`;
+  return status === 0 ? undefined : `strace cannot trace here (${stderr.trim()})`;
+}
+
+/** Runs writers.ts over a store in `<folder>/data` and answers its system calls, in the order in which they ended. */
+export function traceWriters(folder: string, writers: number, animals: number): Call[] {
+  const log = join(folder, 'trace');
+  const store = join(folder, 'data');
+  const command = [process.execPath, writersFile, store, 'traced', String(writers), String(animals)];
+  const { status, stderr } = spawnSync(
+    'strace',
+    ['-f', '-y', '-s', '9999999', '-e', `trace=${traced}`, '-o', log, ...command],
+    {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
+    },
+  );
+  if (status !== 0) throw new Error(`the traced writers failed: ${stderr}`);
+  return calls(readFileSync(log, 'latin1'), folder);
+}
+
+function calls(log: string, folder: string): Call[] {
+  const begun = new Map<string, { start: number; text: string }>();
+  const found: Call[] = [];
+  for (const [at, line] of log.split('\n').entries()) {
+    const [, process = '', rest = ''] = /^(\d+) +(.*)$/.exec(line) ?? [];
+    const unfinished = /^(.*) <unfinished \.\.\.>$/.exec(rest);
+    if (unfinished) {
+      begun.set(process, { start: at, text: unfinished[1] ?? '' });
+      continue;
+    }
+    const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(rest);
+    const start = resumed ? (begun.get(process)?.start ?? at) : at;
+    const text = resumed ? `${begun.get(process)?.text}${resumed[1]}` : rest;
+    const [, name, given, result] = /^(\w+)\((.*)\) += (-?\d+)/.exec(text) ?? [];
+    if (name === undefined || given === undefined || Number(result) < 0) continue;
+    found.push({ name, start, end: at, given, ...parts(name, given, folder) });
+  }
+  return found;
+}
+
+function parts(name: string, given: string, folder: string): Pick<Call, 'paths' | 'descriptor' | 'text'> {
+  const strings = [...given.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => unescaped(text ?? ''));
+  const [, descriptor, file] = /^(\d+)<([^>]*)>/.exec(given) ?? [];
+  const named = file === undefined ? strings : [file];
+  const inside = named.filter((path) => path === folder || path.startsWith(`${folder}/`));
+  return {
+    paths: inside.map((path) => relative(folder, path)),
+    descriptor: descriptor === undefined ? undefined : Number(descriptor),
+    text: /write/.test(name) ? (strings[0] ?? '') : '',
+  };
+}
+
+const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', v: '\v', f: '\f' };
+
+function unescaped(text: string): string {
+  return text.replace(/\\([0-7]{1,3}|.)/g, (_, code: string) =>
+    /^[0-7]/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : (escapes[code] ?? code),
+  );
+}
+
+/** The animals that are told of as kept, each with the call that told. */
+export function acknowledgements(calls: readonly Call[]): Map<number, Call> {
+  const told = calls.filter(({ name, descriptor }) => name === 'write' && descriptor === 1);
+  return new Map(
+    told.flatMap((call) => {
+      const id = /^(\d+) traced-/.exec(call.text)?.[1];
+      return id === undefined ? [] : [[Number(id), call] as const];
+    }),
+  );
+}

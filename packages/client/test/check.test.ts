@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { checkAnswers, UnexpectedDataError } from '../src/check.ts';
+import { petstore } from '../src/index.ts';
+import { answer, faulty } from './faults.ts';
+
+const rex = { id: 1, name: 'Rex', categoryId: 2, status: 'sold' };
+
+test.each([[[]], [[rex]], [[{ ...rex, colour: 'red' }]], [[{ id: 1, name: '', categoryId: -5 }]]])(
+  'lets %j through',
+  (list) => {
+    expect(() => checkAnswers('listPets', list)).not.toThrow();
+  },
+);
+
+test.each([
+  [{}, 'it is no list'],
+  [[null], '[0] is no object'],
+  [[rex, { name: 'x', categoryId: 1 }], '[1].id is missing'],
+  [[{ ...rex, id: '1' }], '[0].id is "1", no integer'],
+  [[{ ...rex, id: 0 }], '[0].id is 0, less than 1'],
+  [[{ ...rex, categoryId: 1.5 }], '[0].categoryId is 1.5, no integer'],
+  [[{ ...rex, status: 'dead' }], '[0].status is "dead", none of available, pending, sold'],
+  [[{ ...rex, status: null }], '[0].status is null, no string'],
+  [[{ ...rex, name: '\0' }], '[0].name is'],
+])('finds what is wrong with %j', (data, fault) => {
+  expect(() => checkAnswers('listPets', data)).toThrow(fault);
+});
+
+test('fails a call, when it is asked for', async () => {
+  const server = await faulty(answer(200, { id: 'one' }));
+  const options = { apiKey: 'k', baseUrl: server.baseUrl, on: { deprecated: false } } as const;
+  const error = await petstore({ ...options, check: checkAnswers })
+    .getPet({ petId: 1 })
+    .catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(UnexpectedDataError);
+  expect(await petstore(options).getPet({ petId: 1 })).toEqual({ id: 'one' });
+  expect(server.requests.length).toBe(2);
+  await server.close();
+});

@@ -1,0 +1,219 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  AbortedError,
+  ConnectionError,
+  InvalidRequestError,
+  NotFoundError,
+  type Options,
+  PetstoreError,
+  petstore,
+  RateLimitedError,
+  ServerError,
+  TimeoutError,
+  UnauthorizedError,
+} from '../src/index.ts';
+import {
+  answer,
+  dropAfter,
+  dropBefore,
+  dropIn,
+  type Fault,
+  type FaultyServer,
+  faulty,
+  pets,
+  refuse,
+  rex,
+  slowBody,
+  slowHeaders,
+} from './faults.ts';
+
+let server: FaultyServer;
+afterEach(() => server.close());
+
+/** A client of a server that treats its requests like this; it waits only milliseconds before it tries again. */
+async function client(faults: Fault[], options: Partial<Options> = {}) {
+  server = await faulty(...faults);
+  return petstore({ apiKey: 'k', baseUrl: server.baseUrl, retry: { base: 1, cap: 5 }, ...options });
+}
+
+const reason = (call: PromiseLike<unknown>) =>
+  Promise.resolve(call).then(
+    (data) => ({ succeeded: data }),
+    (error: unknown) => error,
+  );
+const list = [{ ...rex }];
+
+describe('a list', () => {
+  test.each<[string, Fault[], number]>([
+    ['a connection that drops before the answer', [dropBefore, pets], 2],
+    ['a connection that drops in the answer', [dropIn, pets], 2],
+    ['503 twice', [refuse(503, 'unavailable'), refuse(503, 'unavailable'), pets], 3],
+    ['500', [refuse(500, 'internal_error'), pets], 2],
+    ["a proxy's 502", [answer(502, '<h1>Bad Gateway</h1>', { 'content-type': 'text/html' }), pets], 2],
+    ['408', [refuse(408, 'invalid_request'), pets], 2],
+    ['429 with seconds', [refuse(429, 'rate_limited', { 'retry-after': '0' }), pets], 2],
+    ['429 with a date', [refuse(429, 'rate_limited', { 'retry-after': new Date(0).toUTCString() }), pets], 2],
+  ])('survives %s', async (_, faults, requests) => {
+    const api = await client(faults);
+    expect(await api.listPets()).toEqual(list);
+    expect(server.requests.length).toBe(requests);
+  });
+
+  test('survives a connection that drops after the answer', async () => {
+    const api = await client([dropAfter]);
+    expect(await api.listPets()).toEqual([]);
+    expect(server.requests.length).toBe(1);
+  });
+
+  test.each<[string, Fault, number, new (...args: never[]) => Error, object]>([
+    ['every answer is dropped', dropBefore, 3, ConnectionError, {}],
+    ['every answer breaks off', dropIn, 3, ConnectionError, {}],
+    ['the service keeps failing', refuse(503, 'unavailable'), 3, ServerError, { status: 503, code: 'unavailable' }],
+    ['the key calls too often', refuse(429, 'rate_limited'), 3, RateLimitedError, { status: 429 }],
+    [
+      'the key is wrong',
+      refuse(401, 'unauthorized'),
+      1,
+      UnauthorizedError,
+      { status: 401, message: 'it is unauthorized' },
+    ],
+    [
+      'the input is wrong',
+      refuse(400, 'invalid_request'),
+      1,
+      InvalidRequestError,
+      { status: 400, code: 'invalid_request' },
+    ],
+    ['there is nothing', refuse(404, 'not_found'), 1, NotFoundError, { status: 404 }],
+    [
+      'a proxy answers HTML',
+      answer(403, '<h1>No</h1>'),
+      1,
+      InvalidRequestError,
+      { status: 403, code: undefined, message: '403: <h1>No</h1>' },
+    ],
+    ['a failure has no body', answer(418, ''), 1, InvalidRequestError, { status: 418, message: '418 without a body' }],
+    ['a failure is truncated', answer(404, '{"code":"not_f'), 1, NotFoundError, { status: 404, code: undefined }],
+    ['a redirect leads nowhere', answer(304, ''), 1, PetstoreError, { status: 304 }],
+    [
+      'a success is HTML',
+      answer(200, '<p>hello</p>', { 'content-type': 'text/html' }),
+      1,
+      PetstoreError,
+      { status: 200, message: expect.stringContaining('<p>hello</p>') },
+    ],
+    [
+      'a success is truncated',
+      answer(200, '[{"id":'),
+      1,
+      PetstoreError,
+      { status: 200, message: expect.stringContaining('broken JSON') },
+    ],
+    ['a success is empty', answer(200, ''), 1, PetstoreError, { status: 200 }],
+    [
+      'a number was rounded',
+      answer(200, '[{"id":9007199254740993}]'),
+      1,
+      PetstoreError,
+      { status: 200, message: expect.stringContaining('exactly') },
+    ],
+  ])('fails with the right error when %s', async (_, fault, requests, Class, about) => {
+    const api = await client([fault]);
+    const error = await reason(api.listPets());
+    expect(error).toBeInstanceOf(Class);
+    expect(error).toMatchObject({ ...about, name: Class.name, stack: expect.stringContaining('Error') });
+    expect(server.requests.length).toBe(requests);
+  });
+
+  test.each([
+    ['headers', slowHeaders],
+    ['a body', slowBody],
+  ])('gives up when %s take too long', async (_, fault) => {
+    const api = await client([fault], { timeout: 100 });
+    expect(await reason(api.listPets())).toBeInstanceOf(TimeoutError);
+    expect(server.requests.length).toBe(1);
+  });
+
+  test('gives up when waiting to try again takes too long', async () => {
+    const api = await client([refuse(503, 'unavailable', { 'retry-after': '10' })], { timeout: 100, retry: 2 });
+    expect(await reason(api.listPets())).toBeInstanceOf(TimeoutError);
+    expect(server.requests.length).toBe(1);
+  });
+
+  test.each([
+    ['before it begins', 0, [pets], (abort: AbortController) => abort.abort()],
+    ['while it is answered', 1, [slowBody], () => {}],
+    ['while it waits', 1, [refuse(503, 'unavailable', { 'retry-after': '10' })], () => {}],
+  ] satisfies [string, number, Fault[], (abort: AbortController) => void][])(
+    'can be aborted %s',
+    async (_, requests, faults, early) => {
+      const abort = new AbortController();
+      early(abort);
+      const api = await client(faults, { retry: 2, on: { retry: () => abort.abort('enough') } });
+      const call = api.listPets({}, { signal: abort.signal });
+      if (faults[0] === slowBody) setTimeout(() => abort.abort('enough'), 50);
+      const error = await reason(call);
+      expect(error).toBeInstanceOf(AbortedError);
+      expect(server.requests.length).toBe(requests);
+    },
+  );
+
+  test('is repeated as often as told', async () => {
+    const api = await client([dropBefore]);
+    await reason(api.listPets({}, { retry: 0 }));
+    expect(server.requests.length).toBe(1);
+    await reason(api.listPets({}, { retry: 4 }));
+    expect(server.requests.length).toBe(1 + 5);
+  });
+
+  test('waits no longer than the cap, whatever the service asks for', async () => {
+    const waits: number[] = [];
+    const api = await client([refuse(429, 'rate_limited', { 'retry-after': '86400' }), pets], {
+      on: { retry: (_error, _attempt, wait) => waits.push(wait) },
+    });
+    await api.listPets();
+    expect(waits).toEqual([5]);
+  });
+});
+
+describe('a create', () => {
+  const input = { name: 'Rex', categoryId: 2 };
+
+  test.each<[string, Fault]>([
+    ['the connection drops before the answer', dropBefore],
+    ['the connection drops in the answer', dropIn],
+    ["a proxy's 502 comes", answer(502, '<h1>Bad Gateway</h1>')],
+    ["a proxy's 503 comes", answer(503, 'down')],
+    ['500 comes', refuse(500, 'internal_error')],
+  ])('is never repeated when %s: the animal may be there', async (_, fault) => {
+    const api = await client([fault, answer(201, rex)]);
+    expect(await reason(api.createPet(input))).toBeInstanceOf(Error);
+    expect(server.requests.length).toBe(1);
+  });
+
+  test.each([refuse(429, 'rate_limited', { 'retry-after': '0' }), refuse(503, 'unavailable', { 'retry-after': '0' })])(
+    'is repeated when the service itself says that it did nothing',
+    async (fault) => {
+      const api = await client([fault, answer(201, rex)]);
+      expect(await api.createPet(input)).toEqual(rex);
+      expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([input, input]);
+    },
+  );
+
+  test('is repeated when no connection was made', async () => {
+    const api = await client([pets]);
+    await server.close();
+    const attempts: number[] = [];
+    const error = await reason(api.createPet(input, { retry: { limit: 2, base: 1 } }));
+    expect(error).toBeInstanceOf(ConnectionError);
+    const watched = petstore({
+      apiKey: 'k',
+      baseUrl: server.baseUrl,
+      retry: { base: 1 },
+      on: { retry: (_error, attempt) => attempts.push(attempt) },
+    });
+    await reason(watched.createPet(input));
+    expect(attempts).toEqual([1, 2]);
+    server = await faulty(pets);
+  });
+});

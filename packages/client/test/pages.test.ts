@@ -1,0 +1,83 @@
+import { afterEach, expect, test } from 'vitest';
+import { type Options, petstore } from '../src/index.ts';
+import { nextPage } from '../src/pages.ts';
+import { answer, type Fault, type FaultyServer, faulty, refuse } from './faults.ts';
+
+let server: FaultyServer;
+afterEach(() => server?.close());
+
+/** A server that lists `total` animals in pages of ten. */
+const shelves =
+  (total: number): Fault =>
+  (request, response) => {
+    const query = new URLSearchParams(request.url?.split('?')[1]);
+    const after = Number(query.get('after') ?? 0);
+    const page = Array.from({ length: Math.min(10, total - after) }, (_, i) => ({
+      id: after + i + 1,
+      name: 'x',
+      categoryId: 1,
+    }));
+    const link = page.length === 10 ? { link: `<?after=${after + 10}>; rel="next"` } : {};
+    answer(200, page, link)(request, response);
+  };
+
+async function client(faults: Fault[], options: Partial<Options> = {}) {
+  server = await faulty(...faults);
+  return petstore({ apiKey: 'k', baseUrl: server.baseUrl, retry: { base: 1 }, ...options });
+}
+
+test('reaches every animal, page by page', async () => {
+  const api = await client([shelves(25)]);
+  const ids: number[] = [];
+  for await (const pet of api.listPets()) ids.push(pet.id);
+  expect(ids).toEqual(Array.from({ length: 25 }, (_, i) => i + 1));
+  expect(server.requests.map(({ url }) => url)).toEqual(['/v1/pets', '/v1/pets?after=10', '/v1/pets?after=20']);
+});
+
+test('asks for one page ahead at most, and for none once it is left', async () => {
+  const api = await client([shelves(1000)]);
+  let n = 0;
+  for await (const _ of api.listPets()) if (++n === 11) break;
+  expect(server.requests.length).toBeLessThanOrEqual(3);
+  const asked = server.requests.length;
+  await api.listPets();
+  expect(server.requests.length).toBe(asked + 1);
+});
+
+test('one page is one request', async () => {
+  const api = await client([shelves(25)]);
+  expect((await api.listPets()).length).toBe(10);
+  expect(server.requests.length).toBe(1);
+});
+
+test('fails where a page fails, after the animals before it', async () => {
+  const api = await client([shelves(25), refuse(401, 'unauthorized')]);
+  const ids: number[] = [];
+  const all = async () => {
+    for await (const pet of api.listPets()) ids.push(pet.id);
+  };
+  await expect(all()).rejects.toMatchObject({ name: 'UnauthorizedError' });
+  expect(ids.length).toBe(10);
+});
+
+test('never takes the key to another host', async () => {
+  const elsewhere = answer(200, [], { link: '<http://elsewhere.test/v1/pets>; rel="next"' });
+  const api = await client([elsewhere]);
+  const all = async () => {
+    for await (const _ of api.listPets());
+  };
+  await expect(all()).rejects.toThrow('elsewhere.test');
+  expect(server.requests.length).toBe(1);
+});
+
+test.each([
+  ['<a>; rel="next"', 'a'],
+  ['<a>; rel=next', 'a'],
+  ['<a>; rel="prev", <b>; rel="next"', 'b'],
+  ['<a,b>; title="x, y"; rel="last next"', 'a,b'],
+  ['<a>; rel="nextish"', undefined],
+  ['<a>; title="next"', undefined],
+  ['', undefined],
+])('the next page of %s is %s', (link, expected) => {
+  expect(nextPage({ status: 200, headers: new Headers({ link }), text: async () => '' })).toBe(expected);
+});
