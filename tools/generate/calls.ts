@@ -13,6 +13,12 @@ const handler: CallsPlugin['Handler'] = ({ plugin }) => {
   const options = typeFrom('../connection.ts', 'CallOptions');
   const call = typeFrom('../call.ts', 'Call');
   const inputOf = typeFrom('@petstore/types', 'Input');
+  const places = new Map<string, ReturnType<typeof plugin.symbol>>();
+  const placeFrom = (name: string) => {
+    const symbol = places.get(name) ?? plugin.symbol(name, { external: '../place.ts', kind: 'function' });
+    places.set(name, symbol);
+    return $(symbol);
+  };
 
   plugin.forEach(
     'operation',
@@ -28,7 +34,7 @@ const handler: CallsPlugin['Handler'] = ({ plugin }) => {
           .param('input', (p) => p.required(needsInput).type($.type(inputOf).generic(id)))
           .param('options', (p) => p.optional().type(options))
           .returns($.type(call).generic(id))
-          .do($.return($(send).call('connection', $.fromValue(wireOf(row)), 'input', 'options'))),
+          .do($.return($(send).call('connection', wireOf(row, placeFrom), 'input', 'options'))),
       );
     },
     { order: 'declarations' },
@@ -39,18 +45,26 @@ const handler: CallsPlugin['Handler'] = ({ plugin }) => {
 export const callsPlugin = definePluginConfig<CallsPlugin['Types']>({ name: 'calls', config: {}, handler });
 
 /** How to put an operation on the wire, as briefly as it can be said: consumers bundle it with each function. */
-function wireOf(row: Operation) {
-  const names = (place: Field['in']) => {
-    const found = Object.keys(row.fields).filter((name) => row.fields[name]?.in === place);
-    return found.length > 0 ? found : undefined;
-  };
-  return defined({
+function wireOf(row: Operation, placeFrom: (name: string) => ReturnType<typeof $>) {
+  const names = (place: Field['in']) => Object.keys(row.fields).filter((name) => row.fields[name]?.in === place);
+  const places = [];
+  if (names('path').length > 0) places.push(placeFrom('inPath'));
+  if (names('header').length > 0)
+    places.push(placeFrom('inHeaders').call(...names('header').map((name) => $.literal(name))));
+  // What is left over goes to the last place, so that the service can say what it makes of it.
+  if (!row.body) places.push(placeFrom('inQuery'));
+  else {
+    if (names('query').length > 0)
+      places.push(placeFrom('inQueryOf').call(...names('query').map((name) => $.literal(name))));
+    places.push(placeFrom('inBody'));
+  }
+  const wire = defined({
     id: row.id,
     method: row.method,
     path: row.path,
-    headers: names('header'),
-    query: row.body ? names('query') : undefined,
-    body: row.body ? true : undefined,
     deprecated: row.deprecated ? defined({ sunset: row.sunset }) : undefined,
   });
+  const object = $.object().pretty();
+  for (const [key, value] of Object.entries(wire)) object.prop(key, $.fromValue(value));
+  return object.prop('places', $.array(...places));
 }

@@ -1,7 +1,8 @@
 // Brings everything that is generated from spec/openapi.yaml up to date. Files that are right already stay untouched.
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { outdated, root } from '../drift/generated.ts';
+import { root } from '../drift/root.ts';
+import { outdated } from '../drift/surfaces/generated.ts';
 import { withGenerated } from './generate.ts';
 
 await withGenerated(async (scratch) => {

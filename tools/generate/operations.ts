@@ -42,14 +42,7 @@ const handler: OperationsPlugin['Handler'] = ({ plugin }) => {
       .doc('Every operation of the interface as data.')
       .assign($(table).as('const')),
   );
-  plugin.node(
-    $.const(plugin.symbol('service', inFile('service')))
-      .export()
-      .doc(
-        'The service as a whole: its name, the version of its interface, where it is deployed, and the status of each error code.',
-      )
-      .assign($($.fromValue(serviceOf(plugin.context), { layout: 'pretty' })).as('const')),
-  );
+  writeService(plugin);
 };
 
 /** The operations of the interface as `operations.gen.ts`, and what is said of the service as `service.gen.ts`. */
@@ -59,3 +52,19 @@ export const operationsPlugin = definePluginConfig<OperationsPlugin['Types']>({
   dependencies: ['@hey-api/typescript'],
   handler,
 });
+
+/** Apart where a bundle may want one and not the other, and together. */
+function writeService(plugin: OperationsPlugin['Instance']): void {
+  const { deployments, version, ...rest } = serviceOf(plugin.context);
+  const write = (name: string, doc: string, value: Parameters<typeof $.fromValue>[0]) => {
+    const symbol = plugin.symbol(name, { getFilePath: () => 'service' });
+    const assigned = $($.fromValue(value, { layout: 'pretty' })).as('const');
+    plugin.node($.const(symbol).export().doc(doc).assign(assigned));
+    return $(symbol);
+  };
+  const apart = {
+    version: write('version', 'The version of the interface.', version),
+    deployments: write('deployments', 'Where the service is deployed.', deployments),
+  };
+  write('service', 'The service as a whole, with the status of each error code.', { ...rest, ...apart });
+}

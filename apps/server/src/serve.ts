@@ -5,7 +5,7 @@ import { listen } from './http/listen.ts';
 import { openKeys } from './keys.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
-import { openLowdbStore } from './store/lowdb.ts';
+import { openLowdbStore } from './store/lowdb/lowdb.ts';
 
 export interface Running {
   /** Where it listens, without a path. */

@@ -20,8 +20,8 @@ export async function listen(options: Partial<AppOptions> = {}, store: Store = m
     host: '127.0.0.1',
     port: 0,
     maxConnections: 1000,
-    headersTimeout: 2_000,
-    requestTimeout: 4_000,
+    headersTimeout: 1_000,
+    requestTimeout: 2_000,
   });
   return { origin: listener.origin, baseUrl: listener.origin + basePath, apiKey, close: () => listener.drain(0) };
 }

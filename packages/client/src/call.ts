@@ -31,62 +31,45 @@ type Pages<Id extends OperationId> = (typeof operations)[Id] extends { readonly 
 
 type Start<Data> = (url?: string, stop?: AbortSignal) => Promise<Exchange<Data>>;
 
-class Running<Id extends OperationId> extends Promise<Result<Id>> implements Pending<Id> {
-  static override get [Symbol.species]() {
-    return Promise;
-  }
-
-  readonly #start: Start<Result<Id>>;
-  readonly #first: Promise<Exchange<Result<Id>>>;
-
-  constructor(start: Start<Result<Id>>) {
-    super(() => {});
-    this.#start = start;
-    this.#first = start();
-  }
-
-  // biome-ignore lint/suspicious/noThenProperty: it is a promise; whoever takes only the response has handled a rejection too
-  override then<A = Result<Id>, B = never>(
-    fulfilled?: ((data: Result<Id>) => A | PromiseLike<A>) | null,
-    rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    return this.#first.then(({ data }) => data).then(fulfilled, rejected);
-  }
-
-  withResponse(): Promise<Exchange<Result<Id>>> {
-    return this.#first;
-  }
-
-  outcome(): Promise<Outcome<Id>> {
-    return this.#first.then(
-      (exchange) => ({ ok: true, ...exchange }),
-      (error) => {
-        if (error instanceof TypeError || error instanceof RangeError) throw error;
-        return { ok: false, error };
-      },
-    );
-  }
-
-  /** The elements of this page and of all behind it. Asks for at most one page ahead; stops asking when it is left. */
-  async *[Symbol.asyncIterator]() {
-    const stop = new AbortController();
-    let page: Promise<Exchange<Result<Id>>> | undefined = this.#first;
-    try {
-      while (page) {
-        const { data, response }: Exchange<Result<Id>> = await page;
-        const url = nextPage(response);
-        page = url === undefined ? undefined : this.#start(url, stop.signal);
-        // It is awaited once this page is used up, and not at all if the caller leaves before.
-        page?.catch(() => {});
-        yield* data as Iterable<unknown>;
-      }
-    } finally {
-      stop.abort();
-    }
-  }
-}
-
 /** Starts a call. */
 export function callOf<Id extends OperationId>(start: Start<Result<Id>>): Call<Id> {
-  return new Running<Id>(start) as Call<Id>;
+  const first = start();
+  const data = first.then((exchange) => exchange.data);
+  // Whoever asks in another way answers for a rejection there.
+  const instead = <Other>(other: Other): Other => {
+    data.catch(() => {});
+    return other;
+  };
+  return Object.assign(data, {
+    withResponse: () => instead(first.then((exchange) => exchange)),
+    outcome: () =>
+      instead(
+        first.then(
+          (exchange) => ({ ok: true, ...exchange }),
+          (error) => {
+            if (error instanceof TypeError || error instanceof RangeError) throw error;
+            return { ok: false, error };
+          },
+        ),
+      ),
+    [Symbol.asyncIterator]: () => instead(elements(first, start)),
+  }) as unknown as Call<Id>;
+}
+
+/** The elements of this page and of all behind it. Asks for at most one page ahead; stops asking when it is left. */
+async function* elements<Data>(first: Promise<Exchange<Data>>, start: Start<Data>) {
+  const stop = new AbortController();
+  let page: Promise<Exchange<Data>> | undefined = first;
+  try {
+    while (page) {
+      const { data, response }: Exchange<Data> = await page;
+      const url = nextPage(response);
+      page = url === undefined ? undefined : start(url, stop.signal);
+      // It is awaited once this page is used up, and not at all if the caller leaves before.
+      page?.catch(() => {});
+      yield* data as Iterable<unknown>;
+    }
+  } finally {
+    stop.abort();
+  }
 }

@@ -45,8 +45,9 @@ function checkObject(at: string, data: unknown, members: Readonly<Record<string,
   }
 }
 
-function faultOf(value: unknown, rules: Value): string | undefined {
-  const { type, choices, minimum, maximum, minLength, maxLength, pattern } = rules;
+/** What is wrong with a value by the rules of the spec, as the end of a sentence; nothing where it is right. */
+export function faultOf(value: unknown, rules: Omit<Value, 'required' | 'description'>): string | undefined {
+  const { type, choices, minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength, pattern } = rules;
   const kind = Array.isArray(value)
     ? 'array'
     : Number.isInteger(value) && type === 'integer'
@@ -57,6 +58,8 @@ function faultOf(value: unknown, rules: Value): string | undefined {
   if (typeof value === 'number') {
     if (minimum !== undefined && value < minimum) return `less than ${minimum}`;
     if (maximum !== undefined && value > maximum) return `more than ${maximum}`;
+    if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) return `not more than ${exclusiveMinimum}`;
+    if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) return `not less than ${exclusiveMaximum}`;
   }
   if (typeof value === 'string') {
     if (minLength !== undefined && [...value].length < minLength) return `shorter than ${minLength}`;

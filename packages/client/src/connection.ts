@@ -1,8 +1,8 @@
-import { type OperationId, service } from '@petstore/types';
+import { deployments, type OperationId, version } from '@petstore/types';
 import type { Notice } from './deprecation.ts';
 import { type Retry, retryOf } from './retry.ts';
 
-export type Deployment = keyof typeof service.deployments;
+export type Deployment = keyof typeof deployments;
 
 /** What a transport is given: everything is settled, it only has to be sent. */
 export interface WireRequest {
@@ -76,26 +76,18 @@ const { process } = globalThis as Surroundings;
 
 /** Settles where and how to reach the service. Sends nothing yet. */
 export function connect(options: Options = {}): Connection {
-  const { deployment, transport = ({ url, ...init }) => fetch(url, init), timeout = 30_000, on = {}, check } = options;
-  const { apiKey = process?.env?.PETSTORE_API_KEY } = options;
-  if (!apiKey) throw new TypeError('There is no API key: give `apiKey`, or set PETSTORE_API_KEY.');
-  if (deployment && options.baseUrl) throw new TypeError('Give `deployment` or `baseUrl`, not both.');
-  if (deployment && !Object.hasOwn(service.deployments, deployment)) {
-    throw new TypeError(
-      `There is no deployment '${deployment}'; there are ${Object.keys(service.deployments).join(', ')}.`,
-    );
-  }
-  const given = options.baseUrl ?? (deployment ? undefined : process?.env?.PETSTORE_BASE_URL);
-  const baseUrl = given ?? service.deployments[deployment ?? 'production'];
-  if (!/^https?:\/\/[^/?#]/.test(baseUrl)) throw new TypeError(`'${baseUrl}' is not the address of a service.`);
+  const env = process?.env ?? {};
+  const { deployment, apiKey = env.PETSTORE_API_KEY, timeout = 30_000, on = {}, check } = options;
+  if (!apiKey) throw new TypeError('No API key: give apiKey or set PETSTORE_API_KEY');
+  if (deployment && options.baseUrl) throw new TypeError('Give deployment or baseUrl, not both');
+  const elsewhere = options.baseUrl ?? (deployment ? undefined : env.PETSTORE_BASE_URL);
+  const baseUrl = elsewhere ?? deployments[deployment ?? 'production'];
+  if (!/^https?:\/\/[^/?#]/.test(baseUrl)) throw new TypeError(`'${baseUrl}' is no http address`);
   return {
     apiKey: typeof apiKey === 'function' ? apiKey : () => apiKey,
     baseUrl: baseUrl.replace(/\/+$/, ''),
-    transport,
-    headers: {
-      ...(process?.versions?.node && { 'user-agent': `petstore-client/${service.version}` }),
-      ...options.headers,
-    },
+    transport: options.transport ?? (({ url, ...init }) => fetch(url, init)),
+    headers: { ...(process?.versions?.node && { 'user-agent': `petstore-client/${version}` }), ...options.headers },
     timeout,
     retry: retryOf(options.retry),
     on,

@@ -4,7 +4,7 @@ import type { Answer, Hooks } from './connection.ts';
 /** That an operation goes away. */
 export interface Notice {
   readonly operation: OperationId;
-  /** The date from which on it may be gone. */
+  /** When it goes: the date that the spec names, or the one that the service announces, as it was written. */
   readonly sunset: string | undefined;
   readonly message: string;
 }
@@ -20,10 +20,8 @@ export function tellDeprecation(
 ): void {
   if (hook === false || told.has(operation) || !(known || headers.get('deprecation'))) return;
   told.add(operation);
-  const announced = headers.get('sunset');
-  const sunset =
-    announced && !Number.isNaN(Date.parse(announced)) ? new Date(announced).toISOString().slice(0, 10) : known?.sunset;
-  const message = `${operation} is deprecated${sunset ? ` and may be gone from ${sunset} on` : ''}.`;
+  const sunset = headers.get('sunset') ?? known?.sunset;
+  const message = `${operation} is deprecated${sunset ? ` until ${sunset}` : ''}`;
   if (hook) hook({ operation, sunset, message });
   else console.warn(`@petstore/client: ${message}`);
 }

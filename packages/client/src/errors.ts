@@ -1,33 +1,21 @@
-import type { ApiError, ErrorCode } from '@petstore/types';
+import type { ErrorCode } from '@petstore/types';
 import type { Answer } from './connection.ts';
-
-/** What an error knows of the answer that it came with. */
-export interface Refusal {
-  readonly status: number;
-  /** The service's own word for it; absent when the answer did not come from the service. */
-  readonly code?: ErrorCode | undefined;
-  readonly message: string;
-  readonly response: Answer;
-}
 
 /** An answer came, but not the one that was asked for. Its subclasses tell the reasons apart. */
 export class PetstoreError extends Error {
   override readonly name: string = 'PetstoreError';
-  readonly status: number;
+  declare readonly status: number;
   /** The service's own word for it; `undefined` when the answer did not come from the service. */
-  readonly code: ErrorCode | undefined;
+  declare readonly code: ErrorCode | undefined;
   /** Names the request in the logs of the server. */
-  readonly requestId: string | undefined;
-  readonly headers: Answer['headers'];
-  readonly response: Answer;
+  declare readonly requestId: string | undefined;
+  declare readonly headers: Answer['headers'];
+  declare readonly response: Answer;
 
-  constructor({ status, code, message, response }: Refusal) {
+  constructor(response: Answer, message: string, code?: ErrorCode) {
     super(message);
-    this.status = status;
-    this.code = code;
-    this.requestId = response.headers.get('x-request-id') ?? undefined;
-    this.headers = response.headers;
-    this.response = response;
+    const { status, headers } = response;
+    Object.assign(this, { status, code, requestId: headers.get('x-request-id') ?? undefined, headers, response });
   }
 }
 
@@ -71,36 +59,15 @@ export class AbortedError extends Error {
   override readonly name = 'AbortedError';
 }
 
-/** The error for an answer that is no success. A body that is no Error, a proxy's page say, is quoted. */
-export function refusal(response: Answer, text: string): PetstoreError {
-  const { status } = response;
-  const { code, message } = errorIn(text) ?? { message: `${status}${quote(text)}` };
-  const Class =
-    status === 401
-      ? UnauthorizedError
-      : status === 404
-        ? NotFoundError
-        : status === 429
-          ? RateLimitedError
-          : status >= 500
-            ? ServerError
-            : status >= 400
-              ? InvalidRequestError
-              : PetstoreError;
-  return new Class({ status, code, message, response });
-}
+const ofStatus: Record<number, typeof PetstoreError> = {
+  401: UnauthorizedError,
+  404: NotFoundError,
+  429: RateLimitedError,
+  4: InvalidRequestError,
+  5: ServerError,
+};
 
-/** The first part of a text, for a message. */
-export function quote(text: string): string {
-  return text ? `: ${text.slice(0, 200)}` : ' without a body';
-}
-
-function errorIn(text: string): (Pick<ApiError, 'message'> & Partial<ApiError>) | undefined {
-  try {
-    const body: Partial<ApiError> | null = JSON.parse(text);
-    if (typeof body?.code === 'string' && typeof body.message === 'string') return body as ApiError;
-  } catch {
-    // Whoever answered does not speak JSON; the caller sees what it said.
-  }
-  return undefined;
+/** The class of the errors that come with a status. */
+export function classOf(status: number): typeof PetstoreError {
+  return ofStatus[status] ?? ofStatus[Math.floor(status / 100)] ?? PetstoreError;
 }

@@ -25,5 +25,7 @@ export {
 } from './errors.ts';
 export type { FailureOf } from './failure-of.ts';
 export * from './gen/calls.gen.ts';
+export { nextPage } from './pages.ts';
 export { type Petstore, petstore } from './petstore.ts';
+export { type RawRequest, request } from './request.ts';
 export type { Retry } from './retry.ts';

@@ -1,61 +1,93 @@
 import type { OperationId } from '@petstore/types';
+import { isExact } from './read.ts';
 
-/** How an operation goes on the wire. Input that is named nowhere here goes to the body, or to the query where there is none. */
+/** How an operation goes on the wire. */
 export interface Wire<Id extends OperationId = OperationId> {
   readonly id: Id;
   readonly method: string;
   readonly path: string;
-  readonly headers?: readonly string[];
-  readonly query?: readonly string[];
-  readonly body?: true;
+  /** Where inputs go: each takes what is its own, the last one all that is left. */
+  readonly places: readonly Place[];
   /** There, with the date of its end if it has one, when the operation is deprecated. */
   readonly deprecated?: { readonly sunset?: string };
 }
 
-export interface Placed {
-  /** Relative to the base address. */
-  readonly url: string;
+/** What is to be sent; its address is relative. */
+export interface Draft {
+  url: string;
   readonly headers: Record<string, string>;
-  readonly body?: string;
+  body?: string;
 }
 
-/** Puts each input in its place: path, headers, query or body. Refuses what would arrive as something else. */
-export function place({ id, path, headers: inHeaders = [], query: inQuery, body }: Wire, input: object): Placed {
-  const rest: Record<string, unknown> = Object.create(null);
-  for (const [name, value] of Object.entries(input)) {
-    refuseInexact(id, name, value);
-    if (value !== undefined) rest[name] = value;
-  }
-  const take = (name: string) => {
-    const value = rest[name];
-    delete rest[name];
-    return value;
-  };
+type Inputs = [name: string, value: unknown][];
 
-  let url = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const segment = encodeURIComponent(String(take(name) ?? ''));
+/** Puts inputs in their place, and gives those it leaves. Functions of their own, so that a bundle has only those that it needs. */
+export type Place = (draft: Draft, inputs: Inputs) => Inputs;
+
+/** The inputs that the path names. */
+export const inPath: Place = (draft, inputs) => {
+  const left = inputs.filter(([name, value]) => {
+    const slot = `{${name}}`;
+    if (!draft.url.includes(slot)) return true;
+    const segment = encodeURIComponent(String(value));
     // Dots alone would climb to another path, nothing at all would be another operation.
-    if (/^\.{0,2}$/.test(segment)) throw new TypeError(`${id}: '${segment}' cannot be a ${name}`);
-    return segment;
+    if (!/^\.{0,2}$/.test(segment)) draft.url = draft.url.replace(slot, segment);
+    return false;
   });
-  const headers: Record<string, string> = {};
-  for (const name of inHeaders) if (name in rest) headers[name] = String(take(name));
+  const [, missing] = /\{(\w+)\}/.exec(draft.url) ?? [];
+  if (missing) throw new TypeError(`'${inputs.find(([name]) => name === missing)?.[1]}' cannot be a ${missing}`);
+  return left;
+};
 
-  const query: string[] = [];
-  for (const name of body ? (inQuery ?? []) : Object.keys(rest)) {
-    if (!(name in rest)) continue;
-    for (const value of [take(name)].flat())
-      query.push(`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`);
-  }
-  if (query.length > 0) url += `?${query.join('&')}`;
-  if (!body) return { url, headers };
-  headers['content-type'] = 'application/json';
-  return { url, headers, body: JSON.stringify(rest) };
+/** Those of these names, as headers. */
+export function inHeaders(...names: string[]): Place {
+  return some(names, (draft, inputs) => {
+    for (const [name, value] of inputs) draft.headers[name] = String(value);
+    return [];
+  });
 }
 
-function refuseInexact(id: string, name: string, value: unknown): void {
-  if (typeof value !== 'number') return;
-  if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
-    throw new RangeError(`${id}: ${value} as ${name} cannot be carried exactly`);
+/** All of them, as query parameters. */
+export const inQuery: Place = (draft, inputs) => {
+  let mark = '?';
+  for (const [name, value] of inputs) {
+    for (const one of [value].flat()) {
+      draft.url += `${mark}${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`;
+      mark = '&';
+    }
   }
+  return [];
+};
+
+/** Those of these names, as query parameters, where the rest is a body. */
+export function inQueryOf(...names: string[]): Place {
+  return some(names, inQuery);
+}
+
+/** All of them, as JSON. */
+export const inBody: Place = (draft, inputs) => {
+  draft.headers['content-type'] = 'application/json';
+  draft.body = JSON.stringify(Object.fromEntries(inputs));
+  return [];
+};
+
+function some(names: string[], put: Place): Place {
+  return (draft, inputs) => {
+    put(
+      draft,
+      inputs.filter(([name]) => names.includes(name)),
+    );
+    return inputs.filter(([name]) => !names.includes(name));
+  };
+}
+
+/** Puts each input in its place. Refuses what would arrive as something else. */
+export function place({ id, path, places }: Wire, input: object): Draft {
+  const draft: Draft = { url: path, headers: {} };
+  let inputs: Inputs = Object.entries(input).filter(([name, value]) => {
+    if (!isExact(value)) throw new RangeError(`${id}: ${value} as ${name} cannot be carried exactly`);
+    return value !== undefined;
+  });
+  for (const put of places) inputs = put(draft, inputs);
+  return draft;
 }

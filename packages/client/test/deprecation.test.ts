@@ -20,14 +20,12 @@ test('a deprecated operation is told of once in a process, whoever calls it, wit
   await client({}).getPet({ petId: 1 });
   await client({}).getPet({ petId: 2 });
   await client({}).createPet({ name: 'x', categoryId: 1 });
-  expect(warn.mock.calls).toEqual([
-    [`@petstore/client: getPet is deprecated and may be gone from ${operations.getPet.sunset} on.`],
-  ]);
+  expect(warn.mock.calls).toEqual([[`@petstore/client: getPet is deprecated until ${operations.getPet.sunset}`]]);
 });
 
 test('the service may deprecate an operation later than the spec', async () => {
   const notices: Notice[] = [];
   const headers = { deprecation: '@1795132800', sunset: 'Wed, 01 Jan 2031 00:00:00 GMT' };
   await client(headers, (notice) => notices.push(notice)).listPets();
-  expect(notices).toMatchObject([{ operation: 'listPets', sunset: '2031-01-01' }]);
+  expect(notices).toMatchObject([{ operation: 'listPets', sunset: headers.sunset }]);
 });

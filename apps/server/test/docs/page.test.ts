@@ -1,10 +1,11 @@
 import { type Operation, operations } from '@petstore/types';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { findBrowser, host, launch, visit } from './browser.ts';
+import { findBrowser, host, launch } from '../browser.ts';
 import { type Serving, serveDocs, serveUnder } from './serving.ts';
+import { visit } from './visit.ts';
 
-const executable = findBrowser() ?? '';
+const executable = findBrowser('The docs page') ?? '';
 
 describe.skipIf(!executable)('the docs page in a browser', { timeout: 60_000 }, () => {
   let browser: Browser;

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
@@ -66,4 +68,14 @@ export async function expectKept(store: Store, known: Map<number, string>) {
   const wrong = [...known].filter(([id, name]) => kept.get(id) !== name);
   expect(wrong, 'acknowledged, but not kept').toEqual([]);
   for (const [id, name] of kept) known.set(id, name);
+}
+
+/**
+ * Stops the process as a cut of power stops the processor: before the disk. The shutdown of a file system that is asked
+ * for by ioctl answers syncs that run at that moment as if they had succeeded, and nobody may hear of that.
+ */
+export async function freeze({ child }: Writers) {
+  child.kill('SIGSTOP');
+  const isStopped = () => readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.startsWith('T');
+  while (!isStopped()) await pause(1);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openLowdbStore } from '../../src/store/lowdb.ts';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { expectKept, learn, startWriters } from './child.ts';
 import { newFolder } from './folder.ts';
 import { randomNumbers, seed } from './numbers.ts';

@@ -2,26 +2,12 @@ import type { Pet } from '@petstore/types';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { StoreDamagedError } from '../../src/store/errors.ts';
-import { openLowdbStore } from '../../src/store/lowdb.ts';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { filesIn, newFolder } from './folder.ts';
-import { animals, lay, mark, newest, smallStore } from './small-store.ts';
+import { animals, flipped, mark, opened, smallStore } from './small-store.ts';
 import { addMany } from './store-suite.ts';
 
 const minute = 60_000;
-
-/** Opens these files as a store and answers its animals, or the error that it is refused with. */
-async function opened(folder: string, files: Map<string, Buffer>) {
-  lay(folder, files);
-  const warnings: string[] = [];
-  try {
-    const store = await openLowdbStore(folder, { onWarning: (line) => warnings.push(line) });
-    const pets = await store.list({ after: 0, limit: 10_000 });
-    await store.close();
-    return { pets, warnings };
-  } catch (error) {
-    return { error, warnings };
-  }
-}
 
 async function refused(folder: string, files: Map<string, Buffer>, what: string) {
   const { error } = await opened(folder, files);
@@ -29,12 +15,6 @@ async function refused(folder: string, files: Map<string, Buffer>, what: string)
   expect((error as StoreDamagedError).message, what).toMatch(/^\/.+\/(pets|next\.json)\S*: [^\n]+$/);
   expect(filesIn(folder), what).toEqual(files);
 }
-
-const flipped = (bytes: Buffer, at: number) => {
-  const other = Buffer.from(bytes);
-  other[at] = (other[at] ?? 0) ^ (1 << (at % 8));
-  return other;
-};
 
 test('the small store is whole', async () => {
   const { pets, warnings } = await opened(newFolder(), await smallStore());
@@ -95,61 +75,6 @@ test('is refused with a segment in the place of another', async () => {
     await refused(folder, new Map(files).set(name, bytes), `${path} also as ${name}`);
   }
 });
-
-/**
- * A store that crashed before its first mark. Nothing tells its last commit, if that is damaged, from one that was never
- * finished; but that one commit is all there is to doubt.
- */
-test('is refused, or lacks the last commit and says so, whichever byte of an unmarked one is another', {
-  timeout: minute,
-}, async () => {
-  const folder = newFolder();
-  const files = await smallStore();
-  files.delete(mark);
-  const bytes = files.get(newest) ?? Buffer.alloc(0);
-  const lastCommit = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
-  let cut = 0;
-  for (const changed of damaged(bytes)) {
-    const these = new Map(files).set(newest, changed);
-    const { pets, error, warnings } = await opened(folder, these);
-    if (error) {
-      expect(error).toBeInstanceOf(StoreDamagedError);
-      expect(filesIn(folder)).toEqual(these);
-    } else if (changed.length > 0 && changed.at(-1) !== 0x0a) {
-      await setAside(folder, these, changed.subarray(changed.lastIndexOf('\n') + 1));
-      cut++;
-    } else if (changed.length === bytes.length) {
-      expect(pets).toEqual(animals.slice(0, 10));
-      expect(warnings).toEqual([expect.stringMatching(/0008\.jsonl: its last \d+ bytes are an unfinished commit/)]);
-      await setAside(folder, these, changed.subarray(lastCommit));
-      cut++;
-    }
-  }
-  expect(cut).toBeGreaterThan(bytes.length - lastCommit);
-});
-
-function* damaged(bytes: Buffer) {
-  for (let at = 0; at < bytes.length; at++) {
-    yield flipped(bytes, at);
-    yield bytes.subarray(0, at);
-    yield Buffer.concat([bytes.subarray(0, at), Buffer.alloc(bytes.length - at)]);
-  }
-}
-
-/** The next create is kept where the tail was, the tail in a file beside it. */
-async function setAside(folder: string, files: Map<string, Buffer>, tail: Buffer) {
-  lay(folder, files);
-  const store = await openLowdbStore(folder, { onWarning: () => {} });
-  const before = await store.list({ after: 0, limit: 100 });
-  expect(before).toEqual(animals.slice(0, before.length));
-  const pet = await store.create({ name: 'next', categoryId: 1 });
-  await store.close();
-  const again = await openLowdbStore(folder);
-  expect(await again.list({ after: 0, limit: 100 })).toEqual([...before, pet]);
-  await again.close();
-  const aside = [...filesIn(folder)].filter(([path]) => path.includes('.cut-'));
-  expect(aside.map(([, bytes]) => bytes)).toEqual([tail]);
-}
 
 test('is refused whatever happens to a larger one', { timeout: minute }, async () => {
   const folder = newFolder();

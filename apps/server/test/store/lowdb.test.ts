@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
-import { openLowdbStore } from '../../src/store/lowdb.ts';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { newFolder } from './folder.ts';
 import { addMany, storeSuite } from './store-suite.ts';
 

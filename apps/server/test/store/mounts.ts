@@ -28,22 +28,14 @@ export function unmountable(kind: FileSystem): string | undefined {
   for (const command of [make[kind].command[0] ?? '', 'perl']) {
     if (spawnSync('which', [command]).status !== 0) return `${command} is not installed`;
   }
-  const folder = newFolder((clean) => process.once('exit', clean));
-  let mounted: Mounted | undefined;
-  try {
-    mounted = attach(kind, folder);
-    mounted.cutPower();
-    return undefined;
-  } catch (error) {
-    return `${kind} cannot be mounted from a file and shut down (${error instanceof Error ? error.message.trim() : error})`;
-  } finally {
-    mounted?.unmount();
-  }
+  return tried((folder) => {
+    attach(kind, folder).cutPower();
+  });
 }
 
 export function mountedDisk(kind: FileSystem): Mounted {
   const disk = attach(kind, newFolder());
-  onTestFinished(() => disk.unmount());
+  onTestFinished(() => letGo(disk.path));
   return disk;
 }
 
@@ -60,7 +52,7 @@ function attach(kind: FileSystem, folder: string): Mounted {
   return {
     path,
     mount,
-    unmount: () => void spawnSync('umount', [path]),
+    unmount: () => run(['umount', path]),
     cutPower: () => run(['perl', '-e', goingDown, path]),
   };
 }
@@ -70,27 +62,48 @@ const goingDown = 'my $how = pack("L", 2); open(my $f, "<", $ARGV[0]) or die $!;
 
 /** A small file system in memory. */
 export function smallDisk(kilobytes: number): string {
-  const path = join(newFolder(), 'disk');
+  const path = attachSmall(newFolder(), kilobytes);
+  onTestFinished(() => letGo(path));
+  return path;
+}
+
+function attachSmall(folder: string, kilobytes: number): string {
+  const path = join(folder, 'disk');
   mkdirSync(path);
   run(['mount', '-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', path]);
-  onTestFinished(() => void spawnSync('umount', [path]));
   return path;
 }
 
 /** Why there can be no small disk here, if there can be none. */
 export function noSmallDisk(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root on Linux may mount';
-  const folder = newFolder((clean) => process.once('exit', clean));
-  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder], {
-    encoding: 'utf8',
+  return tried((folder) => attachSmall(folder, 64));
+}
+
+/** Why it fails, if it fails. */
+function tried(work: (folder: string) => void): string | undefined {
+  let clean = () => {};
+  const folder = newFolder((given) => {
+    clean = given;
   });
-  if (status !== 0) return `tmpfs cannot be mounted (${stderr.trim()})`;
-  spawnSync('umount', [folder]);
-  return undefined;
+  try {
+    work(folder);
+    return undefined;
+  } catch (error) {
+    return `this machine does not let it happen (${error instanceof Error ? error.message.trim() : error})`;
+  } finally {
+    letGo(join(folder, 'disk'));
+    clean();
+  }
 }
 
 export function remountReadOnly(path: string) {
   run(['mount', '-o', 'remount,ro', path]);
+}
+
+/** Unmounts it even while a test that failed still has files open there. */
+function letGo(path: string) {
+  spawnSync('umount', ['--lazy', path]);
 }
 
 function run([command = '', ...given]: string[]) {

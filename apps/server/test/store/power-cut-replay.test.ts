@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openLowdbStore } from '../../src/store/lowdb.ts';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { expectKept } from './child.ts';
 import { DiskModel, type Luck } from './disk-model.ts';
 import { newFolder } from './folder.ts';

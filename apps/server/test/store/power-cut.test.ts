@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
-import { openLowdbStore } from '../../src/store/lowdb.ts';
-import { expectKept, learn, startWriters } from './child.ts';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { expectKept, freeze, learn, startWriters } from './child.ts';
 import { mountedDisk, unmountable } from './mounts.ts';
 import { randomNumbers, seed } from './numbers.ts';
 import { addMany } from './store-suite.ts';
@@ -28,6 +28,7 @@ describe.each(['ext4', 'xfs'] as const)('on %s', (kind) => {
         const writers = startWriters(folder, `round${round}`, 32);
         await writers.open;
         await pause(random(300));
+        await freeze(writers);
         disk.cutPower();
         writers.child.kill('SIGKILL');
         learn(known, await writers.ended);

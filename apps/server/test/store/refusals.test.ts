@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { StoreFolderError, StoreLockedError } from '../../src/store/errors.ts';
-import { openLowdbStore } from '../../src/store/lowdb.ts';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { expectKept, startWriters } from './child.ts';
 import { filesIn, newFolder } from './folder.ts';
 import { noSmallDisk, remountReadOnly, smallDisk } from './mounts.ts';

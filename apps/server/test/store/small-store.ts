@@ -2,11 +2,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Pet } from '@petstore/types';
 import { Low } from 'lowdb';
-import { textOf } from '../../src/store/animal.ts';
-import { Mark } from '../../src/store/mark.ts';
-import { OpenSegment } from '../../src/store/open-segment.ts';
-import { sealedSegment } from '../../src/store/sealed-segment.ts';
-import { Shelf } from '../../src/store/shelf.ts';
+import { textOf } from '../../src/store/lowdb/animal.ts';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { Mark } from '../../src/store/lowdb/mark.ts';
+import { OpenSegment } from '../../src/store/lowdb/open-segment.ts';
+import { sealedSegment } from '../../src/store/lowdb/sealed-segment.ts';
+import { Shelf } from '../../src/store/lowdb/shelf.ts';
 import { filesIn, newFolder } from './folder.ts';
 
 export const newest = 'pets/0000000000000008.jsonl';
@@ -58,3 +59,24 @@ export function lay(folder: string, files: Map<string, Buffer>) {
     writeFileSync(join(folder, path), bytes);
   }
 }
+
+/** Opens these files as a store and answers its animals, or the error that it is refused with. */
+export async function opened(folder: string, files: Map<string, Buffer>) {
+  lay(folder, files);
+  const warnings: string[] = [];
+  try {
+    const store = await openLowdbStore(folder, { onWarning: (line) => warnings.push(line) });
+    const pets = await store.list({ after: 0, limit: 10_000 });
+    await store.close();
+    return { pets, warnings };
+  } catch (error) {
+    return { error, warnings };
+  }
+}
+
+/** The same bytes but for one bit of the one at this place. */
+export const flipped = (bytes: Buffer, at: number) => {
+  const other = Buffer.from(bytes);
+  other[at] = (other[at] ?? 0) ^ (1 << (at % 8));
+  return other;
+};

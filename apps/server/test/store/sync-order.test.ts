@@ -10,12 +10,15 @@ const animals = 2100;
 
 describe.skipIf(reason)('what the system is asked to do, and when', { timeout: 60_000 }, () => {
   let calls: Call[];
+  /** The same of a second process, which finds the store of the first. */
+  let later: Call[];
   beforeAll(() => {
     let clean = () => {};
     const folder = newFolder((given) => {
       clean = given;
     });
     calls = traceWriters(folder, 16, animals);
+    later = traceWriters(folder, 1, 1);
     return clean;
   }, 60_000);
 
@@ -80,5 +83,12 @@ describe.skipIf(reason)('what the system is asked to do, and when', { timeout: 6
     expect(between(data, '^fsync$', '', answer)).toBe(true);
     expect(between(file, '^fsync$', 'data/pets.tmp', pets)).toBe(true);
     expect(between(pets, '^fsync$', 'data', answer)).toBe(true);
+  });
+
+  test('what the last process was killed over is synced before anyone is shown it', () => {
+    const opened = later.find(({ name, text }) => name === 'write' && text === 'open\n');
+    const before = later.filter(({ end }) => opened && end < opened.start);
+    const synced = before.filter(({ name }) => name.endsWith('sync')).flatMap(({ paths }) => paths);
+    expect(synced).toEqual(expect.arrayContaining(['data', 'data/pets', 'data/pets/0000000000002001.jsonl']));
   });
 });

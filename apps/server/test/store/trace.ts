@@ -18,6 +18,8 @@ export interface Call {
   text: string;
 }
 
+/** What follows a commit has time to come too early. */
+const slow = 'inject=fdatasync:delay_enter=3000';
 const traced = 'openat,mkdir,write,pwrite64,ftruncate,fsync,fdatasync,rename,unlink';
 
 /** Why there can be no trace on this machine, if there can be none. */
@@ -34,7 +36,7 @@ export function traceWriters(folder: string, writers: number, animals: number): 
   const command = [process.execPath, writersFile, store, 'traced', String(writers), String(animals)];
   const { status, stderr } = spawnSync(
     'strace',
-    ['-f', '-y', '-s', '9999999', '-e', `trace=${traced}`, '-o', log, ...command],
+    ['-f', '-y', '-s', '9999999', '-e', `trace=${traced}`, '-e', slow, '-o', log, ...command],
     {
       encoding: 'utf8',
       maxBuffer: 2 ** 28,

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
-import { openLowdbStore } from '../../src/store/lowdb.ts';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 
 /**
  * A process that adds animals until it is killed, or as many as it is told:

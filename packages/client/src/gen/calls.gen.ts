@@ -2,6 +2,7 @@
 
 import type { Call } from '../call.ts';
 import type { CallOptions, Connection } from '../connection.ts';
+import { inBody, inPath, inQuery } from '../place.ts';
 import { send } from '../send.ts';
 import type { Input } from '@petstore/types';
 
@@ -15,7 +16,8 @@ export function listPets(connection: Connection, input?: Input<'listPets'>, opti
     return send(connection, {
         id: 'listPets',
         method: 'GET',
-        path: '/pets'
+        path: '/pets',
+        places: [inQuery]
     }, input, options);
 }
 
@@ -29,7 +31,7 @@ export function createPet(connection: Connection, input: Input<'createPet'>, opt
         id: 'createPet',
         method: 'POST',
         path: '/pets',
-        body: true
+        places: [inBody]
     }, input, options);
 }
 
@@ -45,6 +47,7 @@ export function getPet(connection: Connection, input: Input<'getPet'>, options?:
         id: 'getPet',
         method: 'GET',
         path: '/pets/{petId}',
-        deprecated: { sunset: '2030-12-05' }
+        deprecated: { sunset: '2030-12-05' },
+        places: [inPath, inQuery]
     }, input, options);
 }

@@ -1,16 +1,24 @@
 // Generated from spec/openapi.yaml by `npm run generate`. Do not edit.
 
 /**
- * The service as a whole: its name, the version of its interface, where it is deployed, and the status of each error code.
+ * The version of the interface.
+ */
+export const version = '1.0.0' as const;
+
+/**
+ * Where the service is deployed.
+ */
+export const deployments = {
+    production: 'http://127.0.0.1:8080/v1',
+    staging: 'http://127.0.0.1:8081/v1'
+} as const;
+
+/**
+ * The service as a whole, with the status of each error code.
  */
 export const service = {
     title: 'Petstore',
-    version: '1.0.0',
     summary: 'A store of animals that can be listed, added and fetched by identifier.',
-    deployments: {
-        production: 'http://127.0.0.1:8080/v1',
-        staging: 'http://127.0.0.1:8081/v1'
-    },
     statuses: {
         invalid_request: 400,
         unauthorized: 401,
@@ -21,5 +29,7 @@ export const service = {
         rate_limited: 429,
         internal_error: 500,
         unavailable: 503
-    }
+    },
+    version,
+    deployments
 } as const;

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Low } from 'lowdb';
-import { StoreDamagedError } from './errors.ts';
+import { StoreDamagedError } from '../errors.ts';
 import type { Mark } from './mark.ts';
 import { OpenSegment, type Texts } from './open-segment.ts';
 import { sealedSegment } from './sealed-segment.ts';

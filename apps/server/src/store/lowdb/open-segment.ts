@@ -1,9 +1,9 @@
 import { type FileHandle, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Adapter } from 'lowdb';
+import { isDiskFull, StoreDamagedError } from '../errors.ts';
 import { commitLine, readCommits } from './commit-line.ts';
 import { syncFolder, writeAll } from './disk.ts';
-import { isDiskFull, StoreDamagedError } from './errors.ts';
 import { segmentFile } from './segment-names.ts';
 
 /** The animals that an open segment is given with the next commit or, after reading, all it holds. */

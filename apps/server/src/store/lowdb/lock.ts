@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { errorCode, StoreFolderError, StoreLockedError } from './errors.ts';
+import { errorCode, StoreFolderError, StoreLockedError } from '../errors.ts';
 
 const sqliteBusy = 5;
 

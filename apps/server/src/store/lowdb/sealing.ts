@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { Low } from 'lowdb';
-import { isDiskFull } from './errors.ts';
+import { isDiskFull } from '../errors.ts';
 import type { OpenSegment } from './open-segment.ts';
 import { sealedSegment } from './sealed-segment.ts';
 import type { Shelf } from './shelf.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { errorCode, StoreDamagedError } from '../errors.ts';
 import { replaceFile } from './disk.ts';
-import { errorCode, StoreDamagedError } from './errors.ts';
 
 /** So long a mark stands before the next one is made. */
 const milliseconds = 1000;

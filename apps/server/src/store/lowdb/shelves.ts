@@ -1,7 +1,7 @@
 import type { Pet } from '@petstore/types';
+import type { Page } from '../store.ts';
 import { statusNumber, statusNumbers } from './animal.ts';
 import type { Shelf } from './shelf.ts';
-import type { Page } from './store.ts';
 
 /** Every animal that can be read: shelf behind shelf, in ascending order of identifiers. */
 export class Shelves {

@@ -1,16 +1,16 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
+import { errorCode, StoreFolderError } from '../errors.ts';
+import type { Store } from '../store.ts';
 import { begin } from './beginning.ts';
 import { type Commit, Commits } from './commits.ts';
 import { keepFolder } from './disk.ts';
-import { errorCode, StoreFolderError } from './errors.ts';
 import { Growth } from './growth.ts';
 import { lockFolder } from './lock.ts';
 import { Mark } from './mark.ts';
 import { clear, recover } from './recovery.ts';
 import { Sealing } from './sealing.ts';
 import { Shelves } from './shelves.ts';
-import type { Store } from './store.ts';
 
 export interface LowdbOptions {
   /** Told of every commit: how many animals it brought, and how long they were written and synced. Must not throw. */

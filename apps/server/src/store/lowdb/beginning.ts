@@ -1,7 +1,7 @@
 import { mkdir, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode, StoreDamagedError } from '../errors.ts';
 import { syncFolder } from './disk.ts';
-import { errorCode, StoreDamagedError } from './errors.ts';
 import type { Mark } from './mark.ts';
 import { firstSegment, segmentFile } from './segment-names.ts';
 

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Adapter } from 'lowdb';
+import { StoreDamagedError } from '../errors.ts';
 import { replaceFile, syncFolder } from './disk.ts';
-import { StoreDamagedError } from './errors.ts';
 import { Shelf } from './shelf.ts';
 
 const footer = '\n]}\n';

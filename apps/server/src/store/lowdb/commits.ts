@@ -1,6 +1,6 @@
 import type { NewPet, Pet } from '@petstore/types';
+import { isDiskFull, StoreUnavailableError } from '../errors.ts';
 import { animal, textOf } from './animal.ts';
-import { isDiskFull, StoreUnavailableError } from './errors.ts';
 
 /** Where animals go to stay: a commit is durable once `append` resolves. */
 export interface Ground {

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { errorCode } from './errors.ts';
+import { errorCode } from '../errors.ts';
 
 /** Makes names that were added to, changed in or removed from this folder survive a cut of power. */
 export async function syncFolder(folder: string): Promise<void> {

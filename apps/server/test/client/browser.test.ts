@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser, host, launch } from '../browser.ts';
+import { listen } from '../listen.ts';
+import type { Program } from './page.ts';
+
+const executable = findBrowser('The client') ?? '';
+
+describe.skipIf(!executable)('the client, bundled, in a page of another origin', { timeout: 60_000 }, () => {
+  let browser: Browser;
+  let pages: Server;
+  let origin: string;
+
+  beforeAll(async () => {
+    pages = await serve(await bundle());
+    origin = `http://${host}:${(pages.address() as AddressInfo).port}`;
+    browser = await launch(executable);
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    pages?.closeAllConnections();
+    pages?.close();
+  });
+
+  /** Calls a function of the page's program for a service that lets pages of these origins in. */
+  async function call<Name extends keyof Program>(name: Name, corsOrigins: string[]) {
+    const service = await listen({ corsOrigins });
+    const page = await browser.newPage();
+    try {
+      const requests: string[] = [];
+      const problems: Error[] = [];
+      page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).search}`));
+      page.on('pageerror', (error) => problems.push(error));
+      await page.goto(origin);
+      requests.length = 0;
+      const args = JSON.stringify([`http://${host}:${new URL(service.origin).port}/v1`, service.apiKey]);
+      const seen = await page.evaluate<Awaited<ReturnType<Program[Name]>>>(`program.${name}(...${args})`);
+      expect(problems).toEqual([]);
+      return { seen, requests };
+    } finally {
+      await page.close();
+      await service.close();
+    }
+  }
+
+  test('adds, lists, follows pages, and reads what went wrong', async () => {
+    const { seen, requests } = await call('everything', [origin]);
+    expect(seen).toEqual({
+      page: ['Rex', 'Tom'],
+      all: ['Rex', 'Tom', 'Ida', 'Bo', 'Mia'],
+      failure: { missing: true, unreachable: false, code: 'not_found', requestId: expect.stringMatching(/./) },
+    });
+    const lists = requests.filter((request) => request.startsWith('GET ?limit=2'));
+    expect(lists).toEqual(['GET ?limit=2', 'GET ?limit=2', 'GET ?limit=2&after=2', 'GET ?limit=2&after=4']);
+  });
+
+  test('says that the service cannot be reached where it does not let the page in', async () => {
+    const { seen } = await call('refused', []);
+    expect(seen).toEqual({ missing: false, unreachable: true });
+  });
+});
+
+async function bundle(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, 'page.ts')],
+    bundle: true,
+    format: 'iife',
+    target: 'es2022',
+    write: false,
+  });
+  return outputFiles.map(({ text }) => text).join('');
+}
+
+/** Serves a page with a script, and nothing of the service. */
+async function serve(script: string): Promise<Server> {
+  const server = createServer(({ url }, response) => {
+    if (url === '/page.js') response.setHeader('content-type', 'text/javascript').end(script);
+    else response.setHeader('content-type', 'text/html').end('<!doctype html><script src="page.js"></script>');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}

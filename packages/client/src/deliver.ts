@@ -1,0 +1,75 @@
+import type { Answer, CallOptions, Connection, WireRequest } from './connection.ts';
+import { AbortedError, ConnectionError, TimeoutError } from './errors.ts';
+import { mayRetry, pause, retryOf } from './retry.ts';
+
+/**
+ * One request to its end, however many attempts and however much waiting that takes. `draft` says what is sent, `done`
+ * makes of the answer what the caller gets, or throws.
+ */
+export async function deliver<T>(
+  { on, transport, baseUrl, ...connection }: Connection,
+  { id, method }: { readonly id: string; readonly method: string },
+  draft: () => Pick<WireRequest, 'url' | 'headers' | 'body'>,
+  done: (response: Answer, text: string) => T,
+  options: CallOptions = {},
+  stop?: AbortSignal,
+): Promise<T> {
+  const retry = retryOf(options.retry, connection.retry);
+  const timeout = options.timeout ?? connection.timeout;
+  const caller = stop && options.signal ? AbortSignal.any([stop, options.signal]) : (stop ?? options.signal);
+  // One signal for the transport; its reason is the error that the call ends with.
+  const end = new AbortController();
+  const { signal } = end;
+  const abort = () => end.abort(new AbortedError(`${id} was aborted`, { cause: caller?.reason }));
+  const deadline = setTimeout(() => end.abort(new TimeoutError(`${id} was not done within ${timeout} ms`)), timeout);
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  caller?.addEventListener('abort', abort);
+  try {
+    if (caller?.aborted) abort();
+    const drafted = draft();
+    for (let attempt = 0; ; attempt++) {
+      signal.throwIfAborted();
+      try {
+        const request: WireRequest = {
+          ...drafted,
+          method,
+          headers: {
+            accept: 'application/json',
+            ...connection.headers,
+            ...drafted.headers,
+            ...options.headers,
+            authorization: `Bearer ${await connection.apiKey()}`,
+          },
+          signal,
+        };
+        on.request?.(request, attempt);
+        let response: Answer;
+        let text: string;
+        try {
+          response = await transport(request);
+          text = await response.text();
+        } catch (cause) {
+          signal.throwIfAborted();
+          throw new ConnectionError(`${baseUrl} could not be reached`, { cause });
+        }
+        on.response?.(response, request);
+        return done(response, text);
+      } catch (error) {
+        if (signal.aborted || attempt >= retry.limit || !mayRetry(method, error)) throw error;
+        const wait = pause(retry, attempt, error);
+        on.retry?.(error as Error, attempt + 1, wait);
+        await new Promise((resolve) => {
+          waiting = setTimeout(resolve, signal.aborted ? 0 : wait);
+          signal.onabort = resolve;
+        });
+      }
+    }
+  } catch (error) {
+    if (!stop?.aborted) on.error?.(error as Error);
+    throw error;
+  } finally {
+    clearTimeout(deadline);
+    clearTimeout(waiting);
+    caller?.removeEventListener('abort', abort);
+  }
+}

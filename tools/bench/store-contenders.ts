@@ -1,0 +1,79 @@
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openLowdbStore, type Store } from '@petstore/server';
+import { JSONFilePreset } from 'lowdb/node';
+
+/** Somewhere that animals can be added to. */
+export interface Contender {
+  create(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+const statuses = ['available', 'pending', 'sold', undefined] as const;
+let animals = 0;
+
+function newPet() {
+  const status = statuses[++animals % statuses.length];
+  return { name: `Rex the ${animals}th`, categoryId: animals % 50, ...(status && { status }) };
+}
+
+/** A line of the length of a commit of one animal. */
+const line = Buffer.from(
+  '{"crc32":1234567890,"pets":[{"id":1234567,"name":"Rex the 1234567th","categoryId":12,"status":"available"}]}\n',
+);
+
+/** What durability costs at least: the line, and the sync, without blocking the event loop. */
+export async function bareLoop(folder: string): Promise<Contender> {
+  const handle = await open(join(folder, 'bare'), 'w');
+  let end = 0;
+  return {
+    create: async () => {
+      await handle.write(line, 0, line.length, end);
+      await handle.datasync();
+      end += line.length;
+    },
+    close: () => handle.close(),
+  };
+}
+
+/** The same with the event loop standing still meanwhile: nothing else could be served. */
+export async function bareBlockingLoop(folder: string): Promise<Contender> {
+  const file = openSync(join(folder, 'bare-blocking'), 'w');
+  let end = 0;
+  return {
+    create: async () => {
+      writeSync(file, line, 0, line.length, end);
+      fdatasyncSync(file);
+      end += line.length;
+    },
+    close: async () => closeSync(file),
+  };
+}
+
+/** What most programs do with lowdb. */
+export async function naiveLowdb(folder: string, size: number): Promise<Contender> {
+  const pets = Array.from({ length: size }, (_, i) => ({ id: i + 1, ...newPet() }));
+  const db = await JSONFilePreset<{ id: number }[]>(join(folder, 'naive.json'), pets);
+  await db.write();
+  return {
+    create: async () => {
+      db.data.push({ id: db.data.length + 1, ...newPet() });
+      await db.write();
+    },
+    close: async () => {},
+  };
+}
+
+/** Our store with so many animals in it. */
+export async function ourStore(folder: string, size: number): Promise<Contender> {
+  const store = await openLowdbStore(folder);
+  await fill(store, size);
+  return { create: () => store.create(newPet()), close: () => store.close() };
+}
+
+export async function fill(store: Store, size: number): Promise<void> {
+  for (let left = size; left > 0; left -= 1000) {
+    await Promise.all(Array.from({ length: Math.min(left, 1000) }, () => store.create(newPet())));
+  }
+}

@@ -1,0 +1,68 @@
+import * as client from '@petstore/client';
+import { service } from '@petstore/types';
+import type { Finding } from '../finding.ts';
+import { list, node, operationsOf } from '../future/spec.ts';
+import { spec, textOf } from '../root.ts';
+
+/** The client has one function for each operation, which sends what the spec says, and carries the spec's version and servers. */
+export async function clientFunctions(): Promise<Finding[]> {
+  const found: Finding[] = [];
+  const finding = (where: string, what: string, says: string) =>
+    found.push({ surface: 'client', where, what, spec: says, mend: 'npm run generate' });
+
+  const source = textOf('packages/client/src/gen/calls.gen.ts');
+  const expected = new Map(
+    [...operationsOf(spec)].map(([place, operation]) => [operation.operationId, { place, operation }]),
+  );
+  const offered = Object.keys(client.petstore({ apiKey: 'k' }));
+  for (const id of offered) if (!expected.has(id)) finding(id, 'the client offers it', 'there is no such operation');
+  for (const [id, { place, operation }] of expected) {
+    if (!offered.includes(id)) finding(id, 'the client does not offer it', `${place} is an operation`);
+    else {
+      const sent = await sentBy(id, list(operation.parameters).map(node));
+      if (sent !== place) finding(id, `it sends ${sent}`, `it is ${place}`);
+      const doc =
+        source
+          .slice(0, source.indexOf(`export function ${id}(`))
+          .split('*/')
+          .at(-2) ?? '';
+      const marked = doc.slice(doc.lastIndexOf('/**')).includes('@deprecated');
+      if (marked !== (operation.deprecated === true))
+        finding(
+          id,
+          marked ? 'it is marked deprecated' : 'it is not marked deprecated',
+          `deprecated: ${operation.deprecated === true}`,
+        );
+    }
+  }
+
+  const { version } = node(spec.info);
+  if (service.version !== version) finding('service.version', service.version, `info.version is ${version}`);
+  for (const server of list(spec.servers).map(node)) {
+    const name = String(server['x-deployment']);
+    const address = String(server.url).replace(/\{(\w+)\}/g, (_, key: string) =>
+      String(node(node(server.variables)[key]).default),
+    );
+    const carried = new Map<string, string>(Object.entries(service.deployments)).get(name);
+    if (carried !== address) finding(`deployment ${name}`, `the client takes ${carried}`, `its address is ${address}`);
+  }
+  return found;
+}
+
+/** The method and the path template of what a call sends, seen by its transport. */
+async function sentBy(id: string, parameters: Record<string, unknown>[]): Promise<string> {
+  let sent = 'nothing';
+  const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => String(name));
+  const api: Record<string, (input: object) => PromiseLike<unknown>> = client.petstore({
+    apiKey: 'k',
+    baseUrl: 'http://localhost/v1',
+    on: { deprecated: false },
+    transport: async ({ method, url }) => {
+      const path = new URL(url).pathname.replace('/v1', '');
+      sent = `${method} ${path.replace(/-(\w+)-/g, '{$1}')}`;
+      return new Response(null, { status: 204 });
+    },
+  }) as never;
+  await api[id]?.(Object.fromEntries(inPath.map((name) => [name, `-${name}-`])));
+  return sent;
+}

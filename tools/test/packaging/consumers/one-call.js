@@ -1,0 +1,3 @@
+import { connect, listPets } from '@petstore/client';
+
+export const available = (apiKey) => listPets(connect({ apiKey }), { status: 'available' });

@@ -1,0 +1,37 @@
+// Accepted by every compiler that the packages are for. Nothing here is run.
+import { connect, createPet, type FailureOf, listPets, type Pet, PetstoreError, petstore } from '@petstore/client';
+import { checkAnswers } from '@petstore/client/check';
+import { type Api, operations, type PetStatus } from '@petstore/types';
+
+const api: Api = petstore({ apiKey: async () => 'a-key', check: checkAnswers, timeout: 1_000, retry: { limit: 1 } });
+const connection = connect({ apiKey: 'a-key', deployment: 'staging' });
+
+export const page: Promise<Pet[]> = api.listPets({ status: 'sold' });
+export const limit: 100 = operations.listPets.fields.limit.maximum;
+export const statuses: readonly PetStatus[] = operations.listPets.fields.status.choices;
+
+export async function names(signal: AbortSignal): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name } of listPets(connection, { limit: 10 }, { signal })) found.push(name);
+  return found;
+}
+
+export async function add(): Promise<string | undefined> {
+  try {
+    const { data, response } = await createPet(connection, { name: 'Rex', categoryId: 1 }).withResponse();
+    return `${data.id.toFixed()} ${response.status.toFixed()}`;
+  } catch (error) {
+    return error instanceof PetstoreError ? error.code : undefined;
+  }
+}
+
+export function isMissing(failure: FailureOf<'getPet'>): boolean {
+  return failure.name === 'NotFoundError' && failure.status === 404;
+}
+
+// @ts-expect-error: there is no such status.
+export const wrongStatus = () => listPets(connection, { status: 'lost' });
+// @ts-expect-error: the category is missing.
+export const missingInput = () => api.createPet({ name: 'Rex' });
+// @ts-expect-error: what cannot fail with 404 has no NotFoundError.
+export const noSuchFailure = (failure: FailureOf<'listPets'>) => failure.name === 'NotFoundError';
