@@ -1,13 +1,20 @@
 #!/usr/bin/env node
-import { ConnectionError, PetstoreError, petstore } from '@petstore/client';
-import { program } from './program.ts';
+import { run } from './run.ts';
+import { surroundings } from './surroundings.ts';
 
-try {
-  await program(({ baseUrl = process.env.PETCTL_BASE_URL }) =>
-    petstore({ apiKey: process.env.PETCTL_API_KEY ?? '', ...(baseUrl && { baseUrl }) }),
-  ).parseAsync();
-} catch (error) {
-  if (!(error instanceof PetstoreError || error instanceof ConnectionError)) throw error;
-  process.stderr.write(`petctl: ${error.message}\n`);
-  process.exitCode = 1;
+async function main(): Promise<void> {
+  const around = surroundings();
+  const argv = process.argv.slice(2);
+  let code = 0;
+  try {
+    await run(argv, around);
+  } catch (error) {
+    const { tellError } = await import('./errors/tell-error.ts');
+    code = await tellError(error, argv, around);
+  }
+  // What is on its way out is let out; what else is open, a connection that is kept say, is not waited for.
+  await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write('', done))));
+  process.exit(code);
 }
+
+void main();

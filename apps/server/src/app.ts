@@ -60,7 +60,7 @@ export async function createApp(store: Store, options: AppOptions): Promise<Expr
 
   app.use(identify, observe(log, metrics));
   app.use(docs());
-  app.use(health(isReady, metrics.text));
+  app.use(health(isReady, metrics.text, store.connections));
 
   if (corsOrigins.length > 0) app.use(basePath, crossOrigin(corsOrigins));
   app.use(basePath, authenticate(keys));

@@ -13,6 +13,11 @@ export interface Config {
   dataDir: string;
   /** Keys from the environment, instead of those kept in `dataDir`. */
   apiKeys: string | undefined;
+  /** The database that keeps the animals instead of `dataDir`. It may hold a password: nobody writes it anywhere. */
+  databaseUrl: string | undefined;
+  databasePool: number;
+  databaseConnectTimeout: number;
+  databaseStatementTimeout: number;
   /** Check every answer against the spec as well; `npm run dev` does. */
   validateResponses: boolean;
   /** In bytes. */
@@ -31,8 +36,11 @@ export interface Config {
 /** What somebody wrote for a setting, and where. */
 export type Given = (setting: Setting<unknown>) => { source: string; text: string } | undefined;
 
+/** What comes from the environment alone, so that no list of processes shows it. */
+export type Secrets = Partial<Pick<Config, 'apiKeys' | 'databaseUrl'>>;
+
 /** The settings: what was given, else the default. Refuses what is not valid. */
-export function configFrom(given: Given, apiKeys: string | undefined): Config {
+export function configFrom(given: Given, { apiKeys, databaseUrl }: Secrets): Config {
   if (apiKeys !== undefined) givenKeys(apiKeys);
   const deployment = resolved(settings.deployment, given, 'production');
   const value = <T>(setting: Setting<T>) => resolved(setting, given, deployment);
@@ -43,6 +51,10 @@ export function configFrom(given: Given, apiKeys: string | undefined): Config {
     port: value(settings.port),
     dataDir: value(settings.dataDir),
     apiKeys,
+    databaseUrl,
+    databasePool: value(settings.databasePool),
+    databaseConnectTimeout: value(settings.databaseConnectTimeout),
+    databaseStatementTimeout: value(settings.databaseStatementTimeout),
     validateResponses: value(settings.validateResponses),
     bodyLimit: value(settings.bodyLimit),
     maxConnections: value(settings.maxConnections),
@@ -65,7 +77,7 @@ export function defaultConfig(overrides: Partial<Config> = {}): Config {
   const { deployment } = overrides;
   const given: Given = (setting) =>
     setting === settings.deployment && deployment ? { source: 'deployment', text: deployment } : undefined;
-  return { ...configFrom(given, overrides.apiKeys), ...overrides };
+  return { ...configFrom(given, overrides), ...overrides };
 }
 
 function resolved<T>(setting: Setting<T>, given: Given, deployment: Deployment): T {

@@ -1,5 +1,6 @@
 export { type AppOptions, createApp } from './app.ts';
 export { type Config, ConfigError, defaultConfig } from './config.ts';
+export { handlers } from './handlers.ts';
 export { type Listener, type ListenOptions, listen } from './http/listen.ts';
 export { givenKeys, type KeyCheck, keyCheck } from './keys.ts';
 export { type Running, serve } from './serve.ts';
@@ -11,4 +12,5 @@ export {
 } from './store/errors.ts';
 export { type LowdbOptions, openLowdbStore } from './store/lowdb/lowdb.ts';
 export { memoryStore } from './store/memory.ts';
-export type { Page, Store } from './store/store.ts';
+export { openPostgresStore, type PostgresOptions, type PostgresStore } from './store/postgres/postgres.ts';
+export type { Connections, Page, Store } from './store/store.ts';

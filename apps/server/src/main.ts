@@ -2,11 +2,12 @@
 import { CommanderError } from 'commander';
 import { sentence } from './cli/errors.ts';
 import { program } from './cli/program.ts';
-import { keysVariable } from './config/environment.ts';
+import { databaseVariable, keysVariable } from './config/environment.ts';
 
 const env = { ...process.env };
 // Node writes the environment into the reports it makes of its own crashes.
 delete process.env[keysVariable];
+delete process.env[databaseVariable];
 
 try {
   // The server itself is loaded only to be run: the other commands answer at once.

@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Store } from './store/store.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -43,6 +44,20 @@ export function createMetrics() {
     committed({ animals, milliseconds }: { animals: number; milliseconds: number }) {
       commit.observe(milliseconds / 1000);
       batch.observe(animals);
+    },
+    /** Shows the connections of a store, as they are when somebody looks. */
+    watch(connections: NonNullable<Store['connections']>) {
+      new Gauge({
+        name: 'petstore_store_connections',
+        help: 'Connections to the database, and requests that wait for one.',
+        labelNames: ['purpose', 'state'],
+        registers,
+        collect() {
+          for (const [purpose, states] of Object.entries(connections())) {
+            for (const [state, count] of Object.entries(states)) this.set({ purpose, state }, count);
+          }
+        },
+      });
     },
   };
 }

@@ -5,7 +5,7 @@ import { listen } from './http/listen.ts';
 import { openKeys } from './keys.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
-import { openLowdbStore } from './store/lowdb/lowdb.ts';
+import { openStore } from './store/open.ts';
 
 export interface Running {
   /** Where it listens, without a path. */
@@ -20,10 +20,8 @@ export interface Running {
 export async function serve(config: Config, log: Logger = createLog(config.logLevel)): Promise<Running> {
   const metrics = createMetrics();
   const keys = openKeys(config, (problem) => log.warn(problem));
-  const store = await openLowdbStore(config.dataDir, {
-    onCommit: metrics.committed,
-    onWarning: (line) => log.warn(line),
-  });
+  const store = await openStore(config, { onCommit: metrics.committed, onWarning: (line) => log.warn(line) });
+  if (store.connections) metrics.watch(store.connections);
   let draining = false;
   let stop = () => store.close();
   try {

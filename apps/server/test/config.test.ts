@@ -36,6 +36,9 @@ const samples: Record<keyof typeof settings, [string, string]> = {
   host: ['::1', '0.0.0.0'],
   port: ['0', '65535'],
   dataDir: ['here', 'there'],
+  databasePool: ['2', '50'],
+  databaseConnectTimeout: ['0.5', '2'],
+  databaseStatementTimeout: ['0.5', '2'],
   validateResponses: ['true', 'false'],
   bodyLimit: ['1', '2000'],
   maxConnections: ['1', '20'],
@@ -116,7 +119,6 @@ test('leaves alone what is meant for others, Kubernetes telling of a service cal
     PETSTORE_SERVICE_PORT_HTTP: '8080',
     PETSTORE_PORT: 'tcp://10.0.0.1:8080',
     PETSTORE_PORT_8080_TCP_ADDR: '10.0.0.1',
-    DATABASE_URL: 'postgres://',
   };
   expect(await started([], env)).toEqual(defaultConfig());
 });

@@ -28,4 +28,4 @@ export * from './gen/calls.gen.ts';
 export { nextPage } from './pages.ts';
 export { type Petstore, petstore } from './petstore.ts';
 export { type RawRequest, request } from './request.ts';
-export type { Retry } from './retry.ts';
+export { mayRetry, type Retry } from './retry.ts';

@@ -1,8 +1,8 @@
 import * as client from '@petstore/client';
-import { service } from '@petstore/types';
+import { deployments, version } from '@petstore/types';
 import type { Finding } from '../finding.ts';
 import { list, node, operationsOf } from '../future/spec.ts';
-import { spec, textOf } from '../root.ts';
+import { addresses, spec, textOf } from '../root.ts';
 
 /** The client has one function for each operation, which sends what the spec says, and carries the spec's version and servers. */
 export async function clientFunctions(): Promise<Finding[]> {
@@ -36,14 +36,10 @@ export async function clientFunctions(): Promise<Finding[]> {
     }
   }
 
-  const { version } = node(spec.info);
-  if (service.version !== version) finding('service.version', service.version, `info.version is ${version}`);
-  for (const server of list(spec.servers).map(node)) {
-    const name = String(server['x-deployment']);
-    const address = String(server.url).replace(/\{(\w+)\}/g, (_, key: string) =>
-      String(node(node(server.variables)[key]).default),
-    );
-    const carried = new Map<string, string>(Object.entries(service.deployments)).get(name);
+  const described = node(spec.info).version;
+  if (version !== described) finding('version', version, `info.version is ${described}`);
+  for (const [name, address] of addresses) {
+    const carried = new Map<string, string>(Object.entries(deployments)).get(name);
     if (carried !== address) finding(`deployment ${name}`, `the client takes ${carried}`, `its address is ${address}`);
   }
   return found;

@@ -3,7 +3,7 @@ import type { Finding } from '../finding.ts';
 import { node, operationsOf } from '../future/spec.ts';
 import { undeclared } from '../motion/declared.ts';
 import { provoke } from '../motion/provoke.ts';
-import { spec } from '../root.ts';
+import { basePath, spec } from '../root.ts';
 
 const key = 'a-key-that-is-for-the-check';
 
@@ -52,5 +52,5 @@ async function start(store: ReturnType<typeof memoryStore>) {
   const app = await createApp(store, { keys: keyCheck(givenKeys(key)) });
   const limits = { maxConnections: 100, headersTimeout: 5_000, requestTimeout: 5_000 };
   const listener = await listen(app, { host: '127.0.0.1', port: 0, ...limits });
-  return { base: `${listener.origin}/v1`, stop: () => listener.drain(0) };
+  return { base: listener.origin + basePath, stop: () => listener.drain(0) };
 }

@@ -1,7 +1,7 @@
-import { createApp, memoryStore } from '@petstore/server';
+import { createApp, handlers, memoryStore } from '@petstore/server';
 import type { Finding } from '../finding.ts';
 import { operationsOf } from '../future/spec.ts';
-import { spec } from '../root.ts';
+import { basePath, spec } from '../root.ts';
 
 /** What Express keeps of a route or of a router that was mounted; its types do not tell. */
 interface Layer {
@@ -9,51 +9,48 @@ interface Layer {
   handle?: { stack?: Layer[] };
 }
 
-/** The routes of the real Express app are the operations of the spec, each with its method and its path, and no more. */
+/** Every operation has a handler and a route of the real Express app, with its method and its path, and there are no more. */
 export async function routes(): Promise<Finding[]> {
   const app = await createApp(memoryStore(), { keys: () => undefined });
-  const base = '/v1';
-  const served = new Set(
-    routesOf(app.router as unknown as { stack: Layer[] }).filter((route) => route.includes(` ${base}`)),
-  );
-  const described = new Set(
-    [...operationsOf(spec).keys()].map((place) => place.replace(' ', ` ${base}`).replace(/\{(\w+)\}/g, ':$1')),
-  );
-  const finding = (where: string, what: string, says: string, mend: string): Finding => ({
+  const operations = operationsOf(spec);
+  return [
+    ...unlike(
+      [...operations.values()].map(({ operationId }) => operationId),
+      Object.keys(handlers(memoryStore())),
+      { missing: 'it has no handler', extra: 'it has a handler', mend: 'apps/server/src/handlers.ts' },
+    ),
+    ...unlike(
+      [...operations.keys()].map((place) => place.replace(' ', ` ${basePath}`).replace(/\{(\w+)\}/g, ':$1')),
+      routesOf(app.router as unknown as { stack: Layer[] }).filter((route) => route.includes(` ${basePath}/`)),
+      {
+        missing: 'the server does not route it',
+        extra: 'the server routes it',
+        mend: 'apps/server/src/app.ts, or npm run generate',
+      },
+    ),
+  ];
+}
+
+function unlike(described: string[], there: string[], say: Record<'missing' | 'extra' | 'mend', string>): Finding[] {
+  const finding = (where: string, what: string, says: string): Finding => ({
     surface: 'routes',
     where,
     what,
     spec: says,
-    mend,
+    mend: say.mend,
   });
   return [
-    ...[...described]
-      .filter((route) => !served.has(route))
-      .map((route) =>
-        finding(
-          route,
-          'the server does not route it',
-          'it is an operation',
-          'npm run generate, then write its handler in apps/server/src/handlers.ts',
-        ),
-      ),
-    ...[...served]
-      .filter((route) => !described.has(route))
-      .map((route) =>
-        finding(
-          route,
-          'the server routes it',
-          'there is no such operation',
-          'describe it in spec/openapi.yaml, or remove the route',
-        ),
-      ),
+    ...described.filter((one) => !there.includes(one)).map((one) => finding(one, say.missing, 'it is an operation')),
+    ...there
+      .filter((one) => !described.includes(one))
+      .map((one) => finding(one, say.extra, 'there is no such operation')),
   ];
 }
 
 function routesOf({ stack }: { stack: Layer[] }): string[] {
   return stack.flatMap(({ route, handle }) => {
     if (route) {
-      const methods = Object.keys(route.methods).filter((method) => method !== '_all');
+      const methods = Object.keys(route.methods);
       return [route.path].flat().flatMap((path) => methods.map((method) => `${method.toUpperCase()} ${path}`));
     }
     return handle?.stack ? routesOf({ stack: handle.stack }) : [];

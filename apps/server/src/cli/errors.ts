@@ -1,7 +1,8 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import { KeyNameError, KeysFileError } from '../keys/errors.ts';
-import { StoreDamagedError, StoreFolderError, StoreLockedError } from '../store/errors.ts';
+import { StoreDamagedError, StoreFolderError, StoreLockedError, StoreUnavailableError } from '../store/errors.ts';
+import { ImportError } from './import-animals.ts';
 
 /** The command line makes no sense. */
 export class UsageError extends Error {
@@ -12,11 +13,13 @@ export class UsageError extends Error {
 const explained = [
   ConfigError,
   UsageError,
+  ImportError,
   KeyNameError,
   KeysFileError,
   StoreDamagedError,
   StoreFolderError,
   StoreLockedError,
+  StoreUnavailableError,
 ];
 
 /** The line that tells of an error; nothing where there is nothing to tell, as after --help. */

@@ -1,11 +1,13 @@
 import { service } from '@petstore/types';
 import { Command, Help } from 'commander';
 import { closest } from '../config/closest.ts';
-import { keysVariable, refuseUnknownVariables } from '../config/environment.ts';
+import { databaseVariable, keysVariable, refuseUnknownVariables, secretsOf } from '../config/environment.ts';
 import { settings } from '../config/settings.ts';
 import { type Config, configFrom } from '../config.ts';
 import { UsageError } from './errors.ts';
+import { addExportCommand } from './export.ts';
 import { addSettings, givenTo } from './given.ts';
+import { addImportCommand } from './import.ts';
 import { addKeysCommands } from './keys.ts';
 
 /** The whole command line. Errors are thrown, and written by nobody here. */
@@ -25,9 +27,11 @@ export function program(env: NodeJS.ProcessEnv, start: (config: Config) => Promi
     .addHelpText('after', keysHelp)
     .action(() => {
       refuseCommandsElsewhere(root, serve.args);
-      return start(configFrom(givenTo(serve, env), env[keysVariable]));
+      return start(configFrom(givenTo(serve, env), secretsOf(env)));
     });
   addKeysCommands(root, env);
+  addExportCommand(root, env);
+  addImportCommand(root, env);
 
   // `petstore-server --help` shows what can be set without a command, which is what `serve` takes.
   const plain = new Help();
@@ -44,7 +48,9 @@ A flag goes before its variable, a variable before the default.
 In the environment alone, so that no list of processes shows it:
   ${keysVariable}  the keys that may call, separated by commas, each 'key' or
                      'name=key', instead of those in the data folder, which
-                     'petstore-server keys' looks after`;
+                     'petstore-server keys' looks after
+  ${databaseVariable}       the PostgreSQL that keeps the animals, instead of the data
+                     folder: 'postgres://user:password@host,other/database'`;
 
 /** What is left over was meant to be a command: it is misspelt, or it stands behind flags. */
 function refuseCommandsElsewhere(root: Command, [word]: string[]): void {

@@ -1,9 +1,18 @@
+import type { Secrets } from '../config.ts';
 import { closest } from './closest.ts';
 import { ConfigError } from './config-error.ts';
 import { settings } from './settings.ts';
 
 /** Keys come from here alone: a flag would show them to everybody who lists the processes. */
 export const keysVariable = 'PETSTORE_API_KEYS';
+
+/** The database comes from here alone, for the same reason. Many other programs call it so, too. */
+export const databaseVariable = 'DATABASE_URL';
+
+/** What only the environment may hold. */
+export function secretsOf(env: NodeJS.ProcessEnv): Secrets {
+  return { apiKeys: env[keysVariable], databaseUrl: env[databaseVariable] };
+}
 
 const known = [keysVariable, ...Object.values(settings).map(({ variable }) => variable)];
 

@@ -49,6 +49,27 @@ export const settings = {
     kind: text('a folder'),
     fallback: (deployment) => (deployment === 'production' ? 'data' : `data-${deployment}`),
   },
+  databasePool: {
+    flags: '--database-pool <number>',
+    variable: 'PETSTORE_DATABASE_POOL',
+    about: 'connections to the database, one of them for adding',
+    kind: integer(2, 1000),
+    fallback: () => '10',
+  },
+  databaseConnectTimeout: {
+    flags: '--database-connect-timeout <seconds>',
+    variable: 'PETSTORE_DATABASE_CONNECT_TIMEOUT',
+    about: 'time to wait for a connection to the database',
+    kind: seconds,
+    fallback: () => '5',
+  },
+  databaseStatementTimeout: {
+    flags: '--database-statement-timeout <seconds>',
+    variable: 'PETSTORE_DATABASE_STATEMENT_TIMEOUT',
+    about: 'time to wait for an answer of the database',
+    kind: seconds,
+    fallback: () => '10',
+  },
   validateResponses: {
     flags: '--validate-responses [true|false]',
     variable: 'PETSTORE_VALIDATE_RESPONSES',

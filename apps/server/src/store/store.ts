@@ -9,8 +9,24 @@ export interface Store {
   list(page: Page): Promise<Pet[]>;
   /** Whether requests can be served now. */
   ready(): Promise<boolean>;
+  /**
+   * Keeps animals under the identifiers that they have, ascending. False, and nothing is kept, where there is one as high
+   * already. A store that nobody else can write has no need of it.
+   */
+  restore?(pets: readonly Pet[]): Promise<boolean>;
+  /** The connections by what they are for; only stores that are reached by connections have any. */
+  connections?(): Readonly<Record<string, Connections>>;
   close(): Promise<void>;
 }
 
 /** The part of a list that is asked for; the bounds and defaults of the spec are applied by then. */
 export type Page = Required<Pick<Input<'listPets'>, 'limit' | 'after'>> & Pick<Input<'listPets'>, 'status'>;
+
+/** How a store that is reached by connections fares. */
+export interface Connections {
+  idle: number;
+  busy: number;
+  opening: number;
+  /** Requests that wait for one. */
+  waiting: number;
+}

@@ -16,6 +16,9 @@ export interface Mounted {
   mount(): void;
 }
 
+// What makes file systems is not on everybody's path.
+const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+
 const make: Record<FileSystem, { megabytes: number; command: string[] }> = {
   ext4: { megabytes: 128, command: ['mkfs.ext4', '-q', '-F'] },
   // The smallest that mkfs.xfs makes.
@@ -26,7 +29,7 @@ const make: Record<FileSystem, { megabytes: number; command: string[] }> = {
 export function unmountable(kind: FileSystem): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root on Linux may mount';
   for (const command of [make[kind].command[0] ?? '', 'perl']) {
-    if (spawnSync('which', [command]).status !== 0) return `${command} is not installed`;
+    if (spawnSync('which', [command], { env }).status !== 0) return `${command} is not installed`;
   }
   return tried((folder) => {
     attach(kind, folder).cutPower();
@@ -107,5 +110,5 @@ function letGo(path: string) {
 }
 
 function run([command = '', ...given]: string[]) {
-  execFileSync(command, given, { stdio: ['ignore', 'ignore', 'pipe'] });
+  execFileSync(command, given, { env, stdio: ['ignore', 'ignore', 'pipe'] });
 }

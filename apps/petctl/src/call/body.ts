@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import type { Field, Operation } from '@petstore/types';
+import { suggestion, UsageError } from '../errors/errors.ts';
+import { checked, expected } from '../parse/value.ts';
+import { codeOf, isObject } from '../settings/json-file.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** What `--data` gives: JSON itself, `@file`, or `-` for stdin. Held to the spec as flags are. */
+export async function readData(
+  data: string,
+  operation: Operation,
+  around: Surroundings,
+): Promise<Record<string, unknown>> {
+  const { text, from } = await textOf(data, around);
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`--data: ${from} is no JSON (${error instanceof Error ? error.message : error}).`);
+  }
+  if (!isObject(body)) throw new UsageError(`--data: ${from} has to be a JSON object.`);
+  return checkMembers(body, operation, '--data');
+}
+
+/** Refuses members that the operation does not know, and values that break its rules. */
+export function checkMembers(
+  body: Record<string, unknown>,
+  operation: Operation,
+  where: string,
+): Record<string, unknown> {
+  const members = new Map(Object.entries(operation.fields).filter(([, field]) => field.in === 'body'));
+  for (const [name, value] of Object.entries(body)) {
+    const field = members.get(name);
+    if (!field)
+      throw new UsageError(
+        `${where}: there is no member '${name}'.`,
+        suggestion(name, [...members.keys()], `There are ${[...members.keys()].join(', ')}.`),
+      );
+    refuseFault(`${where}: ${name}`, value, field);
+  }
+  return body;
+}
+
+function refuseFault(what: string, value: unknown, field: Field): void {
+  const read = checked(value, field);
+  if ('fault' in read)
+    throw new UsageError(`${what} ${JSON.stringify(value)} ${read.fault}.`, `It has to be ${expected(field)}.`);
+}
+
+/** The text behind `@file` or `-`, or the word itself. */
+export async function textOf(word: string, around: Surroundings): Promise<{ text: string; from: string }> {
+  if (word === '-') return { text: await readAll(around), from: 'stdin' };
+  if (!word.startsWith('@')) return { text: word, from: 'what was given' };
+  const file = word.slice(1);
+  try {
+    return { text: readFileSync(file, 'utf8'), from: file };
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (${codeOf(error)}).`);
+  }
+}
+
+/** All of stdin. */
+export async function readAll({ stdin }: Surroundings): Promise<string> {
+  let text = '';
+  for await (const part of stdin().setEncoding('utf8')) text += part;
+  return text;
+}

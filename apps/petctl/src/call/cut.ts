@@ -1,0 +1,26 @@
+import type { Operation } from '@petstore/types';
+import { noticeLine } from '../errors/notice.ts';
+import type { Invocation } from '../invocation.ts';
+import { inJson } from '../out/asked.ts';
+import { rowsOf } from './run-operation.ts';
+
+/**
+ * Says on stderr that a list goes on behind its limit. That a page is full does not mean that there is another, so one
+ * element is asked for; if that fails, the list itself was still shown.
+ */
+export async function tellIfCut(
+  { pagination, fields }: Operation,
+  data: unknown,
+  { node, settings, around }: Invocation,
+  ask: (page: Record<string, unknown>) => Promise<unknown>,
+): Promise<void> {
+  if (!pagination || around.stdout.gone()) return;
+  const shown = rowsOf(data);
+  const after = shown.at(-1)?.[pagination.key];
+  const one = fields[pagination.limit]?.minimum ?? 1;
+  const more = await ask({ [pagination.cursor]: after, [pagination.limit]: one }).catch(() => []);
+  if (rowsOf(more).length === 0) return;
+  const cursor = node.flags?.find(({ field }) => field === pagination.cursor)?.name ?? pagination.cursor;
+  const message = `Only ${shown.length} are shown, and there are more: --all shows all, --${cursor} ${after} what follows.`;
+  await around.stderr.write(noticeLine(message, inJson(settings)));
+}

@@ -1,0 +1,27 @@
+import type { Notice } from '@petstore/client';
+import { operations } from '@petstore/types';
+import { noticeLine } from '../errors/notice.ts';
+import type { Invocation } from '../invocation.ts';
+import { inJson } from '../out/asked.ts';
+import { commandNames } from '../tree/names.ts';
+import { successorOf } from '../tree/operation-node.ts';
+
+/** Tells of a deprecated operation on stderr. */
+export async function tellDeprecation(notice: Notice, { around, settings, path }: Invocation): Promise<void> {
+  await around.stderr.write(noticeLine(sentence(notice, path), inJson(settings)));
+}
+
+function sentence({ operation, sunset }: Notice, path: readonly string[]): string {
+  const all = Object.values(operations);
+  const names = commandNames(all);
+  const found = all.find(({ id }) => id === operation);
+  const successor = found && successorOf(found, names);
+  const end = sunset ? ` and may be gone from ${day(sunset)} on` : '';
+  return `'petctl ${path.join(' ')}' is deprecated${end}.${successor ? ` Use '${successor}' instead.` : ''}`;
+}
+
+/** The service announces a moment, the spec a day. */
+function day(sunset: string): string {
+  const time = Date.parse(sunset);
+  return Number.isNaN(time) ? sunset : new Date(time).toISOString().slice(0, 10);
+}

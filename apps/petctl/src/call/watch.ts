@@ -1,0 +1,42 @@
+import type { Hooks } from '@petstore/client';
+import { harmless } from '../out/harmless.ts';
+import type { Sink } from '../surroundings.ts';
+import type { HttpAnswer, HttpTransport } from './transport.ts';
+
+interface Watch {
+  transport(inner: HttpTransport): HttpTransport;
+  readonly retry: NonNullable<Hooks['retry']>;
+}
+
+/** Tells of every request on stderr: a summary, from 2 on headers and bodies too. The key is nowhere to be seen. */
+export function watch(stderr: Sink, key: string, verbosity: number): Watch {
+  const tell = (line: string) => void stderr.write(`${harmless(line.replaceAll(key, '***'))}\n`);
+  const detail = verbosity > 1 ? tell : () => {};
+  return {
+    transport: (inner) => async (request) => {
+      const started = performance.now();
+      tell(`> ${request.method} ${request.url}`);
+      for (const [name, value] of Object.entries(request.headers)) detail(`> ${name}: ${value}`);
+      if (request.body !== undefined) detail(`> ${request.body}`);
+      const answer = await inner(request);
+      return {
+        ...answer,
+        text: async () => {
+          const text = await answer.text();
+          const id = answer.headers.get('x-request-id');
+          const took = Math.round(performance.now() - started);
+          tell(`< ${answer.status} in ${took} ms, ${Buffer.byteLength(text)} bytes${id ? `, request ${id}` : ''}`);
+          for (const [name, value] of headersOf(answer)) detail(`< ${name}: ${value}`);
+          if (text) detail(`< ${text}`);
+          return text;
+        },
+      };
+    },
+    retry: (reason, attempt, milliseconds) =>
+      tell(`! ${reason.message}; try ${attempt + 1} in ${Math.round(milliseconds)} ms`),
+  };
+}
+
+function* headersOf({ rawHeaders }: HttpAnswer): Generator<[name: string, value: string]> {
+  for (let i = 0; i < rawHeaders.length; i += 2) yield [(rawHeaders[i] ?? '').toLowerCase(), rawHeaders[i + 1] ?? ''];
+}

@@ -1,0 +1,39 @@
+import { boundsOf } from '../parse/value.ts';
+import { isSettingName } from '../settings/profiles.ts';
+import { settings } from '../settings/settings.ts';
+import type { Argument, Flag } from '../tree/node.ts';
+
+/** `-o, --output <format>`. */
+export function flagNames({ name, short, negatable, rules, value }: Flag): string {
+  const names = `${short ? `-${short}, ` : ''}--${negatable ? '[no-]' : ''}${name}`;
+  return rules.type === 'boolean' ? names : `${names} <${value ?? rules.type}>`;
+}
+
+/** `<pet-id>`, or `[topic...]`. */
+export function argumentName({ name, required, rest }: Argument): string {
+  const text = rest ? `${name}...` : name;
+  return required ? `<${text}>` : `[${text}]`;
+}
+
+/** What it is, and what the spec and the settings say of its values. */
+export function aboutFlag(flag: Flag): string {
+  const { name, field, required, repeatable, rules } = flag;
+  const setting = field === undefined && isSettingName(name) ? settings[name] : undefined;
+  return withNotes(flag, [
+    required && 'required',
+    repeatable && rules.type === 'array' && 'may be given more than once',
+    rules.default !== undefined && `server default: ${rules.default}`,
+    rules.deprecated && 'deprecated',
+    setting?.shown && `default: ${setting.shown}`,
+    setting?.env,
+  ]);
+}
+
+export function aboutArgument(argument: Argument): string {
+  return withNotes(argument, []);
+}
+
+function withNotes({ description, rules }: Flag | Argument, more: readonly (string | false | undefined)[]): string {
+  const notes = [boundsOf(rules), ...more].filter((note) => note);
+  return notes.length > 0 ? `${description.replace(/\.$/, '')} (${notes.join('; ')}).` : description;
+}

@@ -1,0 +1,24 @@
+import type { CommandNode, Flag, Rules } from '../tree/node.ts';
+
+/** What comes behind the name of an operation's command, as the spec has it, and what it does. */
+export function operationExamples({ operation, args = [], flags = [] }: CommandNode): [line: string, does: string][] {
+  if (!operation) return [];
+  const given = args.map(({ rules }) => example('', rules)).join(' ');
+  const required = flags.filter((flag) => flag.required).map(flagged);
+  const chosen = flags.find((flag) => flag.field !== undefined && !flag.required && flag.rules.choices);
+  const plain = [given, ...required].filter(Boolean).join(' ');
+  const lines: [string, string][] = [[plain, operation.summary]];
+  if (chosen) lines.push([`${plain} ${flagged(chosen)}`.trim(), `With ${chosen.name}`]);
+  if (operation.pagination) lines.push([`${plain} --all -o jsonl`.trim(), 'All of them, one JSON object a line']);
+  if (operation.body) lines.push([`${given} --data @body.json`.trim(), 'With the body from a file']);
+  return lines;
+}
+
+const flagged = ({ name, rules }: Flag) =>
+  rules.type === 'boolean' ? `--${name}` : `--${name} ${example(name, rules)}`;
+
+/** A value that the rules allow, to show how one looks. */
+function example(name: string, { type, choices, minimum = 1 }: Rules): string {
+  if (choices?.[0] !== undefined) return String(choices[0]);
+  return type === 'integer' || type === 'number' ? String(Math.max(1, minimum)) : `'a ${name}'`;
+}

@@ -1,0 +1,89 @@
+import type { Operation } from '@petstore/types';
+import { suggestion, UsageError } from '../errors/errors.ts';
+import { readValue } from '../parse/value.ts';
+import { kebab } from '../tree/names.ts';
+import { complete, type InputLine } from './records.ts';
+
+/** One record of a CSV file; a cell without quotes and without text is nothing. */
+interface CsvRecord {
+  readonly line: number;
+  readonly raw: string;
+  readonly cells: readonly (string | undefined)[];
+  /** What is wrong with its quotes. */
+  readonly fault?: string;
+}
+
+/** Splits CSV into records (RFC 4180); quoted cells may hold line ends. */
+export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator<CsvRecord, undefined> {
+  let [raw, line, start, quotes] = ['', 1, 1, false];
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let i = 0; i < chunk.length; i++) {
+      if (chunk[i] === '"') quotes = !quotes;
+      if (chunk[i] !== '\n') continue;
+      line++;
+      if (quotes) continue;
+      yield* record(raw + chunk.slice(from, i), start);
+      [raw, from, start] = ['', i + 1, line];
+    }
+    raw += chunk.slice(from);
+  }
+  yield* record(raw, start);
+}
+
+function* record(text: string, line: number): Generator<CsvRecord> {
+  const raw = text.replace(/\r$/, '');
+  if (raw.trim() === '') return;
+  const cells: (string | undefined)[] = [];
+  // A cell is quoted with doubled quotes inside, or it has none at all.
+  const cell = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/gy;
+  for (let found = cell.exec(raw); found; found = cell.exec(raw)) {
+    const [, quoted, plain] = found;
+    cells.push(quoted === undefined ? plain || undefined : quoted.replaceAll('""', '"'));
+    if (found[3] === '') return yield { line, raw, cells };
+  }
+  yield { line, raw, cells, fault: 'its quotes do not match' };
+}
+
+/** Records as input of an operation, by the names in the header: those of the interface, or of the flags. */
+export async function* csvReader(
+  header: CsvRecord,
+  records: AsyncIterable<CsvRecord>,
+  operation: Operation,
+): AsyncGenerator<InputLine> {
+  const names = Object.keys(operation.fields);
+  const columns = header.cells.map((title = '') => {
+    const name = names.find((one) => one === title.trim() || kebab(one) === title.trim());
+    if (name === undefined)
+      throw new UsageError(
+        `The header of the CSV names '${title}', which is no member.`,
+        suggestion(title, names, `There are ${names.join(', ')}.`),
+      );
+    return name;
+  });
+  for await (const { line, raw, cells, fault } of records) {
+    yield { line, raw, read: () => complete(inputOf(cells, fault, columns, operation, line), operation, line) };
+  }
+}
+
+function inputOf(
+  cells: readonly (string | undefined)[],
+  fault: string | undefined,
+  columns: readonly string[],
+  { fields }: Operation,
+  line: number,
+): Record<string, unknown> {
+  if (fault) throw new UsageError(`line ${line}: ${fault}.`);
+  if (cells.length !== columns.length)
+    throw new UsageError(`line ${line} has ${cells.length} cells, and the header ${columns.length}.`);
+  const input: Record<string, unknown> = {};
+  for (const [i, name] of columns.entries()) {
+    const text = cells[i];
+    const rules = fields[name];
+    if (text === undefined || !rules) continue;
+    const read = readValue(text, rules);
+    if ('fault' in read) throw new UsageError(`line ${line}: ${name} '${text}' ${read.fault}.`);
+    input[name] = read.value;
+  }
+  return input;
+}

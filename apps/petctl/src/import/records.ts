@@ -1,0 +1,105 @@
+import type { Operation } from '@petstore/types';
+import { checkMembers } from '../call/body.ts';
+import { UsageError } from '../errors/errors.ts';
+import { isObject } from '../settings/json-file.ts';
+import { csvReader, csvRecords } from './csv-records.ts';
+
+export type FileFormat = 'jsonl' | 'json' | 'csv';
+
+/** One line of the input: where it stood, as it stood, and what it says. */
+export interface InputLine {
+  readonly line: number;
+  readonly raw: string;
+  /** The input of the call. Throws a UsageError where the line breaks a rule of the spec. */
+  readonly read: () => Record<string, unknown>;
+}
+
+/** A file as lines, with what a file of some of its lines has around them. */
+export interface Lines {
+  readonly lines: AsyncIterable<InputLine>;
+  readonly frame: { readonly head: string; readonly between: string; readonly tail: string };
+}
+
+/** Reads a file as lines. Its first character tells what it is, where nobody does. */
+export async function readLines(
+  chunks: AsyncIterable<string>,
+  given: FileFormat | undefined,
+  operation: Operation,
+): Promise<Lines> {
+  const { first, all } = await peek(chunks);
+  const format = given ?? (first === '[' ? 'json' : first === '{' || first === '' ? 'jsonl' : 'csv');
+  if (format === 'csv') {
+    const records = csvRecords(all);
+    const { value: header } = await records.next();
+    return header
+      ? { lines: csvReader(header, records, operation), frame: { head: `${header.raw}\n`, between: '\n', tail: '\n' } }
+      : { lines: none(), frame: { head: '', between: '', tail: '' } };
+  }
+  return format === 'json'
+    ? { lines: jsonArray(all, operation), frame: { head: '[\n', between: ',\n', tail: '\n]\n' } }
+    : { lines: jsonLines(all, operation), frame: { head: '', between: '\n', tail: '\n' } };
+}
+
+async function* none(): AsyncGenerator<InputLine> {}
+
+/** The first character that is not white, and everything from the beginning, without a byte order mark. */
+async function peek(chunks: AsyncIterable<string>): Promise<{ first: string; all: AsyncGenerator<string> }> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let start = '';
+  while (start.trim() === '') {
+    const { done, value } = await iterator.next();
+    if (done) break;
+    start += value;
+  }
+  async function* all() {
+    yield start.replace(/^\ufeff/, '');
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+  }
+  return { first: start.trimStart().slice(0, 1), all: all() };
+}
+
+async function* jsonLines(chunks: AsyncIterable<string>, operation: Operation): AsyncGenerator<InputLine> {
+  let [rest, line] = ['', 0];
+  for await (const chunk of chunks) {
+    const parts = (rest + chunk).split('\n');
+    rest = parts.pop() ?? '';
+    for (const raw of parts) yield* oneLine(raw, ++line, operation);
+  }
+  yield* oneLine(rest, line + 1, operation);
+}
+
+function* oneLine(text: string, line: number, operation: Operation): Generator<InputLine> {
+  const raw = text.replace(/\r$/, '');
+  if (raw.trim() !== '') yield { line, raw, read: () => members(parsed(raw, `line ${line}`), operation, line) };
+}
+
+/** Elements of an array count as lines. The whole of it has to fit into memory. */
+async function* jsonArray(chunks: AsyncIterable<string>, operation: Operation): AsyncGenerator<InputLine> {
+  let text = '';
+  for await (const chunk of chunks) text += chunk;
+  const data = parsed(text, 'the file');
+  for (const [i, element] of (Array.isArray(data) ? data : [data]).entries()) {
+    const line = i + 1;
+    yield { line, raw: JSON.stringify(element), read: () => members(element, operation, line) };
+  }
+}
+
+function parsed(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${what} is no JSON (${error instanceof Error ? error.message : error}).`);
+  }
+}
+
+function members(data: unknown, operation: Operation, line: number): Record<string, unknown> {
+  if (!isObject(data)) throw new UsageError(`line ${line} is no JSON object.`);
+  return complete(checkMembers(data, operation, `line ${line}`), operation, line);
+}
+
+/** Refuses input in which something required is missing. */
+export function complete(input: Record<string, unknown>, { fields }: Operation, line: number): Record<string, unknown> {
+  const missing = Object.keys(fields).filter((name) => fields[name]?.required && !(name in input));
+  if (missing.length > 0) throw new UsageError(`line ${line}: ${missing.join(' and ')} missing.`);
+  return input;
+}

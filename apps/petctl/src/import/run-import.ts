@@ -1,0 +1,147 @@
+import { ConnectionError, mayRetry, PetstoreError, petstore } from '@petstore/client';
+import type { Operation } from '@petstore/types';
+import { callOf } from '../call/run-operation.ts';
+import { serviceFor } from '../call/service.ts';
+import { InterruptedError, PartialError, UsageError } from '../errors/errors.ts';
+import { endingOf } from '../errors/exit-codes.ts';
+import type { Invocation } from '../invocation.ts';
+import type { Row } from '../out/format.ts';
+import { print } from '../out/print.ts';
+import { chosen } from '../out/shape.ts';
+import { tell } from '../own/tell.ts';
+import { openFailedFile } from './failed-file.ts';
+import { type Counts, progressBar } from './progress.ts';
+import { type FileFormat, type InputLine, readLines } from './records.ts';
+import { openSource } from './source.ts';
+
+const usualConcurrency = 8;
+
+/** How one line ended. */
+interface Ended {
+  readonly input: InputLine;
+  readonly row: Row;
+  readonly error?: unknown;
+}
+
+/** Runs an operation for each line of a file, a bounded number at a time, and writes one line for each, in their order. */
+export async function runImport(invocation: Invocation): Promise<void> {
+  const { node, args, flags, around } = invocation;
+  const { operation } = node;
+  if (!operation) throw new Error(`${node.name} has no operation`);
+  const file = String(args[0]);
+  const members = Object.keys(operation.result?.members ?? {});
+  const shape = { list: true, columns: chosen(flags.get('fields'), ['line', 'outcome', ...members, 'error']) };
+  const perform = flags.has('dry-run') ? undefined : await performer(operation, invocation);
+  const source = openSource(file, around);
+  const lines = await readLines(source.chunks, formatOf(flags.get('format')), operation);
+  const failedName = flags.get('failed');
+  const failedFile = openFailedFile(typeof failedName === 'string' ? failedName : undefined, file, lines);
+  const counts: Counts = { done: 0, failed: 0 };
+  const bar = progressBar(around.stderr, flags.has('quiet'), source.progress, counts);
+
+  let stopped: unknown;
+  around.onInterrupt(() => {
+    stopped ??= new InterruptedError();
+    bar.clear();
+    void tell(invocation, 'Waiting for what is under way; Ctrl-C again does not wait.');
+  });
+  around.interrupted.addEventListener('abort', source.close);
+
+  async function* results(): AsyncGenerator<Row> {
+    const running: Promise<Ended>[] = [];
+    const next = async (): Promise<Row[]> => {
+      const ended = await running.shift();
+      if (!ended) return [];
+      counts.done++;
+      if (ended.error !== undefined) {
+        counts.failed++;
+        failedFile.add(ended.input.raw);
+        if (isHopeless(ended.error)) stopped ??= ended.error;
+      }
+      bar.draw();
+      return [ended.row];
+    };
+    const most = Number(flags.get('concurrency') ?? usualConcurrency);
+    try {
+      for await (const input of lines.lines) {
+        // Nothing more is begun, but what is left is to be given again.
+        while (stopped !== undefined && running.length > 0) yield* await next();
+        if (stopped !== undefined && failedName === undefined) break;
+        if (stopped !== undefined) failedFile.add(input.raw);
+        else running.push(ended(input, perform));
+        if (running.length >= most) yield* await next();
+      }
+    } catch (error) {
+      // What is under way is still waited for.
+      stopped ??= error;
+    }
+    while (running.length > 0) yield* await next();
+  }
+
+  const stdout = {
+    ...around.stdout,
+    write: (text: string) => {
+      if (around.stdout.isTerminal) bar.clear();
+      return around.stdout.write(text);
+    },
+    // What nobody reads any more is no reason to stop halfway.
+    gone: () => false,
+  };
+  try {
+    await print(results(), shape, { ...invocation, settings: invocation.settings, around: { ...around, stdout } });
+  } finally {
+    bar.clear();
+    failedFile.close();
+  }
+  if (stopped !== undefined) throw stopped;
+  if (counts.failed === 0) return;
+  const again =
+    failedName === undefined
+      ? '--failed FILE keeps them, to give them again.'
+      : `${failedName} holds them, to give them again.`;
+  throw new PartialError(`${counts.failed} of ${counts.done} failed.`, again);
+}
+
+type Perform = (input: Record<string, unknown>) => Promise<unknown>;
+
+async function performer(operation: Operation, invocation: Invocation): Promise<Perform> {
+  const { options } = await serviceFor(invocation, {
+    needsKey: operation.security.length > 0,
+  });
+  const call = callOf(petstore(options), operation);
+  return (input) => call(input, { signal: invocation.around.interrupted });
+}
+
+async function ended(input: InputLine, perform: Perform | undefined): Promise<Ended> {
+  const { line } = input;
+  try {
+    const read = input.read();
+    const result = perform ? await perform(read) : read;
+    return { input, row: { line, outcome: perform ? 'ok' : 'valid', ...Object(result) } };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const outcome = mayBeDone(error) ? 'unknown' : 'failed';
+    return { input, error, row: { line, outcome, error: error.message } };
+  }
+}
+
+/** Whether the service may have done it all the same: whoever gives such a line again should look first. */
+function mayBeDone(error: Error): boolean {
+  if (error instanceof UsageError || wasNotDone(error)) return false;
+  return !(error instanceof PetstoreError) || error.status >= 500;
+}
+
+/** Whether it is certain that nothing was done, so that even a create may be repeated. */
+function wasNotDone(error: Error): boolean {
+  return mayRetry('POST', error);
+}
+
+/** Whether every other line would end the same way. */
+function isHopeless(error: unknown): boolean {
+  if (error instanceof PetstoreError) return endingOf(error.status) === 'unauthorized';
+  return error instanceof ConnectionError && wasNotDone(error);
+}
+
+function formatOf(given: unknown): FileFormat | undefined {
+  return given === 'jsonl' || given === 'json' || given === 'csv' ? given : undefined;
+}

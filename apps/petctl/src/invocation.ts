@@ -1,0 +1,19 @@
+import type { HttpTransport } from './call/transport.ts';
+import type { Resolved } from './settings/resolve.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { CommandNode, Located } from './tree/node.ts';
+
+/** What was given to a command, read and checked. */
+export interface Given {
+  readonly args: readonly unknown[];
+  /** By the name of the flag. */
+  readonly flags: ReadonlyMap<string, unknown>;
+}
+
+/** A command to run, and all that it runs with. */
+export interface Invocation extends Located, Given {
+  readonly root: CommandNode;
+  readonly settings: Resolved;
+  readonly around: Surroundings;
+  readonly transport: HttpTransport;
+}

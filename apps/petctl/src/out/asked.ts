@@ -1,0 +1,35 @@
+import type { Resolved } from '../settings/resolve.ts';
+import { type Output, settings } from '../settings/settings.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** How results are written: as asked for, else a table on a terminal and tab-separated in a pipe. */
+export function outputOf(resolved: Resolved, { stdout }: Surroundings, usually?: Output): Output {
+  return resolved.of(settings.output).value ?? usually ?? (stdout.isTerminal ? 'table' : 'tsv');
+}
+
+/** Whether errors and notices are JSON too. */
+export function inJson(resolved: Resolved): boolean {
+  return isJson(resolved.of(settings.output).value);
+}
+
+export function isJson(output: string | undefined): boolean {
+  return output === 'json' || output === 'jsonl';
+}
+
+/** Whether errors are JSON when the command line could not be read to its end: what it seems to ask for. */
+export function seemsJson(argv: readonly string[], env: Surroundings['env']): boolean {
+  const words = argv.flatMap((word, i) => {
+    const [, glued] = /^(?:--output=|-o=?)(.+)$/.exec(word) ?? [];
+    return glued ?? (word === '-o' || word === '--output' ? (argv[i + 1] ?? []) : []);
+  });
+  return isJson(words[0] ?? env[settings.output.env]);
+}
+
+/** Whether to use colours on a stream: the flag, then NO_COLOR, then FORCE_COLOR, then what the stream is. */
+export function colored(resolved: Resolved, { env, stdout }: Surroundings): boolean {
+  const { value, origin } = resolved.of(settings.color);
+  if (value !== undefined && origin.startsWith('--')) return value;
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
+  return value ?? (stdout.isTerminal && env.TERM !== 'dumb');
+}

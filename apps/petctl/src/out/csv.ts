@@ -1,0 +1,18 @@
+import type { Format, Shape } from './format.ts';
+import { harmlessLines } from './harmless.ts';
+
+/** Comma-separated with a header (RFC 4180), with plain line ends. */
+export function csv({ columns }: Shape): Format {
+  return {
+    head: `${columns.map(quoted).join(',')}\n`,
+    row: (row) => `${columns.map((name) => quoted(row[name])).join(',')}\n`,
+    tail: () => '',
+  };
+}
+
+function quoted(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  const text = harmlessLines(typeof value === 'string' ? value : JSON.stringify(value));
+  // An empty text is not the same as nothing.
+  return text === '' || /[",\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,22 @@
+/**
+ * What could steer a terminal or disguise text: control characters, separators of lines, and the characters that turn
+ * the direction of writing.
+ */
+const steering = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Text that can do nothing but be read: each steering character becomes its escape, `\u001b` say. In JSON it stays what it is. */
+export function harmless(text: string): string {
+  return text.replace(steering, escapeOf);
+}
+
+/** The same for text of more than one line. */
+export function harmlessLines(text: string): string {
+  return text.replace(steering, (character) =>
+    character === '\n' || character === '\t' ? character : escapeOf(character),
+  );
+}
+
+function escapeOf(character: string): string {
+  const short = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }[character];
+  return short ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,85 @@
+import type { Invocation } from '../invocation.ts';
+import { colored, outputOf } from './asked.ts';
+import { type Format, json, jsonl, type Row, type Shape, tsv } from './format.ts';
+
+/** Text is gathered up to this length, so that a long list is not written row by row. */
+const enough = 16_384;
+
+/** Writes rows to stdout in the format that was asked for, as they come. */
+export async function print(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  shape: Shape,
+  invocation: Invocation,
+): Promise<void> {
+  const { flags, settings, around } = invocation;
+  const { stdout } = around;
+  const shown = picked(rows, shape, flags.has('fields'));
+  const filter = flags.get('jq');
+  const output = outputOf(settings, around, shape.usually);
+  if (typeof filter === 'string') {
+    const { printFiltered } = await import('./jq.ts');
+    return printFiltered(shown, shape, filter, output === 'jsonl', stdout);
+  }
+
+  // Only a table has to see rows before it can write the first.
+  const ahead = output === 'table' ? await take(shown, (await import('./table.ts')).sampleSize) : [];
+  const format = await formatFor();
+  let [text, count] = [format.head, 0];
+  const write = (row: Row) => {
+    text += format.row(row, count++);
+  };
+  ahead.forEach(write);
+  for await (const row of shown) {
+    write(row);
+    if (text.length < enough) continue;
+    await stdout.write(text);
+    text = '';
+    if (stdout.gone()) return;
+  }
+  await stdout.write(text + format.tail(count));
+
+  async function formatFor(): Promise<Format> {
+    switch (output) {
+      case 'table': {
+        const { table } = await import('./table.ts');
+        return table(
+          shape,
+          ahead,
+          stdout.isTerminal ? stdout.columns || 80 : Number.POSITIVE_INFINITY,
+          colored(settings, around),
+        );
+      }
+      case 'csv':
+        return (await import('./csv.ts')).csv(shape);
+      case 'yaml':
+        return (await import('./yaml.ts')).yaml(shape);
+      case 'json':
+        return json(shape, stdout.isTerminal);
+      case 'jsonl':
+        return jsonl();
+      case 'tsv':
+        return tsv(shape);
+    }
+  }
+}
+
+/** The rows with nothing but the members that were asked for. */
+async function* picked(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  { columns }: Shape,
+  some: boolean,
+): AsyncGenerator<Row, undefined> {
+  for await (const row of rows) {
+    yield some ? Object.fromEntries(columns.filter((name) => name in row).map((name) => [name, row[name]])) : row;
+  }
+}
+
+async function take(rows: AsyncGenerator<Row, undefined>, count: number): Promise<Row[]> {
+  const taken: Row[] = [];
+  while (taken.length < count) {
+    const { done, value } = await rows.next();
+    if (done || value === undefined) break;
+    taken.push(value);
+  }
+  return taken;
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { connect, request } from '@petstore/client';
+import { type Operation, operations } from '@petstore/types';
+import { readAll } from '../call/body.ts';
+import { onlyShown } from '../call/only-shown.ts';
+import { rowsOf } from '../call/run-operation.ts';
+import { serviceFor } from '../call/service.ts';
+import { UsageError } from '../errors/errors.ts';
+import type { Invocation } from '../invocation.ts';
+import { harmlessLines } from '../out/harmless.ts';
+import { print } from '../out/print.ts';
+import { readValue } from '../parse/value.ts';
+import { codeOf } from '../settings/json-file.ts';
+
+/** Sends any request, and writes what is answered. */
+export async function api(invocation: Invocation): Promise<void> {
+  const { flags, around } = invocation;
+  const [method = '', path = ''] = invocation.args.map(String);
+  const raw = await requestOf(method.toUpperCase(), path, invocation);
+  const filter = flags.get('jq');
+  if (typeof filter === 'string') await (await import('../out/jq.ts')).checkFilter(filter);
+  if (onlyShown(invocation)) {
+    const { preview } = await import('../call/preview.ts');
+    return preview(invocation, (options) => request(connect(options), raw));
+  }
+  const { options } = await serviceFor(invocation);
+  const { text, response } = await request(connect(options), raw, { signal: around.interrupted });
+  const data = /^application\/([\w.]+\+)?json\b/i.test(response.headers.get('content-type') ?? '')
+    ? json(text)
+    : undefined;
+  // What is no JSON is written as it came; on a terminal it must not steer it.
+  if (data === undefined) return around.stdout.write(around.stdout.isTerminal ? harmlessLines(text) : text);
+  const rows = rowsOf(data);
+  const names = typeof flags.get('fields') === 'string' ? String(flags.get('fields')).split(',') : undefined;
+  const columns = names ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  await print(rows, { list: Array.isArray(data), columns, usually: 'json' }, invocation);
+}
+
+async function requestOf(method: string, path: string, { flags, around }: Invocation) {
+  if (!/^[A-Z]+$/.test(method)) throw new UsageError(`'${method}' is no method.`, 'GET and POST are some.');
+  if (!/^\/(?!\/)[^\s#]*$/.test(path))
+    throw new UsageError(
+      `'${path}' is no path.`,
+      'It begins with one slash, as in /pets; the address before it comes from --base-url.',
+    );
+  const given = flags.get('field');
+  const fields = fieldsOf(Array.isArray(given) ? given.map(String) : [], method, path);
+  const input = flags.get('input');
+  if (typeof input !== 'string' && Object.keys(fields).length === 0) return { method, path };
+  if (/^(GET|HEAD|DELETE)$/.test(method)) {
+    if (typeof input === 'string') throw new UsageError(`${method} takes no body.`);
+    const query = Object.entries(fields).map(
+      ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`,
+    );
+    return { method, path: `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}` };
+  }
+  if (typeof input === 'string' && Object.keys(fields).length > 0)
+    throw new UsageError('--field and --input both say what the body is.', 'Give one of them.');
+  const body = typeof input === 'string' ? await textOf(input, around) : JSON.stringify(fields);
+  return { method, path, headers: { 'content-type': 'application/json' }, body };
+}
+
+/** `key=value` as text, or as what the interface says it is; `key:=json` as JSON. */
+function fieldsOf(words: readonly string[], method: string, path: string): Record<string, unknown> {
+  const all: readonly Operation[] = Object.values(operations);
+  const operation = all.find((one) => one.method === method && one.path === path.replace(/\?.*/, ''));
+  const entries = words.map((word): [string, unknown] => {
+    const [, name = '', kind, text = ''] = /^([^:=]+)(:?=)(.*)$/s.exec(word) ?? [];
+    if (!kind) throw new UsageError(`--field '${word}' has no value.`, 'Give key=value.');
+    if (kind === ':=') {
+      const value = json(text);
+      if (value === undefined) throw new UsageError(`--field ${name}: '${text}' is no JSON.`);
+      return [name, value];
+    }
+    const rules = operation?.fields[name];
+    const read = rules ? readValue(text, { type: rules.type }) : { value: text };
+    return [name, 'value' in read ? read.value : text];
+  });
+  return Object.fromEntries(entries);
+}
+
+async function textOf(file: string, around: Invocation['around']): Promise<string> {
+  if (file === '-') return readAll(around);
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--input: ${file} cannot be read (${codeOf(error)}).`);
+  }
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

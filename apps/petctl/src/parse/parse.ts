@@ -1,0 +1,82 @@
+import { suggestion, UsageError } from '../errors/errors.ts';
+import type { Argument, CommandNode, Flag, Located } from '../tree/node.ts';
+import { globalFlags } from '../tree/shared-flags.ts';
+import type { Level } from './level.ts';
+import { expected, readValue } from './value.ts';
+
+/** A command line that was read: which command, with which arguments and flags. */
+export interface Parsed extends Located {
+  readonly args: readonly unknown[];
+  readonly flags: ReadonlyMap<string, unknown>;
+}
+
+/** Reads what stands up to the next command. */
+type ReadLevel = (flags: readonly Flag[], words: readonly string[], line: string, group: boolean) => Level;
+
+/** Reads the command line by the tree. The flags that every command takes may stand before its name too. */
+export function parse(root: CommandNode, argv: readonly string[], readLevel: ReadLevel): Parsed {
+  const path: string[] = [];
+  const flags = new Map<string, unknown>();
+  let node = root;
+  let words = argv;
+  while (true) {
+    const line = ['petctl', ...path].join(' ');
+    if (node.verbatim) return { path, node, args: words, flags };
+    const level = readLevel(flagsOf(node), words, line, node.commands !== undefined);
+    for (const [name, value] of level.flags) {
+      if (flags.has(name) && !isSwitch(node, name)) throw givenTwice(name);
+      flags.set(name, name === 'verbose' ? Number(flags.get(name) ?? 0) + Number(value) : value);
+    }
+    const [word, ...others] = level.operands;
+    if (!node.commands || word === undefined) {
+      const args = flags.has('help') ? [] : readArguments(node, level.operands, line);
+      return { path, node, args, flags };
+    }
+    node = childOf(node, word, line);
+    path.push(word);
+    words = others;
+  }
+}
+
+/** All flags of a command, its own first. */
+export function flagsOf({ flags = [] }: CommandNode): readonly Flag[] {
+  return [...flags, ...globalFlags];
+}
+
+export function givenTwice(name: string): UsageError {
+  return new UsageError(`--${name} is given twice.`, 'It takes one value.');
+}
+
+function isSwitch(node: CommandNode, name: string): boolean {
+  return flagsOf(node).some((flag) => flag.name === name && flag.rules.type === 'boolean');
+}
+
+function childOf({ commands = [] }: CommandNode, word: string, line: string): CommandNode {
+  const child = commands.find(({ name }) => name === word);
+  if (child) return child;
+  const names = commands.filter(({ hidden }) => !hidden).map(({ name }) => name);
+  throw new UsageError(
+    `There is no command '${line} ${word}'.`,
+    suggestion(word, names, `There are ${names.join(', ')}.`),
+  );
+}
+
+function readArguments({ args = [] }: CommandNode, words: readonly string[], line: string): unknown[] {
+  const rest = args.at(-1)?.rest;
+  const excess = rest ? undefined : words[args.length];
+  if (excess !== undefined)
+    throw new UsageError(`'${line}' takes no '${excess}'.`, `'${line} --help' shows what it takes.`);
+  const missing = args.slice(words.length).find(({ required }) => required);
+  if (missing) throw new UsageError(`<${missing.name}> is missing.`, `'${line} --help' shows how.`);
+  return words.map((word, i) => readArgument(args[Math.min(i, args.length - 1)], word));
+}
+
+function readArgument(argument: Argument | undefined, word: string): unknown {
+  if (!argument) return word;
+  const read = readValue(word, argument.rules);
+  if ('value' in read) return read.value;
+  throw new UsageError(
+    `<${argument.name}> '${word}' ${read.fault}.`,
+    suggestion(word, (argument.rules.choices ?? []).map(String), `It has to be ${expected(argument.rules)}.`),
+  );
+}

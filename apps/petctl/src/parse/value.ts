@@ -1,0 +1,73 @@
+import { faultOf } from '@petstore/client/check';
+import type { Rules } from '../tree/node.ts';
+
+/** A value that was read, or what is wrong with it. */
+export type Read = { readonly value: unknown } | { readonly fault: string };
+
+/** Reads a word by the rules of the spec. */
+export function readValue(text: string, rules: Rules): Read {
+  const value = parse(text, rules.type);
+  return value === undefined ? { fault: `is no ${kinds[rules.type]}` } : checked(value, rules);
+}
+
+/** Holds a value to the rules of the spec. */
+export function checked(value: unknown, rules: Rules): Read {
+  const fault = faultOf(value, rules);
+  if (fault === undefined && (typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value)))
+    return { value };
+  return { fault: fault === undefined ? 'is more than can be carried exactly' : `is ${fault}` };
+}
+
+/** What a value may be, for messages and for the help; nothing where all is said by its type. */
+export function boundsOf({ choices, minimum, maximum, minLength, maxLength, ...rules }: Rules): string | undefined {
+  if (choices) return `one of ${choices.join(', ')}`;
+  const least = minimum ?? rules.exclusiveMinimum;
+  const most = maximum ?? rules.exclusiveMaximum;
+  const ends = [
+    least !== undefined && `${minimum === undefined ? 'more than' : 'from'} ${least}`,
+    most !== undefined && `${maximum === undefined ? 'below' : least === undefined ? 'up to' : 'to'} ${most}`,
+    minLength !== undefined && `at least ${minLength} characters`,
+    maxLength !== undefined && `at most ${maxLength} characters`,
+  ].filter((end) => end !== false);
+  return ends.length > 0 ? ends.join(' ') : undefined;
+}
+
+/** What kind of word is expected, with its bounds. */
+export function expected(rules: Rules): string {
+  const bounds = boundsOf(rules);
+  if (rules.choices && bounds) return bounds;
+  const kind = rules.type === 'integer' ? 'a whole number in decimal digits' : `a ${kinds[rules.type]}`;
+  return [kind, bounds].filter(Boolean).join(' ');
+}
+
+const kinds = {
+  integer: 'whole number',
+  number: 'number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'list',
+  object: 'JSON object',
+} as const;
+
+function parse(text: string, type: Rules['type']): unknown {
+  switch (type) {
+    case 'integer':
+      return /^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : undefined;
+    case 'number':
+      return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : undefined;
+    case 'object':
+      return json(text);
+    default:
+      return text;
+  }
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

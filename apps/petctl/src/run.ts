@@ -1,0 +1,54 @@
+import { operations } from '@petstore/types';
+import { httpTransport } from './call/transport.ts';
+import { UnreadableError, UsageError } from './errors/errors.ts';
+import type { Level } from './parse/level.ts';
+import { type Parsed, parse } from './parse/parse.ts';
+import { type Resolved, resolve } from './settings/resolve.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { CommandNode, Flag } from './tree/node.ts';
+import { tree } from './tree/tree.ts';
+import { version } from './version.ts';
+
+/** Runs a command line to its end. Throws whatever goes wrong. */
+export async function run(argv: readonly string[], around: Surroundings): Promise<void> {
+  const { root, parsed } = await read(argv);
+  const { node, path, flags } = parsed;
+  if (flags.has('version')) return around.stdout.write(`${version}\n`);
+  if (!node.run || flags.has('help')) {
+    const { help } = await import('./docs/help.ts');
+    return around.stdout.write(help({ path, node }, around));
+  }
+  let settings: Resolved | undefined;
+  await node.run({
+    ...parsed,
+    root,
+    around,
+    transport: httpTransport(around.env),
+    // A broken configuration is no reason not to help, to complete or to mend it.
+    get settings() {
+      settings ??= resolve(flags, around.env);
+      return settings;
+    },
+  });
+}
+
+/** Reads the command line; by the operations alone first, because petctl's own commands are many and seldom meant. */
+async function read(argv: readonly string[]): Promise<{ root: CommandNode; parsed: Parsed }> {
+  // commander is half of all the code: it is loaded where there is a flag for it to read.
+  const flagged = argv.some((word) => word.startsWith('-'));
+  const readLevel = flagged ? (await import('./parse/level.ts')).readLevel : wordsAlone;
+  const root = tree(Object.values(operations));
+  try {
+    const parsed = parse(root, argv, readLevel);
+    if (parsed.node.operation && !parsed.flags.has('help')) return { root, parsed };
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof UnreadableError)) throw error;
+  }
+  const { fullTree } = await import('./tree/full-tree.ts');
+  const full = fullTree();
+  return { root: full, parsed: parse(full, argv, readLevel) };
+}
+
+function wordsAlone(_: readonly Flag[], words: readonly string[]): Level {
+  return { flags: new Map(), operands: words };
+}

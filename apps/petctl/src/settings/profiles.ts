@@ -1,0 +1,47 @@
+import { suggestion, UsageError } from '../errors/errors.ts';
+import { isObject, readJsonFile } from './json-file.ts';
+import { type SettingName, settings } from './settings.ts';
+
+/** What the configuration file says: which profile to use, and what each of them sets. */
+export interface Profiles {
+  readonly file: string;
+  readonly chosen: string | undefined;
+  readonly profiles: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** The names that a profile may set. */
+export const profileKeys = Object.keys(settings).filter((name) => name !== 'profile');
+
+/** Reads the configuration file. A key that it does not know is an error, because it was meant to do something. */
+export function readProfiles(file: string): Profiles {
+  const { profile, profiles = {}, ...others } = readJsonFile(file);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined)
+    throw new UsageError(
+      `${file}: there is no key '${unknown}'.`,
+      suggestion(unknown, ['profile', 'profiles'], `There are profile and profiles; settings stand inside a profile.`),
+    );
+  if (profile !== undefined && typeof profile !== 'string')
+    throw new UsageError(`${file}: profile has to be the name of one.`);
+  if (!isObject(profiles)) throw new UsageError(`${file}: profiles has to be an object, one profile by each name.`);
+  const entries = Object.entries(profiles).map(([name, values]) => [name, readProfile(file, name, values)] as const);
+  return { file, chosen: profile, profiles: Object.fromEntries(entries) };
+}
+
+function readProfile(file: string, profile: string, values: unknown): Record<string, string> {
+  if (!isObject(values)) throw new UsageError(`${file}: the profile '${profile}' has to be an object.`);
+  for (const [key, value] of Object.entries(values)) {
+    if (!profileKeys.includes(key))
+      throw new UsageError(
+        `${file}: the profile '${profile}' has an unknown key '${key}'.`,
+        suggestion(key, profileKeys, `There are ${profileKeys.join(', ')}.`),
+      );
+    if (!['string', 'number', 'boolean'].includes(typeof value))
+      throw new UsageError(`${file}: ${key} of the profile '${profile}' has to be a single value.`);
+  }
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
+}
+
+export function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(settings, name);
+}

@@ -1,0 +1,86 @@
+import { connect, type Deployment } from '@petstore/client';
+import { service } from '@petstore/types';
+import { suggestion, UsageError } from '../errors/errors.ts';
+import { readValue } from '../parse/value.ts';
+import { configFile } from './places.ts';
+import { readProfiles } from './profiles.ts';
+import { type Setting, type SettingName, settings } from './settings.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A value, and who said so: `--timeout`, `PETCTL_TIMEOUT`, the profile, or nobody. */
+export interface Settled<T> {
+  readonly value: T;
+  readonly origin: string;
+}
+
+/** The settings of this run. */
+export interface Resolved {
+  /** The value of a setting: flag, environment, profile, default, the first that is there. */
+  of<T>(setting: Setting<T>): Settled<T>;
+  /** Where the service is: the first place that names an address or a deployment decides. */
+  readonly baseUrl: Settled<string>;
+  readonly profile: string;
+}
+
+/** Settles every setting; complains of the first that makes no sense, wherever it stands. */
+export function resolve(flags: ReadonlyMap<string, unknown>, env: Environment): Resolved {
+  const { file, chosen, profiles } = readProfiles(configFile(env));
+  const profile = text(flags.get('profile')) ?? (env[settings.profile.env] || undefined) ?? chosen ?? 'default';
+  if (profile !== 'default' && !Object.hasOwn(profiles, profile))
+    throw new UsageError(
+      `There is no profile '${profile}' in ${file}.`,
+      suggestion(profile, Object.keys(profiles), `'petctl config set <key> <value> --profile ${profile}' makes it.`),
+    );
+  const values = profiles[profile] ?? {};
+
+  // The places in which a setting may stand, from the strongest on.
+  const places = [
+    { origin: (name: SettingName) => `--${name}`, given: (name: SettingName) => text(flags.get(name)) },
+    { origin: envOf, given: (name: SettingName) => env[envOf(name)] || undefined },
+    { origin: () => `profile '${profile}' in ${file}`, given: (name: SettingName) => values[name] },
+  ];
+  const of = <T>(setting: Setting<T>): Settled<T> => {
+    const name = setting.flag.name as SettingName;
+    for (const { origin, given } of places) {
+      const word = given(name);
+      if (word !== undefined) return { value: read(setting, word, origin(name)), origin: origin(name) };
+    }
+    return { value: setting.fallback, origin: 'default' };
+  };
+  for (const setting of Object.values(settings)) of<unknown>(setting);
+
+  const where = (): Settled<string> => {
+    for (const { origin, given } of places) {
+      const [url, deployment] = [given('base-url'), given('deployment')];
+      if (url !== undefined && deployment !== undefined)
+        throw new UsageError(
+          `${origin('base-url')} and ${origin('deployment')} both say where to go.`,
+          'Give one of them.',
+        );
+      if (url !== undefined)
+        return { value: read(settings['base-url'], url, origin('base-url')) ?? '', origin: origin('base-url') };
+      if (deployment !== undefined)
+        return { value: service.deployments[deployment as Deployment], origin: origin('deployment') };
+    }
+    return { value: service.deployments.production, origin: 'default' };
+  };
+  const settled = where();
+  const baseUrl = { ...settled, value: connect({ apiKey: '-', baseUrl: settled.value }).baseUrl };
+  return { of, baseUrl, profile };
+}
+
+const envOf = (name: SettingName) => settings[name].env;
+const text = (value: unknown) => (value === undefined ? undefined : String(value));
+
+/** Reads what somebody wrote for a setting, wherever that stands. */
+export function read<T>(setting: Setting<T>, word: string, origin: string): T {
+  const fault = readValue(word, setting.flag.rules);
+  const result = setting.read(word);
+  if ('value' in result && !('fault' in fault)) return result.value;
+  const wanted = 'expected' in result ? `it has to be ${result.expected}` : 'fault' in fault ? `it ${fault.fault}` : '';
+  throw new UsageError(
+    `${origin}: '${word}' will not do, ${wanted}.`,
+    suggestion(word, (setting.flag.rules.choices ?? []).map(String), ''),
+  );
+}

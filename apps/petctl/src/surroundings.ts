@@ -1,0 +1,73 @@
+/** A stream that is written to. */
+export interface Sink {
+  /** Resolves when more may come, so that nothing piles up. */
+  write(text: string): Promise<void>;
+  readonly isTerminal: boolean;
+  /** How wide the terminal is; nothing elsewhere. */
+  readonly columns: number | undefined;
+  /** Whether nobody reads it any more. */
+  readonly gone: () => boolean;
+}
+
+/** What a run has around it. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  /** Opened only when something is read from it. */
+  readonly stdin: () => NodeJS.ReadStream;
+  /** Aborted when the user presses Ctrl-C. */
+  readonly interrupted: AbortSignal;
+  /** Called at the first Ctrl-C instead of aborting; the next one aborts. */
+  readonly onInterrupt: (listener: () => void) => void;
+}
+
+/** The process's own streams and signals. */
+export function surroundings(): Surroundings {
+  const interrupt = new AbortController();
+  let listener: (() => void) | undefined;
+  process.on('SIGINT', () => {
+    const told = listener;
+    listener = undefined;
+    if (told) told();
+    else interrupt.abort();
+  });
+  return {
+    env: process.env,
+    stdout: sink(process.stdout),
+    stderr: sink(process.stderr),
+    stdin: () => process.stdin,
+    interrupted: interrupt.signal,
+    onInterrupt: (told) => {
+      listener = told;
+    },
+  };
+}
+
+function sink(stream: NodeJS.WriteStream): Sink {
+  let gone = false;
+  let waiting: (() => void) | undefined;
+  const proceed = () => {
+    waiting?.();
+    waiting = undefined;
+  };
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    gone = true;
+    proceed();
+  });
+  stream.on('drain', proceed);
+  return {
+    isTerminal: Boolean(stream.isTTY),
+    get columns() {
+      return stream.isTTY ? stream.columns : undefined;
+    },
+    gone: () => gone,
+    write: async (text) => {
+      if (gone || text === '' || stream.write(text)) return;
+      await new Promise<void>((resolve) => {
+        waiting = resolve;
+      });
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { CommandNode, Flag } from './node.ts';
+
+const withKey: Flag = {
+  name: 'with-key',
+  description: 'Read the key from stdin instead of asking for it.',
+  rules: { type: 'boolean' },
+};
+
+/** The commands that keep the API key. */
+export const auth: CommandNode = {
+  name: 'auth',
+  summary: 'Keep the API key, or see which one is used',
+  commands: [
+    {
+      name: 'login',
+      summary: 'Keep an API key for where requests go',
+      description:
+        'Asks for the key without showing it, tries it, and keeps it in the keyring of the system, or in a file that only you can read. It is bound to the origin of the address and never sent anywhere else.',
+      examples: [
+        ['', 'Ask for the key'],
+        ['--with-key < key.txt', 'Take it from a file'],
+        ['--deployment staging', 'For another deployment'],
+      ],
+      flags: [
+        withKey,
+        { name: 'no-check', description: 'Keep the key without trying it.', rules: { type: 'boolean' } },
+      ],
+      run: async (invocation) => (await import('../own/auth.ts')).login(invocation),
+    },
+    {
+      name: 'status',
+      summary: 'Which key is used where, and whether the service takes it',
+      examples: [['', 'Look it up, and try it']],
+      run: async (invocation) => (await import('../own/auth.ts')).status(invocation),
+    },
+    {
+      name: 'logout',
+      summary: 'Forget the key for where requests go',
+      examples: [['', 'Forget it']],
+      run: async (invocation) => (await import('../own/auth.ts')).logout(invocation),
+    },
+    {
+      name: 'token',
+      summary: 'Print the key, for other programs',
+      examples: [['', 'Print it']],
+      run: async (invocation) => (await import('../own/auth.ts')).token(invocation),
+    },
+  ],
+};

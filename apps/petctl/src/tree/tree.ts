@@ -1,0 +1,22 @@
+import { type Operation, service } from '@petstore/types';
+import { commandNames } from './names.ts';
+import type { CommandNode } from './node.ts';
+import { operationNode } from './operation-node.ts';
+
+/** The commands of the operations, grouped by their tags. */
+export function tree(operations: readonly Operation[]): CommandNode {
+  const names = commandNames(operations);
+  const groups = new Map<string, CommandNode[]>();
+  for (const [operation, { group, name }] of names) {
+    const commands = groups.get(group) ?? [];
+    groups.set(group, commands);
+    commands.push(operationNode(operation, name, names));
+  }
+  return {
+    name: 'petctl',
+    summary: `${service.title} from the command line`,
+    description: service.summary,
+    flags: [{ name: 'version', description: 'Show the version.', rules: { type: 'boolean' } }],
+    commands: [...groups].map(([name, commands]) => ({ name, summary: `Commands for ${name}`, commands })),
+  };
+}

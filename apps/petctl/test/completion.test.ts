@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { operations } from '@petstore/types';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { binary, petctl, scratch } from './petctl.ts';
+import { available, hasTerminal, onTerminal } from './terminal.ts';
+
+const choices = operations.listPets.fields.status.choices.toSorted();
+let folder: string;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(scratch, 'shells-'));
+  symlinkSync(binary, join(folder, 'petctl'));
+  const PATH = [folder, join(process.execPath, '..'), process.env.PATH].join(delimiter);
+  env = { PATH, HOME: folder, ZDOTDIR: folder, TERM: 'dumb' };
+  for (const shell of ['bash', 'zsh', 'fish'])
+    writeFileSync(join(folder, `petctl.${shell}`), (await petctl(['completion', shell])).stdout);
+});
+
+/** What each shell offers for lines that are being typed, the cursor at the end of each. */
+const shells: Record<string, (lines: readonly string[]) => string[][] | Promise<string[][]>> = {
+  // As readline does it: words split where bash splits them, then the function that is registered is called.
+  bash: (lines) =>
+    run(
+      'bash',
+      ['--norc', '-c'],
+      lines,
+      `source petctl.bash
+compopt() { :; }
+while IFS= read -r COMP_LINE; do
+  mapfile -t COMP_WORDS < <(printf '%s' "$COMP_LINE" | grep -oE "=|[^ =]+")
+  [[ $COMP_LINE == *[\\ =] ]] && COMP_WORDS+=("")
+  COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 ))
+  _petctl petctl "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}"
+  printf '@@%s\\n' "\${COMPREPLY[@]}"
+  echo @@end
+done`,
+    ),
+  fish: (lines) =>
+    run(
+      'fish',
+      ['--no-config', '-c'],
+      lines,
+      `source petctl.fish
+while read -l typed
+  for one in (complete -C "$typed"); echo "@@$one"; end
+  echo @@end
+end`,
+    ),
+  // Completion is part of zsh's line editor: a session on a terminal, in which compadd tells what it is given.
+  zsh: async (lines) => {
+    writeFileSync(
+      join(folder, '.zshrc'),
+      `autoload -Uz compinit; compinit -u -D; source ./petctl.zsh
+compadd() {
+  while (( $# )) && [[ $1 != -- ]]; do shift; done
+  local c; for c in "\${@[2,-1]}"; do [[ $c == "$PREFIX"* ]] && print -r -- "@@$c"; done
+}
+probe() { print; zle complete-word; print -r -- "@@end$(( ++n ))@"; BUFFER= }
+n=0; zle -N probe; bindkey '^I' probe; PS1='ready> '`,
+    );
+    const steps = lines.map((line, i) => ({ expect: i === 0 ? 'ready> ' : `@@end${i}@`, send: `${line}\t` }));
+    const last = { expect: `@@end${lines.length}@`, send: '\u0015exit\r' };
+    const program = ['sh', '-c', 'cd "$HOME" && exec zsh -d -i'];
+    const { terminal } = await onTerminal([], { program, env, columns: 500, steps: [...steps, last] });
+    return offers(terminal.replaceAll(/@@end\d+@/g, '\n@@end\n'), lines.length);
+  },
+};
+
+function run(shell: string, args: readonly string[], lines: readonly string[], script: string): string[][] {
+  const input = lines.map((line) => `${line}\n`).join('');
+  const stdio: ('pipe' | 'ignore')[] = ['pipe', 'pipe', 'ignore'];
+  const text = execFileSync(shell, [...args, script], {
+    cwd: folder,
+    env,
+    input,
+    encoding: 'utf8',
+    timeout: 30_000,
+    stdio,
+  });
+  return offers(text, lines.length);
+}
+
+function offers(text: string, count: number): string[][] {
+  return text
+    .split('@@end')
+    .slice(0, count)
+    .map((part) => [...part.matchAll(/@@([^\s@]+)/g)].map(([, word = '']) => word).toSorted());
+}
+
+describe.each(Object.keys(shells))('%s', (shell) => {
+  const runs = available(shell) && hasTerminal;
+
+  test.skipIf(!runs)('knows commands, flags and values', async () => {
+    const expected = {
+      'petctl pets ': ['create', 'get', 'import', 'list'],
+      'petctl a': ['api', 'auth'],
+      'petctl pets list --st': ['--status'],
+      'petctl pets list --limit 5 --a': ['--after', '--all'],
+      'petctl pets list --status ': choices,
+      'petctl pets list --status so': ['sold'],
+      'petctl --output js': ['json', 'jsonl'],
+    };
+    expect(await shells[shell]?.(Object.keys(expected))).toEqual(Object.values(expected));
+  });
+
+  test.skipIf(!runs)('runs nothing of what is half typed', async () => {
+    const words = [
+      '$(touch ran)',
+      '`touch ran`',
+      '$(touch ran',
+      '"$(touch ran)',
+      '$' + '{x:=$(touch ran)}',
+      "';touch ran;",
+    ];
+    const starts = ['petctl pets list ', 'petctl pets list --status ', 'petctl pets list --status=', 'petctl '];
+    await shells[shell]?.(starts.flatMap((start) => words.map((word) => start + word)));
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
+  });
+});
+
+test.skipIf(!available('bash'))('bash takes --status=so for three words, and completes the last', async () => {
+  expect(await shells.bash?.(['petctl pets list --status=so'])).toEqual([['sold']]);
+});
+
+test.each([
+  [['pets', 'import', ''], ':files\n'],
+  [['pets', 'create', '--data', ''], ':files\n'],
+  [['pets', 'list', '--limit', ''], ''],
+  [['pets', 'list', '--status=so'], '--status=sold\t\n'],
+  [['--base-url', 'pets', 'pets', 'g'], 'get\tGet an animal\n'],
+  [['help', 'exit'], 'exit-codes\tWhat the exit codes mean\n'],
+  [['nope', 'x'], ''],
+])('%j', async (words, stdout) => {
+  expect(await petctl(['__complete', ...words])).toEqual({ code: 0, stdout, stderr: '' });
+});

@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
+import { markdown } from '../src/docs/markdown.ts';
+import { fullTree } from '../src/tree/full-tree.ts';
+import { walk } from '../src/tree/node.ts';
+import { built } from './build.ts';
+import { petctl } from './petctl.ts';
+import { available } from './terminal.ts';
+
+const root = fullTree();
+
+test('docs/petctl.md is what the tree of commands says; `npm run docs` in apps/petctl writes it', () => {
+  expect(readFileSync(join(import.meta.dirname, '../../../docs/petctl.md'), 'utf8')).toBe(markdown(root));
+});
+
+test('every command has a man page, and npm is told of it', () => {
+  const names = [...walk(root)].map(({ path }) => `${['petctl', ...path].join('-')}.1`);
+  expect(readdirSync(join(built, 'man')).toSorted()).toEqual(names.toSorted());
+  expect(manifest.man).toEqual(names.map((name) => `./dist/man/${name}`));
+});
+
+const man = 'man';
+
+test.skipIf(!available(man, ['--version'], false))('man shows them, without a complaint', () => {
+  for (const page of readdirSync(join(built, 'man'))) {
+    const text = execFileSync(man, ['--warnings', '-l', join(built, 'man', page)], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env.PATH, MANPAGER: 'cat', MANWIDTH: '100', LC_ALL: 'C.UTF-8' },
+    });
+    expect(text).toContain('SYNOPSIS');
+  }
+});
+
+test.each([...walk(root)].map(({ path }) => [path]))('help of %j', async (path) => {
+  const { code, stdout, stderr } = await petctl([...path, '--help']);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toContain(`petctl ${path.join(' ')}`.trim());
+  expect((await petctl(['help', ...path])).stdout).toBe(stdout);
+});
+
+test.each(['exit-codes', 'environment', 'formatting'])('help %s', async (topic) => {
+  const { code, stdout, stderr } = await petctl(['help', topic]);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout.split('\n').length).toBeGreaterThan(5);
+});

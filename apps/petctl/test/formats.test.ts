@@ -1,0 +1,121 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { outputs } from '../src/settings/settings.ts';
+import { petctl } from './petctl.ts';
+import { startService } from './service.ts';
+
+let env: Record<string, string>;
+const nasty = 'A\u001b]0;title\u0007\ttab "quoted", \u009b31m\u202e\n日本😀';
+const pets = [
+  { id: 1, name: 'Rex', categoryId: 2, status: 'available' },
+  { id: 2, name: nasty, categoryId: -5 },
+  { id: 3, name: 'true', categoryId: 7, status: 'sold' },
+];
+
+beforeAll(async () => {
+  ({ env } = await startService());
+  for (const { id: _, ...pet } of pets)
+    expect(await petctl(['pets', 'create', '--data', '-', '-q'], { env, input: JSON.stringify(pet) })).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+});
+
+const list = async (...args: string[]) => {
+  const { code, stdout, stderr } = await petctl(['pets', 'list', ...args], { env });
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout;
+};
+
+describe('every format', () => {
+  test.each(outputs)('%s lets nothing through that steers a terminal', async (output) => {
+    const text = await list('-o', output);
+    expect(text).not.toMatch(/[^\P{Cc}\n\t]|[\u202a-\u202e]/u);
+    expect(text).toContain('日本😀');
+  });
+
+  test('json and jsonl are the very data', async () => {
+    expect(JSON.parse(await list('-o', 'json'))).toEqual(pets);
+    expect(
+      (await list('-o', 'jsonl'))
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(pets);
+  });
+
+  test('yaml is the very data', async () => {
+    expect(parse(await list('-o', 'yaml'))).toEqual(pets);
+    expect(parse((await petctl(['pets', 'get', '2', '-o', 'yaml', '-q'], { env })).stdout)).toEqual(pets[1]);
+  });
+
+  test('tsv is the standard in a pipe: no header, nothing cut', async () => {
+    const text = await list();
+    expect(text).toBe(await list('-o', 'tsv'));
+    expect(text.split('\n')[0]).toBe('1\tRex\t2\tavailable');
+    expect(text.split('\n').length).toBe(pets.length + 1);
+  });
+
+  test('csv has a header and quotes what needs it', async () => {
+    const [header, first, second] = (await list('-o', 'csv')).split('\n');
+    expect([header, first]).toEqual(['id,name,categoryId,status', '1,Rex,2,available']);
+    expect(second).toContain('""quoted"", ');
+  });
+
+  test.each([
+    ['tsv', 'Rex\t1\n'],
+    ['csv', 'name,id\nRex,1\n'],
+    ['jsonl', '{"name":"Rex","id":1}\n'],
+    ['json', '[\n{"name":"Rex","id":1}\n]\n'],
+    ['yaml', '- name: Rex\n  id: 1\n'],
+    ['table', 'NAME  ID\nRex   1\n'],
+  ])('%s shows only what --fields names', async (output, expected) => {
+    expect(await list('--status', 'available', '--fields', 'name,id', '-o', output)).toBe(expected);
+  });
+
+  test.each([
+    ['json', '[]\n'],
+    ['jsonl', ''],
+    ['tsv', ''],
+    ['csv', 'id,name,categoryId,status\n'],
+    ['yaml', '[]\n'],
+    ['table', 'ID  NAME  CATEGORY ID  STATUS\n'],
+  ])('%s of nothing', async (output, expected) => {
+    expect(await list('--status', 'pending', '-o', output)).toBe(expected);
+  });
+});
+
+describe('--jq', () => {
+  test('sees the whole, or each element with jsonl', async () => {
+    expect(await list('--jq', '[.[].id] | add')).toBe('6\n');
+    expect(await list('--jq', '.name', '-o', 'jsonl', '--status', 'available')).toBe('Rex\n');
+    expect(await list('--all', '--jq', 'length')).toBe('3\n');
+  });
+
+  test.each(['.[', '.[] | nope'])('refuses %j before anything is sent', async (filter) => {
+    const { code, stderr } = await petctl(['pets', 'list', '--jq', filter, '--base-url', 'http://127.0.0.1:1/v1'], {
+      env,
+    });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^petctl: --jq: .*\n$/);
+  });
+
+  test('cannot steer a terminal either', async () => {
+    expect(await list('--jq', '.[1].name')).not.toContain('\u001b');
+  });
+});
+
+test('colours come only when they are asked for', async () => {
+  const bold = '\u001b[1m';
+  const table = ['pets', 'list', '-o', 'table'];
+  const shown = async (args: string[], more: Record<string, string> = {}) =>
+    (await petctl([...table, ...args], { env: { ...env, ...more } })).stdout.startsWith(bold);
+  expect(await Promise.all([shown([]), shown(['--color']), shown([], { FORCE_COLOR: '1' })])).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  expect(await shown([], { FORCE_COLOR: '1', NO_COLOR: '1' })).toBe(false);
+  expect(await shown(['--color'], { NO_COLOR: '1' })).toBe(true);
+  expect(await shown(['--no-color'], { FORCE_COLOR: '1' })).toBe(false);
+});

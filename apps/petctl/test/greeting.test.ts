@@ -1,0 +1,34 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { scratch } from './petctl.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+test('the line that `npm start` prints works when it is pasted', async () => {
+  const server = spawn(process.execPath, [join(root, 'apps/server/src/main.ts')], {
+    env: {
+      ...process.env,
+      PORT: '0',
+      PETSTORE_DATA_DIR: mkdtempSync(join(scratch, 'data-')),
+      PETSTORE_LOG_LEVEL: 'silent',
+    },
+  });
+  onTestFinished(() => void server.kill('SIGKILL'));
+  const line = await new Promise<string>((done) => {
+    let said = '';
+    server.stderr.on('data', (text) => {
+      said += text;
+      const [found] = /PETCTL_API_KEY=.*petctl .*pets list(?=\n)/.exec(said) ?? [];
+      if (found) done(found);
+    });
+  });
+  const env = { PATH: process.env.PATH, HOME: scratch };
+  const stderr = await new Promise((done) =>
+    execFile('sh', ['-c', line], { cwd: root, env }, (error, _, text) =>
+      done(error ? `${error}` : text.replaceAll(/^npm .*\n/gm, '')),
+    ),
+  );
+  expect(stderr).toBe('');
+});

@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { binary, environment, petctl, scratch, start } from './petctl.ts';
+import { type Recorded, record, refused } from './recorder.ts';
+import { startService } from './service.ts';
+import { hasTerminal, onTerminal } from './terminal.ts';
+
+let env: Record<string, string>;
+let folder: string;
+beforeAll(async () => {
+  ({ env } = await startService());
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(scratch, 'import-'));
+});
+const written = (name: string, text: string) => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+const failed = () => join(folder, 'again');
+const again = () => readFileSync(failed(), 'utf8');
+const run = (file: string, ...args: string[]) =>
+  petctl(['pets', 'import', file, '--failed', failed(), ...args], { env });
+const outcomes = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t').slice(0, 2).join(' '));
+
+const lines = (count: number) =>
+  Array.from({ length: count }, (_, i) => `{"name":"${i + 1}","categoryId":1}`).join('\n');
+const named = ({ body }: Recorded) => JSON.parse(body).name;
+
+test('no more than so many at a time, and results in the order of the lines', async () => {
+  const [total, atOnce] = [40, 3];
+  let [count, most] = [0, 0];
+  let waiting: (() => void)[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const part of request.setEncoding('utf8')) body += part;
+    waiting.push(() => response.writeHead(201, { 'content-type': 'application/json' }).end(body));
+    most = Math.max(most, waiting.length);
+    // The last to come is answered first.
+    if (++count < total && waiting.length < atOnce) return;
+    const all = waiting.reverse();
+    waiting = [];
+    for (const answer of all) answer();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const args = ['pets', 'import', '-', '--concurrency', String(atOnce), '--base-url', `http://127.0.0.1:${port}/v1`];
+  const { code, stdout } = await petctl(args, { env: { PETCTL_API_KEY: 'k' }, input: lines(total) });
+  server.close();
+  server.closeAllConnections();
+  expect([code, most]).toEqual([0, atOnce]);
+  expect(outcomes(stdout)).toEqual(Array.from({ length: total }, (_, i) => `${i + 1} ok`));
+});
+
+test('one key that is refused stops it, and all the rest is to be given again', async () => {
+  const { requests, env: recorded } = await record(() => refused(401, 'unauthorized'));
+  const { code } = await petctl(
+    ['pets', 'import', written('x', lines(50)), '--failed', failed(), '--concurrency', '2'],
+    { env: recorded },
+  );
+  expect(code).toBe(4);
+  expect(requests.length).toBeLessThan(5);
+  expect(again()).toBe(`${lines(50)}\n`);
+});
+
+test('what may have been done all the same is said to be unknown', async () => {
+  const { env: recorded } = await record((request) =>
+    named(request) === '2' ? 'break' : { status: 201, body: { id: 1 } },
+  );
+  const { code, stdout } = await petctl(['pets', 'import', '-'], { env: recorded, input: lines(3) });
+  expect([code, outcomes(stdout)]).toEqual([9, ['1 ok', '2 unknown', '3 ok']]);
+});
+
+test('a closed pipe does not stop it halfway', async () => {
+  const { requests, env: recorded } = await record(() => ({ status: 201, body: { id: 1, name: 'x'.repeat(500) } }));
+  const file = written('many', lines(300));
+  const line = `"$0" "$1" pets import "$2" | head -1; exit "\${PIPESTATUS[0]}"`;
+  const code = await new Promise((done) => {
+    const child = execFile(
+      'bash',
+      ['--norc', '-c', line, process.execPath, binary, file],
+      { env: environment(recorded) },
+      (error) => done(error?.code ?? 0),
+    );
+    child.stdin?.end();
+  });
+  expect([code, requests.length]).toEqual([0, 300]);
+});
+
+describe.skipIf(!hasTerminal)('on a terminal', () => {
+  test('a progress bar on stderr, results in the pipe', async () => {
+    const file = written('x', lines(30));
+    const { code, terminal, pipe } = await onTerminal(['pets', 'import', file], { env, pipe: true });
+    expect([code, outcomes(pipe).length]).toEqual([0, 30]);
+    expect(terminal).toMatch(/\[#+-*\] +\d+ % {2}\d+ done/);
+    expect(terminal.endsWith('\r\u001b[K')).toBe(true);
+    expect((await onTerminal(['pets', 'import', file, '--quiet'], { env, pipe: true })).terminal).toBe('');
+  });
+
+  test('Ctrl-C lets what is under way end, and keeps exactly the rest', async () => {
+    const added: string[] = [];
+    const { env: recorded } = await record((request, count) => {
+      // Once this many have come, the terminal shows it, and the driver types Ctrl-C.
+      if (count > 60) return 'hang';
+      added.push(named(request));
+      return { status: 201, body: { id: count } };
+    });
+    const file = written('x', lines(200));
+    const args = ['pets', 'import', file, '--failed', failed(), '--concurrency', '1', '--timeout', '1s'];
+    const { code, pipe } = await onTerminal(args, {
+      env: recorded,
+      pipe: true,
+      steps: [{ expect: '\\d+ done', send: '\u0003' }],
+    });
+    expect(code).toBe(130);
+    const ok = outcomes(pipe)
+      .filter((line) => line.endsWith('ok'))
+      .map((line) => line.split(' ')[0]);
+    expect(ok).toEqual(added);
+    const rest = again()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).name);
+    expect([...added, ...rest]).toEqual(Array.from({ length: 200 }, (_, i) => String(i + 1)));
+  });
+});
+
+test('a second Ctrl-C does not wait', async () => {
+  const { env: recorded } = await record(() => 'hang');
+  const child = start(['pets', 'import', written('x', lines(5)), '--failed', failed(), '-v'], { env: recorded });
+  let said = '';
+  let pressed = 0;
+  child.stderr.on('data', (text) => {
+    said += text;
+    const seen = [/> POST/, /Ctrl-C again/][pressed]?.test(said);
+    if (!seen) return;
+    pressed++;
+    child.kill('SIGINT');
+  });
+  const [code] = await once(child, 'close');
+  expect([code, pressed, again()]).toEqual([130, 2, `${lines(5)}\n`]);
+});

@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { binary, environment, petctl, scratch, start } from './petctl.ts';
+import { type Recorded, record, refused } from './recorder.ts';
+import { startService } from './service.ts';
+import { hasTerminal, onTerminal } from './terminal.ts';
+
+let env: Record<string, string>;
+let folder: string;
+beforeAll(async () => {
+  ({ env } = await startService());
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(scratch, 'import-'));
+});
+const written = (name: string, text: string) => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+const failed = () => join(folder, 'again');
+const again = () => readFileSync(failed(), 'utf8');
+const run = (file: string, ...args: string[]) =>
+  petctl(['pets', 'import', file, '--failed', failed(), ...args], { env });
+const outcomes = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t').slice(0, 2).join(' '));
+
+describe.each([
+  [
+    'jsonl',
+    '{"name":"A","categoryId":1}\n\n{"name":"B"}\r\n{"name":"C","categoryId":3,"status":"sold"}',
+    '{"name":"B"}\n',
+    [1, 3, 4],
+  ],
+  [
+    'json',
+    '\ufeff [{"name":"A","categoryId":1},\n{"name":"B"},{"name":"C","categoryId":3}]',
+    '[\n{"name":"B"}\n]\n',
+    [1, 2, 3],
+  ],
+  [
+    'csv',
+    'name,category-id,status\nA,1,\n"B\n""b""",x,\n"C, c",3,sold\n',
+    'name,category-id,status\n"B\n""b""",x,\n',
+    [2, 3, 5],
+  ],
+] as const)('%s', (format, text, rest, lines) => {
+  test('adds every line, says how each ended, and keeps what to give again', async () => {
+    const { code, stdout, stderr } = await run(written(`pets.${format}`, text));
+    expect(outcomes(stdout)).toEqual([`${lines[0]} ok`, `${lines[1]} failed`, `${lines[2]} ok`]);
+    expect([code, stderr]).toEqual([9, `petctl: 1 of 3 failed. ${failed()} holds them, to give them again.\n`]);
+    expect(again()).toBe(rest);
+  });
+
+  test('the same from stdin, checked only', async () => {
+    const args = ['pets', 'import', '-', '--dry-run', '--format', format, '-o', 'jsonl'];
+    const { code, stdout } = await petctl(args, { env: {}, input: text });
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect([code, rows.map(({ line, outcome }) => [line, outcome])]).toEqual([
+      9,
+      [
+        [lines[0], 'valid'],
+        [lines[1], 'failed'],
+        [lines[2], 'valid'],
+      ],
+    ]);
+    expect(rows[0]).toMatchObject({ name: 'A', categoryId: 1 });
+  });
+});
+
+test('what failed can be mended and given again, and then nothing is left', async () => {
+  await run(written('a.csv', 'name,categoryId\nA,1\nB,x\n'));
+  const mended = written('b.csv', again().replace('x', '2'));
+  expect(await run(mended)).toMatchObject({ code: 0, stderr: '' });
+  expect(again()).toBe('');
+});
+
+test('nothing to import is no error', async () => {
+  for (const text of ['', '\n', '[]'])
+    expect(await run(written('none', text))).toMatchObject({ code: 0, stdout: '', stderr: '' });
+});
+
+describe('refused before anything is sent', () => {
+  test.each([
+    ['name,colour\nA,red\n', [], "names 'colour', which is no member"],
+    ['[1', [], 'is no JSON'],
+    ['{"name":"A","categoryId":1}', ['--concurrency', '0'], 'less than 1'],
+    ['{"name":"A","categoryId":1}', ['--format', 'xml'], 'one of jsonl, json, csv'],
+  ])('%j %j', async (text, args, said) => {
+    const { requests, env: recorded } = await record(() => ({ status: 201, body: {} }));
+    const { code, stderr } = await petctl(['pets', 'import', written('x', text), ...args], { env: recorded });
+    expect([code, requests]).toEqual([2, []]);
+    expect(stderr).toContain(said);
+  });
+
+  test('a file that is not there, a folder, the very file that is read, bytes that are no text', async () => {
+    expect(await run(join(folder, 'none'))).toMatchObject({ code: 2, stderr: expect.stringContaining('ENOENT') });
+    expect(await run(folder)).toMatchObject({ code: 2, stderr: expect.stringContaining('is a folder') });
+    const file = written('same', '{"name":"A","categoryId":1}\n');
+    expect(await petctl(['pets', 'import', file, '--failed', file], { env })).toMatchObject({ code: 2 });
+    expect(readFileSync(file, 'utf8')).not.toBe('');
+    writeFileSync(join(folder, 'latin1'), Buffer.from('{"name":"\xe4"}', 'latin1'));
+    expect(await run(join(folder, 'latin1'))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not in UTF-8'),
+    });
+  });
+});

@@ -1,0 +1,72 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
+import { binary, environment, scratch } from './petctl.ts';
+import { startService } from './service.ts';
+
+const root = join(import.meta.dirname, '..');
+const prefix = mkdtempSync(join(scratch, 'prefix-'));
+const bin = join(prefix, 'bin', 'petctl');
+
+/** The Node that the machine itself has, beside the one that is pinned here. */
+const own = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter((folder) => !folder.includes('node_modules'))
+  .map((folder) => join(folder, 'node'))
+  .find((file) => existsSync(file));
+const nodes = [...new Set([process.execPath, ...(own ? [own] : [])])];
+
+let env: Record<string, string>;
+beforeAll(async () => {
+  const dist = join(root, 'dist', 'petctl.js');
+  if (!existsSync(dist) || readFileSync(dist, 'utf8') !== readFileSync(binary, 'utf8'))
+    throw new Error('dist is not what src says: run `npx turbo run build --filter petctl`');
+  const packed = mkdtempSync(join(scratch, 'packed-'));
+  execFileSync('pnpm', ['pack', '--pack-destination', packed], { cwd: root, stdio: 'pipe' });
+  const [tarball = ''] = readdirSync(packed);
+  const args = [
+    'install',
+    '--global',
+    '--prefix',
+    prefix,
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    join(packed, tarball),
+  ];
+  execFileSync('npm', args, { cwd: packed, stdio: 'pipe' });
+  ({ env } = await startService());
+}, 120_000);
+
+/** What the installed command prints. The service is in this very process, so nothing may wait in a blocking way. */
+async function installed(node: string, ...args: string[]): Promise<string> {
+  const PATH = [dirname(node), process.env.PATH].join(delimiter);
+  return (await promisify(execFile)(bin, args, { env: { ...environment(env), PATH } })).stdout;
+}
+
+describe.each(nodes)('installed with npm, under %s', (node) => {
+  test('works', async () => {
+    const [major = 0] = execFileSync(node, ['--version'], { encoding: 'utf8' }).slice(1).split('.').map(Number);
+    if (major < Number(manifest.engines.node.replace(/\D/g, ''))) {
+      await expect(await installed(node, 'pets', 'list')).rejects.toThrow(/needs Node/);
+      return;
+    }
+    expect(await installed(node, '--version')).toBe(`${manifest.version}\n`);
+    expect(await installed(node, 'pets', 'create', '--name', 'Rex', '--category-id', '1', '--fields', 'name')).toBe(
+      'Rex\n',
+    );
+    expect(await installed(node, 'pets', 'list', '--jq', '.[0].name')).toBe('Rex\n');
+    for (const output of ['table', 'csv', 'yaml', 'json'])
+      expect(await installed(node, 'pets', 'list', '-o', output)).toContain('Rex');
+    expect(await installed(node, 'help')).toContain('petctl pets list');
+  });
+});
+
+test('nothing but what is needed is installed', () => {
+  const files = readdirSync(join(prefix, 'lib', 'node_modules', 'petctl'), { recursive: true, encoding: 'utf8' });
+  expect(files.filter((file) => /\.ts$/.test(file) && !file.startsWith('node_modules'))).toEqual([]);
+  expect(readdirSync(join(prefix, 'share', 'man', 'man1'))).toContain('petctl-pets-list.1');
+});

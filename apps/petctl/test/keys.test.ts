@@ -1,0 +1,142 @@
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { petctl, scratch } from './petctl.ts';
+import { record, refused } from './recorder.ts';
+import { apiKey, startService } from './service.ts';
+import { hasTerminal, onTerminal } from './terminal.ts';
+
+let baseUrl: string;
+let origin: string;
+let home: string;
+beforeAll(async () => {
+  ({ baseUrl, origin } = await startService());
+});
+beforeEach(() => {
+  home = mkdtempSync(join(scratch, 'home-'));
+});
+
+const env = (more: Record<string, string | undefined> = {}) => ({
+  XDG_CONFIG_HOME: home,
+  PETCTL_BASE_URL: baseUrl,
+  ...more,
+});
+const file = () => join(home, 'petctl', 'credentials.json');
+const login = (more = {}) => petctl(['auth', 'login', '--with-key'], { env: env(more), input: `${apiKey}\n` });
+
+describe('petctl auth', () => {
+  test('keeps a key that the service takes, for its owner alone', async () => {
+    expect(await login()).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining(file()) });
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    expect(statSync(join(home, 'petctl')).mode & 0o777).toBe(0o700);
+    expect(await petctl(['pets', 'list'], { env: env() })).toMatchObject({ code: 0, stderr: '' });
+    expect((await petctl(['auth', 'token'], { env: env() })).stdout).toBe(`${apiKey}\n`);
+    const status = await petctl(['auth', 'status', '-o', 'json'], { env: env() });
+    expect(JSON.parse(status.stdout)).toEqual({
+      service: baseUrl,
+      profile: 'default',
+      key: 'a-k…nly',
+      from: file(),
+      accepted: true,
+    });
+    expect(await petctl(['auth', 'logout'], { env: env() })).toMatchObject({ code: 0 });
+    expect(await petctl(['pets', 'list'], { env: env() })).toMatchObject({ code: 4 });
+    expect(await petctl(['auth', 'logout'], { env: env() })).toMatchObject({ code: 4 });
+  });
+
+  test('does not keep one that is refused', async () => {
+    const { code } = await petctl(['auth', 'login', '--with-key'], {
+      env: env(),
+      input: 'a-wrong-key-for-this-service',
+    });
+    expect([code, existsSync(file())]).toEqual([4, false]);
+  });
+
+  test('keeps it unseen with --no-check', async () => {
+    const unreachable = env({ PETCTL_BASE_URL: 'http://127.0.0.1:1/v1' });
+    expect(await petctl(['auth', 'login', '--with-key', '--no-check'], { env: unreachable, input: 'x' })).toMatchObject(
+      { code: 0 },
+    );
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({ 'http://127.0.0.1:1': { key: 'x' } });
+  });
+
+  test('never sends a kept key to another origin', async () => {
+    await login();
+    const other = await record(() => ({}));
+    const { code } = await petctl(['pets', 'list', '--base-url', other.baseUrl], { env: env() });
+    expect([code, other.requests]).toEqual([4, []]);
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({ [origin]: { key: apiKey } });
+  });
+
+  test('PETCTL_API_KEY goes before what is kept, and status says so', async () => {
+    await login();
+    const { requests, env: recorded } = await record(() => refused(401, 'unauthorized'));
+    const { code, stdout } = await petctl(['auth', 'status'], { env: { ...env(), ...recorded } });
+    expect([code, requests.length]).toEqual([4, 1]);
+    expect(stdout).toContain('PETCTL_API_KEY\tfalse');
+  });
+
+  test.each(['', 'two words', 'ü'])('refuses %j, which no key can be', async (input) => {
+    expect(await petctl(['auth', 'login', '--with-key'], { env: env(), input })).toMatchObject({ code: 2 });
+  });
+
+  test('does not wait for a prompt where there is no terminal', async () => {
+    const { code, stderr } = await petctl(['auth', 'login'], { env: env() });
+    expect(code).toBe(2);
+    expect(stderr).toContain('--with-key');
+  });
+
+  test('says when its file is damaged', async () => {
+    await login();
+    writeFileSync(file(), '{');
+    expect(await petctl(['pets', 'list'], { env: env() })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(file()),
+    });
+  });
+
+  test('keeps it in the keyring of the system where there is one', async () => {
+    // A keyring made of a file, in the place of the real one.
+    const store = join(home, 'keyring.json');
+    const fake = join(home, 'fake.cjs');
+    writeFileSync(
+      fake,
+      `const fs = require('fs'), Module = require('module'), load = Module._load, file = ${JSON.stringify(store)};
+const all = () => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file)) : {});
+class Entry {
+  constructor(service, name) { this.name = service + ' ' + name; }
+  getPassword() { return all()[this.name] ?? null; }
+  setPassword(key) { fs.writeFileSync(file, JSON.stringify({ ...all(), [this.name]: key })); }
+  deletePassword() { const { [this.name]: _, ...others } = all(); fs.writeFileSync(file, JSON.stringify(others)); return true; }
+}
+Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : load(name, ...rest));`,
+    );
+    const run = (args: string[], input?: string) =>
+      petctl(args, { env: env({ PETCTL_KEYRING: 'true' }), nodeArgs: ['--require', fake], ...(input && { input }) });
+    expect(await run(['auth', 'login', '--with-key'], apiKey)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('keyring'),
+    });
+    expect(readFileSync(file(), 'utf8')).not.toContain(apiKey);
+    expect(readFileSync(store, 'utf8')).toContain(apiKey);
+    expect(await run(['pets', 'list'])).toMatchObject({ code: 0 });
+    expect(await run(['auth', 'logout'])).toMatchObject({ code: 0 });
+    expect(readFileSync(store, 'utf8')).toBe('{}');
+  });
+
+  test.skipIf(!hasTerminal)('asks on the terminal without showing what is typed', async () => {
+    const steps = [{ expect: 'not shown', send: `wrong\u0015${apiKey}x\u007f\r` }];
+    const { code, terminal, steps: done } = await onTerminal(['auth', 'login'], { env: env(), steps });
+    expect([code, done]).toEqual([0, 1]);
+    expect(terminal).not.toContain(apiKey.slice(0, 5));
+    expect(JSON.parse(readFileSync(file(), 'utf8'))[origin]).toEqual({ key: apiKey });
+  });
+
+  test.skipIf(!hasTerminal)('Ctrl-C at the prompt ends with 130', async () => {
+    const { code } = await onTerminal(['auth', 'login'], {
+      env: env(),
+      steps: [{ expect: 'not shown', send: 'abc\u0003' }],
+    });
+    expect([code, existsSync(file())]).toEqual([130, false]);
+  });
+});

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openLowdbStore } from '@petstore/server';
+import { operations } from '@petstore/types';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { binary, petctl, start } from './petctl.ts';
+import { record, refused } from './recorder.ts';
+import { startService } from './service.ts';
+
+const many = 100_000;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'petctl-many-'));
+  const store = await openLowdbStore(dataDir);
+  const animals = Array.from({ length: many }, (_, i) => store.create({ name: `Animal ${i + 1}`, categoryId: i % 7 }));
+  await Promise.all(animals);
+  await store.close();
+  ({ env } = await startService(dataDir));
+});
+
+describe('100,000 animals', () => {
+  test('--all brings every one, in flat memory', async () => {
+    const peak = "process.on('exit', () => process._rawDebug('peak ' + process.resourceUsage().maxRSS))";
+    const child = start(['pets', 'list', '--all', '-o', 'jsonl'], {
+      env,
+      nodeArgs: ['--import', `data:text/javascript,${encodeURIComponent(peak)}`],
+    });
+    let [lines, last, stderr] = [0, '', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      lines += text.split('\n').length - 1;
+      last = (last + text).slice(-200);
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const code = await new Promise((done) => child.on('close', done));
+    expect([code, lines]).toEqual([0, many]);
+    expect(last).toContain(`"name":"Animal ${many}"`);
+    const megabytes = Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024;
+    console.log(`${many} animals through --all -o jsonl: peak memory ${megabytes.toFixed(0)} MB`);
+    // The animals alone are more than this as objects; a run that holds one page is far below.
+    expect(megabytes).toBeLessThan(150);
+  });
+
+  test('a closed pipe ends quietly', async () => {
+    const { PETCTL_BASE_URL = '', PETCTL_API_KEY = '' } = env;
+    const line = `"$0" "$1" pets list --all -o jsonl | head -1; echo "\${PIPESTATUS[0]}"`;
+    const child = spawn('bash', ['--norc', '-c', line, process.execPath, binary], {
+      env: { PATH: process.env.PATH, PETCTL_BASE_URL, PETCTL_API_KEY },
+    });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (text) => {
+      stdout += text;
+    });
+    child.stderr.on('data', (text) => {
+      stderr += text;
+    });
+    await new Promise((done) => child.on('close', done));
+    expect([stdout, stderr]).toEqual(['{"id":1,"name":"Animal 1","categoryId":0}\n0\n', '']);
+  });
+
+  test('a cut list says so, and how to go on; --quiet does not', async () => {
+    const { stdout, stderr } = await petctl(['pets', 'list', '--limit', '2'], { env });
+    expect(stdout.split('\n').length).toBe(3);
+    expect(stderr).toMatch(/^petctl: Only 2 are shown, and there are more: --all .*--after 2 .*\n$/);
+    expect((await petctl(['pets', 'list', '--limit', '2', '-q'], { env })).stderr).toBe('');
+    expect(JSON.parse((await petctl(['pets', 'list', '--limit', '2', '-o', 'json'], { env })).stderr)).toMatchObject({
+      notice: {},
+    });
+  });
+
+  test('a list that ends with its page says nothing', async () => {
+    const { stdout, stderr } = await petctl(['pets', 'list', '--limit', '2', '--after', String(many - 2)], { env });
+    expect([stdout.split('\n').length, stderr]).toEqual([3, '']);
+  });
+
+  test('--all goes in the largest pages, or in those that are asked for', async () => {
+    const pages = async (...args: string[]) => {
+      const { stderr } = await petctl(['pets', 'list', '--all', '-v', '--after', String(many - 150), ...args], { env });
+      return stderr.split('\n').filter((line) => line.startsWith('> GET')).length;
+    };
+    expect(await pages()).toBe(2);
+    expect(await pages('--limit', '50')).toBe(4);
+  });
+});
+
+test('a page that fails in the middle ends with its error', async () => {
+  const { env: failing } = await record((_, count) =>
+    count === 1 ? { body: [{ id: 1 }], headers: { link: '<?after=1>; rel="next"' } } : refused(404, 'not_found'),
+  );
+  const { code, stderr } = await petctl(['pets', 'list', '--all', '-o', 'jsonl'], { env: failing });
+  expect(code).toBe(5);
+  expect(JSON.parse(stderr).error.status).toBe(404);
+});
+
+test('a next page at another host is not followed', async () => {
+  const other = await record(() => ({ body: [] }));
+  const { env: luring } = await record(() => ({
+    body: [{ id: 1 }],
+    headers: { link: `<${other.baseUrl}/pets>; rel="next"` },
+  }));
+  expect((await petctl(['pets', 'list', '--all', '--retries', '0'], { env: luring })).code).toBe(3);
+  expect(other.requests).toEqual([]);
+});
+
+describe('deprecation', () => {
+  test('from the spec: once, with the date and what to use instead', async () => {
+    const { stdout, stderr } = await petctl(['pets', 'get', '1'], { env });
+    expect(stdout).toBe('1\tAnimal 1\t0\t\n');
+    expect(stderr).toBe(
+      `petctl: 'petctl pets get' is deprecated and may be gone from ${operations.getPet.sunset} on. Use 'petctl pets list' instead.\n`,
+    );
+    expect((await petctl(['pets', 'get', '1', '-q'], { env })).stderr).toBe('');
+  });
+
+  test('from the headers of the service', async () => {
+    const headers = { deprecation: '@1795132800', sunset: 'Sat, 01 Jan 2033 00:00:00 GMT' };
+    const { env: announcing } = await record(() => ({ body: [], headers }));
+    const { stderr } = await petctl(['pets', 'list'], { env: announcing });
+    expect(stderr).toMatch(/'petctl pets list' is deprecated and may be gone from 2033-01-01 on\.\n$/);
+  });
+
+  test('with JSON, stderr is still one line', async () => {
+    const { code, stderr } = await petctl(['pets', 'get', String(many + 1), '-o', 'json'], { env });
+    expect([code, JSON.parse(stderr).error.code]).toEqual([5, 'not_found']);
+  });
+});

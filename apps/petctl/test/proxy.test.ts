@@ -1,0 +1,129 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { proxyFor } from '../src/call/proxy.ts';
+import { petctl, scratch } from './petctl.ts';
+
+const seen: string[] = [];
+const listen = async (server: ReturnType<typeof createServer>) => {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  afterAll(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return (server.address() as AddressInfo).port;
+};
+
+let proxy: string;
+let secure: number;
+const certificate = join(scratch, 'certificate.pem');
+
+beforeAll(async () => {
+  const key = join(scratch, 'key.pem');
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=petstore.test',
+      '-addext',
+      'subjectAltName=DNS:petstore.test',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+    ],
+    { stdio: 'pipe' },
+  );
+  secure = await listen(
+    createSecureServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (request, response) => {
+      seen.push(`secure ${request.url}`);
+      response.setHeader('content-type', 'application/json').end('[{"id":1,"name":"behind"}]');
+    }),
+  );
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url} ${request.headers.host} ${request.headers['proxy-authorization']}`);
+    response.setHeader('content-type', 'application/json').end('[{"id":1,"name":"plain"}]');
+  });
+  // The proxy alone knows where petstore.test is.
+  server.on('connect', (request, socket) => {
+    seen.push(`CONNECT ${request.url} ${request.headers['proxy-authorization']}`);
+    if (request.url?.startsWith('refused')) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    const upstream = connect(secure, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      upstream.pipe(socket).pipe(upstream);
+    });
+    upstream.on('error', () => socket.destroy());
+    socket.on('error', () => upstream.destroy());
+  });
+  proxy = `http://me:pass%20word@127.0.0.1:${await listen(server)}`;
+});
+
+const credentials = `Basic ${Buffer.from('me:pass word').toString('base64')}`;
+const list = (baseUrl: string, env: Record<string, string>) => {
+  seen.length = 0;
+  return petctl(['pets', 'list', '--fields', 'name', '--retries', '0', '--base-url', baseUrl], {
+    env: { PETCTL_API_KEY: 'k', ...env },
+  });
+};
+
+describe('a proxy from the environment', () => {
+  test.each(['http_proxy', 'HTTP_PROXY', 'all_proxy'])('%s takes http', async (name) => {
+    expect(await list('http://petstore.test/v1', { [name]: proxy })).toMatchObject({ code: 0, stdout: 'plain\n' });
+    expect(seen).toEqual([`GET http://petstore.test/v1/pets petstore.test ${credentials}`]);
+  });
+
+  test('https goes through a tunnel', async () => {
+    const env = { https_proxy: proxy, NODE_EXTRA_CA_CERTS: certificate };
+    expect(await list('https://petstore.test/v1', env)).toMatchObject({ code: 0, stdout: 'behind\n' });
+    expect(seen).toEqual([`CONNECT petstore.test:443 ${credentials}`, 'secure /v1/pets']);
+  });
+
+  test('a certificate that nobody vouches for is refused, a tunnel too', async () => {
+    expect(await list('https://petstore.test/v1', { https_proxy: proxy })).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('CERT'),
+    });
+    expect(await list('https://refused.test/v1', { https_proxy: proxy })).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('the proxy answered 403'),
+    });
+  });
+
+  test('one that makes no sense is an error', async () => {
+    for (const bad of ['socks5://x:1', 'http://'])
+      expect(await list('http://petstore.test/v1', { http_proxy: bad })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('http_proxy'),
+      });
+  });
+});
+
+test.each([
+  ['http://a.test/', 'a.test', false],
+  ['http://x.a.test/', 'a.test', false],
+  ['http://x.a.test/', '.a.test', false],
+  ['http://xa.test/', 'a.test', true],
+  ['http://a.test/', '*', false],
+  ['http://a.test:81/', 'a.test:80', true],
+  ['http://a.test:81/', 'b, a.test:81', false],
+  ['http://a.test/', 'a.test:80', false],
+  ['http://[::1]:81/', '::1', false],
+  ['http://[::1]:81/', '[::1]:81', false],
+  ['http://127.0.0.1/', 'localhost', true],
+])('%s with no_proxy=%s', (url, no_proxy, proxied) => {
+  expect(proxyFor(new URL(url), { http_proxy: 'proxy:3128', no_proxy }) !== undefined).toBe(proxied);
+});

@@ -1,0 +1,150 @@
+import { operations } from '@petstore/types';
+import { describe, expect, test } from 'vitest';
+import { exitCodes } from '../src/errors/exit-codes.ts';
+import { petctl } from './petctl.ts';
+import { type Reply, record, refused } from './recorder.ts';
+
+const { minimum, maximum } = operations.listPets.fields.limit;
+const nowhere = { PETCTL_BASE_URL: 'http://127.0.0.1:1/v1', PETCTL_API_KEY: 'a-key' };
+
+describe('refused before anything is sent, with what to do', () => {
+  test.each([
+    [['pets', 'list', '--limit', String(minimum - 1)], `from ${minimum} to ${maximum}`],
+    [['pets', 'list', '--limit', String(maximum + 1)], `from ${minimum} to ${maximum}`],
+    [['pets', 'list', '--limit', '1e1'], 'decimal digits'],
+    [['pets', 'list', '--limit', '0x1'], 'decimal digits'],
+    [['pets', 'list', '--limit', ' 1'], 'decimal digits'],
+    [['pets', 'list', '--limit', '01'], 'decimal digits'],
+    [['pets', 'list', '--limit='], 'decimal digits'],
+    [['pets', 'list', '--limit'], '--limit needs a value'],
+    [['pets', 'list', '--limit', '1', '--limit', '2'], '--limit is given twice'],
+    [['-o', 'tsv', 'pets', 'list', '-o', 'tsv'], '--output is given twice'],
+    [['pets', 'list', '--after', '9007199254740993'], 'is more than 9007199254740991'],
+    [['pets', 'list', '--status', 'availabel'], "Did you mean 'available'?"],
+    [['pets', 'list', '--status', 'zzz'], 'one of available, pending, sold'],
+    [['pets', 'list', '--stauts', 'sold'], "Did you mean '--status'?"],
+    [['pets', 'lsit'], "Did you mean 'list'?"],
+    [['pest', 'list'], "Did you mean 'pets'?"],
+    [['pets', 'list', 'more'], "takes no 'more'"],
+    [['pets', 'list', '--fields', 'nam'], "Did you mean 'name'?"],
+    [['pets', 'list', '-o', 'jsn'], "Did you mean 'json'?"],
+    [['pets', 'list', '--timeout', 'soon'], 'a time above zero'],
+    [['pets', 'list', '--retries', '-1'], 'less than 0'],
+    [['pets', 'list', '--base-url', 'ftp://x'], 'an address such as'],
+    [['pets', 'list', '--base-url', 'http://x/v1', '--deployment', 'staging'], 'Give one of them'],
+    [['pets', 'list', '--deployment', 'stagin'], "Did you mean 'staging'?"],
+    [['pets', 'list', '--profile', 'none'], "no profile 'none'"],
+    [['pets', 'list', '--api-key', 'secret-key'], 'No flag takes a key'],
+    [['pets', 'get'], '<pet-id> is missing'],
+    [['pets', 'get', '0'], 'is less than 1'],
+    [['pets', 'get', '1.5'], 'whole number'],
+    [['pets', 'create'], '--name and --category-id are missing'],
+    [['pets', 'create', '--name', 'x'], '--category-id is missing'],
+    [['pets', 'create', '--data', '{"name":"x"}'], '--category-id is missing'],
+    [['pets', 'create', '--data', '{"name":"x","categoryId":1,"status":"dead"}'], 'available, pending, sold'],
+    [['pets', 'create', '--data', '{"nmae":"x"}'], "Did you mean 'name'?"],
+    [['pets', 'create', '--data', '{"name":"x","categoryId":1.5}'], 'categoryId 1.5 is no integer'],
+    [['pets', 'create', '--data', '{"id":1}'], "no member 'id'"],
+    [['pets', 'create', '--data', '[]'], 'a JSON object'],
+    [['pets', 'create', '--data', '{'], 'no JSON'],
+    [['pets', 'create', '--data', '@missing.json'], 'missing.json cannot be read (ENOENT)'],
+    [['api', 'GET', 'pets'], 'begins with one slash'],
+    [['api', 'GET', '//evil.test/pets'], 'begins with one slash'],
+    [['help', 'exit-code'], "Did you mean 'exit-codes'?"],
+    [['completion', 'bsh'], "Did you mean 'bash'?"],
+  ])('%j', async (args, said) => {
+    const { code, stdout, stderr } = await petctl(args, { env: nowhere });
+    expect([code, stdout]).toEqual([exitCodes.usage.exit, '']);
+    expect(stderr).toMatch(/^petctl: .*\n$/);
+    expect(stderr).toContain(said);
+    expect(stderr).not.toContain('secret-key');
+  });
+
+  test('usage errors are one line of JSON too, where that is asked for', async () => {
+    for (const [args, more] of [
+      [['-o', 'json', 'pets', 'list', '--limit', '0'], {}],
+      [['pets', 'list', '--nope', '-ojsonl'], {}],
+      [['pets', 'list', '--output=json', '--status', 'x'], {}],
+      [['nope'], { PETCTL_OUTPUT: 'json' }],
+    ] as const) {
+      const { code, stdout, stderr } = await petctl(args, { env: { ...nowhere, ...more } });
+      expect([code, stdout]).toEqual([2, '']);
+      const { error } = JSON.parse(stderr);
+      expect(error).toMatchObject({ code: 'usage', status: null, requestId: null, exit: 2 });
+      expect(Object.keys(error)).toEqual(['code', 'message', 'status', 'requestId', 'exit', 'hint']);
+      expect(stderr).toMatch(/^.*\n$/);
+    }
+  });
+});
+
+describe('exit codes', () => {
+  test.each([
+    [refused(400, 'invalid_request'), exitCodes.refused.exit],
+    [refused(401, 'unauthorized'), exitCodes.unauthorized.exit],
+    [refused(403, 'unauthorized'), exitCodes.unauthorized.exit],
+    [refused(404, 'not_found'), exitCodes.not_found.exit],
+    [refused(413, 'payload_too_large'), exitCodes.refused.exit],
+    [refused(429, 'rate_limited'), exitCodes.rate_limited.exit],
+    [refused(500, 'internal_error'), exitCodes.failed.exit],
+    [refused(503, 'unavailable'), exitCodes.failed.exit],
+    [{ status: 502, headers: { 'content-type': 'text/html' }, body: '<b>\u001b[2J' }, exitCodes.failed.exit],
+    [{ body: 'no json' }, exitCodes.failed.exit],
+    ['break', exitCodes.unreachable.exit],
+  ] satisfies [Reply | 'break', number][])('%j', async (reply: Reply | 'break', exit) => {
+    const { env } = await record(() => reply);
+    const { code, stdout, stderr } = await petctl(['pets', 'list', '--retries', '0'], { env });
+    expect([code, stdout]).toEqual([exit, '']);
+    expect(stderr).toMatch(/^petctl: [^\p{Cc}]*\n$/u);
+    const json = await petctl(['pets', 'list', '--retries', '0', '-o', 'json'], { env });
+    expect([json.code, json.stdout]).toEqual([exit, '']);
+    expect(JSON.parse(json.stderr).error).toMatchObject({
+      exit,
+      status: reply === 'break' ? null : (reply.status ?? 200),
+    });
+  });
+
+  test('nothing listens, no such host', async () => {
+    for (const url of ['http://127.0.0.1:1/v1', 'http://no-such-host.invalid/v1']) {
+      const { code, stderr } = await petctl(['pets', 'list', '--retries', '0', '--base-url', url], { env: nowhere });
+      expect(code).toBe(exitCodes.unreachable.exit);
+      expect(stderr).toMatch(/could not be reached.*\((ECONNREFUSED|ENOTFOUND|EAI_AGAIN)\)/);
+    }
+  });
+
+  test('too slow', async () => {
+    const { env, requests } = await record(() => 'hang');
+    const { code, stderr } = await petctl(['pets', 'list', '--timeout', '300ms', '-o', 'json'], { env });
+    expect([code, requests.length]).toEqual([exitCodes.unreachable.exit, 1]);
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'timeout', hint: expect.stringContaining('--timeout') });
+  });
+
+  test('no key, and nothing is sent', async () => {
+    const { env, requests } = await record(() => ({}));
+    const { code, stderr } = await petctl(['pets', 'list'], { env: { ...env, PETCTL_API_KEY: undefined } });
+    expect([code, requests]).toEqual([exitCodes.unauthorized.exit, []]);
+    expect(stderr).toContain('petctl auth login');
+  });
+
+  test('help prints them all', async () => {
+    const { code, stdout } = await petctl(['help', 'exit-codes']);
+    expect(code).toBe(0);
+    for (const { exit, meaning } of Object.values(exitCodes))
+      expect(stdout).toMatch(new RegExp(`^ +${exit}  ${meaning.slice(0, 10)}`, 'm'));
+  });
+});
+
+describe('retries', () => {
+  test('what is safe to repeat, as often as asked, when the service says', async () => {
+    const { env, requests } = await record((_, count) =>
+      count < 3 ? { ...refused(503, 'unavailable'), headers: { 'retry-after': '0' } } : { body: [] },
+    );
+    expect((await petctl(['pets', 'list'], { env })).code).toBe(0);
+    expect(requests.length).toBe(3);
+  });
+
+  test('a create never, when it may have been done', async () => {
+    const { env, requests } = await record(() => 'break');
+    expect((await petctl(['pets', 'create', '--name', 'x', '--category-id', '1'], { env })).code).toBe(3);
+    expect(requests.length).toBe(1);
+  });
+});

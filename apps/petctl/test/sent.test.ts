@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { petctl } from './petctl.ts';
+import { record } from './recorder.ts';
+
+test('--data gives a body, and flags win over it', async () => {
+  const { requests, env } = await record(() => ({ status: 201, body: {} }));
+  await petctl(['pets', 'create', '--data', '{"name":"A","categoryId":1}', '--name', 'B'], { env });
+  await petctl(['pets', 'create', '-d', '-', '--category-id', '2'], { env, input: '{"name":"A"}' });
+  expect(requests.map(({ body }) => JSON.parse(body))).toEqual([
+    { name: 'B', categoryId: 1 },
+    { name: 'A', categoryId: 2 },
+  ]);
+});
+
+describe('petctl api', () => {
+  test('sends what it is told', async () => {
+    const { requests, env } = await record(() => ({ body: [{ a: 1 }, { b: 'x' }] }));
+    expect((await petctl(['api', 'get', '/pets', '-f', 'limit=5', '-f', 'a=b c'], { env })).stdout).toBe(
+      '[\n{"a":1},\n{"b":"x"}\n]\n',
+    );
+    await petctl(['api', 'POST', '/pets', '-f', 'name=7', '-f', 'categoryId=7', '-f', 'more:=[1]'], { env });
+    await petctl(['api', 'PUT', '/x', '--input', '-'], { env, input: '{"raw":true}' });
+    expect((await petctl(['api', 'GET', '/x', '-o', 'csv'], { env })).stdout).toBe('a,b\n1,\n,x\n');
+    expect(requests.map(({ method, url, body }) => [method, url, body])).toEqual([
+      ['GET', '/v1/pets?limit=5&a=b%20c', ''],
+      ['POST', '/v1/pets', '{"name":"7","categoryId":7,"more":[1]}'],
+      ['PUT', '/v1/x', '{"raw":true}'],
+      ['GET', '/v1/x', ''],
+    ]);
+  });
+
+  test('shows what it would send', async () => {
+    const { stdout } = await petctl(['api', 'DELETE', '/x', '--curl'], {});
+    expect(stdout).toContain('-X DELETE');
+  });
+});
+
+test('-v tells of each request, -vv all of it, and the key nowhere', async () => {
+  const { env } = await record(() => ({ body: [], headers: { 'x-request-id': 'abc', 'x-echo': 'k'.repeat(20) } }));
+  const brief = await petctl(['pets', 'list', '-v'], { env });
+  expect(brief.stderr).toMatch(/^> GET http:\S+\n< 200 in \d+ ms, 2 bytes, request abc\n$/);
+  const full = await petctl(['pets', 'list', '-vv'], { env });
+  expect(full.stderr).toContain('> authorization: Bearer ***\n');
+  expect(full.stderr).toContain('< x-echo: ***\n');
+  expect(full.stderr).not.toContain(env.PETCTL_API_KEY);
+});
+
+test('neither undici nor anything of fetch is loaded for a call', async () => {
+  const { env } = await record(() => ({ body: [] }));
+  const report = "process.on('exit', () => console.error(JSON.stringify(process.moduleLoadList)))";
+  const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(report)}`];
+  const { code, stderr } = await petctl(['pets', 'list'], { env, nodeArgs });
+  expect(code).toBe(0);
+  const loaded: string[] = JSON.parse(stderr);
+  expect(loaded.filter((name) => /undici|child_process|https/.test(name))).toEqual([]);
+  expect(loaded).toContain('NativeModule _http_client');
+});
+
+test('an older Node is told which one is needed', async () => {
+  const old = `data:text/javascript,${encodeURIComponent("Object.defineProperty(process.versions, 'node', { value: '18.20.1' })")}`;
+  const { code, stdout, stderr } = await petctl(['pets', 'list'], { nodeArgs: ['--import', old] });
+  expect([code, stdout, stderr]).toEqual([2, '', 'petctl needs Node 20 or newer; this is 18.20.1.\n']);
+});

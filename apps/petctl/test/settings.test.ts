@@ -1,0 +1,123 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { service } from '@petstore/types';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { petctl, scratch } from './petctl.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(scratch, 'home-'));
+  mkdirSync(join(home, 'petctl'));
+});
+const file = () => join(home, 'petctl', 'config.json');
+const write = (config: unknown) => writeFileSync(file(), typeof config === 'string' ? config : JSON.stringify(config));
+const run = (args: string[], env: Record<string, string> = {}) =>
+  petctl(args, { env: { XDG_CONFIG_HOME: home, ...env } });
+
+/** Where a request would go. */
+const target = async (args: string[], env: Record<string, string> = {}) => {
+  const { stdout, stderr } = await run(['pets', 'list', '--dry-run', ...args], env);
+  return stderr || stdout.split('\n')[0]?.replace('GET ', '').replace('/pets', '');
+};
+
+test('a flag goes before the environment, that before the profile, that before the default', async () => {
+  const { production, staging } = service.deployments;
+  expect(await target([])).toBe(production);
+  write({ profile: 'work', profiles: { work: { 'base-url': 'http://work/v1' }, other: { deployment: 'staging' } } });
+  expect(await target([])).toBe('http://work/v1');
+  expect(await target(['--profile', 'other'])).toBe(staging);
+  expect(await target([], { PETCTL_PROFILE: 'other' })).toBe(staging);
+  expect(await target([], { PETCTL_DEPLOYMENT: 'staging' })).toBe(staging);
+  expect(await target([], { PETCTL_BASE_URL: 'http://env/v1/' })).toBe('http://env/v1');
+  expect(await target(['--deployment', 'production'], { PETCTL_BASE_URL: 'http://env/v1' })).toBe(production);
+  expect(await target(['--base-url', 'http://flag/v1'], { PETCTL_DEPLOYMENT: 'staging' })).toBe('http://flag/v1');
+  expect(await target([], { PETCTL_DEPLOYMENT: 'staging', PETCTL_BASE_URL: 'http://env/v1' })).toContain(
+    'PETCTL_BASE_URL and PETCTL_DEPLOYMENT both',
+  );
+});
+
+test('config list shows where each comes from', async () => {
+  write({ profiles: { default: { output: 'json', timeout: 5 } } });
+  const { stdout } = await run(['config', 'list', '--show-origin', '--retries', '1', '-o', 'tsv'], {
+    PETCTL_DEPLOYMENT: 'staging',
+  });
+  const rows = Object.fromEntries(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => [line.split('\t')[0], line.split('\t').slice(1)]),
+  );
+  expect(rows).toMatchObject({
+    'base-url': [service.deployments.staging, 'PETCTL_DEPLOYMENT'],
+    output: ['tsv', '--output'],
+    timeout: ['5s', `profile 'default' in ${file()}`],
+    retries: ['1', '--retries'],
+    color: ['on a terminal', 'default'],
+  });
+  expect((await run(['config', 'list', '-o', 'csv'])).stdout.split('\n')[0]).toBe('key,value');
+});
+
+test('config set and unset change a profile, and make it', async () => {
+  expect(await run(['config', 'set', 'deployment', 'staging', '--profile', 'work'])).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+  expect(await run(['config', 'set', 'timeout', '5s', '--profile', 'work'])).toMatchObject({ code: 0 });
+  expect(await run(['config', 'set', 'profile', 'work'])).toMatchObject({ code: 0 });
+  expect(await target([])).toBe(service.deployments.staging);
+  expect(await run(['config', 'unset', 'timeout'])).toMatchObject({ code: 0 });
+  expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({
+    profile: 'work',
+    profiles: { work: { deployment: 'staging' } },
+  });
+});
+
+describe('what makes no sense is an error that names its place', () => {
+  test.each([
+    [{ proflies: {} }, "there is no key 'proflies'. Did you mean 'profiles'?"],
+    [{ profiles: { default: { outptu: 'json' } } }, "an unknown key 'outptu'. Did you mean 'output'?"],
+    [{ profiles: { default: { 'api-key': 'x' } } }, "an unknown key 'api-key'"],
+    [{ profiles: { default: { output: 'jsn' } } }, "'jsn' will not do"],
+    [{ profiles: { default: { timeout: [] } } }, 'has to be a single value'],
+    [{ profiles: { default: 5 } }, 'has to be an object'],
+    [{ profile: 'none' }, "There is no profile 'none'"],
+    ['{', 'is no JSON object'],
+  ])('%j', async (config, said) => {
+    write(config);
+    const { code, stdout, stderr } = await run(['pets', 'list', '--dry-run']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(file());
+    expect(stderr).toContain(said);
+  });
+
+  test.each([
+    [['config', 'set', 'outptu', 'json'], "Did you mean 'output'?"],
+    [['config', 'set', 'output', 'jsn'], "Did you mean 'json'?"],
+    [['config', 'set', 'profile', 'none'], "There is no profile 'none'"],
+  ])('%j', async (args, said) => {
+    expect(await run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
+  });
+
+  test.each([
+    ['PETCTL_TIMEOUT', 'x'],
+    ['PETCTL_OUTPUT', 'x'],
+    ['PETCTL_RETRIES', '1.5'],
+    ['PETCTL_BASE_URL', 'x'],
+  ])('%s=%s', async (name, value) => {
+    expect(await run(['pets', 'list', '--dry-run'], { [name]: value })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(name),
+    });
+  });
+
+  test('help, completion and config set work all the same', async () => {
+    write('{ "profiles": { "default": { "output": "nope" } } }');
+    expect(await run(['pets', 'list', '--help'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(['__complete', 'pets', 'l'])).toMatchObject({ code: 0, stdout: expect.stringContaining('list') });
+    expect(await run(['config', 'set', 'output', 'json'])).toMatchObject({ code: 0 });
+  });
+});
+
+test('petctl docs says where they are', async () => {
+  expect((await run(['docs', '--base-url', 'http://here:1/x/v1'])).stdout).toBe('http://here:1/docs\n');
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { table } from '../src/out/table.ts';
+import { cut, widthOf } from '../src/out/width.ts';
+
+describe('display width', () => {
+  test.each([
+    ['abc', 3],
+    ['日本', 4],
+    ['é', 1],
+    ['e\u0301', 1],
+    ['😀', 2],
+    ['👩‍👩‍👧', 2],
+    ['🇩🇪', 2],
+    ['❤️', 2],
+    ['ｆｕｌｌ', 8],
+    ['한글', 4],
+  ])('%s', (text, width) => {
+    expect(widthOf(text)).toBe(width);
+  });
+
+  test('cuts between characters, not in them', () => {
+    expect(cut('日本語', 4)).toBe('日…');
+    expect(cut('ab😀cd', 4)).toBe('ab…');
+    expect(cut('abcd', 4)).toBe('abcd');
+  });
+});
+
+const rows = [
+  { id: 1, name: '日本', status: 'sold' },
+  { id: 20, name: 'a very long name that does not fit', status: 'available' },
+];
+const drawn = (terminal: number) => {
+  const format = table({ columns: ['id', 'name', 'status'], list: true }, rows, terminal, false);
+  return [format.head, ...rows.map((row, i) => format.row(row, i))].map((line) => line.trimEnd());
+};
+
+test('columns stand below each other', () => {
+  expect(drawn(80)).toEqual([
+    'ID  NAME                                STATUS',
+    '1   日本                                sold',
+    '20  a very long name that does not fit  available',
+  ]);
+});
+
+test('no line is wider than the terminal', () => {
+  for (const terminal of [10, 24, 40]) expect(Math.max(...drawn(terminal).map(widthOf))).toBeLessThanOrEqual(terminal);
+  expect(drawn(30)[2]).toBe('20  a very long na…  available');
+});

@@ -1,0 +1,65 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { petctl } from './petctl.ts';
+import { record } from './recorder.ts';
+import { startService } from './service.ts';
+import { hasTerminal, onTerminal } from './terminal.ts';
+
+let env: Record<string, string>;
+beforeAll(async () => {
+  ({ env } = await startService());
+  for (const name of ['Rex', '日本の長い名前の猫です', 'An animal of an uncommonly long name, to be cut'])
+    await petctl(['pets', 'create', '--name', name, '--category-id', '1'], { env });
+});
+
+const shown = async (args: string[], columns = 80, more: Record<string, string> = {}) =>
+  (await onTerminal(['pets', 'list', ...args], { env: { ...env, ...more }, columns })).terminal.split('\r\n');
+
+describe.skipIf(!hasTerminal)('on a terminal', () => {
+  const bold = '\u001b[1m';
+
+  test('a list is a table under a bold header, cut to the width', async () => {
+    const [header, first, second, third] = await shown([], 40);
+    expect(header).toBe(`${bold}ID  NAME             CATEGORY ID  STATUS\u001b[22m`);
+    expect(first).toBe('1   Rex              1');
+    expect(second).toBe('2   日本の長い名前…  1');
+    expect(third).toBe('3   An animal of a…  1');
+  });
+
+  test('without colours where they are not wanted', async () => {
+    for (const [args, more] of [
+      [['--no-color'], {}],
+      [[], { NO_COLOR: '1' }],
+      [[], { TERM: 'dumb' }],
+    ] as const)
+      expect((await shown([...args], 80, more))[0]).toMatch(/^ID {2}NAME/);
+  });
+
+  test('json is indented for people, and has no colours', async () => {
+    expect((await shown(['-o', 'json', '--limit', '1', '-q'])).slice(0, 3)).toEqual(['[', '  {', '    "id": 1,']);
+  });
+
+  test('Ctrl-C in the middle of a call ends with 130', async () => {
+    const { env: hanging } = await record(() => 'hang');
+    const { code, terminal } = await onTerminal(['pets', 'list', '-v'], {
+      env: hanging,
+      steps: [{ expect: '> GET', send: '\u0003' }],
+    });
+    expect(code).toBe(130);
+    expect(terminal).toContain('petctl: Interrupted.');
+  });
+
+  test('an error of the service cannot steer it', async () => {
+    const { env: hostile } = await record(() => ({
+      status: 400,
+      body: { code: 'invalid_request', message: 'x\u001b]0;owned\u0007\u009b2J', status: 400 },
+    }));
+    const { terminal } = await onTerminal(['pets', 'list'], { env: hostile });
+    expect(terminal).toContain('x\\u001b]0;owned\\u0007\\u009b2J');
+  });
+
+  test('help fits the width', async () => {
+    const { terminal } = await onTerminal(['pets', 'list', '--help'], { columns: 60 });
+    for (const line of terminal.split('\r\n').filter((text) => !text.includes('#')))
+      expect(line.length).toBeLessThanOrEqual(70);
+  });
+});

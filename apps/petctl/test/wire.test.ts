@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { type Operation, operations } from '@petstore/types';
+import { describe, expect, test } from 'vitest';
+import { commandNames, kebab } from '../src/tree/names.ts';
+import { petctl } from './petctl.ts';
+import { record } from './recorder.ts';
+
+const all: readonly Operation[] = Object.values(operations);
+const names = commandNames(all);
+
+/** A value that the rules allow, and that has to be escaped where that is possible. */
+function sampleOf({ type, choices, minimum = 0 }: Operation['fields'][string]): string | number {
+  return choices?.[0] ?? (type === 'string' ? "it's a & / ü?" : Math.max(minimum, 7));
+}
+
+describe.each(all)('$id', (operation) => {
+  const name = names.get(operation);
+  const fields = Object.entries(operation.fields);
+  const args = [
+    name?.group ?? '',
+    name?.name ?? '',
+    ...fields.flatMap(([field, about]) =>
+      about.in === 'path' ? [String(sampleOf(about))] : [`--${kebab(field)}`, String(sampleOf(about))],
+    ),
+  ];
+  const placed = (where: string) => fields.filter(([, about]) => about.in === where);
+  const path = placed('path').reduce(
+    (url, [field, about]) => url.replace(`{${field}}`, String(sampleOf(about))),
+    operation.path,
+  );
+  const answer = { status: operation.success, body: operation.result?.list ? [] : {} };
+
+  test('goes on the wire as the spec says', async () => {
+    const { requests, env } = await record(() => answer);
+    expect((await petctl(args, { env })).code).toBe(0);
+    expect(requests.length).toBe(1);
+    const [request] = requests;
+    const url = new URL(request?.url ?? '', 'http://x');
+    expect([request?.method, url.pathname]).toEqual([operation.method, `/v1${path}`]);
+    expect(Object.fromEntries(url.searchParams)).toEqual(
+      Object.fromEntries(placed('query').map(([field, about]) => [field, String(sampleOf(about))])),
+    );
+    expect(request?.headers).toMatchObject({
+      authorization: `Bearer ${env.PETCTL_API_KEY}`,
+      accept: 'application/json',
+      'user-agent': expect.stringMatching(/^petctl\//),
+    });
+    expect(request?.body ? JSON.parse(request.body) : undefined).toEqual(
+      operation.body ? Object.fromEntries(placed('body').map(([field, about]) => [field, sampleOf(about)])) : undefined,
+    );
+  });
+
+  test('nothing that has a server default is sent unless it is given', async () => {
+    const { requests, env } = await record(() => answer);
+    const required = [
+      name?.group ?? '',
+      name?.name ?? '',
+      ...fields
+        .filter(([, { required }]) => required)
+        .flatMap(([field, about]) =>
+          about.in === 'path' ? [String(sampleOf(about))] : [`--${kebab(field)}`, String(sampleOf(about))],
+        ),
+    ];
+    await petctl(required, { env });
+    expect(requests[0]?.url).toBe(`/v1${path}`);
+  });
+
+  test('--dry-run and --curl show it and send nothing, and curl sends the same', async () => {
+    const { requests, env } = await record(() => answer);
+    const keyless = { ...env, PETCTL_API_KEY: undefined };
+    const shown = await petctl([...args, '--dry-run'], { env: keyless });
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toContain(`${operation.method} ${env.PETCTL_BASE_URL}${path}`);
+    expect(shown.stdout).toContain('authorization: Bearer $PETCTL_API_KEY\n');
+    expect(JSON.parse((await petctl([...args, '--dry-run', '-o', 'json'], { env: keyless })).stdout)).toMatchObject({
+      method: operation.method,
+    });
+    const curl = await petctl([...args, '--curl'], { env: keyless });
+    expect(curl.stdout).toMatch(/^curl .*\n$/);
+    expect(requests).toEqual([]);
+
+    await petctl(args, { env });
+    await new Promise((done) =>
+      execFile(
+        'sh',
+        ['-c', curl.stdout],
+        { env: { PATH: process.env.PATH, PETCTL_API_KEY: env.PETCTL_API_KEY } },
+        done,
+      ),
+    );
+    const [ours, curls] = requests.map(({ method, url, headers, body }) => ({
+      method,
+      url,
+      body,
+      authorization: headers.authorization,
+      type: headers['content-type'],
+    }));
+    expect(curls).toEqual(ours);
+  });
+});

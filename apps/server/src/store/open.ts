@@ -1,0 +1,21 @@
+import type { Config } from '../config.ts';
+import { type LowdbOptions, openLowdbStore } from './lowdb/lowdb.ts';
+import type { Store } from './store.ts';
+
+type StoreConfig = Pick<
+  Config,
+  'dataDir' | 'databaseUrl' | 'databasePool' | 'databaseConnectTimeout' | 'databaseStatementTimeout'
+>;
+
+/** The store of these settings: the database if one is given, else the data folder. */
+export async function openStore(config: StoreConfig, told: LowdbOptions = {}): Promise<Store> {
+  if (config.databaseUrl === undefined) return openLowdbStore(config.dataDir, told);
+  // Loaded only where it is used.
+  const { openPostgresStore } = await import('./postgres/postgres.ts');
+  return openPostgresStore(config.databaseUrl, {
+    poolSize: config.databasePool,
+    connectTimeout: config.databaseConnectTimeout,
+    statementTimeout: config.databaseStatementTimeout,
+    ...(told.onCommit && { onCommit: told.onCommit }),
+  });
+}

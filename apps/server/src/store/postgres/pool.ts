@@ -1,0 +1,163 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { StoreUnavailableError } from '../errors.ts';
+import type { Connections } from '../store.ts';
+import type { Hosts, Prepare } from './hosts.ts';
+import type { Session } from './session.ts';
+
+export interface PoolOptions {
+  /** Connections at once, at most. */
+  size: number;
+  /** Milliseconds that somebody waits for a connection, and that one host has to accept one. */
+  connectTimeout: number;
+  /** Done with every new connection before it is used. */
+  prepare: Prepare;
+}
+
+interface Waiting {
+  take(session: Session): void;
+  refuse(error: unknown): void;
+}
+
+/** Milliseconds between two attempts while the database cannot be reached: few enough to be back soon after it is. */
+const retry = { first: 50, most: 500 };
+
+/**
+ * Connections that are kept for reuse. Where there is none, who needs one waits, and gets it as soon as the database is
+ * there again; once the database was away for as long as anybody would wait, nobody waits for it any more.
+ */
+export class Pool {
+  readonly #hosts: Hosts;
+  readonly #options: PoolOptions;
+  readonly #idle: Session[] = [];
+  readonly #waiting: Waiting[] = [];
+  #busy = 0;
+  #opening = 0;
+  #lost: { since: number; cause: unknown } | undefined;
+  #closed = false;
+
+  constructor(hosts: Hosts, options: PoolOptions) {
+    this.#hosts = hosts;
+    this.#options = options;
+  }
+
+  /** Whether there is, or should be, a way to the database. */
+  get connected(): boolean {
+    return !this.#closed && this.#lost === undefined;
+  }
+
+  get connections(): Connections {
+    return { idle: this.#idle.length, busy: this.#busy, opening: this.#opening, waiting: this.#waiting.length };
+  }
+
+  /** A session for the caller alone, who gives it back. */
+  async acquire(): Promise<Session> {
+    if (this.#closed) throw new StoreUnavailableError('The store is closed.');
+    const session = this.#fresh();
+    if (session) return this.#lend(session);
+    const patience = this.#patience();
+    if (patience <= 0) throw this.#refusal();
+    const { promise, resolve, reject } = Promise.withResolvers<Session>();
+    const waiting: Waiting = { take: resolve, refuse: reject };
+    this.#waiting.push(waiting);
+    const timer = setTimeout(() => {
+      this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+      reject(this.#refusal());
+    }, patience);
+    this.#grow();
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  /** Takes a session back. One that has ended is replaced when there is need. */
+  release(session: Session): void {
+    this.#busy--;
+    this.#offer(session);
+  }
+
+  /** Ends what is not in use: those sessions lead where another one just failed. */
+  flush(): void {
+    for (const session of this.#idle.splice(0)) session.end();
+  }
+
+  /** Sees to it that there is a session before anybody asks. */
+  restore(): void {
+    if (!this.#closed && this.#idle.length + this.#busy + this.#opening === 0) void this.#open();
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const { refuse } of this.#waiting.splice(0)) refuse(new StoreUnavailableError('The store is closed.'));
+    this.flush();
+  }
+
+  #lend(session: Session): Session {
+    this.#busy++;
+    return session;
+  }
+
+  #fresh(): Session | undefined {
+    for (let session = this.#idle.pop(); session; session = this.#idle.pop()) {
+      if (!session.ended && this.#hosts.isCurrent(session)) return session;
+      session.end();
+    }
+    return undefined;
+  }
+
+  #offer(session: Session): void {
+    if (this.#closed || session.ended || !this.#hosts.isCurrent(session)) {
+      session.end();
+      return this.#grow();
+    }
+    const next = this.#waiting.shift();
+    if (next) next.take(this.#lend(session));
+    else this.#idle.push(session);
+  }
+
+  #grow(): void {
+    // While the database is away one attempt is enough.
+    const most = this.#lost ? 1 : this.#waiting.length;
+    while (!this.#closed && this.#opening < most && this.#opening + this.#busy < this.#options.size) void this.#open();
+  }
+
+  /** Goes on until there is a session or the pool is closed. */
+  async #open(): Promise<void> {
+    this.#opening++;
+    for (let wait = retry.first; !this.#closed; wait = Math.min(2 * wait, retry.most)) {
+      const session = await this.#attempt();
+      if (session) {
+        this.#lost = undefined;
+        this.#opening--;
+        this.#offer(session);
+        return this.#grow();
+      }
+      if (this.#opening > 1) break;
+      await pause(wait, undefined, { ref: !this.#closed });
+    }
+    this.#opening--;
+  }
+
+  async #attempt(): Promise<Session | undefined> {
+    try {
+      const { connectTimeout, prepare } = this.#options;
+      return await this.#hosts.open(connectTimeout, prepare, (ended) => this.#drop(ended));
+    } catch (error) {
+      this.#lost = { since: this.#lost?.since ?? performance.now(), cause: error };
+      return undefined;
+    }
+  }
+
+  #drop(session: Session): void {
+    const at = this.#idle.indexOf(session);
+    if (at >= 0) this.#idle.splice(at, 1);
+  }
+
+  #patience(): number {
+    const { connectTimeout } = this.#options;
+    return this.#lost ? this.#lost.since + connectTimeout - performance.now() : connectTimeout;
+  }
+
+  #refusal(): StoreUnavailableError {
+    const { cause } = this.#lost ?? {};
+    const reason = cause instanceof Error ? cause.message : 'every connection is in use';
+    return new StoreUnavailableError(`There is no connection to the database (${reason}).`, { cause });
+  }
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { ConfigError } from '../../src/config/config-error.ts';
+import { databaseAddresses, placeOf } from '../../src/store/postgres/address.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
+
+test.each([
+  ['postgres://h/d', ['postgres://h/d']],
+  [
+    'postgresql://u:p%40@one:5432,two/d?sslmode=verify-full&sslrootcert=/ca.pem',
+    [
+      'postgresql://u:p%40@one:5432/d?sslmode=verify-full&sslrootcert=/ca.pem',
+      'postgresql://u:p%40@two/d?sslmode=verify-full&sslrootcert=/ca.pem',
+    ],
+  ],
+  ['postgres://[::1]:5432,127.0.0.1', ['postgres://[::1]:5432', 'postgres://127.0.0.1']],
+  ['postgres:///d?host=/var/run/postgresql', ['postgres:///d?host=/var/run/postgresql']],
+])('%s names %j', (url, addresses) => {
+  expect(databaseAddresses(url)).toEqual(addresses);
+});
+
+test.each(['', 'SECRET', 'mysql://u:SECRET@h/d', 'postgres://u:SECRET@h:port/d', 'postgres://u:SECRET@one,two:x/d'])(
+  '%j is refused without repeating it',
+  async (url) => {
+    const error: unknown = await openPostgresStore(url).catch((refusal: unknown) => refusal);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).toMatch(/DATABASE_URL is not an address/);
+    expect(String(error)).not.toContain('SECRET');
+  },
+);
+
+test('what is told of an address is its host and port alone', () => {
+  expect(placeOf('postgres://u:SECRET@h:1/d?password=SECRET')).toBe('h:1');
+  expect(placeOf('postgres:///d?password=SECRET')).toBe('the local socket');
+});

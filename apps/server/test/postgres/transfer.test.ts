@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Pet } from '@petstore/types';
+import { expect, test } from 'vitest';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
+import type { Store } from '../../src/store/store.ts';
+import { newFolder } from '../store/folder.ts';
+import { addMany } from '../store/store-suite.ts';
+import { describeOnDatabase } from './database/database.ts';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+async function run(command: string, env: Record<string, string>, input = '') {
+  const { DATABASE_URL: _, ...outside } = process.env;
+  const child = spawn(process.execPath, [main, command], { env: { ...outside, ...env } });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (data) => {
+    output.stdout += data;
+  });
+  child.stderr.on('data', (data) => {
+    output.stderr += data;
+  });
+  child.stdin.on('error', () => {}).end(input);
+  const [code] = await once(child, 'close');
+  return { code, ...output };
+}
+
+async function all(store: Store): Promise<Pet[]> {
+  const pets = await store.list({ after: 0, limit: 100_000 });
+  await store.close();
+  return pets;
+}
+
+async function filled(store: Store, animals: number): Promise<Pet[]> {
+  await addMany(store, animals);
+  await store.create({ name: 'Ünïcødé 猫 \u2028 "quoted"\n', categoryId: Number.MIN_SAFE_INTEGER, status: 'sold' });
+  return all(store);
+}
+
+describeOnDatabase('export and import', (newDatabase) => {
+  test('move everything from a data folder to a database and back, identifiers kept', async () => {
+    const [from, to, url] = [newFolder(), newFolder(), await newDatabase()];
+    const animals = await filled(await openLowdbStore(from), 2500);
+    const exported = await run('export', { PETSTORE_DATA_DIR: from });
+    expect(exported).toMatchObject({ code: 0, stderr: 'Wrote 2501 animals.\n' });
+
+    const into = { DATABASE_URL: url };
+    expect(await run('import', into, exported.stdout)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'Added 2501 animals; 0 were there already.\n',
+    });
+    const store = await openPostgresStore(url);
+    expect(await store.create({ name: 'next', categoryId: 1 })).toMatchObject({ id: 2502 });
+    expect(await all(store)).toEqual([...animals, { id: 2502, name: 'next', categoryId: 1 }]);
+
+    const back = await run('export', into);
+    expect(back.stdout.startsWith(exported.stdout)).toBe(true);
+    const imported = await run('import', { PETSTORE_DATA_DIR: to }, back.stdout);
+    expect(imported.stderr).toBe('Added 2502 animals; 0 were there already.\n');
+    expect((await all(await openLowdbStore(to))).slice(0, -1)).toEqual(animals);
+  }, 60_000);
+
+  test('may be done again: what is there is compared, and the rest added', async () => {
+    const url = await newDatabase();
+    const folder = newFolder();
+    await filled(await openLowdbStore(folder), 1500);
+    const { stdout } = await run('export', { PETSTORE_DATA_DIR: folder });
+    const some = stdout.split('\n').slice(0, 1100).join('\n');
+    await run('import', { DATABASE_URL: url }, some);
+    for (const added of [401, 0]) {
+      expect(await run('import', { DATABASE_URL: url }, stdout)).toMatchObject({
+        code: 0,
+        stderr: `Added ${added} animals; ${1501 - added} were there already.\n`,
+      });
+    }
+    const other = stdout.replace('"pet 7"', '"another"');
+    expect(await run('import', { DATABASE_URL: url }, other)).toMatchObject({
+      code: 1,
+      stderr: 'petstore-server: The animal 8 of the store is another one; nothing is ever replaced.\n',
+    });
+  }, 60_000);
+
+  test('keep gaps where the store can have them, and say so where it cannot', async () => {
+    const lines = `{"id":3,"name":"a","categoryId":1}\n{"id":9007199254740990,"name":"b","categoryId":1}\n`;
+    const url = await newDatabase();
+    for (const stderr of ['Added 2 animals; 0 were there already.\n', 'Added 0 animals; 2 were there already.\n'])
+      expect(await run('import', { DATABASE_URL: url }, lines)).toMatchObject({ code: 0, stderr });
+    expect(await run('import', { PETSTORE_DATA_DIR: newFolder() }, lines)).toMatchObject({
+      code: 1,
+      stderr: 'petstore-server: The animal 1 is missing, and a data folder has no gaps.\n',
+    });
+  }, 60_000);
+
+  test.each([
+    ['{"id":1,"name":"a","categoryId":1}\n{"id":2,"name":"b","cat', 'Line 2 is no animal of an export.'],
+    ['{"id":1,"name":"a","categoryId":1,"colour":"red"}', 'Line 1 is no animal of an export.'],
+    ['{"id":1,"name":"a","categoryId":1,"status":"gone"}', 'Line 1 is no animal of an export.'],
+    ['{"id":2,"name":"a","categoryId":1}\n{"id":2,"name":"a","categoryId":1}', 'Line 2: the animal 2 stands behind 2.'],
+  ])('refuse %j in one line', async (input, sentence) => {
+    expect(await run('import', { PETSTORE_DATA_DIR: newFolder() }, input)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `petstore-server: ${sentence}\n`,
+    });
+  });
+
+  test('refuse to export what is not there, and a database that is not', async () => {
+    const missing = await run('export', { PETSTORE_DATA_DIR: 'nowhere' });
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/^petstore-server: there are no animals/) });
+    const url = 'postgres://u:SECRET@127.0.0.1:1/d';
+    const gone = await run('export', { DATABASE_URL: url, PETSTORE_DATABASE_CONNECT_TIMEOUT: '0.2' });
+    expect(gone.code).toBe(1);
+    expect(gone.stderr).toMatch(/^petstore-server: There is no connection to the database \(127\.0\.0\.1:1: .*\n$/);
+    expect(gone.stdout + gone.stderr).not.toContain('SECRET');
+  }, 30_000);
+});

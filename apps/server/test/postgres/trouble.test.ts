@@ -1,0 +1,141 @@
+import type { ApiError, Pet } from '@petstore/types';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { StoreUnavailableError } from '../../src/store/errors.ts';
+import { WarnedCommitError } from '../../src/store/postgres/errors.ts';
+import { openPostgresStore, type PostgresStore } from '../../src/store/postgres/postgres.ts';
+import { type Listening, listen } from '../listen.ts';
+import { Cluster } from './database/cluster.ts';
+import { describeOnClusters } from './database/database.ts';
+
+const timeouts = { connectTimeout: 500, statementTimeout: 500 };
+const rex = { name: 'Rex', categoryId: 1 };
+
+describeOnClusters('a database in trouble', (programs) => {
+  let cluster: Cluster;
+  let store: PostgresStore;
+  let server: Listening;
+
+  beforeEach(async () => {
+    cluster = await Cluster.create(programs);
+    await cluster.start();
+    store = await openPostgresStore(cluster.url(), { ...timeouts, poolSize: 3 });
+    server = await listen({}, store);
+  }, 60_000);
+  afterEach(async () => {
+    await server.close();
+    await store.close();
+    await cluster.remove();
+  });
+
+  const call = (path: string, body?: object) =>
+    fetch(`${server.baseUrl}${path}`, {
+      headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    });
+  const add = () => call('/pets', rex);
+  const ready = async () => (await fetch(`${server.origin}/readyz`)).status;
+
+  /** Every operation is refused in a way that says when to come back. None may hang: the test would time out. */
+  async function expectRefusals() {
+    for (const answer of await Promise.all([add(), add(), call('/pets'), call('/pets/1')])) {
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get('retry-after')).toBe('1');
+      expect(((await answer.json()) as ApiError).code).toBe('unavailable');
+    }
+    expect(await ready()).toBe(503);
+  }
+
+  async function expectRecovery() {
+    await vi.waitFor(async () => expect(await ready()).toBe(200), { timeout: 20_000, interval: 20 });
+    const added = await add();
+    expect(added.status).toBe(201);
+    const { id } = (await added.json()) as Pet;
+    expect((await call(`/pets/${id}`)).status).toBe(200);
+  }
+
+  test.each(['kill', 'stop'] as const)(
+    '%s: refused while it is gone, served when it is back',
+    async (end) => {
+      expect((await add()).status).toBe(201);
+      await cluster[end]();
+      await expectRefusals();
+      await expectRefusals();
+      await cluster.start();
+      await expectRecovery();
+    },
+    60_000,
+  );
+
+  test('silent: refused while it says nothing, served when it goes on', async () => {
+    expect((await add()).status).toBe(201);
+    await cluster.signal('SIGSTOP');
+    await expectRefusals();
+    await expectRefusals();
+    await cluster.signal('SIGCONT');
+    await expectRecovery();
+  }, 60_000);
+
+  test('restarted between two requests: the next one is served as if nothing had been', async () => {
+    await add();
+    await cluster.stop();
+    await cluster.start();
+    expect([(await add()).status, (await call('/pets')).status]).toEqual([201, 200]);
+  }, 60_000);
+
+  test('slow: what is read is given up, on both sides', async () => {
+    await add();
+    const blocked = cluster.ask(`BEGIN; LOCK TABLE pets; SELECT pg_sleep(2); COMMIT`);
+    await vi.waitFor(async () => expect((await call('/pets')).status).toBe(503), 10_000);
+    await blocked;
+    await expectRecovery();
+    const asking = `SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT id, name%' AND state = 'active'`;
+    expect(await cluster.ask(asking)).toEqual([{ count: '0' }]);
+  }, 60_000);
+
+  test('set to be read only: animals are refused, and taken when it is over', async () => {
+    await add();
+    const all = (mode: string) => `ALTER SYSTEM SET default_transaction_read_only = ${mode}`;
+    await cluster.ask(all('on'));
+    cluster.reload();
+    await vi.waitFor(async () => expect((await add()).status).toBe(503), { timeout: 20_000, interval: 20 });
+    await cluster.ask(all('off'));
+    cluster.reload();
+    await expectRecovery();
+  }, 60_000);
+
+  test('without the standby it has to wait for: nothing is acknowledged, not even when the wait is cancelled', async () => {
+    const patient = await openPostgresStore(cluster.url(), { statementTimeout: 30_000 });
+    onTestFinished(() => patient.close());
+    // Connected before, so that it is an animal that has to wait.
+    await patient.create(rex);
+    cluster.set(`synchronous_standby_names = 'nobody'`);
+    cluster.reload();
+    const waiting = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+    let outcome: Promise<unknown> | undefined;
+    while (!outcome) {
+      let settled = false;
+      const attempt = patient.create(rex).catch((error: unknown) => error);
+      attempt.finally(() => {
+        settled = true;
+      });
+      while (!settled && !outcome) if ((await cluster.ask(waiting)).length > 0) outcome = attempt;
+    }
+    await cluster.ask(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waits`);
+    const refusal = await outcome;
+    expect(refusal).toBeInstanceOf(StoreUnavailableError);
+    expect((refusal as Error).cause).toBeInstanceOf(WarnedCommitError);
+
+    expect((await add()).status).toBe(503);
+    await vi.waitFor(async () => expect(await ready()).toBe(503), { timeout: 20_000, interval: 20 });
+    expect((await call('/pets')).status).toBe(200);
+    cluster.set(`synchronous_standby_names = ''`);
+    cluster.reload();
+    await expectRecovery();
+  }, 60_000);
+
+  test('not there at all: the start ends in bounded time', async () => {
+    await cluster.stop();
+    await expect(openPostgresStore(cluster.url(), timeouts)).rejects.toThrow(StoreUnavailableError);
+    await cluster.start();
+  }, 60_000);
+});

@@ -1,0 +1,342 @@
+import type { Copy } from './copy.ts';
+
+/** A small drift: what is done to a copy of the repository, and which surface has to say so. */
+export interface Mutation {
+  name: string;
+  surface: string;
+  spoil(copy: Copy): void;
+}
+
+const specFile = 'spec/openapi.yaml';
+
+/** Replaces the first match behind a mark. */
+const put = (mark: string, find: string | RegExp, by: string) => (text: string) => {
+  const start = text.indexOf(mark);
+  if (start < 0) throw new Error(`there is no ${mark}`);
+  return text.slice(0, start) + text.slice(start).replace(find, by);
+};
+
+/** An edit of one file, seen by one surface. */
+const edit = (surface: string, file: string, name: string, change: (text: string) => string | undefined): Mutation => ({
+  name: `${file}: ${name}`,
+  surface,
+  spoil: (copy) => copy.change(file, change),
+});
+
+/** An edit of the spec whose generated code was forgotten. */
+const forgotten = (name: string, change: (text: string) => string) =>
+  edit('generated', specFile, `${name}, not generated`, change);
+
+/** An edit of the spec, with everything generated from it. */
+const described = (surface: string, name: string, change: (text: string) => string): Mutation => ({
+  name: `${specFile}: ${name}, generated`,
+  surface,
+  spoil: (copy) => {
+    copy.change(specFile, change);
+    copy.generate();
+  },
+});
+
+const limit = 'name: limit';
+const getPet = '  /pets/{petId}:\n';
+const table = 'packages/types/src/gen/operations.gen.ts';
+const calls = 'packages/client/src/gen/calls.gen.ts';
+const handlers = 'apps/server/src/handlers.ts';
+const app = 'apps/server/src/app.ts';
+const announce = 'apps/server/src/http/announce.ts';
+
+export const mutations: Mutation[] = [
+  // The spec itself.
+  edit('spec', specFile, 'an example that is not valid', put('requestBody:', 'categoryId: 2', 'categoryId: two')),
+  edit(
+    'spec',
+    specFile,
+    'an operation without a summary',
+    put('operationId: createPet', '      summary: Add an animal\n', ''),
+  ),
+  edit(
+    'spec',
+    specFile,
+    'a reference to nothing',
+    put(getPet, '#/components/schemas/PetId', '#/components/schemas/PetIdentity'),
+  ),
+  edit('spec', specFile, 'two operations of one name', put(getPet, 'operationId: getPet', 'operationId: listPets')),
+  edit(
+    'spec',
+    specFile,
+    'a component that nothing uses',
+    put('    PetStatus:', '    PetStatus:', '    Unused: {type: string}\n    PetStatus:'),
+  ),
+  edit('spec', specFile, 'no sunset for what is deprecated', put(getPet, /\n {6}x-sunset: .*/, '')),
+  edit('spec', specFile, 'a sunset that has passed', put(getPet, '2030-12-05', '2020-12-05')),
+  edit('spec', specFile, 'a sunset that is no date', put(getPet, '2030-12-05', 'one day')),
+
+  // Generated code.
+  forgotten('a bound', put(limit, 'maximum: 100', 'maximum: 99')),
+  forgotten('a default', put(limit, 'default: 20', 'default: 21')),
+  forgotten('a choice', put('    PetStatus:', 'sold]', 'sold, lost]')),
+  forgotten('a description', put(limit, 'Maximum number', 'Largest number')),
+  forgotten('a required member', put('    NewPet:', '[name, categoryId]', '[name, categoryId, status]')),
+  forgotten('a status', put(getPet, '"404"', '"410"')),
+  forgotten('a summary', put('operationId: listPets', 'List animals', 'List all animals')),
+  forgotten(
+    'a deprecation',
+    put(
+      'operationId: createPet',
+      'operationId: createPet',
+      'operationId: createPet\n      deprecated: true\n      x-sunset: "2031-01-01"',
+    ),
+  ),
+  forgotten('the sunset', put(getPet, '2030-12-05', '2031-12-05')),
+  forgotten('the version', put('info:', 'version: 1.0.0', 'version: 1.1.0')),
+  forgotten(
+    'the security of an operation',
+    put('operationId: createPet', 'operationId: createPet', 'operationId: createPet\n      security: []'),
+  ),
+  forgotten('a format', put('    CategoryId:', '      format: int64\n', '')),
+  forgotten('a pattern', put('    PetName:', 'D800', 'D900')),
+  forgotten('the address of a deployment', put('servers:', '127.0.0.1:8080', '127.0.0.1:9090')),
+  forgotten('the status of an error code', put('x-statuses:', 'not_found: 404', 'not_found: 410')),
+  edit('generated', table, 'edited by hand', put('limit', 'maximum: 100', 'maximum: 99')),
+  edit('generated', table, 'another quoting', (text) => text.replaceAll("'GET'", '"GET"')),
+  edit('generated', calls, 'a comment added', (text) => `${text}// mine\n`),
+  edit(
+    'generated',
+    'packages/types/src/gen/service.gen.ts',
+    'removed and written by hand',
+    () =>
+      "export const service = {title: '', summary: '', version: '1.0.0', deployments: {production: 'http://127.0.0.1:8080/v1', staging: 'http://127.0.0.1:8081/v1'}, statuses: {invalid_request: 400, unauthorized: 401, not_found: 404, method_not_allowed: 405, payload_too_large: 413, unsupported_media_type: 415, rate_limited: 429, internal_error: 500, unavailable: 503}} as const;\nexport const { version, deployments } = service;\n",
+  ),
+  edit('generated', 'packages/types/src/gen/types.gen.ts', 'gone', () => undefined),
+  edit('generated', 'packages/client/src/gen/extra.gen.ts', 'a stray file', () => 'export {};\n'),
+  edit('generated', 'packages/types/src/gen/notes.txt', 'a stray file that git does not know', () => 'remember\n'),
+
+  // The server, statically.
+  edit('routes', handlers, 'a handler dropped', put('return {', '    createPet: (pet) => store.create(pet),\n', '')),
+  edit('routes', handlers, 'a handler renamed', put('return {', 'createPet:', 'addPet:')),
+  edit(
+    'routes',
+    handlers,
+    'a handler too many',
+    put('return {', 'return {', 'return {\n    deletePet: () => undefined,'),
+  ),
+  edit(
+    'routes',
+    app,
+    'a route too many',
+    put(
+      'const api =',
+      'const api =',
+      "app.get('/v1/store/orders', (_request, response) => void response.json([]));\n  const api =",
+    ),
+  ),
+  edit(
+    'routes',
+    app,
+    'a route of another method',
+    put(
+      'const method =',
+      'operation.method.toLowerCase()',
+      "(operation.id === 'createPet' ? 'put' : operation.method.toLowerCase())",
+    ),
+  ),
+  edit(
+    'routes',
+    'apps/server/src/http/places.ts',
+    'a route of another path',
+    put('export function routeOf', "':$1')", "':$1').replace('pets', 'animals')"),
+  ),
+  described(
+    'routes',
+    'an operation without a handler',
+    put(
+      getPet,
+      getPet,
+      `  /extra:\n    get:\n      operationId: listExtra\n      tags: [pets]\n      summary: Extra\n      responses: {"200": {description: ok, content: {application/json: {schema: {$ref: "#/components/schemas/Pet"}}}}, "401": {$ref: "#/components/responses/Unauthorized"}, default: {$ref: "#/components/responses/Failure"}}\n${getPet}`,
+    ),
+  ),
+  described('routes', 'an operation removed, its handler left', (text) =>
+    text.replace(/ {2}\/pets\/\{petId\}:\n[\s\S]*?(?=\ncomponents:)/, '').replace('x-successor: listPets', ''),
+  ),
+  described('routes', 'an operation renamed', put(getPet, 'operationId: getPet', 'operationId: readPet')),
+
+  // The server, in motion.
+  edit(
+    'motion',
+    announce,
+    'no Deprecation header where one is required',
+    put('export function deprecation', '...(deprecatedSince && { Deprecation', '...(!deprecatedSince && { Deprecation'),
+  ),
+  edit(
+    'motion',
+    announce,
+    'a header that is not declared',
+    put('return {', 'return {', "return {\n    'X-Extra': 'yes',"),
+  ),
+  edit('motion', app, 'another status for a success', put('response.status(', 'operation.success', '202')),
+  edit(
+    'motion',
+    handlers,
+    'a member that is not declared',
+    put('return {', '(pet) => store.create(pet)', '(pet) => store.create({ ...pet, colour: 1 } as typeof pet)'),
+  ),
+  edit(
+    'motion',
+    handlers,
+    'a member of another type',
+    put('return pet;', 'return pet;', 'return { ...pet, id: String(pet.id) } as unknown as Pet;'),
+  ),
+  edit(
+    'motion',
+    handlers,
+    'a miss that is a success',
+    put('if (!pet)', /throw new Failure.*/, 'return { id: 1, name: "", categoryId: 1 };'),
+  ),
+  edit(
+    'motion',
+    'apps/server/src/http/failure.ts',
+    'an Error of another shape',
+    put('body(): ApiError', 'message: this.message, status', 'message: this.message, at: 1, status'),
+  ),
+  edit(
+    'motion',
+    'apps/server/src/http/failure.ts',
+    'an Error with another status',
+    put('body(): ApiError', 'status: this.status', 'status: 400'),
+  ),
+  edit(
+    'motion',
+    'apps/server/src/http/authenticate.ts',
+    'another status without a key',
+    put('throw new Failure', "'unauthorized'", "'not_found'"),
+  ),
+  edit(
+    'motion',
+    'apps/server/src/http/authenticate.ts',
+    'no key asked for',
+    put('if (!name)', 'if (!name)', 'if (!name && key === "x")'),
+  ),
+  edit(
+    'motion',
+    app,
+    'a validator that is not asked',
+    put('app.use(await validator', /app\.use\(await validator.*\n/, '\n'),
+  ),
+  described(
+    'motion',
+    'a status that nothing reaches',
+    put(
+      'operationId: createPet',
+      '"400":',
+      '"409":\n          $ref: "#/components/responses/InvalidRequest"\n        "400":',
+    ),
+  ),
+  described(
+    'motion',
+    'a header that is not sent',
+    put(
+      'operationId: listPets',
+      '            X-Request-Id:\n',
+      '            X-Total:\n              required: true\n              schema: {type: integer}\n            X-Request-Id:\n',
+    ),
+  ),
+  described('motion', 'a header that is sent but no longer declared', put(getPet, /\n {12}Sunset:\n.*\n/, '\n')),
+  described(
+    'motion',
+    'a member that is not always there',
+    put('    Pet:\n', '[id, name, categoryId]', '[id, name, categoryId, born]'),
+  ),
+
+  // The client.
+  edit('client', calls, 'an operation dropped', (text) => text.slice(0, text.lastIndexOf('/**'))),
+  edit('client', calls, 'another path', put('export function getPet', "'/pets/{petId}'", "'/pet/{petId}'")),
+  edit('client', calls, 'another method', put('export function createPet', "'POST'", "'PUT'")),
+  edit('client', calls, 'not marked deprecated', (text) => text.replace(' * @deprecated', ' * Deprecated')),
+  edit('client', calls, 'an operation too many', (text) => `${text}export const dropPet = getPet;\n`),
+  edit('client', 'packages/types/src/gen/service.gen.ts', 'another version', (text) =>
+    text.replace("'1.0.0'", "'0.9.0'"),
+  ),
+  edit('client', 'packages/types/src/gen/service.gen.ts', 'another address', (text) => text.replace('8081', '8082')),
+
+  // The pages.
+  edit('docs', 'README.md', 'a script that is not there', (text) => text.replace('npm start ', 'npm run strat ')),
+  edit('docs', 'README.md', 'a link to nothing', (text) => text.replace('(docs/decisions.md)', '(docs/decision.md)')),
+  edit('docs', 'docs/operating.md', 'a variable that nothing reads', (text) =>
+    text.replace('PETSTORE_BODY_LIMIT', 'PETSTORE_BODY_LIMITS'),
+  ),
+  edit('docs', 'docs/operating.md', 'a command that is not there', (text) => text.replace('keys create', 'keys make')),
+  edit('docs', 'docs/operating.md', 'a flag that is not there', (text) =>
+    text.replace('create --name', 'create --called'),
+  ),
+  edit(
+    'docs',
+    'docs/decisions.md',
+    'an operation that is not there',
+    (text) => `${text}\nUse \`GET /store/orders\`.\n`,
+  ),
+  edit('docs', 'packages/client/README.md', 'a function that is not there', (text) =>
+    text.replace('store.createPet(', 'store.addPet('),
+  ),
+  edit('docs', 'packages/client/README.md', 'a choice that is not there', (text) =>
+    text.replace("listPets({ status: 'sold' })", "listPets({ status: 'lost' })"),
+  ),
+  edit('docs', 'packages/types/README.md', 'an input that is not there', (text) =>
+    text.replace('fields.limit', 'fields.size'),
+  ),
+  described(
+    'docs',
+    'a choice that the pages still show',
+    put('    PetStatus:', 'available, pending, sold', 'free, pending, sold'),
+  ),
+
+  // Versions.
+  edit('versions', 'packages/client/package.json', 'a package ahead', (text) =>
+    text.replace('"version": "1.0.0"', '"version": "1.1.0"'),
+  ),
+  edit('versions', 'spec/package.json', 'the spec package behind', (text) =>
+    text.replace('"version": "1.0.0"', '"version": "0.9.0"'),
+  ),
+  edit('versions', '.changeset/config.json', 'a package by itself', (text) => text.replace('"petctl", ', '')),
+  edit(
+    'versions',
+    '.changeset/wrong-name.md',
+    'a changeset for a package that is not there',
+    () => '---\n"petctrl": minor\n---\n\nMore.\n',
+  ),
+  edit(
+    'versions',
+    '.changeset/wrong-bump.md',
+    'a changeset of no known weight',
+    () => '---\n"petctl": huge\n---\n\nMore.\n',
+  ),
+  described('versions', 'a version without its packages', put('info:', 'version: 1.0.0', 'version: 1.1.0')),
+];
+
+/** Edits that change nothing that anybody could notice. */
+export const harmless: Mutation[] = [
+  edit('', specFile, 'a comment', (text) => `# Nothing new.\n${text}`),
+  edit('', specFile, 'another quoting', (text) =>
+    text.replace('"2030-12-05"', "'2030-12-05'").replace('version: 1.0.0', 'version: "1.0.0"'),
+  ),
+  edit(
+    '',
+    specFile,
+    'another order of keys',
+    put(
+      '    PetStatus:',
+      '      type: string\n      description: Availability of the animal.\n',
+      '      description: Availability of the animal.\n      type: string\n',
+    ),
+  ),
+  edit(
+    '',
+    specFile,
+    'another style',
+    put(
+      '    PetStatus:',
+      'enum: [available, pending, sold]',
+      'enum:\n        - available\n        - pending\n        - sold',
+    ),
+  ),
+  edit('', handlers, 'a comment in a handler', (text) => text.replace('return {', '// As promised.\n  return {')),
+];

@@ -1,0 +1,156 @@
+import { createApp, givenKeys, keyCheck, type Listener, listen, memoryStore } from '@petstore/server';
+import { type Field, type Operation, operations } from '@petstore/types';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operationsOf } from '../drift/future/spec.ts';
+import { undeclared } from '../drift/motion/declared.ts';
+import { basePath, spec } from '../drift/root.ts';
+
+const apiKey = 'a-key-that-is-for-tests';
+let listener: Listener;
+beforeAll(async () => {
+  const app = await createApp(memoryStore(), { keys: keyCheck(givenKeys(apiKey)) });
+  const limits = { maxConnections: 100, headersTimeout: 10_000, requestTimeout: 10_000 };
+  listener = await listen(app, { host: '127.0.0.1', port: 0, ...limits });
+});
+afterAll(() => listener.drain(0));
+
+/** Holds an answer to what the spec declares for the operation: its status, its headers, its body to the last member. */
+async function expectDeclared({ method, path }: Operation, response: Response): Promise<void> {
+  const described = operationsOf(spec).get(`${method} ${path}`);
+  expect(described && (await undeclared(described, response))).toEqual([]);
+}
+
+const everyOperation = Object.values<Operation>(operations);
+
+/** What is sent: text in path and query, any JSON in the body. */
+type Sent = Record<string, unknown>;
+
+describe.each(everyOperation.map((operation) => [operation.id, operation] as const))('%s', (_, operation) => {
+  test('refuses no valid request, and answers as declared', () =>
+    fc.assert(
+      fc.asyncProperty(validInput(operation), async (input) => {
+        const response = await send(operation, input);
+        // What is asked for by its identifier may not be there.
+        const allowed = operation.path.includes('{') ? [operation.success, 404] : [operation.success];
+        expect(allowed).toContain(response.status);
+        await expectDeclared(operation, response);
+      }),
+      { numRuns: 300 },
+    ));
+
+  test('accepts no invalid request, and answers as declared', () =>
+    fc.assert(
+      fc.asyncProperty(invalidInput(operation), async ({ input, wrong }) => {
+        const response = await send(operation, input);
+        expect([wrong, response.status]).toEqual([wrong, operation.fields[wrong]?.in === 'path' ? 404 : 400]);
+        await expectDeclared(operation, response);
+      }),
+      { numRuns: 300 },
+    ));
+
+  test('lets nobody in without a key, whatever is sent', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          validInput(operation),
+          invalidInput(operation).map(({ input }) => input),
+        ),
+        async (input) => {
+          const response = await send(operation, input, { authorization: 'Bearer some-other-key' });
+          expect(response.status).toBe(401);
+          await expectDeclared(operation, response);
+        },
+      ),
+      { numRuns: 20 },
+    ));
+});
+
+async function send(
+  operation: Operation,
+  input: Sent,
+  headers = { authorization: `Bearer ${apiKey}` },
+): Promise<Response> {
+  const places = { query: new URLSearchParams(), body: {} as Sent };
+  let path = operation.path;
+  for (const [name, value] of Object.entries(input)) {
+    const place = operation.fields[name]?.in ?? (operation.body ? 'body' : 'query');
+    if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(String(value)));
+    else if (place === 'query') for (const one of [value].flat()) places.query.append(name, String(one));
+    else Object.defineProperty(places.body, name, { value, enumerable: true });
+  }
+  return fetch(`${listener.origin}${basePath}${path}?${places.query}`, {
+    method: operation.method,
+    headers: operation.body ? { ...headers, 'content-type': operation.body.mediaType } : headers,
+    ...(operation.body && { body: JSON.stringify(places.body) }),
+  });
+}
+
+function validInput({ fields }: Operation): fc.Arbitrary<Sent> {
+  const required = Object.keys(fields).filter((name) => fields[name]?.required);
+  const values = Object.entries(fields).map(([name, field]) => [name, validValue(field)] as const);
+  return fc.record(Object.fromEntries(values), { requiredKeys: required }) as fc.Arbitrary<Sent>;
+}
+
+/** A valid input in which one thing is wrong. */
+function invalidInput(operation: Operation): fc.Arbitrary<{ input: Sent; wrong: string }> {
+  const names = Object.keys(operation.fields);
+  const aField = names.map((wrong) => {
+    const field = operation.fields[wrong] as Field;
+    const left = field.required && field.in !== 'path' ? [fc.constant(undefined)] : [];
+    const twice = field.in === 'query' ? [validValue(field).map((value) => [value, value])] : [];
+    return fc.record({ wrong: fc.constant(wrong), value: fc.oneof(invalidValue(field), ...left, ...twice) });
+  });
+  const unknown = fc.record({
+    wrong: fc.oneof(
+      fc.constantFrom('__proto__', 'constructor', 'id', 'toString', 'limit[]'),
+      fc.string({ minLength: 1 }),
+    ),
+    value: fc.oneof(fc.string(), fc.integer()),
+  });
+  const mistake = fc.oneof(
+    ...aField,
+    unknown.filter(({ wrong }) => !names.includes(wrong)),
+  );
+  return fc.tuple(validInput(operation), mistake).map(([valid, { wrong, value }]) => {
+    const input: Sent = Object.fromEntries(Object.entries(valid).filter(([name]) => name !== wrong));
+    if (value !== undefined) Object.defineProperty(input, wrong, { value, enumerable: true });
+    return { input, wrong };
+  });
+}
+
+function validValue({ choices, type, minimum, maximum }: Field): fc.Arbitrary<unknown> {
+  if (choices) return fc.constantFrom(...choices);
+  if (type === 'integer') return fc.maxSafeInteger().map((n) => clamp(n, minimum, maximum));
+  if (type === 'string') return fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', ''));
+  throw new Error(`teach this test what a valid ${type} is`);
+}
+
+function invalidValue({ in: place, choices, type, minimum, maximum }: Field): fc.Arbitrary<unknown> {
+  const other =
+    place === 'body'
+      ? [
+          fc.constant(null),
+          fc.boolean(),
+          fc.constant([]),
+          fc.constant({}),
+          fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true }),
+        ]
+      : [];
+  if (choices)
+    return fc.oneof(
+      fc.string({ minLength: 1 }).filter((text) => !choices.includes(text)),
+      ...other,
+    );
+  if (type === 'integer') {
+    const beyond = fc.constantFrom((minimum ?? Number.MIN_SAFE_INTEGER) - 1, (maximum ?? Number.MAX_SAFE_INTEGER) + 1);
+    const text = fc.constantFrom('1e1', '0x10', ' 5', '05', '1.0', 'Infinity', 'NaN', '-0', '+1', 'abc', '１');
+    return fc.oneof(beyond, text, ...other);
+  }
+  const broken = fc.constantFrom('\ud800', 'a\udfff', 'nul \0');
+  return fc.oneof(broken, fc.integer(), ...other);
+}
+
+function clamp(value: number, minimum = value, maximum = value): number {
+  return Math.min(Math.max(value, minimum), maximum);
+}
