@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Store } from '@petstore/server';
-import { insertion, page } from '../../apps/server/src/store/postgres/sql.ts';
+import { insertion, page } from '@petstore/server/postgres-for-bench';
 
 export type Work = 'create' | 'list' | 'list sold';
 
@@ -42,9 +42,9 @@ export function pgbench(command: string, url: string, schema: string, size: numb
     const file = join(scratch, `${work.replace(' ', '-')}.sql`);
     writeFileSync(file, script(work, size, together));
     const seconds = String(Math.max(1, Math.round(milliseconds / 1000)));
-    const flags = ['-n', '-M', 'prepared', '-c', String(connections), '-j', '2', '-T', seconds, '-f', file, url];
+    const how = `-n -M prepared -c ${connections} -j 2 -T ${seconds} -D number=${Date.now() * 1000}`;
     const env = { ...process.env, PGOPTIONS: `-c search_path=${schema}` };
-    const { stdout } = await promisify(execFile)(command, flags, { env });
+    const { stdout } = await promisify(execFile)(command, [...how.split(' '), '-f', file, url], { env });
     return Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]) * together;
   };
 }
@@ -53,8 +53,13 @@ export type PgbenchRate = (work: Work, connections: number, milliseconds: number
 
 function script(work: Work, size: number, together: number): string {
   if (work === 'create') {
-    const { text, values = [] } = insertion(Array.from({ length: together }, () => pet));
-    return `${oneLine(filled(text, values))};\n`;
+    const { text, values = [] } = insertion(
+      Array.from({ length: together }, () => pet),
+      { writer: 'pgbench', number: 0 },
+    );
+    // Each of its connections is a server to the database, and counts its commits from where the clock is.
+    const statement = oneLine(filled(text, values)).replace(`'pgbench'::text, 0`, `'pgbench-' || :client_id, :number`);
+    return `\\set number :number + 1\n${statement};\n`;
   }
   const { text } = page({ after: 0, limit, ...(work === 'list sold' && { status: 'sold' }) });
   const statement = text.replace('$1', ':after').replace('$2', String(limit));
@@ -65,7 +70,9 @@ function filled(text: string, values: unknown[]): string {
   const literal = (value: unknown) =>
     Array.isArray(value)
       ? `ARRAY[${value.map((item) => (typeof item === 'string' ? `'${item}'` : String(item))).join(',')}]`
-      : String(value);
+      : typeof value === 'string'
+        ? `'${value}'`
+        : String(value);
   return text.replace(/\$(\d)/g, (_, place) => literal(values[Number(place) - 1]));
 }
 

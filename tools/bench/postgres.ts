@@ -6,13 +6,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPostgresStore, type Store } from '@petstore/server';
-import { Cluster } from '../../apps/server/test/postgres/database/cluster.ts';
-import { findPrograms } from '../../apps/server/test/postgres/database/programs.ts';
+import { Cluster, findPrograms } from '@petstore/server/postgres-for-bench';
 import { findPgbench, ours, type PgbenchRate, pgbench, type Rate, type Work } from './postgres-contenders.ts';
 
 const quick = process.argv.includes('--quick');
 const sizes = [1_000, quick ? 100_000 : 1_000_000] as const;
-const [rounds, milliseconds] = quick ? [3, 1_000] : [7, 2_000];
+const [rounds, milliseconds] = quick ? [3, 1_000] : [7, 1_000];
 const works: Work[] = ['create', 'list', 'list sold'];
 const callers = [1, 64];
 

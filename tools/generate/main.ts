@@ -1,4 +1,5 @@
-// Brings everything that is generated from spec/openapi.yaml up to date. Files that are right already stay untouched.
+// Brings everything that follows from spec/openapi.yaml up to date. Files that are right already stay untouched.
+import { execFileSync } from 'node:child_process';
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { root } from '../drift/root.ts';
@@ -6,7 +7,8 @@ import { outdated } from '../drift/surfaces/generated.ts';
 import { withGenerated } from './generate.ts';
 
 await withGenerated(async (scratch) => {
-  for (const { file, what } of await outdated(scratch)) {
+  const changes = await outdated(scratch);
+  for (const { file, what } of changes) {
     const path = join(root, file);
     if (what === 'does not belong here') {
       await rm(path);
@@ -17,4 +19,6 @@ await withGenerated(async (scratch) => {
       console.log(`wrote ${file}`);
     }
   }
+  // petctl's reference is made from its commands, and those from what was just written.
+  if (changes.length > 0) execFileSync(process.execPath, ['build/write-docs.ts'], { cwd: join(root, 'apps/petctl') });
 });

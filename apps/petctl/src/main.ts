@@ -8,12 +8,13 @@ async function main(): Promise<void> {
   let code = 0;
   try {
     await run(argv, around);
+    await around.stdout.end();
   } catch (error) {
     const { tellError } = await import('./errors/tell-error.ts');
     code = await tellError(error, argv, around);
   }
   // What is on its way out is let out; what else is open, a connection that is kept say, is not waited for.
-  await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write('', done))));
+  await Promise.allSettled([around.stdout.end(), around.stderr.end()]);
   process.exit(code);
 }
 

@@ -1,3 +1,5 @@
+import { OutputError } from './errors/errors.ts';
+
 /** A stream that is written to. */
 export interface Sink {
   /** Resolves when more may come, so that nothing piles up. */
@@ -7,6 +9,8 @@ export interface Sink {
   readonly columns: number | undefined;
   /** Whether nobody reads it any more. */
   readonly gone: () => boolean;
+  /** Resolves when all is out; rejects with an OutputError when it could not be written, to a full disk say. */
+  readonly end: () => Promise<void>;
 }
 
 /** What a run has around it. */
@@ -46,13 +50,14 @@ export function surroundings(): Surroundings {
 
 function sink(stream: NodeJS.WriteStream): Sink {
   let gone = false;
+  let failure: Error | undefined;
   let waiting: (() => void) | undefined;
   const proceed = () => {
     waiting?.();
     waiting = undefined;
   };
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE') failure ??= error;
     gone = true;
     proceed();
   });
@@ -63,6 +68,10 @@ function sink(stream: NodeJS.WriteStream): Sink {
       return stream.isTTY ? stream.columns : undefined;
     },
     gone: () => gone,
+    end: async () => {
+      await new Promise((done) => stream.write('', done));
+      if (failure) throw new OutputError(failure);
+    },
     write: async (text) => {
       if (gone || text === '' || stream.write(text)) return;
       await new Promise<void>((resolve) => {

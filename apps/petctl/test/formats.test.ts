@@ -1,7 +1,8 @@
+import { execFile } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { outputs } from '../src/settings/settings.ts';
-import { petctl } from './petctl.ts';
+import { binary, environment, petctl } from './petctl.ts';
 import { startService } from './service.ts';
 
 let env: Record<string, string>;
@@ -118,4 +119,14 @@ test('colours come only when they are asked for', async () => {
   expect(await shown([], { FORCE_COLOR: '1', NO_COLOR: '1' })).toBe(false);
   expect(await shown(['--color'], { NO_COLOR: '1' })).toBe(true);
   expect(await shown(['--no-color'], { FORCE_COLOR: '1' })).toBe(false);
+});
+
+test.skipIf(process.platform !== 'linux')('a disk that is full is told of', async () => {
+  const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((done) => {
+    const words = ['--norc', '-c', '"$0" "$1" pets list > /dev/full', process.execPath, binary];
+    execFile('bash', words, { env: environment(env) }, (error, _, text) =>
+      done({ code: error?.code, stderr: text }),
+    ).stdin?.end();
+  });
+  expect([code, stderr]).toEqual([1, 'petctl: The results could not be written (ENOSPC). Is the disk full?\n']);
 });

@@ -1,36 +1,22 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { binary, environment, petctl, scratch, start } from './petctl.ts';
+import { importFolder, outcomes } from './import-files.ts';
+import { binary, environment, petctl, start } from './petctl.ts';
 import { type Recorded, record, refused } from './recorder.ts';
 import { startService } from './service.ts';
 import { hasTerminal, onTerminal } from './terminal.ts';
 
 let env: Record<string, string>;
-let folder: string;
 beforeAll(async () => {
   ({ env } = await startService());
 });
+let files: ReturnType<typeof importFolder>;
 beforeEach(() => {
-  folder = mkdtempSync(join(scratch, 'import-'));
+  files = importFolder();
 });
-const written = (name: string, text: string) => {
-  writeFileSync(join(folder, name), text);
-  return join(folder, name);
-};
-const failed = () => join(folder, 'again');
-const again = () => readFileSync(failed(), 'utf8');
-const run = (file: string, ...args: string[]) =>
-  petctl(['pets', 'import', file, '--failed', failed(), ...args], { env });
-const outcomes = (stdout: string) =>
-  stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.split('\t').slice(0, 2).join(' '));
 
 const lines = (count: number) =>
   Array.from({ length: count }, (_, i) => `{"name":"${i + 1}","categoryId":1}`).join('\n');
@@ -64,12 +50,12 @@ test('no more than so many at a time, and results in the order of the lines', as
 test('one key that is refused stops it, and all the rest is to be given again', async () => {
   const { requests, env: recorded } = await record(() => refused(401, 'unauthorized'));
   const { code } = await petctl(
-    ['pets', 'import', written('x', lines(50)), '--failed', failed(), '--concurrency', '2'],
+    ['pets', 'import', files.written('x', lines(50)), '--failed', files.failed, '--concurrency', '2'],
     { env: recorded },
   );
   expect(code).toBe(4);
   expect(requests.length).toBeLessThan(5);
-  expect(again()).toBe(`${lines(50)}\n`);
+  expect(files.again()).toBe(`${lines(50)}\n`);
 });
 
 test('what may have been done all the same is said to be unknown', async () => {
@@ -82,7 +68,7 @@ test('what may have been done all the same is said to be unknown', async () => {
 
 test('a closed pipe does not stop it halfway', async () => {
   const { requests, env: recorded } = await record(() => ({ status: 201, body: { id: 1, name: 'x'.repeat(500) } }));
-  const file = written('many', lines(300));
+  const file = files.written('many', lines(300));
   const line = `"$0" "$1" pets import "$2" | head -1; exit "\${PIPESTATUS[0]}"`;
   const code = await new Promise((done) => {
     const child = execFile(
@@ -98,7 +84,7 @@ test('a closed pipe does not stop it halfway', async () => {
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
   test('a progress bar on stderr, results in the pipe', async () => {
-    const file = written('x', lines(30));
+    const file = files.written('x', lines(30));
     const { code, terminal, pipe } = await onTerminal(['pets', 'import', file], { env, pipe: true });
     expect([code, outcomes(pipe).length]).toEqual([0, 30]);
     expect(terminal).toMatch(/\[#+-*\] +\d+ % {2}\d+ done/);
@@ -114,8 +100,8 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
       added.push(named(request));
       return { status: 201, body: { id: count } };
     });
-    const file = written('x', lines(200));
-    const args = ['pets', 'import', file, '--failed', failed(), '--concurrency', '1', '--timeout', '1s'];
+    const file = files.written('x', lines(200));
+    const args = ['pets', 'import', file, '--failed', files.failed, '--concurrency', '1', '--timeout', '1s'];
     const { code, pipe } = await onTerminal(args, {
       env: recorded,
       pipe: true,
@@ -126,7 +112,8 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
       .filter((line) => line.endsWith('ok'))
       .map((line) => line.split(' ')[0]);
     expect(ok).toEqual(added);
-    const rest = again()
+    const rest = files
+      .again()
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line).name);
@@ -136,7 +123,9 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 
 test('a second Ctrl-C does not wait', async () => {
   const { env: recorded } = await record(() => 'hang');
-  const child = start(['pets', 'import', written('x', lines(5)), '--failed', failed(), '-v'], { env: recorded });
+  const child = start(['pets', 'import', files.written('x', lines(5)), '--failed', files.failed, '-v'], {
+    env: recorded,
+  });
   let said = '';
   let pressed = 0;
   child.stderr.on('data', (text) => {
@@ -147,5 +136,5 @@ test('a second Ctrl-C does not wait', async () => {
     child.kill('SIGINT');
   });
   const [code] = await once(child, 'close');
-  expect([code, pressed, again()]).toEqual([130, 2, `${lines(5)}\n`]);
+  expect([code, pressed, files.again()]).toEqual([130, 2, `${lines(5)}\n`]);
 });

@@ -1,36 +1,21 @@
-import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { binary, environment, petctl, scratch, start } from './petctl.ts';
-import { type Recorded, record, refused } from './recorder.ts';
+import { importFolder, outcomes } from './import-files.ts';
+import { petctl } from './petctl.ts';
+import { record } from './recorder.ts';
 import { startService } from './service.ts';
-import { hasTerminal, onTerminal } from './terminal.ts';
 
 let env: Record<string, string>;
-let folder: string;
+let files: ReturnType<typeof importFolder>;
 beforeAll(async () => {
   ({ env } = await startService());
 });
 beforeEach(() => {
-  folder = mkdtempSync(join(scratch, 'import-'));
+  files = importFolder();
 });
-const written = (name: string, text: string) => {
-  writeFileSync(join(folder, name), text);
-  return join(folder, name);
-};
-const failed = () => join(folder, 'again');
-const again = () => readFileSync(failed(), 'utf8');
 const run = (file: string, ...args: string[]) =>
-  petctl(['pets', 'import', file, '--failed', failed(), ...args], { env });
-const outcomes = (stdout: string) =>
-  stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.split('\t').slice(0, 2).join(' '));
+  petctl(['pets', 'import', file, '--failed', files.failed, ...args], { env });
 
 describe.each([
   [
@@ -53,10 +38,10 @@ describe.each([
   ],
 ] as const)('%s', (format, text, rest, lines) => {
   test('adds every line, says how each ended, and keeps what to give again', async () => {
-    const { code, stdout, stderr } = await run(written(`pets.${format}`, text));
+    const { code, stdout, stderr } = await run(files.written(`pets.${format}`, text));
     expect(outcomes(stdout)).toEqual([`${lines[0]} ok`, `${lines[1]} failed`, `${lines[2]} ok`]);
-    expect([code, stderr]).toEqual([9, `petctl: 1 of 3 failed. ${failed()} holds them, to give them again.\n`]);
-    expect(again()).toBe(rest);
+    expect([code, stderr]).toEqual([9, `petctl: 1 of 3 failed. ${files.failed} holds them, to give them again.\n`]);
+    expect(files.again()).toBe(rest);
   });
 
   test('the same from stdin, checked only', async () => {
@@ -79,15 +64,15 @@ describe.each([
 });
 
 test('what failed can be mended and given again, and then nothing is left', async () => {
-  await run(written('a.csv', 'name,categoryId\nA,1\nB,x\n'));
-  const mended = written('b.csv', again().replace('x', '2'));
+  await run(files.written('a.csv', 'name,categoryId\nA,1\nB,x\n'));
+  const mended = files.written('b.csv', files.again().replace('x', '2'));
   expect(await run(mended)).toMatchObject({ code: 0, stderr: '' });
-  expect(again()).toBe('');
+  expect(files.again()).toBe('');
 });
 
 test('nothing to import is no error', async () => {
   for (const text of ['', '\n', '[]'])
-    expect(await run(written('none', text))).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await run(files.written('none', text))).toMatchObject({ code: 0, stdout: '', stderr: '' });
 });
 
 describe('refused before anything is sent', () => {
@@ -98,19 +83,19 @@ describe('refused before anything is sent', () => {
     ['{"name":"A","categoryId":1}', ['--format', 'xml'], 'one of jsonl, json, csv'],
   ])('%j %j', async (text, args, said) => {
     const { requests, env: recorded } = await record(() => ({ status: 201, body: {} }));
-    const { code, stderr } = await petctl(['pets', 'import', written('x', text), ...args], { env: recorded });
+    const { code, stderr } = await petctl(['pets', 'import', files.written('x', text), ...args], { env: recorded });
     expect([code, requests]).toEqual([2, []]);
     expect(stderr).toContain(said);
   });
 
   test('a file that is not there, a folder, the very file that is read, bytes that are no text', async () => {
-    expect(await run(join(folder, 'none'))).toMatchObject({ code: 2, stderr: expect.stringContaining('ENOENT') });
-    expect(await run(folder)).toMatchObject({ code: 2, stderr: expect.stringContaining('is a folder') });
-    const file = written('same', '{"name":"A","categoryId":1}\n');
+    expect(await run(join(files.folder, 'none'))).toMatchObject({ code: 2, stderr: expect.stringContaining('ENOENT') });
+    expect(await run(files.folder)).toMatchObject({ code: 2, stderr: expect.stringContaining('is a folder') });
+    const file = files.written('same', '{"name":"A","categoryId":1}\n');
     expect(await petctl(['pets', 'import', file, '--failed', file], { env })).toMatchObject({ code: 2 });
     expect(readFileSync(file, 'utf8')).not.toBe('');
-    writeFileSync(join(folder, 'latin1'), Buffer.from('{"name":"\xe4"}', 'latin1'));
-    expect(await run(join(folder, 'latin1'))).toMatchObject({
+    writeFileSync(join(files.folder, 'latin1'), Buffer.from('{"name":"\xe4"}', 'latin1'));
+    expect(await run(join(files.folder, 'latin1'))).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('not in UTF-8'),
     });

@@ -95,6 +95,12 @@ describe('petctl auth', () => {
     });
   });
 
+  test.skipIf(process.platform !== 'linux')('keeps it in the file where there is no Secret Service', async () => {
+    const bare = env({ PETCTL_KEYRING: 'true' });
+    expect(await petctl(['auth', 'login', '--with-key'], { env: bare, input: apiKey })).toMatchObject({ code: 0 });
+    expect(readFileSync(file(), 'utf8')).toContain(apiKey);
+  });
+
   test('keeps it in the keyring of the system where there is one', async () => {
     // A keyring made of a file, in the place of the real one.
     const store = join(home, 'keyring.json');
@@ -112,7 +118,11 @@ class Entry {
 Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : load(name, ...rest));`,
     );
     const run = (args: string[], input?: string) =>
-      petctl(args, { env: env({ PETCTL_KEYRING: 'true' }), nodeArgs: ['--require', fake], ...(input && { input }) });
+      petctl(args, {
+        env: env({ PETCTL_KEYRING: 'true' }),
+        nodeArgs: ['--require', fake],
+        ...(input && { input }),
+      });
     expect(await run(['auth', 'login', '--with-key'], apiKey)).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('keyring'),

@@ -123,6 +123,11 @@ describe('deprecation', () => {
     expect(stderr).toMatch(/'petctl pets list' is deprecated and may be gone from 2033-01-01 on\.\n$/);
   });
 
+  test('of the raw way in, too', async () => {
+    const { stderr } = await petctl(['api', 'GET', '/pets/1'], { env });
+    expect(stderr).toBe(`petctl: GET /pets/1 is deprecated and may be gone from ${operations.getPet.sunset} on.\n`);
+  });
+
   test('with JSON, stderr is still one line', async () => {
     const { code, stderr } = await petctl(['pets', 'get', String(many + 1), '-o', 'json'], { env });
     expect([code, JSON.parse(stderr).error.code]).toEqual([5, 'not_found']);

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { whenOver } from './after-all.ts';
 import { built } from './build.ts';
 
 export interface Finished {
@@ -23,6 +24,7 @@ export const binary = join(built, 'petctl.js');
 
 /** A folder of its own for each test file, which also stands for the home of the user. */
 export const scratch = mkdtempSync(join(tmpdir(), 'petctl-'));
+whenOver(() => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }));
 
 /** What the program finds in its environment: nothing of the machine's own settings. */
 export function environment(more: Record<string, string | undefined> = {}): Record<string, string | undefined> {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
+import { whenOver } from './after-all.ts';
 
 export interface Recorded {
   method: string;
@@ -31,7 +31,7 @@ export async function record(reply: (request: Recorded, count: number) => Reply 
     response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers }).end(text);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  afterAll(() => {
+  whenOver(() => {
     server.close();
     server.closeAllConnections();
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultConfig, serve } from '@petstore/server';
 import { service } from '@petstore/types';
-import { afterAll } from 'vitest';
+import { whenOver } from './after-all.ts';
 
 export const apiKey = 'a-key-that-is-for-tests-only';
 
@@ -11,7 +11,7 @@ export const apiKey = 'a-key-that-is-for-tests-only';
 export async function startService(dataDir = mkdtempSync(join(tmpdir(), 'petctl-data-'))) {
   const config = defaultConfig({ port: 0, dataDir, logLevel: 'silent', apiKeys: `test=${apiKey}` });
   const server = await serve(config);
-  afterAll(async () => {
+  whenOver(async () => {
     await server.stop();
     rmSync(dataDir, { recursive: true, force: true });
   });

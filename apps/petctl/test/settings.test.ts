@@ -57,6 +57,17 @@ test('config list shows where each comes from', async () => {
   expect((await run(['config', 'list', '-o', 'csv'])).stdout.split('\n')[0]).toBe('key,value');
 });
 
+test('errors are JSON where the profile says so, too', async () => {
+  write({ profiles: { default: { output: 'json' }, plain: { output: 'tsv' } } });
+  expect(JSON.parse((await run(['pets', 'list', '--limit', '0'])).stderr)).toMatchObject({ error: { exit: 2 } });
+  expect(JSON.parse((await run(['pets', 'list'])).stderr)).toMatchObject({ error: { exit: 4 } });
+  for (const args of [
+    ['--profile', 'plain'],
+    ['-o', 'tsv'],
+  ])
+    expect((await run(['pets', 'list', ...args])).stderr).toMatch(/^petctl: /);
+});
+
 test('config set and unset change a profile, and make it', async () => {
   expect(await run(['config', 'set', 'deployment', 'staging', '--profile', 'work'])).toMatchObject({
     code: 0,

@@ -62,11 +62,10 @@ function links(page: string): Finding[] {
     .map((target) => finding(page, `it links to ${target}`, 'there is no such file'));
 }
 
-/** The settings that the server's, the client's and petctl's sources know. */
+/** The settings that the sources of server and client know, and petctl's own reference, where they are put together. */
 function variables(page: string): Finding[] {
   const named = new Set(textOf(page).match(/\b(?:PETSTORE|PETCTL)_[A-Z_]*[A-Z]\b/g));
-  const sources = ['apps/server/src', 'packages/client/src', 'apps/petctl/src']
-    .flatMap((folder) => under(folder))
+  const sources = [...['apps/server/src', 'packages/client/src'].flatMap((folder) => under(folder)), 'docs/petctl.md']
     .map(textOf)
     .join('\n');
   return [...named]

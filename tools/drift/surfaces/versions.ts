@@ -23,7 +23,7 @@ export function versions(): Finding[] {
         `${folder}/package.json`,
         `version ${manifest.version}`,
         `info.version is ${version}`,
-        'npm run version-packages',
+        'npx changeset version, and info.version in spec/openapi.yaml',
       );
   }
   const { fixed } = JSON.parse(textOf('.changeset/config.json'));

@@ -56,7 +56,7 @@ export function copyOfRepository(): Copy {
   const remember = (file: string) => {
     if (!before.has(file)) before.set(file, read(file));
   };
-  const gen = files.filter((file) => file.endsWith('.gen.ts'));
+  const gen = [...files.filter((file) => file.endsWith('.gen.ts')), 'docs/petctl.md', 'apps/petctl/package.json'];
 
   return {
     change: (file, edit) => {

@@ -43,6 +43,8 @@ const table = 'packages/types/src/gen/operations.gen.ts';
 const calls = 'packages/client/src/gen/calls.gen.ts';
 const handlers = 'apps/server/src/handlers.ts';
 const app = 'apps/server/src/app.ts';
+const fieldFlags = 'apps/petctl/src/tree/field-flags.ts';
+const operationNode = 'apps/petctl/src/tree/operation-node.ts';
 const announce = 'apps/server/src/http/announce.ts';
 
 export const mutations: Mutation[] = [
@@ -257,6 +259,101 @@ export const mutations: Mutation[] = [
     text.replace("'1.0.0'", "'0.9.0'"),
   ),
   edit('client', 'packages/types/src/gen/service.gen.ts', 'another address', (text) => text.replace('8081', '8082')),
+
+  // petctl.
+  edit(
+    'petctl',
+    fieldFlags,
+    'a flag dropped',
+    put('export function flagsOf', "field.in !== 'path'", "field.in !== 'path' && field.type !== 'string'"),
+  ),
+  edit(
+    'petctl',
+    fieldFlags,
+    'a flag that no input stands behind',
+    put('function flagOf', '    field,', "    field: field === 'limit' ? 'size' : field,"),
+  ),
+  edit(
+    'petctl',
+    fieldFlags,
+    'another description of a flag',
+    put('function flagOf', 'description: rules.description', 'description: rules.description.toUpperCase()'),
+  ),
+  edit(
+    'petctl',
+    fieldFlags,
+    'what is required no longer said to be',
+    put('function flagOf', '    ...(rules.required && { required: true }),\n', ''),
+  ),
+  edit(
+    'petctl',
+    fieldFlags,
+    'bounds, choices and defaults lost',
+    put('function flagOf', '    rules,', '    rules: { type: rules.type },'),
+  ),
+  edit(
+    'petctl',
+    fieldFlags,
+    'an argument of no bounds',
+    put('export function argumentsOf', 'rules: field', 'rules: { type: field.type }'),
+  ),
+  edit(
+    'petctl',
+    operationNode,
+    'another summary',
+    put('export function operationNode', 'summary: operation.summary', "summary: 'Do it'"),
+  ),
+  edit(
+    'petctl',
+    operationNode,
+    'another description',
+    put('export function operationNode', 'description: operation.description', 'description: operation.summary'),
+  ),
+  edit(
+    'petctl',
+    operationNode,
+    'a deprecation that is not announced',
+    put('function noticeOf', 'if (!deprecated)', 'if (deprecated)'),
+  ),
+  edit('petctl', operationNode, 'another sunset', put('function noticeOf', /from ..sunset. on/, 'from 2040-01-01 on')),
+  edit(
+    'petctl',
+    'apps/petctl/src/tree/tree.ts',
+    'a command dropped',
+    put('for (const [operation', 'commands.push(', 'if (!operation.deprecated) commands.push('),
+  ),
+  edit(
+    'petctl',
+    'packages/client/src/check.ts',
+    'a parser that takes one too many',
+    put('faultOf', 'value > maximum', 'value > maximum + 1'),
+  ),
+  edit(
+    'petctl',
+    'packages/client/src/check.ts',
+    'a parser that takes one too few',
+    put('faultOf', 'value < minimum', 'value <= minimum'),
+  ),
+  edit(
+    'petctl',
+    'apps/petctl/src/completion/candidates.ts',
+    'choices that are not completed',
+    put('function values', 'rules.choices ?? []', '[]'),
+  ),
+  edit(
+    'petctl',
+    'apps/petctl/src/completion/candidates.ts',
+    'flags that are not completed',
+    put('function flagWords', 'flagsOf(node)', 'flagsOf(node).slice(1)'),
+  ),
+  edit(
+    'petctl',
+    'apps/petctl/src/docs/man.ts',
+    'manual pages without flags',
+    put('const takes', '...(node.flags ?? []), ', ''),
+  ),
+  edit('petctl', 'docs/petctl.md', 'edited by hand', (text) => text.replace('pets list', 'pets ls')),
+  edit('petctl', 'docs/petctl.md', 'gone', () => undefined),
 
   // The pages.
   edit('docs', 'README.md', 'a script that is not there', (text) => text.replace('npm start ', 'npm run strat ')),

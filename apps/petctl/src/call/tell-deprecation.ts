@@ -16,8 +16,12 @@ function sentence({ operation, sunset }: Notice, path: readonly string[]): strin
   const names = commandNames(all);
   const found = all.find(({ id }) => id === operation);
   const successor = found && successorOf(found, names);
-  const end = sunset ? ` and may be gone from ${day(sunset)} on` : '';
-  return `'petctl ${path.join(' ')}' is deprecated${end}.${successor ? ` Use '${successor}' instead.` : ''}`;
+  return `${deprecated(`'petctl ${path.join(' ')}'`, sunset)}${successor ? ` Use '${successor}' instead.` : ''}`;
+}
+
+/** The sentence for whatever is deprecated. */
+export function deprecated(what: string, sunset: string | undefined): string {
+  return `${what} is deprecated${sunset ? ` and may be gone from ${day(sunset)} on` : ''}.`;
 }
 
 /** The service announces a moment, the spec a day. */

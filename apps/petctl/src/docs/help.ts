@@ -27,7 +27,7 @@ function sections({ path, node }: Located, width: number): [title: string, lines
     [
       'Commands',
       pairs(
-        shown.map(({ name, summary }) => [name, summary]),
+        shown.map((one) => [one.name, one.summary + marks(one)]),
         width,
       ),
     ],
@@ -62,6 +62,12 @@ function sections({ path, node }: Located, width: number): [title: string, lines
           ),
     ],
   ];
+}
+
+/** What a list of commands says of the future of one. */
+function marks({ operation }: CommandNode): string {
+  const all = [operation?.deprecated && 'deprecated', operation?.stability].filter(Boolean);
+  return all.length > 0 ? ` (${all.join(', ')})` : '';
 }
 
 /** Whole lines to copy, and what each does. */

@@ -1,6 +1,6 @@
 import { AbortedError, ConnectionError, PetstoreError, TimeoutError } from '@petstore/client';
 import { sentence } from './closest.ts';
-import { InterruptedError, NoKeyError, PartialError, UnreadableError, UsageError } from './errors.ts';
+import { InterruptedError, NoKeyError, OutputError, PartialError, UnreadableError, UsageError } from './errors.ts';
 import { type Ending, endingOf, exitCodes } from './exit-codes.ts';
 import { refusal } from './unreadable.ts';
 
@@ -34,6 +34,8 @@ export function described(error: unknown): Described {
       'Is it running there? --base-url or --deployment leads elsewhere.',
     );
   }
+  if (error instanceof OutputError)
+    return plain('unwritten', `${error.message.replace(/\.$/, '')} (${systemWord(error.cause)}).`, 'Is the disk full?');
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return plain('bug', text, 'This is a bug in petctl: please report it.');
 }
@@ -50,6 +52,8 @@ function answered(error: PetstoreError): Described {
 
 const hints: Partial<Record<Ending, string>> = {
   unauthorized: "'petctl auth status' shows which key was sent; 'petctl auth login' takes another.",
+  not_found: 'Look at what was asked for, which -v shows.',
+  refused: 'Mend what the message names; -v shows what was sent.',
   rate_limited: 'Wait a moment, and try again.',
   failed: 'Try again later; -v shows what was sent.',
 };

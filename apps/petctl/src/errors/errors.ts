@@ -56,6 +56,15 @@ export class PartialError extends Error {
   }
 }
 
+/** Results could not be written. */
+export class OutputError extends Error {
+  override readonly name = 'OutputError';
+
+  constructor(cause: Error) {
+    super('The results could not be written.', { cause });
+  }
+}
+
 /** The user pressed Ctrl-C. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';

@@ -2,6 +2,7 @@
 export const exitCodes = {
   ok: { exit: 0, meaning: 'it worked' },
   bug: { exit: 1, meaning: 'petctl itself failed; please report it' },
+  unwritten: { exit: 1, meaning: 'or its results could not be written' },
   usage: { exit: 2, meaning: 'the command, a file or the configuration makes no sense; nothing was sent' },
   unreachable: { exit: 3, meaning: 'the service could not be reached, or took too long' },
   unauthorized: { exit: 4, meaning: 'there is no API key, or the service does not take it (401, 403)' },

@@ -1,7 +1,7 @@
-import { seemsJson } from '../out/asked.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { described } from './described.ts';
 import { errorLine } from './report.ts';
+import { seemsJson } from './seems-json.ts';
 
 /** Tells of an error, on one line, and gives the exit code that goes with it. */
 export async function tellError(

@@ -1,7 +1,4 @@
-import { ConnectionError, mayRetry, PetstoreError, petstore } from '@petstore/client';
-import type { Operation } from '@petstore/types';
-import { callOf } from '../call/run-operation.ts';
-import { serviceFor } from '../call/service.ts';
+import { ConnectionError, mayRetry, PetstoreError } from '@petstore/client';
 import { InterruptedError, PartialError, UsageError } from '../errors/errors.ts';
 import { endingOf } from '../errors/exit-codes.ts';
 import type { Invocation } from '../invocation.ts';
@@ -10,6 +7,7 @@ import { print } from '../out/print.ts';
 import { chosen } from '../out/shape.ts';
 import { tell } from '../own/tell.ts';
 import { openFailedFile } from './failed-file.ts';
+import { checkOnly, type Performer, performer } from './performer.ts';
 import { type Counts, progressBar } from './progress.ts';
 import { type FileFormat, type InputLine, readLines } from './records.ts';
 import { openSource } from './source.ts';
@@ -31,7 +29,7 @@ export async function runImport(invocation: Invocation): Promise<void> {
   const file = String(args[0]);
   const members = Object.keys(operation.result?.members ?? {});
   const shape = { list: true, columns: chosen(flags.get('fields'), ['line', 'outcome', ...members, 'error']) };
-  const perform = flags.has('dry-run') ? undefined : await performer(operation, invocation);
+  const { perform, tellDeprecation } = flags.has('dry-run') ? checkOnly : await performer(operation, invocation);
   const source = openSource(file, around);
   const lines = await readLines(source.chunks, formatOf(flags.get('format')), operation);
   const failedName = flags.get('failed');
@@ -93,6 +91,7 @@ export async function runImport(invocation: Invocation): Promise<void> {
     bar.clear();
     failedFile.close();
   }
+  await tellDeprecation();
   if (stopped !== undefined) throw stopped;
   if (counts.failed === 0) return;
   const again =
@@ -102,17 +101,7 @@ export async function runImport(invocation: Invocation): Promise<void> {
   throw new PartialError(`${counts.failed} of ${counts.done} failed.`, again);
 }
 
-type Perform = (input: Record<string, unknown>) => Promise<unknown>;
-
-async function performer(operation: Operation, invocation: Invocation): Promise<Perform> {
-  const { options } = await serviceFor(invocation, {
-    needsKey: operation.security.length > 0,
-  });
-  const call = callOf(petstore(options), operation);
-  return (input) => call(input, { signal: invocation.around.interrupted });
-}
-
-async function ended(input: InputLine, perform: Perform | undefined): Promise<Ended> {
+async function ended(input: InputLine, perform: Performer['perform']): Promise<Ended> {
   const { line } = input;
   try {
     const read = input.read();

@@ -5,11 +5,14 @@ export interface Keyring {
   delete(origin: string): void;
 }
 
-/** The keyring, or nothing where the system has none that can be used. */
+// The package would otherwise take the kernel's keyring where there is no Secret Service, which forgets at the next start.
+const lasting = { linux: { store: 'secret-service' } } as const;
+
+/** The keyring, or nothing where the system has none that lasts. */
 export async function openKeyring(): Promise<Keyring | undefined> {
   try {
     const { Entry } = await import('@napi-rs/keyring');
-    const entry = (origin: string) => new Entry('petctl', origin);
+    const entry = (origin: string) => new Entry('petctl', origin, lasting);
     // Asking for what is not there fails only where there is no keyring behind it.
     entry('petctl').getPassword();
     return {

@@ -16,15 +16,6 @@ export function isJson(output: string | undefined): boolean {
   return output === 'json' || output === 'jsonl';
 }
 
-/** Whether errors are JSON when the command line could not be read to its end: what it seems to ask for. */
-export function seemsJson(argv: readonly string[], env: Surroundings['env']): boolean {
-  const words = argv.flatMap((word, i) => {
-    const [, glued] = /^(?:--output=|-o=?)(.+)$/.exec(word) ?? [];
-    return glued ?? (word === '-o' || word === '--output' ? (argv[i + 1] ?? []) : []);
-  });
-  return isJson(words[0] ?? env[settings.output.env]);
-}
-
 /** Whether to use colours on a stream: the flag, then NO_COLOR, then FORCE_COLOR, then what the stream is. */
 export function colored(resolved: Resolved, { env, stdout }: Surroundings): boolean {
   const { value, origin } = resolved.of(settings.color);

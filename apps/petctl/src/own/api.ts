@@ -5,12 +5,14 @@ import { readAll } from '../call/body.ts';
 import { onlyShown } from '../call/only-shown.ts';
 import { rowsOf } from '../call/run-operation.ts';
 import { serviceFor } from '../call/service.ts';
+import { deprecated } from '../call/tell-deprecation.ts';
 import { UsageError } from '../errors/errors.ts';
 import type { Invocation } from '../invocation.ts';
 import { harmlessLines } from '../out/harmless.ts';
 import { print } from '../out/print.ts';
 import { readValue } from '../parse/value.ts';
 import { codeOf } from '../settings/json-file.ts';
+import { tell } from './tell.ts';
 
 /** Sends any request, and writes what is answered. */
 export async function api(invocation: Invocation): Promise<void> {
@@ -28,6 +30,8 @@ export async function api(invocation: Invocation): Promise<void> {
   const data = /^application\/([\w.]+\+)?json\b/i.test(response.headers.get('content-type') ?? '')
     ? json(text)
     : undefined;
+  if (response.headers.get('deprecation') !== null)
+    await tell(invocation, deprecated(`${raw.method} ${raw.path}`, response.headers.get('sunset') ?? undefined));
   // What is no JSON is written as it came; on a terminal it must not steer it.
   if (data === undefined) return around.stdout.write(around.stdout.isTerminal ? harmlessLines(text) : text);
   const rows = rowsOf(data);

@@ -61,14 +61,14 @@ export const settings = {
     variable: 'PETSTORE_DATABASE_CONNECT_TIMEOUT',
     about: 'time to wait for a connection to the database',
     kind: seconds,
-    fallback: () => '5',
+    fallback: () => '3',
   },
   databaseStatementTimeout: {
     flags: '--database-statement-timeout <seconds>',
     variable: 'PETSTORE_DATABASE_STATEMENT_TIMEOUT',
     about: 'time to wait for an answer of the database',
     kind: seconds,
-    fallback: () => '10',
+    fallback: () => '5',
   },
   validateResponses: {
     flags: '--validate-responses [true|false]',

@@ -1,6 +1,6 @@
 import { PetstoreError, petstore } from '@petstore/client';
 import type { Api } from '@petstore/types';
-import { afterEach, describe } from 'vitest';
+import { afterEach, describe, vi } from 'vitest';
 import { handlers } from '../../src/handlers.ts';
 import { Failure } from '../../src/http/failure.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
@@ -8,6 +8,9 @@ import { contract } from '../contract.ts';
 import { listen } from '../listen.ts';
 import { overHttp, RefusedError } from '../over-http.ts';
 import { describeOnDatabase } from './database/database.ts';
+
+// A database shares the machine with everything else that runs.
+vi.setConfig({ testTimeout: 30_000 });
 
 describeOnDatabase('on PostgreSQL', (newDatabase) => {
   let close: (() => Promise<void>)[] = [];

@@ -41,6 +41,12 @@ export function isRepeatable(error: unknown): boolean {
   return error instanceof ReadOnlyHostError || notKept.has(sqlState(error) ?? '');
 }
 
+/** Whether the way to the database broke while it was asked, so that what only reads may be asked again. */
+export function isLostConnection(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === undefined ? !(error instanceof DatabaseSilentError) : /^57P0[123]$/.test(state);
+}
+
 /** Whether the connection can be used on: the database answered, and it is not its host that is the trouble. */
 export function leavesConnection(error: unknown): boolean {
   const state = sqlState(error);

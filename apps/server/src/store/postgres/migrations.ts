@@ -21,5 +21,12 @@ export const migrations: readonly (readonly string[])[] = [
        last bigint NOT NULL CHECK (last BETWEEN 0 AND 9007199254740991)
      )`,
     'INSERT INTO pet_ids (last) VALUES (0) ON CONFLICT DO NOTHING',
+    // The last commit of each server process: its number, and the identifier before its first animal.
+    `CREATE TABLE IF NOT EXISTS pet_commits (
+       writer text PRIMARY KEY,
+       number bigint NOT NULL,
+       before bigint,
+       at timestamptz NOT NULL DEFAULT now()
+     )`,
   ],
 ];

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { StoreUnavailableError } from '../errors.ts';
 import type { Connections } from '../store.ts';
+import { leavesConnection } from './errors.ts';
 import type { Hosts, Prepare } from './hosts.ts';
 import type { Session } from './session.ts';
 
@@ -49,8 +50,36 @@ export class Pool {
     return { idle: this.#idle.length, busy: this.#busy, opening: this.#opening, waiting: this.#waiting.length };
   }
 
-  /** A session for the caller alone, who gives it back. */
-  async acquire(): Promise<Session> {
+  /** Does something with a session. One that it broke is not used again, nor are the others that lead where it led. */
+  async lend<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const session = await this.#acquire();
+    try {
+      return await work(session);
+    } catch (error) {
+      if (!leavesConnection(error)) {
+        session.end();
+        this.#flush();
+      }
+      throw error;
+    } finally {
+      this.#busy--;
+      this.#offer(session);
+      this.#restore();
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const { refuse } of this.#waiting.splice(0)) refuse(new StoreUnavailableError('The store is closed.'));
+    this.#flush();
+  }
+
+  /** Ends what is not in use. */
+  #flush(): void {
+    for (const session of this.#idle.splice(0)) session.end();
+  }
+
+  async #acquire(): Promise<Session> {
     if (this.#closed) throw new StoreUnavailableError('The store is closed.');
     const session = this.#fresh();
     if (session) return this.#lend(session);
@@ -67,26 +96,9 @@ export class Pool {
     return promise.finally(() => clearTimeout(timer));
   }
 
-  /** Takes a session back. One that has ended is replaced when there is need. */
-  release(session: Session): void {
-    this.#busy--;
-    this.#offer(session);
-  }
-
-  /** Ends what is not in use: those sessions lead where another one just failed. */
-  flush(): void {
-    for (const session of this.#idle.splice(0)) session.end();
-  }
-
-  /** Sees to it that there is a session before anybody asks. */
-  restore(): void {
+  /** Sees to it that there is a session before anybody asks: the first to ask after a failure finds out what holds. */
+  #restore(): void {
     if (!this.#closed && this.#idle.length + this.#busy + this.#opening === 0) void this.#open();
-  }
-
-  close(): void {
-    this.#closed = true;
-    for (const { refuse } of this.#waiting.splice(0)) refuse(new StoreUnavailableError('The store is closed.'));
-    this.flush();
   }
 
   #lend(session: Session): Session {
@@ -130,7 +142,7 @@ export class Pool {
         return this.#grow();
       }
       if (this.#opening > 1) break;
-      await pause(wait, undefined, { ref: !this.#closed });
+      await pause(wait);
     }
     this.#opening--;
   }

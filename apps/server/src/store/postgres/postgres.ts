@@ -1,16 +1,18 @@
 import type { QueryArrayConfig, QueryArrayResult } from 'pg';
 import { ConfigError } from '../../config/config-error.ts';
+import { StoreUnavailableError } from '../errors.ts';
 import type { Page, Store } from '../store.ts';
 import { databaseAddresses } from './address.ts';
+import { Commits } from './commits.ts';
 import { type Commit, Creates } from './creates.ts';
-import { isRepeatable, leavesConnection, unavailable } from './errors.ts';
+import { isLostConnection, unavailable } from './errors.ts';
 import { Hosts } from './hosts.ts';
-import { migrate } from './migrate.ts';
+import { migrate, patient } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { Pool } from './pool.ts';
 import { readingSession, writingSession } from './prepare.ts';
-import type { Row, Session } from './session.ts';
-import { insertion, page, petOf, question, restoration, selection } from './sql.ts';
+import type { Row } from './session.ts';
+import { page, petOf, question, restoration, selection, sweeping } from './sql.ts';
 
 export interface PostgresOptions {
   /** Connections at once, at least two: one is for adding animals. */
@@ -26,10 +28,8 @@ export interface PostgresOptions {
 /** The store in a database that any number of servers share. */
 export type PostgresStore = Required<Store>;
 
-type Work = (session: Session) => Promise<QueryArrayResult<Row>>;
-
 /** Milliseconds to wait for a connection when nobody says otherwise, and for an answer. */
-export const usual = { poolSize: 10, connectTimeout: 5_000, statementTimeout: 10_000 };
+export const usual = { poolSize: 10, connectTimeout: 3_000, statementTimeout: 5_000 };
 
 /** Opens the store at this address, which may name several hosts, and brings its schema up to date. */
 export async function openPostgresStore(url: string, options: PostgresOptions = {}): Promise<PostgresStore> {
@@ -41,12 +41,9 @@ export async function openPostgresStore(url: string, options: PostgresOptions = 
   const writes = new Pool(hosts, { size: 1, connectTimeout, prepare: writingSession(connectTimeout) });
   await prepareSchema(new Pool(hosts, { size: 1, connectTimeout, prepare: async () => {} }));
 
-  const read = (query: QueryArrayConfig) => using(reads, (session) => session.ask(query, statementTimeout));
-  const write = (query: QueryArrayConfig) => using(writes, (session) => session.keep(query, statementTimeout));
-  const creates = new Creates(
-    async (pets) => Number((await write(insertion(pets))).rows[0]?.[0]),
-    options.onCommit ?? (() => {}),
-  );
+  const read = (query: QueryArrayConfig) => reading(reads, query, statementTimeout);
+  const commits = new Commits(writes, statementTimeout);
+  const creates = new Creates((pets) => commits.keep(pets), options.onCommit ?? (() => {}));
 
   let asking: Promise<boolean> | undefined;
   const ask = () =>
@@ -62,7 +59,10 @@ export async function openPostgresStore(url: string, options: PostgresOptions = 
   };
   return {
     create: (pet) => creates.create(pet),
-    restore: async (pets) => (await write(restoration(pets))).rows.length > 0,
+    restore: async (pets) => {
+      const restored = writes.lend((session) => session.keep(restoration(pets), statementTimeout));
+      return (await restored.catch((error: unknown) => Promise.reject(unavailable(error)))).rows.length > 0;
+    },
     get: async (id) => (await read(selection(id))).rows.map(petOf)[0],
     list: async (wanted: Page) => (await read(page(wanted))).rows.map(petOf),
     ready: async () => {
@@ -79,8 +79,10 @@ export async function openPostgresStore(url: string, options: PostgresOptions = 
 
 async function prepareSchema(pool: Pool): Promise<void> {
   try {
-    const session = await pool.acquire();
-    await migrate(session, migrations).finally(() => session.end());
+    await pool.lend(async (session) => {
+      await migrate(session, migrations);
+      await session.ask(sweeping, patient.statement);
+    });
   } catch (error) {
     throw unavailable(error);
   } finally {
@@ -88,24 +90,16 @@ async function prepareSchema(pool: Pool): Promise<void> {
   }
 }
 
-/** What surely was not done is tried so often in all; a new session each time leads to whichever host is right by then. */
-const attempts = 4;
+/** A read whose connection broke is asked so often in all; a new connection leads to whichever host is right by then. */
+const attempts = 3;
 
-async function using(pool: Pool, work: Work): Promise<QueryArrayResult<Row>> {
+async function reading(pool: Pool, query: QueryArrayConfig, within: number): Promise<QueryArrayResult<Row>> {
   for (let attempt = 1; ; attempt++) {
-    const session = await pool.acquire();
     try {
-      return await work(session);
+      return await pool.lend((session) => session.ask(query, within));
     } catch (error) {
-      if (!leavesConnection(error)) {
-        session.end();
-        // The others lead to the same host.
-        pool.flush();
-      }
-      if (attempt === attempts || !isRepeatable(error)) throw unavailable(error);
-    } finally {
-      pool.release(session);
-      pool.restore();
+      if (error instanceof StoreUnavailableError || attempt === attempts || !isLostConnection(error))
+        throw unavailable(error);
     }
   }
 }

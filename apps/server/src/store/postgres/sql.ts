@@ -13,12 +13,28 @@ type Status = NonNullable<NewPet['status']>;
  */
 const keepNew = `
   WITH turn AS (UPDATE pet_ids SET last = last + $1 RETURNING last - $1 AS before),
+  noted AS (
+    INSERT INTO pet_commits (writer, number, before) SELECT $5::text, $6::bigint, turn.before FROM turn
+    ON CONFLICT (writer) DO UPDATE SET number = excluded.number, before = excluded.before, at = excluded.at
+    WHERE pet_commits.number < excluded.number
+    RETURNING number
+  ),
   kept AS (
     INSERT INTO pets (id, name, category_id, status)
     SELECT turn.before + new.place, new.name, new.category_id, new.status
     FROM turn, unnest($2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY AS new (name, category_id, status, place)
   )
-  SELECT before FROM turn`;
+  SELECT before, 1 / (SELECT count(*) FROM noted) FROM turn`;
+
+/**
+ * Gives a commit up of which nobody heard again, unless it was kept: a row is the answer then. What is still on its way
+ * finds its number taken, and divides by zero.
+ */
+const giveUp = `
+  INSERT INTO pet_commits (writer, number) VALUES ($1, $2)
+  ON CONFLICT (writer) DO UPDATE SET number = excluded.number, before = NULL, at = excluded.at
+  WHERE pet_commits.number < excluded.number
+  RETURNING number`;
 
 /** Keeps animals under identifiers that they have, if no animal has one so high yet. */
 const keepKnown = `
@@ -32,15 +48,40 @@ const keepKnown = `
 
 const columns = 'id, name, category_id, status';
 
+/** A commit of one server process; the numbers of a writer only grow. */
+export interface CommitName {
+  writer: string;
+  number: number;
+}
+
 /** Adds animals; the answer is the identifier before the first one's. */
-export function insertion(pets: readonly NewPet[]): QueryArrayConfig {
+export function insertion(pets: readonly NewPet[], { writer, number }: CommitName): QueryArrayConfig {
   return {
     name: 'keep_new',
     text: keepNew,
-    values: [pets.length, ...columnsOf(pets)],
+    values: [pets.length, ...columnsOf(pets), writer, number],
     rowMode: 'array',
   };
 }
+
+export function surrender({ writer, number }: CommitName): QueryArrayConfig {
+  return { text: giveUp, values: [writer, number], rowMode: 'array' };
+}
+
+/** The identifier before the first animal of a commit that was kept; of one that was given up there is none. */
+export function keptBefore({ writer, number }: CommitName): QueryArrayConfig {
+  return {
+    text: 'SELECT before FROM pet_commits WHERE writer = $1 AND number = $2 AND before IS NOT NULL',
+    values: [writer, number],
+    rowMode: 'array',
+  };
+}
+
+/** What processes that ended long ago left behind. */
+export const sweeping: QueryArrayConfig = {
+  text: `DELETE FROM pet_commits WHERE at < now() - interval '7 days'`,
+  rowMode: 'array',
+};
 
 /** Adds animals that have identifiers, ascending; the answer is empty where one as high is there already. */
 export function restoration(pets: readonly Pet[]): QueryArrayConfig {

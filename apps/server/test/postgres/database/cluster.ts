@@ -1,6 +1,16 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,6 +67,15 @@ export class Cluster {
   /** Adds lines to the settings; a running server has to be told with `reload`. */
   set(lines: string): void {
     appendFileSync(join(this.#data, 'postgresql.conf'), `${lines}\n`);
+  }
+
+  /** Puts a copy of a file, for the server alone, into its folder. */
+  put(name: string, file: string): void {
+    const place = join(this.#data, name);
+    copyFileSync(file, place);
+    chmodSync(place, 0o600);
+    const { owner } = this.#programs;
+    if (owner) chownSync(place, owner.uid, owner.gid);
   }
 
   /** A copy of this one, which must be stopped, that follows it. */

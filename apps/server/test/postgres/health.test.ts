@@ -1,0 +1,34 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { describeOnDatabase } from './database/database.ts';
+import { apiKey, startServer } from './servers/server.ts';
+
+describeOnDatabase('a server on PostgreSQL', (newDatabase) => {
+  test('shows its connections, and stops in order', async () => {
+    const server = await startServer(await newDatabase(), { PETSTORE_DATABASE_POOL: '3' });
+    onTestFinished(() => server.kill());
+    const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    expect((await fetch(`${server.baseUrl}/pets`, { method: 'POST', headers, body })).status).toBe(201);
+    expect(await (await fetch(`${server.origin}/readyz`)).json()).toEqual({
+      status: 'ok',
+      connections: {
+        read: { idle: 1, busy: 0, opening: 0, waiting: 0 },
+        write: { idle: 1, busy: 0, opening: 0, waiting: 0 },
+      },
+    });
+    const metrics = await (await fetch(`${server.origin}/metrics`)).text();
+    expect(metrics).toContain('petstore_store_connections{purpose="write",state="idle"} 1');
+    expect(metrics).toContain('petstore_store_commit_animals_sum 1');
+    await server.kill('SIGTERM');
+    expect(server.child.exitCode).toBe(0);
+  }, 30_000);
+
+  test('never shows the address of the database', async () => {
+    const url = new URL(await newDatabase());
+    const shown = `application_name=SECRET`;
+    const server = await startServer(`${url.href}&${shown}`, { PETSTORE_LOG_LEVEL: 'debug' });
+    onTestFinished(() => server.kill());
+    await server.kill('SIGTERM');
+    expect(server.output()).not.toContain('SECRET');
+  }, 30_000);
+});

@@ -1,0 +1,51 @@
+import type { Pet } from '@petstore/types';
+import { expect, onTestFinished, test } from 'vitest';
+import { Session } from '../../src/store/postgres/session.ts';
+import { describeOnDatabase } from './database/database.ts';
+import { Caller, Load, Walker } from './servers/load.ts';
+import { startServer } from './servers/server.ts';
+
+describeOnDatabase('identifiers and pages', (newDatabase) => {
+  test('three processes with 64 writers: no page skips or repeats, and all see at once what one acknowledged', async () => {
+    const url = await newDatabase();
+    const servers = await Promise.all([startServer(url), startServer(url), startServer(url)]);
+    onTestFinished(async () => void (await Promise.all(servers.map((server) => server.kill()))));
+    const urls = servers.map(({ baseUrl }) => baseUrl);
+    const load = new Load(() => urls, 64);
+    const walkers = urls.flatMap((one) => [new Walker(() => [one]), new Walker(() => [one], '&status=available')]);
+    const caller = new Caller();
+    for (let i = 0; i < 60; i++) {
+      const { body } = await caller.ask(`${urls[i % 3]}/pets`, {
+        name: `seen-${i}`,
+        categoryId: 1,
+        status: 'available',
+      });
+      const { id } = body as Pet;
+      const page = await caller.ask(`${urls[(i + 1) % 3]}/pets?limit=1&status=available&after=${id - 1}`);
+      expect(page.body).toEqual([body]);
+    }
+    await load.more(2000);
+    await load.stop();
+    caller.end();
+    const all = Array.from({ length: load.known.size + 60 }, (_, i) => i + 1);
+    for (const walker of walkers) expect(await walker.stop()).toEqual(all);
+  }, 60_000);
+
+  test('a sequence would not do: its lower number arrives after its higher one was seen', async () => {
+    const url = await newDatabase();
+    const [slow, quick] = [await Session.open(url, 5_000, () => {}), await Session.open(url, 5_000, () => {})];
+    onTestFinished(() => {
+      for (const session of [slow, quick]) session.end();
+    });
+    const ask = async (session: Session, text: string) =>
+      (await session.ask({ text, rowMode: 'array' }, 5_000)).rows.map(([id]) => Number(id));
+    await ask(quick, 'CREATE TABLE naive (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text)');
+    await ask(slow, 'BEGIN');
+    await ask(slow, `INSERT INTO naive (name) VALUES ('one')`);
+    await ask(quick, `INSERT INTO naive (name) VALUES ('two')`);
+    const seen = await ask(quick, 'SELECT id FROM naive ORDER BY id');
+    await ask(slow, 'COMMIT');
+    seen.push(...(await ask(quick, `SELECT id FROM naive WHERE id > ${seen.at(-1)} ORDER BY id`)));
+    expect(seen).toEqual([2]);
+  });
+});

@@ -1,0 +1,52 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
+import { newFolder } from '../store/folder.ts';
+import { Cluster } from './database/cluster.ts';
+import { describeOnClusters } from './database/database.ts';
+
+const withoutOpenssl = spawnSync('openssl', ['version']).status !== 0;
+if (withoutOpenssl) console.error('SKIPPED: openssl is not installed, so a database with TLS is not tried.');
+
+describeOnClusters('TLS', (programs) => {
+  test.skipIf(withoutOpenssl)(
+    'is spoken where the address asks for it, and the certificate has to fit',
+    async () => {
+      const folder = newFolder();
+      const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+      const flags = [
+        ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'],
+        ...['-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', certificate],
+      ];
+      execFileSync('openssl', flags, { stdio: 'pipe' });
+      const cluster = await Cluster.create(programs);
+      onTestFinished(() => cluster.remove());
+      cluster.put('server.key', key);
+      cluster.put('server.crt', certificate);
+      cluster.set('ssl = on');
+      await cluster.start();
+
+      const address = (host: string, options: string) =>
+        `postgres://petstore@${host}:${cluster.port}/postgres${options}`;
+      const open = (host: string, options: string) =>
+        openPostgresStore(address(host, options), { connectTimeout: 1_000 });
+      for (const [options, encrypted] of [
+        ['', false],
+        [`?sslmode=verify-full&sslrootcert=${certificate}`, true],
+        ['?sslmode=no-verify', true],
+      ] as const) {
+        const store = await open('localhost', options);
+        const ssl = `SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'petstore-server'`;
+        await store.create({ name: 'Rex', categoryId: 1 });
+        expect(await cluster.ask(ssl)).toContainEqual({ ssl: encrypted });
+        await store.close();
+      }
+      await expect(open('localhost', '?sslmode=verify-full')).rejects.toThrow('self-signed');
+      await expect(open('127.0.0.1', `?sslmode=verify-full&sslrootcert=${certificate}`)).rejects.toThrow(
+        'does not match',
+      );
+    },
+    60_000,
+  );
+});
