@@ -3,8 +3,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { randomNumbers, seed } from '../store/numbers.ts';
 import { Cluster } from './database/cluster.ts';
 import { describeOnClusters } from './database/database.ts';
-import { expectKept, Load, Walker } from './servers/load.ts';
+import { Load } from './servers/load.ts';
 import { type ServerProcess, startServer } from './servers/server.ts';
+import { Walker } from './servers/walker.ts';
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? 20);
 
@@ -57,3 +58,14 @@ describeOnClusters('three servers on one database', (programs) => {
     );
   });
 });
+
+/** Every animal that was acknowledged is there, exactly once. */
+function expectKept(known: Map<number, string>, kept: readonly { id: number; name: string }[]) {
+  const byId = new Map(kept.map(({ id, name }) => [id, name]));
+  expect(byId.size, 'an identifier is there twice').toBe(kept.length);
+  expect(new Set(byId.values()).size, 'an animal is there twice').toBe(kept.length);
+  expect(
+    [...known].filter(([id, name]) => byId.get(id) !== name),
+    'acknowledged, but not kept',
+  ).toEqual([]);
+}

@@ -2,8 +2,10 @@ import type { Pet } from '@petstore/types';
 import { expect, onTestFinished, test } from 'vitest';
 import { Session } from '../../src/store/postgres/session.ts';
 import { describeOnDatabase } from './database/database.ts';
-import { Caller, Load, Walker } from './servers/load.ts';
+import { Caller } from './servers/caller.ts';
+import { Load } from './servers/load.ts';
 import { startServer } from './servers/server.ts';
+import { Walker } from './servers/walker.ts';
 
 describeOnDatabase('identifiers and pages', (newDatabase) => {
   test('three processes with 64 writers: no page skips or repeats, and all see at once what one acknowledged', async () => {

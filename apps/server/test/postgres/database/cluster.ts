@@ -1,22 +1,11 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  appendFileSync,
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { appendFileSync, chmodSync, chownSync, copyFileSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { freePort, newFolder } from './place.ts';
+import { childrenOf, trySignal } from './processes.ts';
 import type { Programs } from './programs.ts';
 
 /** What the tests' databases have in common. Only processes are killed here, and what they wrote outlives them unsynced. */
@@ -175,32 +164,6 @@ export class Cluster {
   async #pids(): Promise<number[]> {
     const { pid } = this.#process ?? {};
     if (pid === undefined || this.#process?.exitCode !== null || this.#process.signalCode !== null) return [];
-    // Without blocking: whoever writes meanwhile, in this process, has to be met in the middle of it.
-    const children = (await promisify(execFile)('pgrep', ['-P', String(pid)])).stdout;
-    return [pid, ...children.split('\n').filter(Boolean).map(Number)];
+    return [pid, ...(await childrenOf(pid))];
   }
-}
-
-function trySignal(pid: number, signal: NodeJS.Signals) {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It has ended by itself meanwhile.
-  }
-}
-
-function newFolder({ owner }: Programs): string {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-postgres-'));
-  mkdirSync(join(folder, 'data'), { mode: 0o700 });
-  if (owner) for (const path of [folder, join(folder, 'data')]) chownSync(path, owner.uid, owner.gid);
-  return folder;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('There is no port.');
-  return address.port;
 }

@@ -24,6 +24,7 @@ const name = (program: string) => (process.platform === 'win32' ? `${program}.ex
 
 /** The machine's own programs, else those that the npm package brings; nothing where there are neither. */
 export function findPrograms(): Programs | undefined {
+  if (process.env.PETSTORE_TEST_POSTGRES === 'none') return undefined;
   const owner = process.getuid?.() === 0 ? unprivileged() : undefined;
   const folder = installed() ?? packaged(owner !== undefined);
   return folder === undefined ? undefined : { folder, owner };
