@@ -22,7 +22,7 @@ function asFailure(error: unknown, path: string): Failure {
   if (error instanceof validation.BadRequest) return invalid(error);
   if (error instanceof StoreUnavailableError) {
     const headers = { 'Retry-After': '1' };
-    return new Failure('unavailable', 'The store takes no new animals now. Try again later.', {
+    return new Failure('unavailable', 'The store cannot do this now. Try again later.', {
       headers,
       cause: error,
     });

@@ -1,12 +1,13 @@
 /**
  * A failover that nobody triggers: three nodes under Patroni and etcd, synchronous, the leader killed under load.
- * `node tools/patroni.ts`, as root on Debian with `patroni`, `etcd-server`, `python3-etcd` and `postgresql` installed.
+ * `node tools/bench/postgres-patroni.ts`, as root on Debian with `patroni`, `etcd-server`, `python3-etcd` and `postgresql` installed.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openPostgresStore } from '@petstore/server';
 import { childrenOf, findPrograms, freePort, Load, startServer } from '@petstore/server/postgres-for-bench';
 
 interface Node {
@@ -45,14 +46,11 @@ async function failover() {
   const killed = performance.now();
   await load.more(5000);
   await load.stop();
-  const survivor = await leader(nodes.filter((node) => node !== first));
-  const query = ['-h', '127.0.0.1', '-p', String(survivor.port), '-U', 'petstore', '-d', 'postgres', '-Atc'];
-  const text = execFileSync('psql', [...query, `SELECT id || ' ' || name FROM pets`], {
-    env: { ...process.env, PGPASSWORD: 'petstore' },
-    encoding: 'utf8',
-    maxBuffer: 2 ** 30,
-  });
-  const kept = new Set(text.split('\n'));
+  // The addresses lead to whichever node takes animals now.
+  const store = await openPostgresStore(url);
+  const pets = await store.list({ after: 0, limit: 1_000_000 });
+  await store.close();
+  const kept = new Set(pets.map(({ id, name }) => `${id} ${name}`));
   const lost = [...load.known].filter(([id, name]) => !kept.has(`${id} ${name}`));
   const back = load.acknowledged.find(({ asked }) => asked > killed)?.answered ?? Number.NaN;
   console.log(`${lost.length} of ${load.known.size} acknowledged lost, ${load.refused} refused with 503`);
