@@ -7,14 +7,15 @@ import { mayRetry, pause, retryOf } from './retry.ts';
  * makes of the answer what the caller gets, or throws.
  */
 export async function deliver<T>(
-  { on, transport, baseUrl, ...connection }: Connection,
+  connection: Connection,
   { id, method }: { readonly id: string; readonly method: string },
   draft: () => Pick<WireRequest, 'url' | 'headers' | 'body'>,
   done: (response: Answer, text: string) => T,
   options: CallOptions = {},
   stop?: AbortSignal,
 ): Promise<T> {
-  const retry = retryOf(options.retry, connection.retry);
+  const { on, transport, baseUrl } = connection;
+  const retry = options.retry === undefined ? connection.retry : retryOf(options.retry, connection.retry);
   const timeout = options.timeout ?? connection.timeout;
   const caller = stop && options.signal ? AbortSignal.any([stop, options.signal]) : (stop ?? options.signal);
   // One signal for the transport; its reason is the error that the call ends with.
