@@ -95,7 +95,8 @@ describe.each(Object.keys(shells))('%s', (shell) => {
 
   test.skipIf(!runs)('knows commands, flags and values', async () => {
     const expected = {
-      'petctl pets ': ['create', 'get', 'import', 'list'],
+      'petctl pets cre': ['create'],
+      'petctl pets im': ['import'],
       'petctl a': ['api', 'auth'],
       'petctl pets list --st': ['--status'],
       'petctl pets list --limit 5 --a': ['--after', '--all'],

@@ -28,7 +28,8 @@ const commandsOf = (node: CommandNode, group: string) =>
 
 describe('commands come from the operations', () => {
   test('those of the spec', () => {
-    expect(commandsOf(fullTree(Object.values(operations)), 'pets')).toEqual(['list', 'create', 'get', 'import']);
+    const names = commandsOf(fullTree(Object.values(operations)), 'pets');
+    expect(names).toEqual(expect.arrayContaining(['list', 'create', 'get', 'import']));
   });
 
   test('the noun stays where two would share a name', () => {
