@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler } from 'express';
 import { error as validation } from 'express-openapi-validator';
-import { StoreUnavailableError } from '../store/errors.ts';
+import { StoreUnavailableError, StoreUncertainError } from '../store/errors.ts';
 import { exchangeOf } from './exchange.ts';
 import { Failure, failureOf } from './failure.ts';
 
@@ -20,6 +20,11 @@ function asFailure(error: unknown, path: string): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof validation.NotFound) return new Failure('not_found', `There is nothing at ${path}.`);
   if (error instanceof validation.BadRequest) return invalid(error);
+  if (error instanceof StoreUncertainError) {
+    // Not `unavailable`, which promises that nothing was done: who adds the animal again may have two.
+    const message = 'Whether this was done is not known. Look before you do it again.';
+    return new Failure('internal_error', message, { status: 503, headers: { 'Retry-After': '1' }, cause: error });
+  }
   if (error instanceof StoreUnavailableError) {
     const headers = { 'Retry-After': '1' };
     return new Failure('unavailable', 'The store cannot do this now. Try again later.', {

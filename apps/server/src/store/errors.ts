@@ -34,7 +34,12 @@ export class StoreFolderError extends Error {
 
 /** Animals cannot be added now, those already kept can be read. Nothing of what was refused is kept. */
 export class StoreUnavailableError extends Error {
-  override readonly name = 'StoreUnavailableError';
+  override readonly name: string = 'StoreUnavailableError';
+}
+
+/** Nobody knows whether the animal was kept: it had been handed over when the disk or the database failed. */
+export class StoreUncertainError extends StoreUnavailableError {
+  override readonly name = 'StoreUncertainError';
 }
 
 /** The system's name for what went wrong, such as ENOSPC. */

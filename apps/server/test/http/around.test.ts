@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import type { AppOptions } from '../../src/app.ts';
-import { StoreUnavailableError } from '../../src/store/errors.ts';
+import { StoreUnavailableError, StoreUncertainError } from '../../src/store/errors.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Listening, listen } from '../listen.ts';
@@ -76,6 +76,14 @@ test('a store that takes nothing is answered 503, with the time to come back', a
   );
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
   expect(await answer.text()).not.toContain('/data');
+});
+
+test('a store that does not know is not answered as one that did nothing', async () => {
+  const unsure: Store = { ...memoryStore(), create: () => Promise.reject(new StoreUncertainError('it broke')) };
+  const { get, baseUrl } = await start({}, unsure);
+  const init = { method: 'POST', body: '{"name":"x","categoryId":1}' };
+  const answer = await get(`${baseUrl}/pets`, { 'content-type': 'application/json' }, init);
+  expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'internal_error', status: 503 }]);
 });
 
 test('health is told without a key', async () => {

@@ -1,5 +1,5 @@
 import type { NewPet, Pet } from '@petstore/types';
-import { isDiskFull, StoreUnavailableError } from '../errors.ts';
+import { isDiskFull, StoreUnavailableError, StoreUncertainError } from '../errors.ts';
 import { animal, textOf } from './animal.ts';
 
 /** Where animals go to stay: a commit is durable once `append` resolves. */
@@ -111,7 +111,8 @@ export class Commits {
         cause: error,
       });
     }
-    this.refuse(`Writing failed (${error}): repair the disk, then restart the server.`, error);
-    return this.#refusal;
+    const reason = `Writing failed (${error}): repair the disk, then restart the server.`;
+    this.refuse(reason, error);
+    return new StoreUncertainError(reason, { cause: error });
   }
 }

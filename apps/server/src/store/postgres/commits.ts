@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { NewPet } from '@petstore/types';
-import { StoreUnavailableError } from '../errors.ts';
+import { StoreUnavailableError, StoreUncertainError } from '../errors.ts';
 import { isRefusal, isRepeatable, unavailable } from './errors.ts';
 import type { Pool } from './pool.ts';
 import type { Session } from './session.ts';
@@ -49,7 +49,11 @@ export class Commits {
         return await this.#pool.lend(attempt);
       } catch (error) {
         const isOver = error instanceof StoreUnavailableError || performance.now() >= until;
-        if (isOver || isRefusal(error)) throw unavailable(error);
+        if (isRefusal(error)) throw error;
+        if (isOver)
+          throw unsettled
+            ? new StoreUncertainError('What became of it is not known.', { cause: error })
+            : unavailable(error);
       }
     }
   }
