@@ -40,6 +40,7 @@ export function callOf<Id extends OperationId>(start: Start<Result<Id>>): Call<I
     data.catch(() => {});
     return other;
   };
+  // Whether elements can be asked for is known of each operation by its type alone, so the types are told at the end.
   return Object.assign(data, {
     withResponse: () => instead(first.then((exchange) => exchange)),
     outcome: () =>

@@ -17,6 +17,7 @@ export function petstore(options?: Options): Petstore {
     (call: AnyCall) =>
     (...args: unknown[]) =>
       call(connection, ...args);
+  // An object made from entries forgets which name has which function.
   return Object.fromEntries(
     Object.entries(calls).map(([id, call]) => [id, bind(call as AnyCall)]),
   ) as unknown as Petstore;

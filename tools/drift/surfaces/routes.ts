@@ -3,7 +3,7 @@ import type { Finding } from '../finding.ts';
 import { operationsOf } from '../future/spec.ts';
 import { basePath, spec } from '../root.ts';
 
-/** What Express keeps of a route or of a router that was mounted; its types do not tell. */
+/** What Express keeps of a route or of a router that was mounted. Its types do not tell, so it is taken at its word below. */
 interface Layer {
   route?: { path: string | string[]; methods: Record<string, boolean> };
   handle?: { stack?: Layer[] };
