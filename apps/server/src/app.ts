@@ -1,27 +1,18 @@
-import { type Operation, operations } from '@petstore/types';
-import express, { type Express, type RequestHandler } from 'express';
-import type { OpenApiRequest } from 'express-openapi-validator/dist/framework/types.js';
+import type { RequestListener } from 'node:http';
+import type { Express } from 'express';
 import { type Logger, pino } from 'pino';
-import { docs } from './docs/docs.ts';
-import { handlers } from './handlers.ts';
-import { nextPage } from './http/announce.ts';
-import { answerFailure } from './http/answer-failure.ts';
-import { authenticate } from './http/authenticate.ts';
-import { jsonBody } from './http/body.ts';
+import { failureAnswerer } from './http/answer-failure.ts';
 import { crossOrigin } from './http/cross-origin.ts';
-import { exchangeOf } from './http/exchange.ts';
-import { Failure } from './http/failure.ts';
 import { health } from './http/health.ts';
-import { identify } from './http/identify.ts';
-import { methods } from './http/methods.ts';
-import { observe } from './http/observe.ts';
-import { routeOf } from './http/places.ts';
-import { plainFields } from './http/plain-fields.ts';
-import { rateLimit } from './http/rate-limit.ts';
+import { observer } from './http/observe.ts';
+import { performer } from './http/perform.ts';
+import { allowance } from './http/rate-limit.ts';
+import { shortWay } from './http/short-way.ts';
 import { validator } from './http/validate.ts';
+import { wholeWay } from './http/whole-way.ts';
+import { writeAnswer, writeChecked } from './http/write-answer.ts';
 import type { KeyCheck } from './keys.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { basePath } from './spec.ts';
 import type { Store } from './store/store.ts';
 
 export interface AppOptions {
@@ -42,7 +33,23 @@ export interface AppOptions {
 }
 
 /** The server without a socket: for listening, for embedding, and for tests. Rejects if the spec cannot be used. */
-export async function createApp(store: Store, options: AppOptions): Promise<Express> {
+export async function createApp(store: Store, options: AppOptions): Promise<RequestListener> {
+  const parts = await partsOf(store, options);
+  const whole = wholeWay(parts);
+  // Answers are checked by way of Express alone.
+  return options.validateResponses ? whole : shortWay(parts, whole);
+}
+
+/** The same by way of Express alone, which is what decides wherever the short way does not accept. */
+export async function createExpressApp(store: Store, options: AppOptions): Promise<Express> {
+  return wholeWay(await partsOf(store, options));
+}
+
+/** What both ways are made of. */
+export type Parts = Awaited<ReturnType<typeof partsOf>>;
+
+/** Makes what both ways share. */
+export async function partsOf(store: Store, options: AppOptions) {
   const {
     keys,
     validateResponses = false,
@@ -52,44 +59,16 @@ export async function createApp(store: Store, options: AppOptions): Promise<Expr
     metrics = createMetrics(),
     isReady = () => store.ready(),
   } = options;
-  const app = express();
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-  app.disable('x-powered-by');
-  app.disable('etag');
-
-  app.use(identify, observe(log, metrics));
-  app.use(docs());
-  app.use(health(isReady, metrics.text, store.connections));
-
-  if (corsOrigins.length > 0) app.use(basePath, crossOrigin(corsOrigins));
-  app.use(basePath, authenticate(keys));
-  if (options.rateLimit) app.use(basePath, rateLimit(options.rateLimit));
-  app.use(basePath, methods, plainFields, jsonBody(bodyLimit));
-  app.use(await validator(validateResponses));
-
-  const api = handlers(store);
-  for (const operation of Object.values(operations)) {
-    serveOperation(app, operation, api[operation.id] as (input: object) => Promise<unknown>);
-  }
-
-  app.use((_request, response) => {
-    throw new Failure('not_found', `There is nothing at ${exchangeOf(response).path}.`);
-  });
-  app.use(answerFailure((error, requestId) => log.error({ requestId, err: error })));
-  return app;
-}
-
-function serveOperation(app: Express, operation: Operation, handle: (input: object) => Promise<unknown>): void {
-  const serve: RequestHandler = async (request, response) => {
-    const { pathParams } = (request as OpenApiRequest).openapi ?? {};
-    const result = await handle({ ...pathParams, ...request.query, ...request.body });
-    const limit = Number(request.query[operation.pagination?.limit ?? '']);
-    response.set(nextPage(operation, exchangeOf(response).query, limit, result));
-    response.status(operation.success);
-    if (result === undefined) response.end();
-    else response.json(result);
+  const write = validateResponses ? writeChecked : writeAnswer;
+  return {
+    keys,
+    bodyLimit,
+    crossOrigin: corsOrigins.length > 0 ? crossOrigin(corsOrigins) : undefined,
+    allowance: options.rateLimit ? allowance(options.rateLimit) : undefined,
+    observe: observer(log, metrics),
+    health: health(isReady, metrics.text, store.connections),
+    validator: await validator(validateResponses),
+    perform: performer(store, write),
+    fail: failureAnswerer(log, write),
   };
-  const method = operation.method.toLowerCase() as Lowercase<Operation['method']>;
-  app[method](routeOf(operation), serve);
 }

@@ -1,14 +1,13 @@
-import { type Api, operations, type Pet } from '@petstore/types';
+import { type Api, type Input, operations, type Pet } from '@petstore/types';
 import { Failure } from './http/failure.ts';
-import type { Store } from './store/store.ts';
+import type { Kept, KeptAnimals, Page, Store } from './store/store.ts';
 
 const page = operations.listPets.fields;
 
 /** The operations of the interface. They take what the validator let through and answer plain data. */
 export function handlers(store: Store): Api {
   return {
-    listPets: ({ limit = page.limit.default, after = page.after.minimum, status } = {}) =>
-      store.list({ limit, after, ...(status && { status }) }),
+    listPets: (input) => store.list(pageOf(input)),
 
     createPet: (pet) => store.create(pet),
 
@@ -20,4 +19,20 @@ export function handlers(store: Store): Api {
     if (!pet) throw new Failure('not_found', `There is no animal with the identifier ${petId}.`);
     return pet;
   }
+}
+
+/**
+ * Short cuts for operations whose result the store keeps as JSON. They answer what the handler would, or nothing: then the
+ * handler is asked. An operation needs none.
+ */
+export function shortCuts(kept: Kept) {
+  return {
+    listPets: (input?: Input<'listPets'>): KeptAnimals => kept.list(pageOf(input)),
+
+    getPet: ({ petId }: Input<'getPet'>): KeptAnimals | undefined => kept.get(petId),
+  };
+}
+
+function pageOf({ limit = page.limit.default, after = page.after.minimum, status }: Input<'listPets'> = {}): Page {
+  return { limit, after, ...(status && { status }) };
 }

@@ -1,4 +1,4 @@
-export { type AppOptions, createApp } from './app.ts';
+export { type AppOptions, createApp, createExpressApp } from './app.ts';
 export { type Config, ConfigError, defaultConfig } from './config.ts';
 export { handlers } from './handlers.ts';
 export { type Listener, type ListenOptions, listen } from './http/listen.ts';

@@ -11,14 +11,29 @@ export type { KnownKey } from './keys/key.ts';
 /** The name of the key, where it is one of those known. */
 export type KeyCheck = (key: string) => string | undefined;
 
-/** A check against known keys. All of them are compared, in constant time, whichever it is. */
+/**
+ * A check against known keys. All of them are compared, in constant time, whichever it is. One that was right is known
+ * by itself from then on, until the keys change.
+ */
 export function keyCheck(known: readonly KnownKey[] | (() => readonly KnownKey[])): KeyCheck {
+  const right = new Map<string, string>();
+  let keys: readonly KnownKey[] = [];
   return (key) => {
-    const given = hashOf(key);
-    const keys = typeof known === 'function' ? known() : known;
-    const matches = keys.map(({ hash }) => timingSafeEqual(hash, given));
-    return keys[matches.indexOf(true)]?.name;
+    const current = typeof known === 'function' ? known() : known;
+    if (current !== keys) right.clear();
+    keys = current;
+    const seen = right.get(key);
+    if (seen !== undefined) return seen;
+    const name = nameAmong(keys, key);
+    if (name !== undefined) right.set(key, name);
+    return name;
   };
+}
+
+function nameAmong(keys: readonly KnownKey[], key: string): string | undefined {
+  const given = hashOf(key);
+  const matches = keys.map(({ hash }) => timingSafeEqual(hash, given));
+  return keys[matches.indexOf(true)]?.name;
 }
 
 export interface Keys {

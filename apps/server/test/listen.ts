@@ -12,6 +12,12 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** What holds for the server as it is shipped, and by way of Express alone with every answer checked against the spec. */
+export const ways = [
+  ['as shipped', { validateResponses: false }],
+  ['with its answers checked', { validateResponses: true }],
+] as const;
+
 /** A server on a port of its own, with every answer checked against the spec; over an empty store, unless told otherwise. */
 export async function listen(options: Partial<AppOptions> = {}, store: Store = memoryStore()): Promise<Listening> {
   const apiKey = 'a-key-that-is-for-tests';

@@ -26,13 +26,10 @@ export function provoke(
         ? withBody(attempt, '{}')
         : { ...attempt, path: `${attempt.path}?no-such-parameter=1` };
     }
-    case '401': {
-      const attempt = valid();
-      return {
-        ...attempt,
-        init: { ...attempt.init, headers: { ...node(attempt.init.headers), authorization: 'Bearer nobody' } },
-      };
-    }
+    case '304':
+      return withHeader(valid(), 'if-none-match', '*');
+    case '401':
+      return withHeader(valid(), 'authorization', 'Bearer nobody');
     case '404':
       return template.includes('{') ? { ...valid(), path: pathTo(template, 999_999) } : undefined;
     case 'default':
@@ -55,6 +52,10 @@ function initOf(method: string, operation: Operation, key: string): RequestInit 
     { path: '', init: { method, headers: { ...headers, 'content-type': type } } },
     JSON.stringify(example ?? exampleOf(node(schema))),
   ).init;
+}
+
+function withHeader(attempt: Attempt, name: string, value: string): Attempt {
+  return { ...attempt, init: { ...attempt.init, headers: { ...(attempt.init.headers as Record<string, string>), [name]: value } } };
 }
 
 function withBody(attempt: Attempt, body: string): Attempt {

@@ -1,4 +1,4 @@
-import { createApp, handlers, memoryStore } from '@petstore/server';
+import { createExpressApp, handlers, memoryStore } from '@petstore/server';
 import type { Finding } from '../finding.ts';
 import { operationsOf } from '../future/spec.ts';
 import { basePath, spec } from '../root.ts';
@@ -11,7 +11,7 @@ interface Layer {
 
 /** Every operation has a handler and a route of the real Express app, with its method and its path, and there are no more. */
 export async function routes(): Promise<Finding[]> {
-  const app = await createApp(memoryStore(), { keys: () => undefined });
+  const app = await createExpressApp(memoryStore(), { keys: () => undefined });
   const operations = operationsOf(spec);
   return [
     ...unlike(
@@ -25,7 +25,7 @@ export async function routes(): Promise<Finding[]> {
       {
         missing: 'the server does not route it',
         extra: 'the server routes it',
-        mend: 'apps/server/src/app.ts, or npm run generate',
+        mend: 'apps/server/src/http/whole-way.ts, or npm run generate',
       },
     ),
   ];

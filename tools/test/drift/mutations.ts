@@ -42,7 +42,9 @@ const getPet = '  /pets/{petId}:\n';
 const table = 'packages/types/src/gen/operations.gen.ts';
 const calls = 'packages/client/src/gen/calls.gen.ts';
 const handlers = 'apps/server/src/handlers.ts';
-const app = 'apps/server/src/app.ts';
+const wholeWay = 'apps/server/src/http/whole-way.ts';
+const shortWay = 'apps/server/src/http/short-way.ts';
+const perform = 'apps/server/src/http/perform.ts';
 const fieldFlags = 'apps/petctl/src/tree/field-flags.ts';
 const operationNode = 'apps/petctl/src/tree/operation-node.ts';
 const announce = 'apps/server/src/http/announce.ts';
@@ -90,7 +92,7 @@ export const mutations: Mutation[] = [
     ),
   ),
   forgotten('the sunset', put(getPet, '2030-12-05', '2031-12-05')),
-  forgotten('the version', put('info:', 'version: 1.0.0', 'version: 1.1.0')),
+  forgotten('the version', put('info:', /version: .*/, 'version: 99.0.0')),
   forgotten(
     'the security of an operation',
     put('operationId: createPet', 'operationId: createPet', 'operationId: createPet\n      security: []'),
@@ -124,17 +126,17 @@ export const mutations: Mutation[] = [
   ),
   edit(
     'routes',
-    app,
+    wholeWay,
     'a route too many',
     put(
-      'const api =',
-      'const api =',
-      "app.get('/v1/store/orders', (_request, response) => void response.json([]));\n  const api =",
+      'for (const operation',
+      'for (const operation',
+      "app.get('/v1/store/orders', (_request, response) => void response.json([]));\n  for (const operation",
     ),
   ),
   edit(
     'routes',
-    app,
+    wholeWay,
     'a route of another method',
     put(
       'const method =',
@@ -167,15 +169,21 @@ export const mutations: Mutation[] = [
     'motion',
     announce,
     'no Deprecation header where one is required',
-    put('export function deprecation', '...(deprecatedSince && { Deprecation', '...(!deprecatedSince && { Deprecation'),
+    put('function deprecation', '(deprecatedSince ?', '(!deprecatedSince ?'),
   ),
   edit(
     'motion',
     announce,
     'a header that is not declared',
-    put('return {', 'return {', "return {\n    'X-Extra': 'yes',"),
+    put('function deprecation', 'return [', "return [\n    'X-Extra', 'yes',"),
   ),
-  edit('motion', app, 'another status for a success', put('response.status(', 'operation.success', '202')),
+  edit('motion', perform, 'another status for a success', put('operation.success', 'operation.success', '202')),
+  edit(
+    'motion',
+    perform,
+    'no answer to a known version',
+    put('if (tag && isKnown', 'tag && isKnown', 'tag === "" && isKnown'),
+  ),
   edit(
     'motion',
     handlers,
@@ -216,14 +224,10 @@ export const mutations: Mutation[] = [
     'motion',
     'apps/server/src/http/authenticate.ts',
     'no key asked for',
-    put('if (!name)', 'if (!name)', 'if (!name && key === "x")'),
+    put('if (!name)', 'if (!name)', 'if (name === "x")'),
   ),
-  edit(
-    'motion',
-    app,
-    'a validator that is not asked',
-    put('app.use(await validator', /app\.use\(await validator.*\n/, '\n'),
-  ),
+  edit('motion', wholeWay, 'a validator that is not asked', put('app.use(validator', /app\.use\(validator.*\n/, '\n')),
+  edit('motion', shortWay, 'a short way that accepts everything', put('!check(checked)', '!check(checked)', 'false')),
   described(
     'motion',
     'a status that nothing reaches',
@@ -256,7 +260,7 @@ export const mutations: Mutation[] = [
   edit('client', calls, 'not marked deprecated', (text) => text.replace(' * @deprecated', ' * Deprecated')),
   edit('client', calls, 'an operation too many', (text) => `${text}export const dropPet = getPet;\n`),
   edit('client', 'packages/types/src/gen/service.gen.ts', 'another version', (text) =>
-    text.replace("'1.0.0'", "'0.9.0'"),
+    text.replace(/version = '.*'/, "version = '0.0.1'"),
   ),
   edit('client', 'packages/types/src/gen/service.gen.ts', 'another address', (text) => text.replace('8081', '8082')),
 
@@ -388,10 +392,10 @@ export const mutations: Mutation[] = [
 
   // Versions.
   edit('versions', 'packages/client/package.json', 'a package ahead', (text) =>
-    text.replace('"version": "1.0.0"', '"version": "1.1.0"'),
+    text.replace(/"version": ".*"/, '"version": "99.0.0"'),
   ),
   edit('versions', 'spec/package.json', 'the spec package behind', (text) =>
-    text.replace('"version": "1.0.0"', '"version": "0.9.0"'),
+    text.replace(/"version": ".*"/, '"version": "0.0.1"'),
   ),
   edit('versions', '.changeset/config.json', 'a package by itself', (text) => text.replace('"petctl", ', '')),
   edit(
@@ -406,14 +410,14 @@ export const mutations: Mutation[] = [
     'a changeset of no known weight',
     () => '---\n"petctl": huge\n---\n\nMore.\n',
   ),
-  described('versions', 'a version without its packages', put('info:', 'version: 1.0.0', 'version: 1.1.0')),
+  described('versions', 'a version without its packages', put('info:', /version: .*/, 'version: 99.0.0')),
 ];
 
 /** Edits that change nothing that anybody could notice. */
 export const harmless: Mutation[] = [
   edit('', specFile, 'a comment', (text) => `# Nothing new.\n${text}`),
   edit('', specFile, 'another quoting', (text) =>
-    text.replace('"2030-12-05"', "'2030-12-05'").replace('version: 1.0.0', 'version: "1.0.0"'),
+    text.replace('"2030-12-05"', "'2030-12-05'").replace(/version: ([\d.]+)$/m, 'version: "$1"'),
   ),
   edit(
     '',

@@ -1,18 +1,21 @@
-import type { ErrorRequestHandler } from 'express';
+import type { ServerResponse } from 'node:http';
 import { error as validation } from 'express-openapi-validator';
+import type { Logger } from 'pino';
 import { StoreUnavailableError, StoreUncertainError } from '../store/errors.ts';
-import { exchangeOf } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { Failure, failureOf } from './failure.ts';
+import { jsonOf, type WriteAnswer } from './write-answer.ts';
 
-/** Answers whatever was thrown in the shape of an Error. What is not meant for the caller goes to `report` alone. */
-export function answerFailure(report: (error: unknown, requestId: string) => void): ErrorRequestHandler {
-  return (error, _request, response, _next) => {
-    const { requestId, path } = exchangeOf(response);
-    const failure = asFailure(error, path);
+export type AnswerFailure = (error: unknown, response: ServerResponse, exchange: Exchange) => void;
+
+/** Answers whatever was thrown in the shape of an Error. What is not meant for the caller goes to the log alone. */
+export function failureAnswerer(log: Logger, write: WriteAnswer): AnswerFailure {
+  return (error, response, exchange) => {
+    const failure = asFailure(error, exchange.path);
     // A failure of our own making says all there is to say.
-    if (failure.status >= 500 && failure !== error) report(error, requestId);
+    if (failure.status >= 500 && failure !== error) log.error({ requestId: exchange.requestId, err: error });
     if (response.headersSent) return void response.destroy();
-    response.status(failure.status).set(failure.headers).json(failure.body());
+    write(response, exchange, failure.status, Object.entries(failure.headers).flat(), jsonOf(failure.body()));
   };
 }
 

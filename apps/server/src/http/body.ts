@@ -5,10 +5,16 @@ import { exchangeOf } from './exchange.ts';
 import { Failure } from './failure.ts';
 
 const waiting = new WeakSet<IncomingMessage>();
+const received = new WeakMap<IncomingMessage, Uint8Array>();
 
 /** Notes that a client sends its body only once it is told to (`Expect: 100-continue`). */
 export function waitsForContinue(request: IncomingMessage): void {
   waiting.add(request);
+}
+
+/** Notes a body that was read before the request came to Express. */
+export function wasReceived(request: IncomingMessage, body: Uint8Array): void {
+  received.set(request, body);
 }
 
 /** Reads the body of an operation that takes one: JSON in UTF-8, up to `limit` bytes. Other bodies are left alone. */
@@ -27,23 +33,29 @@ export function jsonBody(limit: number): RequestHandler {
       throw new Failure('unsupported_media_type', `The body has to be ${mediaType} in UTF-8.`, { headers });
     }
     if (waiting.has(request)) response.writeContinue();
+    const parse = () => {
+      request.body = parseExactly(received.get(request) ?? request.body);
+      next();
+    };
+    if (received.has(request)) return parse();
     read(request, response, (error) => {
       if (error) return next(error);
       try {
-        request.body = parseExactly(request.body);
+        parse();
       } catch (failure) {
-        return next(failure);
+        next(failure);
       }
-      next();
     });
   };
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+/** Whether there is anything in the body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-function isJson(contentType: string | undefined, mediaType: string): boolean {
+/** Whether a body of that type is one of the operation's media type, in UTF-8. */
+export function isJson(contentType: string | undefined, mediaType: string): boolean {
   const [type, ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
   return type === mediaType && parameters.every((one) => one === '' || /^charset="?utf-8"?$/.test(one));
 }

@@ -31,12 +31,12 @@ const quiet = 250;
 /** Listens for requests. What Node would answer without a body, or drop, gets an Error too. */
 export async function listen(app: RequestListener, options: ListenOptions): Promise<Listener> {
   const { host, port, maxConnections, headersTimeout, requestTimeout } = options;
-  const open = new Map<Duplex, ServerResponse>();
+  /** The latest answer of each connection. */
+  const latest = new Map<Duplex, ServerResponse>();
   let draining = false;
 
   const take = (request: IncomingMessage, response: ServerResponse) => {
-    open.set(request.socket, response);
-    response.once('close', () => open.delete(request.socket));
+    latest.set(request.socket, response);
     request.url = plainTarget(request.url ?? '/');
     if (draining) response.setHeader('Connection', 'close');
     // Node's own check answers without a body.
@@ -47,10 +47,17 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
   };
 
   const server = createServer(
-    { headersTimeout, requestTimeout, connectionsCheckingInterval: 1000, requireHostHeader: false },
+    {
+      headersTimeout,
+      requestTimeout,
+      connectionsCheckingInterval: 1000,
+      requireHostHeader: false,
+      optimizeEmptyRequests: true,
+    },
     take,
   );
   server.maxConnections = maxConnections;
+  server.on('connection', (socket) => socket.once('close', () => latest.delete(socket)));
   server.on('checkContinue', (request, response) => {
     waitsForContinue(request);
     take(request, response);
@@ -62,8 +69,9 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     answerRaw(socket, new Failure('method_not_allowed', 'CONNECT is not possible here.', { headers: { Allow: '' } }));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const answer = latest.get(socket);
     // An answer that has begun cannot be taken back; one that has not begun never will.
-    if (open.get(socket)?.headersSent) socket.destroy();
+    if (answer?.headersSent && !answer.writableFinished) socket.destroy();
     else answerRaw(socket, malformed(error));
   });
 
@@ -76,7 +84,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
       const closed = once(server, 'close');
       // Without http's own close, which destroys quiet connections though a request may be on its way.
       NetServer.prototype.close.call(server);
-      for (const response of open.values()) if (!response.headersSent) response.setHeader('Connection', 'close');
+      for (const response of latest.values()) if (!response.headersSent) response.setHeader('Connection', 'close');
       const sweep = setInterval(() => server.closeIdleConnections(), quiet);
       const deadline = setTimeout(() => server.closeAllConnections(), within);
       await closed;

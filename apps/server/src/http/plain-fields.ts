@@ -8,10 +8,10 @@ import { Failure } from './failure.ts';
  * integers in decimal digits that can be carried exactly, escapes that are well-formed UTF-8.
  */
 export const plainFields: RequestHandler = (_request, response, next) => {
-  const { operation, place, path, query } = exchangeOf(response);
-  if (!operation || !place) return next();
+  const { operation, pathFields, query } = exchangeOf(response);
+  if (!operation) return next();
 
-  for (const [name, text] of Object.entries(place.pattern.exec(path)?.groups ?? {})) {
+  for (const [name, text] of Object.entries(pathFields)) {
     const value = decoded(text);
     if (breaks(operation.fields[name], value)) throw new Failure('not_found', `There is no ${name} '${value}'.`);
   }
@@ -30,12 +30,14 @@ export const plainFields: RequestHandler = (_request, response, next) => {
   next();
 };
 
-function inQuery({ fields }: Operation, name: string): Field | undefined {
+/** The field of that name that an operation takes in its query. */
+export function inQuery({ fields }: Operation, name: string): Field | undefined {
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
   return field?.in === 'query' ? field : undefined;
 }
 
-function breaks(field: Field | undefined, text: string): boolean {
+/** Whether a field's text is one that the validator would take for another value than is written there. */
+export function breaks(field: Field | undefined, text: string): boolean {
   return field?.type === 'integer' && !(/^(0|-?[1-9]\d*)$/.test(text) && Number.isSafeInteger(Number(text)));
 }
 

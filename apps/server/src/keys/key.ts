@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** A key as the server knows it: who calls with it, and its SHA-256. The key itself is nowhere. */
 export interface KnownKey {
@@ -6,7 +6,7 @@ export interface KnownKey {
   hash: Buffer;
 }
 
-export const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest();
+export const hashOf = (key: string): Buffer => hash('sha256', key, 'buffer');
 
 export const makeKey = (): string => `pk_${randomBytes(24).toString('base64url')}`;
 

@@ -14,6 +14,8 @@ export interface Store {
    * already. A store that nobody else can write has no need of it.
    */
   restore?(pets: readonly Pet[]): Promise<boolean>;
+  /** The animals as the JSON that they are kept as; only stores that have it at hand. */
+  readonly kept?: Kept;
   /** The connections by what they are for; only stores that are reached by connections have any. */
   connections?(): Readonly<Record<string, Connections>>;
   close(): Promise<void>;
@@ -21,6 +23,22 @@ export interface Store {
 
 /** The part of a list that is asked for; the bounds and defaults of the spec are applied by then. */
 export type Page = Required<Pick<Input<'listPets'>, 'limit' | 'after'>> & Pick<Input<'listPets'>, 'status'>;
+
+/** What a store keeps as JSON, for those who pass it on unread. */
+export interface Kept {
+  /** Another one after every change, and in every run. */
+  version(): string;
+  get(id: number): KeptAnimals | undefined;
+  list(page: Page): KeptAnimals;
+}
+
+export interface KeptAnimals {
+  /** One animal, or a list of them: each character stands for one byte (latin1). */
+  text: string;
+  count: number;
+  /** The identifier of the last one, 0 without any. */
+  last: number;
+}
 
 /** How a store that is reached by connections fares. */
 export interface Connections {

@@ -1,48 +1,50 @@
 import { operations } from '@petstore/types';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/store/memory.ts';
-import { type Listening, listen } from '../listen.ts';
+import { type Listening, listen, ways } from '../listen.ts';
 
-const store = memoryStore();
-let server: Listening;
-beforeAll(async () => {
-  for (let i = 1; i <= 5; i++)
-    await store.create({ name: `pet ${i}`, categoryId: i, status: i % 2 ? 'sold' : 'pending' });
-  server = await listen({}, store);
-});
-afterAll(() => server.close());
-
-const get = (path: string, key = server.apiKey) =>
-  fetch(server.baseUrl + path, { headers: { authorization: `Bearer ${key}` } });
-
-test.each([
-  ['/pets?limit=2', '<?limit=2&after=2>; rel="next"'],
-  ['/pets?after=1&limit=2', '<?after=3&limit=2>; rel="next"'],
-  ['/pets?limit=1&status=sold', '<?limit=1&status=sold&after=1>; rel="next"'],
-  ['/pets?limit=5', '<?limit=5&after=5>; rel="next"'],
-  ['/pets?limit=6', null],
-  ['/pets', null],
-  ['/pets?limit=5&after=5', null],
-])('%s leads on by Link: %s', async (path, link) => {
-  expect((await get(path)).headers.get('link')).toBe(link);
-});
-
-test.each([
-  ['a success', 200, '/pets/1', undefined],
-  ['a miss', 404, '/pets/99', undefined],
-  ['an impossible identifier', 404, '/pets/abc', undefined],
-  ['an unknown parameter', 400, '/pets/1?x=1', undefined],
-  ['a wrong key', 401, '/pets/1', 'some-other-key'],
-])('%s of the deprecated operation tells of its end', async (_, status, path, key) => {
-  const { status: answered, headers } = await get(path, key);
-  expect(answered).toBe(status);
-  expect(Object.fromEntries(['deprecation', 'sunset', 'link'].map((name) => [name, headers.get(name)]))).toEqual({
-    deprecation: `@${Date.parse(operations.getPet.deprecatedSince) / 1000}`,
-    sunset: new Date(operations.getPet.sunset).toUTCString(),
-    link: '</v1/pets>; rel="successor-version"',
+describe.each(ways)('%s', (_, options) => {
+  const store = memoryStore();
+  let server: Listening;
+  beforeAll(async () => {
+    for (let i = 1; i <= 5; i++)
+      await store.create({ name: `pet ${i}`, categoryId: i, status: i % 2 ? 'sold' : 'pending' });
+    server = await listen(options, store);
   });
-});
+  afterAll(() => server.close());
 
-test('no other operation is said to end', async () => {
-  expect((await get('/pets')).headers.get('deprecation')).toBeNull();
+  const get = (path: string, key = server.apiKey) =>
+    fetch(server.baseUrl + path, { headers: { authorization: `Bearer ${key}` } });
+
+  test.each([
+    ['/pets?limit=2', '<?limit=2&after=2>; rel="next"'],
+    ['/pets?after=1&limit=2', '<?after=3&limit=2>; rel="next"'],
+    ['/pets?limit=1&status=sold', '<?limit=1&status=sold&after=1>; rel="next"'],
+    ['/pets?limit=5', '<?limit=5&after=5>; rel="next"'],
+    ['/pets?limit=6', null],
+    ['/pets', null],
+    ['/pets?limit=5&after=5', null],
+  ])('%s leads on by Link: %s', async (path, link) => {
+    expect((await get(path)).headers.get('link')).toBe(link);
+  });
+
+  test.each([
+    ['a success', 200, '/pets/1', undefined],
+    ['a miss', 404, '/pets/99', undefined],
+    ['an impossible identifier', 404, '/pets/abc', undefined],
+    ['an unknown parameter', 400, '/pets/1?x=1', undefined],
+    ['a wrong key', 401, '/pets/1', 'some-other-key'],
+  ])('%s of the deprecated operation tells of its end', async (_, status, path, key) => {
+    const { status: answered, headers } = await get(path, key);
+    expect(answered).toBe(status);
+    expect(Object.fromEntries(['deprecation', 'sunset', 'link'].map((name) => [name, headers.get(name)]))).toEqual({
+      deprecation: `@${Date.parse(operations.getPet.deprecatedSince) / 1000}`,
+      sunset: new Date(operations.getPet.sunset).toUTCString(),
+      link: '</v1/pets>; rel="successor-version"',
+    });
+  });
+
+  test('no other operation is said to end', async () => {
+    expect((await get('/pets')).headers.get('deprecation')).toBeNull();
+  });
 });

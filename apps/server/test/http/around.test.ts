@@ -1,140 +1,154 @@
+import { connect } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { AppOptions } from '../../src/app.ts';
 import { StoreUnavailableError, StoreUncertainError } from '../../src/store/errors.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import type { Store } from '../../src/store/store.ts';
-import { type Listening, listen } from '../listen.ts';
+import { type Listening, listen, ways } from '../listen.ts';
 
-let server: Listening | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
-
-async function start(options: Partial<AppOptions> = {}, store: Store = memoryStore()) {
-  server = await listen(options, store);
-  const { baseUrl, origin, apiKey } = server;
-  const get = (url: string, headers: Record<string, string> = {}, init: RequestInit = {}) =>
-    fetch(url, { ...init, headers: { authorization: `Bearer ${apiKey}`, ...headers } });
-  return { get, baseUrl, origin, apiKey };
-}
-
-function lines() {
-  const written: Record<string, unknown>[] = [];
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      written.push(JSON.parse(String(chunk)));
-      done();
-    },
+describe.each(ways)('%s', (_, options) => {
+  let server: Listening | undefined;
+  afterEach(async () => {
+    await server?.close();
+    server = undefined;
   });
-  return { written, log: pino(stream) };
-}
 
-test('a request keeps its own identifier, and gets one where it has none', async () => {
-  const { get, baseUrl } = await start();
-  expect((await get(`${baseUrl}/pets`, { 'x-request-id': 'abc-123' })).headers.get('x-request-id')).toBe('abc-123');
-  expect((await get(`${baseUrl}/pets`)).headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
-  const tooLong = (await get(`${baseUrl}/pets`, { 'x-request-id': 'a'.repeat(500) })).headers.get('x-request-id');
-  expect(tooLong).toMatch(/^[\da-f-]{36}$/);
-});
+  async function start(more: Partial<AppOptions> = {}, store: Store = memoryStore()) {
+    server = await listen({ ...options, ...more }, store);
+    const { baseUrl, origin, apiKey } = server;
+    const get = (url: string, headers: Record<string, string> = {}, init: RequestInit = {}) =>
+      fetch(url, { ...init, headers: { authorization: `Bearer ${apiKey}`, ...headers } });
+    return { get, baseUrl, origin, apiKey };
+  }
 
-test('each request is one line of the log, and no line holds the key', async () => {
-  const { log, written } = lines();
-  const { get, baseUrl, apiKey } = await start({ log });
-  await (await get(`${baseUrl}/pets?limit=3`, { 'x-request-id': 'one' })).text();
-  await (await get(`${baseUrl}/pets/7`, { 'x-request-id': 'two' })).text();
-  await expect.poll(() => written.length).toBe(2);
-  expect(written).toMatchObject([
-    { requestId: 'one', method: 'GET', path: '/v1/pets', operation: 'listPets', status: 200, ms: expect.any(Number) },
-    { requestId: 'two', operation: 'getPet', status: 404 },
-  ]);
-  expect(JSON.stringify(written)).not.toContain(apiKey);
-});
+  function lines() {
+    const written: Record<string, unknown>[] = [];
+    const stream = new Writable({
+      write(chunk, _encoding, done) {
+        written.push(JSON.parse(String(chunk)));
+        done();
+      },
+    });
+    return { written, log: pino(stream) };
+  }
 
-test('a fault of the server says nothing of its inside, but logs it with the request', async () => {
-  const { log, written } = lines();
-  const broken: Store = { ...memoryStore(), list: () => Promise.reject(new Error('secret plans')) };
-  const { get, baseUrl } = await start({ log }, broken);
-  const answer = await get(`${baseUrl}/pets`, { 'x-request-id': 'it' });
-  expect([answer.status, await answer.json()]).toEqual([
-    500,
-    { code: 'internal_error', message: expect.not.stringContaining('secret'), status: 500 },
-  ]);
-  const error = written.find(({ err }) => err !== undefined);
-  expect(error).toMatchObject({ requestId: 'it', err: { message: 'secret plans' } });
-});
+  test('a request keeps its own identifier, and gets one where it has none', async () => {
+    const { get, baseUrl } = await start();
+    expect((await get(`${baseUrl}/pets`, { 'x-request-id': 'abc-123' })).headers.get('x-request-id')).toBe('abc-123');
+    expect((await get(`${baseUrl}/pets`)).headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
+    const tooLong = (await get(`${baseUrl}/pets`, { 'x-request-id': 'a'.repeat(500) })).headers.get('x-request-id');
+    expect(tooLong).toMatch(/^[\da-f-]{36}$/);
+  });
 
-test('a store that takes nothing is answered 503, with the time to come back', async () => {
-  const full: Store = { ...memoryStore(), create: () => Promise.reject(new StoreUnavailableError('/data is full')) };
-  const { get, baseUrl } = await start({}, full);
-  const answer = await get(
-    `${baseUrl}/pets`,
-    { 'content-type': 'application/json' },
-    { method: 'POST', body: '{"name":"x","categoryId":1}' },
-  );
-  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
-  expect(await answer.text()).not.toContain('/data');
-});
+  test('each request is one line of the log, and no line holds the key', async () => {
+    const { log, written } = lines();
+    const { get, baseUrl, apiKey } = await start({ log });
+    await (await get(`${baseUrl}/pets?limit=3`, { 'x-request-id': 'one' })).text();
+    await (await get(`${baseUrl}/pets/7`, { 'x-request-id': 'two' })).text();
+    await expect.poll(() => written.length).toBe(2);
+    expect(written).toMatchObject([
+      { requestId: 'one', method: 'GET', path: '/v1/pets', operation: 'listPets', status: 200, ms: expect.any(Number) },
+      { requestId: 'two', operation: 'getPet', status: 404 },
+    ]);
+    expect(JSON.stringify(written)).not.toContain(apiKey);
+  });
 
-test('a store that does not know is not answered as one that did nothing', async () => {
-  const unsure: Store = { ...memoryStore(), create: () => Promise.reject(new StoreUncertainError('it broke')) };
-  const { get, baseUrl } = await start({}, unsure);
-  const init = { method: 'POST', body: '{"name":"x","categoryId":1}' };
-  const answer = await get(`${baseUrl}/pets`, { 'content-type': 'application/json' }, init);
-  expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'internal_error', status: 503 }]);
-});
+  test('a body that is broken off is a line of the log too', async () => {
+    const { log, written } = lines();
+    const { origin, apiKey } = await start({ log });
+    const { hostname, port } = new URL(origin);
+    const socket = connect(Number(port), hostname);
+    const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\nContent-Length: 30`;
+    socket.write(`POST /v1/pets HTTP/1.1\r\n${head}\r\n\r\n{"name":`, () => setImmediate(() => socket.destroy()));
+    await expect.poll(() => written.length).toBe(1);
+    expect(written).toMatchObject([{ method: 'POST', operation: 'createPet', aborted: true }]);
+  });
 
-test('health is told without a key', async () => {
-  let ready = true;
-  const { origin } = await start({ isReady: async () => ready });
-  expect((await fetch(`${origin}/healthz`)).status).toBe(200);
-  expect((await fetch(`${origin}/readyz`)).status).toBe(200);
-  ready = false;
-  expect((await fetch(`${origin}/healthz`)).status).toBe(200);
-  expect((await fetch(`${origin}/readyz`)).status).toBe(503);
-});
+  test('a fault of the server says nothing of its inside, but logs it with the request', async () => {
+    const { log, written } = lines();
+    const broken: Store = { ...memoryStore(), list: () => Promise.reject(new Error('secret plans')) };
+    const { get, baseUrl } = await start({ log }, broken);
+    const answer = await get(`${baseUrl}/pets`, { 'x-request-id': 'it' });
+    expect([answer.status, await answer.json()]).toEqual([
+      500,
+      { code: 'internal_error', message: expect.not.stringContaining('secret'), status: 500 },
+    ]);
+    const error = written.find(({ err }) => err !== undefined);
+    expect(error).toMatchObject({ requestId: 'it', err: { message: 'secret plans' } });
+  });
 
-test('requests are counted by operation and status', async () => {
-  const { get, baseUrl, origin } = await start();
-  await get(`${baseUrl}/pets`);
-  await get(`${baseUrl}/pets/7`);
-  await get(`${baseUrl}/nowhere`);
-  const metrics = await (await fetch(`${origin}/metrics`)).text();
-  expect(metrics).toContain('petstore_requests_total{operation="listPets",status="200"} 1');
-  expect(metrics).toContain('petstore_requests_total{operation="getPet",status="404"} 1');
-  expect(metrics).toContain('petstore_requests_total{operation="none",status="404"} 1');
-  expect(metrics).toContain('petstore_request_duration_seconds_count{operation="listPets"} 1');
-  expect(metrics).toContain('nodejs_eventloop_lag_seconds');
-});
+  test('a store that takes nothing is answered 503, with the time to come back', async () => {
+    const full: Store = { ...memoryStore(), create: () => Promise.reject(new StoreUnavailableError('/data is full')) };
+    const { get, baseUrl } = await start({}, full);
+    const answer = await get(
+      `${baseUrl}/pets`,
+      { 'content-type': 'application/json' },
+      { method: 'POST', body: '{"name":"x","categoryId":1}' },
+    );
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await answer.text()).not.toContain('/data');
+  });
 
-test('pages of other origins may call only where they are allowed to', async () => {
-  const preflight = {
-    method: 'OPTIONS',
-    headers: { origin: 'https://shop.test', 'access-control-request-method': 'POST' },
-  };
-  const closed = await start();
-  const refused = await fetch(`${closed.baseUrl}/pets`, preflight);
-  expect(refused.headers.get('access-control-allow-origin')).toBeNull();
-  await server?.close();
+  test('a store that does not know is not answered as one that did nothing', async () => {
+    const unsure: Store = { ...memoryStore(), create: () => Promise.reject(new StoreUncertainError('it broke')) };
+    const { get, baseUrl } = await start({}, unsure);
+    const init = { method: 'POST', body: '{"name":"x","categoryId":1}' };
+    const answer = await get(`${baseUrl}/pets`, { 'content-type': 'application/json' }, init);
+    expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'internal_error', status: 503 }]);
+  });
 
-  const open = await start({ corsOrigins: ['https://shop.test'] });
-  const allowed = await fetch(`${open.baseUrl}/pets`, preflight);
-  expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([204, 'https://shop.test']);
-  expect(allowed.headers.get('access-control-allow-headers')).toContain('Authorization');
-  const answer = await open.get(`${open.baseUrl}/pets`, { origin: 'https://shop.test' });
-  expect(answer.headers.get('access-control-expose-headers')).toContain('Link');
-  const stranger = await open.get(`${open.baseUrl}/pets`, { origin: 'https://other.test' });
-  expect(stranger.headers.get('access-control-allow-origin')).not.toBe('https://other.test');
-});
+  test('health is told without a key', async () => {
+    let ready = true;
+    const { origin } = await start({ isReady: async () => ready });
+    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+    expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+    ready = false;
+    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+    expect((await fetch(`${origin}/readyz`)).status).toBe(503);
+  });
 
-test('a key that calls too often is told when to come back', async () => {
-  const { get, baseUrl } = await start({ rateLimit: 3 });
-  const statuses = [];
-  for (let i = 0; i < 4; i++) statuses.push((await get(`${baseUrl}/pets`)).status);
-  expect(statuses).toEqual([200, 200, 200, 429]);
-  const refused = await get(`${baseUrl}/pets`);
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(await refused.json()).toMatchObject({ code: 'rate_limited', status: 429 });
+  test('requests are counted by operation and status', async () => {
+    const { get, baseUrl, origin } = await start();
+    await get(`${baseUrl}/pets`);
+    await get(`${baseUrl}/pets/7`);
+    await get(`${baseUrl}/nowhere`);
+    const metrics = await (await fetch(`${origin}/metrics`)).text();
+    expect(metrics).toContain('petstore_requests_total{operation="listPets",status="200"} 1');
+    expect(metrics).toContain('petstore_requests_total{operation="getPet",status="404"} 1');
+    expect(metrics).toContain('petstore_requests_total{operation="none",status="404"} 1');
+    expect(metrics).toContain('petstore_request_duration_seconds_count{operation="listPets"} 1');
+    expect(metrics).toContain('nodejs_eventloop_lag_seconds');
+  });
+
+  test('pages of other origins may call only where they are allowed to', async () => {
+    const preflight = {
+      method: 'OPTIONS',
+      headers: { origin: 'https://shop.test', 'access-control-request-method': 'POST' },
+    };
+    const closed = await start();
+    const refused = await fetch(`${closed.baseUrl}/pets`, preflight);
+    expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+    await server?.close();
+
+    const open = await start({ corsOrigins: ['https://shop.test'] });
+    const allowed = await fetch(`${open.baseUrl}/pets`, preflight);
+    expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([204, 'https://shop.test']);
+    expect(allowed.headers.get('access-control-allow-headers')).toContain('Authorization');
+    const answer = await open.get(`${open.baseUrl}/pets`, { origin: 'https://shop.test' });
+    expect(answer.headers.get('access-control-expose-headers')).toContain('Link');
+    const stranger = await open.get(`${open.baseUrl}/pets`, { origin: 'https://other.test' });
+    expect(stranger.headers.get('access-control-allow-origin')).not.toBe('https://other.test');
+  });
+
+  test('a key that calls too often is told when to come back', async () => {
+    const { get, baseUrl } = await start({ rateLimit: 3 });
+    const statuses = [];
+    for (let i = 0; i < 4; i++) statuses.push((await get(`${baseUrl}/pets`)).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    const refused = await get(`${baseUrl}/pets`);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.json()).toMatchObject({ code: 'rate_limited', status: 429 });
+  });
 });

@@ -52,6 +52,7 @@ export const operations = {
         success: 200,
         statuses: [
             200,
+            304,
             400,
             401
         ],
@@ -235,6 +236,7 @@ export const operations = {
         success: 200,
         statuses: [
             200,
+            304,
             401,
             404
         ],

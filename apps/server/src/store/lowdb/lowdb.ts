@@ -6,6 +6,7 @@ import { begin } from './beginning.ts';
 import { type Commit, Commits } from './commits.ts';
 import { keepFolder } from './disk.ts';
 import { Growth } from './growth.ts';
+import { keptOn, petsOf } from './kept.ts';
 import { lockFolder } from './lock.ts';
 import { Mark } from './mark.ts';
 import { clear, recover } from './recovery.ts';
@@ -74,8 +75,9 @@ async function openLocked(folder: string, unlock: () => void, options: LowdbOpti
   };
   return {
     create: (pet) => commits.create(pet),
-    get: async (id) => shelves.get(id),
-    list: async (page) => shelves.list(page),
+    get: async (id) => petsOf(shelves.find(id))[0],
+    list: async (page) => shelves.page(page).flatMap(petsOf),
+    kept: keptOn(shelves),
     ready: async () => !commits.refusing,
     close: () => (closed ??= close()),
   };

@@ -1,4 +1,3 @@
-import type { Pet } from '@petstore/types';
 import { statusOf } from './animal.ts';
 
 export const mostAnimals = 1000;
@@ -55,9 +54,9 @@ export class Shelf {
     if (this.full) this.#trim();
   }
 
-  /** The animals from one place up to, and without, another. */
-  pets(from: number, to: number): Pet[] {
-    return JSON.parse(`[${this.#bytes.toString('utf8', this.#starts[from], (this.#starts[to] ?? 0) - gap)}]`);
+  /** The texts of the animals from one place up to, and without, another, as they stand: `,\n` between them. */
+  text(encoding: 'utf8' | 'latin1', from: number, to: number): string {
+    return this.#bytes.toString(encoding, this.#starts[from], (this.#starts[to] ?? 0) - gap);
   }
 
   get #used(): number {

@@ -1,7 +1,13 @@
-import type { Pet } from '@petstore/types';
 import type { Page } from '../store.ts';
 import { statusNumber, statusNumbers } from './animal.ts';
 import type { Shelf } from './shelf.ts';
+
+/** Animals that stand side by side on a shelf. */
+export interface Stretch {
+  shelf: Shelf;
+  from: number;
+  to: number;
+}
 
 /** Every animal that can be read: shelf behind shelf, in ascending order of identifiers. */
 export class Shelves {
@@ -23,39 +29,52 @@ export class Shelves {
     this.#index(shelf.statuses[shelf.count - 1]);
   }
 
-  get(id: number): Pet | undefined {
-    const shelf = this.#shelves[this.#shelfOf(id)];
-    if (!shelf || id < shelf.first || id >= shelf.next) return undefined;
-    return shelf.pets(id - shelf.first, id - shelf.first + 1)[0];
+  /** The identifier behind the last animal. */
+  get next(): number {
+    return this.#shelves.at(-1)?.next ?? 1;
   }
 
-  list({ after, status, limit }: Page): Pet[] {
+  /** Where the animal is. */
+  find(id: number): Stretch | undefined {
+    const shelf = this.#shelves[this.#shelfOf(id)];
+    if (!shelf || id < shelf.first || id >= shelf.next) return undefined;
+    return { shelf, from: id - shelf.first, to: id - shelf.first + 1 };
+  }
+
+  /** Where the animals of a page are, in order. */
+  page({ after, status, limit }: Page): Stretch[] {
     return status === undefined ? this.#everyOne(after, limit) : this.#withStatus(statusNumber(status), after, limit);
   }
 
-  #everyOne(after: number, limit: number): Pet[] {
-    const found: Pet[] = [];
-    for (let at = Math.max(0, this.#shelfOf(after + 1)); found.length < limit; at++) {
+  #everyOne(after: number, limit: number): Stretch[] {
+    const found: Stretch[] = [];
+    let missing = limit;
+    for (let at = Math.max(0, this.#shelfOf(after + 1)); missing > 0; at++) {
       const shelf = this.#shelves[at];
       if (!shelf) break;
       const from = Math.max(0, after + 1 - shelf.first);
-      const to = Math.min(shelf.count, from + limit - found.length);
-      if (from < to) found.push(...shelf.pets(from, to));
+      const to = Math.min(shelf.count, from + missing);
+      if (from < to) found.push({ shelf, from, to });
+      missing -= Math.max(0, to - from);
     }
     return found;
   }
 
-  #withStatus(number: number, after: number, limit: number): Pet[] {
+  #withStatus(number: number, after: number, limit: number): Stretch[] {
     const holders = this.#holders[number] ?? [];
-    const found: Pet[] = [];
+    const found: Stretch[] = [];
+    let missing = limit;
     const start = this.#shelfOf(after + 1);
-    for (let at = lowest(holders.length, (i) => (holders[i] ?? 0) >= start); found.length < limit; at++) {
+    for (let at = lowest(holders.length, (i) => (holders[i] ?? 0) >= start); missing > 0; at++) {
       const shelf = this.#shelves[holders[at] ?? -1];
       if (!shelf) break;
-      let place = shelf.statuses.indexOf(number, Math.max(0, after + 1 - shelf.first));
-      while (place >= 0 && found.length < limit) {
-        found.push(...shelf.pets(place, place + 1));
-        place = shelf.statuses.indexOf(number, place + 1);
+      for (let to = Math.max(0, after + 1 - shelf.first); missing > 0; ) {
+        const from = shelf.statuses.indexOf(number, to);
+        if (from < 0 || from >= shelf.count) break;
+        to = from + 1;
+        while (to < shelf.count && to - from < missing && shelf.statuses[to] === number) to++;
+        found.push({ shelf, from, to });
+        missing -= to - from;
       }
     }
     return found;

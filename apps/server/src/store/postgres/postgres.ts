@@ -26,7 +26,7 @@ export interface PostgresOptions {
 }
 
 /** The store in a database that any number of servers share. */
-export type PostgresStore = Required<Store>;
+export type PostgresStore = Required<Omit<Store, 'kept'>>;
 
 /** Milliseconds to wait for a connection when nobody says otherwise, and for an answer. */
 export const usual = { poolSize: 10, connectTimeout: 3_000, statementTimeout: 5_000 };

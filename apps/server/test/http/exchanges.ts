@@ -1,0 +1,108 @@
+import { type Operation, operations } from '@petstore/types';
+import fc from 'fast-check';
+import { basePath } from '../../src/spec.ts';
+import { request } from './raw.ts';
+
+/** Requests around the line between plain and unusual: most are right, or right but for one part. */
+export function exchanges(apiKey: string): fc.Arbitrary<Uint8Array> {
+  return fc
+    .record({
+      operation: fc.constantFrom(...Object.values<Operation>(operations)),
+      identifier: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 1, max: 170 }).map(String) }, odd),
+      pairs: fc.array(pair, { maxLength: 3 }),
+      body: fc.oneof({ weight: 3, arbitrary: animal.map((pet) => JSON.stringify(pet)) }, oddBody),
+      method: often(undefined, 'HEAD', 'OPTIONS', 'POST', 'PUT', 'get'),
+      path: often((path: string) => path, `${basePath}/pets/`, '//v1/pets', '/V1/pets', `${basePath}/%70ets`, '*'),
+      separator: often('&', ';', '&&'),
+      headers: headers(apiKey),
+    })
+    .map(({ operation, identifier, pairs, body, method, path, separator, headers }) => {
+      const target = basePath + operation.path.replace(/\{\w+\}/g, identifier);
+      const query = operation.method === 'GET' ? pairs.map(([name, value]) => `${name}=${value}`).join(separator) : '';
+      const line = `${method ?? operation.method} ${typeof path === 'function' ? path(target) : path}${query && `?${query}`}`;
+      const all = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+      const has = operation.body && !('Transfer-Encoding' in all);
+      return request(line, all as Record<string, string>, has ? body : '');
+    });
+}
+
+/** Mostly the first, sometimes one of the others. */
+function often<T, U>(first: T, ...others: U[]): fc.Arbitrary<T | U> {
+  return fc.oneof({ weight: 9, arbitrary: fc.constant(first) }, fc.constantFrom(...others));
+}
+
+const odd = fc.constantFrom(
+  ...['0', '-1', '01', '1e1', '1.0', '0x1', '+1', '%31', '1%20', 'abc', '', '9007199254740991', '9007199254740992'],
+  ...['toString', '__proto__', '1[]', '1_', 'null', 'true', '%F0%9F', 'é', '..', '.', '1;2', "1'"],
+);
+
+const fields = Object.values<Operation>(operations).flatMap((operation) => Object.entries(operation.fields));
+const pair = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc
+      .constantFrom(...fields.filter(([, field]) => field.in === 'query'))
+      .chain(([name, field]) =>
+        fc.tuple(
+          fc.constant(name),
+          fc.oneof(
+            { weight: 3, arbitrary: fc.constantFrom(...(field.choices ?? [1, 2, 20, 100])).map(String) },
+            fc.integer({ min: -1, max: 200 }).map(String),
+            odd,
+          ),
+        ),
+      ),
+  },
+  fc.tuple(fc.constantFrom('x', '__proto__', 'constructor', 'limit[]', 'Limit', 'petId', '', '%6Cimit'), odd),
+);
+
+const choices = operations.createPet.fields.status.choices;
+const animal = fc.record(
+  {
+    name: fc.oneof(fc.string({ unit: 'binary', maxLength: 8 }), fc.constantFrom('', 'Rex', '\u0000', '\ud800')),
+    categoryId: fc.oneof({ weight: 4, arbitrary: fc.integer() }, fc.maxSafeInteger(), fc.double()),
+    status: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...choices) }, fc.constantFrom('dead', null, '')),
+    id: fc.integer(),
+  },
+  { requiredKeys: [] },
+);
+
+const oddBody = fc.constantFrom(
+  ...[
+    '',
+    ' ',
+    'null',
+    '[]',
+    '{}',
+    '"x"',
+    '1',
+    '{',
+    '{"name":"x","categoryId":1}}',
+    '\ufeff{"name":"x","categoryId":1}',
+  ],
+  ...['1e2', '1.0', '-0', '1e999', '9007199254740993', '"1"', 'true', '01', '1E0'].map(
+    (number) => `{"name":"x","categoryId":${number}}`,
+  ),
+  ...['{"name":"x","categoryId":1,"__proto__":{"status":"sold"}}', '{"name":"a","name":"b","categoryId":1}'],
+  ...[
+    ' {"categoryId":1 ,"status":"sold","name":"\\u00e9\\ud83d\\ude00"}\r\n',
+    `{"name":"${'x'.repeat(3000)}","categoryId":1}`,
+  ],
+);
+
+/** Some are there only now and then; those that break the connection off, or ask for more than an answer, are not. */
+function headers(apiKey: string): fc.Arbitrary<Record<string, string | undefined>> {
+  return fc.record({
+    'X-Request-Id': often('it', 'a b', 'x'.repeat(129), undefined),
+    Authorization: often(`Bearer ${apiKey}`, `bearer  ${apiKey} `, 'Bearer nobody', 'Basic eDp5', undefined),
+    'Content-Type': often(
+      'application/json',
+      ...['application/json; charset=utf-8', 'APPLICATION/JSON;CHARSET="UTF-8"', 'application/json; charset=latin1'],
+      ...['text/plain', 'application/json, text/plain', undefined],
+    ),
+    'If-None-Match': often(undefined, '*', 'W/"x-151"', '"a", *', ''),
+    Origin: often(undefined, 'https://shop.test', 'https://other.test'),
+    'Content-Encoding': often(undefined, 'identity', 'gzip'),
+    Accept: often(undefined, 'text/html', '*/*'),
+  });
+}

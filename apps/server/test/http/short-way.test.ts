@@ -1,0 +1,97 @@
+import { type NewPet, type Operation, operations } from '@petstore/types';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type AppOptions, partsOf } from '../../src/app.ts';
+import { type Listener, listen } from '../../src/http/listen.ts';
+import { shortWay } from '../../src/http/short-way.ts';
+import { wholeWay } from '../../src/http/whole-way.ts';
+import { givenKeys, keyCheck } from '../../src/keys.ts';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import type { Store } from '../../src/store/store.ts';
+import { newFolder } from '../store/folder.ts';
+import { exchanges } from './exchanges.ts';
+import { raw } from './raw.ts';
+
+/** A server over a store of its own, with the inputs that its operations got and how many requests took the short way. */
+interface Side {
+  listener: Listener;
+  store: Store;
+  inputs: unknown[];
+  accepted: number;
+}
+
+const apiKey = 'a-key-that-is-for-tests';
+const options: AppOptions = { keys: keyCheck(givenKeys(apiKey)), bodyLimit: 2000, corsOrigins: ['https://shop.test'] };
+let short: Side;
+let whole: Side;
+beforeAll(async () => {
+  [short, whole] = [await start(true), await start(false)];
+});
+afterAll(async () => {
+  for (const { listener, store } of [short, whole]) {
+    await listener.drain(0);
+    await store.close();
+  }
+});
+
+async function start(withShortWay: boolean): Promise<Side> {
+  const store = await openLowdbStore(newFolder(afterAll));
+  for (const pet of animals) await store.create(pet);
+  const inputs: unknown[] = [];
+  const parts = await partsOf(store, options);
+  const { perform } = parts;
+  parts.perform = (request, response, exchange, operation, input) => {
+    inputs.push({ operation: operation.id, input: { ...input }, key: exchange.keyName });
+    return perform(request, response, exchange, operation, input);
+  };
+  const side: Side = { store, inputs, accepted: 0, listener: await listen((...both) => app(...both), limits) };
+  const express = wholeWay(parts);
+  const plain = shortWay(parts, (request, response) => {
+    side.accepted--;
+    express(request, response);
+  });
+  const app: typeof plain = (request, response) => {
+    side.accepted++;
+    if (withShortWay) plain(request, response);
+    else express(request, response);
+  };
+  return side;
+}
+
+const limits = { host: '127.0.0.1', port: 0, maxConnections: 100, headersTimeout: 5_000, requestTimeout: 5_000 };
+const statuses = [...operations.listPets.fields.status.choices, undefined];
+const animals: NewPet[] = Array.from({ length: 150 }, (_, i) => {
+  const status = statuses[i % statuses.length];
+  return { name: `Ünï "${i}" \n ${'🐈'.repeat(i % 3)}`, categoryId: i - 75, ...(status && { status }) };
+});
+
+/** An answer without what differs from moment to moment, or from store to store. */
+async function answerOf({ listener }: Side, bytes: Uint8Array) {
+  const { status, headers, body } = await raw(listener.origin, bytes);
+  const told = [...headers]
+    .filter(([name]) => name !== 'date')
+    .map(([name, value]) => {
+      if (name === 'etag') return [name, value.replace(/"\w+-/, '"')];
+      return [name, name === 'x-request-id' ? value.replace(/^[\da-f-]{36}$/, 'a new one') : value];
+    });
+  return { status, headers: told, body };
+}
+
+test('the short way answers what the whole way answers, byte by byte, from the same inputs', async () => {
+  await fc.assert(
+    fc.asyncProperty(exchanges(apiKey), async (bytes) => {
+      short.inputs.length = whole.inputs.length = 0;
+      const expected = await answerOf(whole, bytes);
+      expect(await answerOf(short, bytes)).toEqual(expected);
+      expect(short.inputs).toEqual(whole.inputs);
+    }),
+    { numRuns: 1500 },
+  );
+  // Were it never taken, all this would say nothing.
+  expect(short.accepted).toBeGreaterThan(200);
+}, 120_000);
+
+test('every operation of the interface has a short way', async () => {
+  const { validator } = await partsOf(short.store, options);
+  for (const operation of Object.values<Operation>(operations)) expect(validator.checkOf(operation)).toBeDefined();
+});

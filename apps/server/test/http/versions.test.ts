@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { listen, ways } from '../listen.ts';
+import { newFolder } from '../store/folder.ts';
+
+describe.each(ways)('%s', (_, options) => {
+  async function serving(
+    folder: string,
+    body: (ask: (path: string, known?: string) => Promise<Response>) => Promise<void>,
+  ) {
+    const store = await openLowdbStore(folder);
+    const server = await listen(options, store);
+    const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' };
+    try {
+      await body((path, known) => {
+        const init = path === 'add' ? { method: 'POST', body: '{"name":"Rex","categoryId":2}' } : {};
+        const asked = { ...headers, ...(known && { 'if-none-match': known }) };
+        return fetch(`${server.baseUrl}/pets${path === 'add' ? '' : path}`, { ...init, headers: asked });
+      });
+    } finally {
+      await server.close();
+      await store.close();
+    }
+  }
+
+  test.each(['', '/1', '?limit=1'])('what has not changed is not sent again: /pets%s', async (path) => {
+    await serving(newFolder(), async (ask) => {
+      await ask('add');
+      const first = await ask(path);
+      const tag = first.headers.get('etag') ?? '';
+      expect([first.status, tag]).toEqual([200, expect.stringMatching(/^W\/".+"$/)]);
+
+      for (const known of [tag, tag.slice(2), `"other", ${tag}`, '*']) {
+        const again = await ask(path, known);
+        expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', tag]);
+        expect(again.headers.get('x-request-id')).toBeTruthy();
+      }
+      expect((await ask(path, 'W/"other"')).status).toBe(200);
+
+      await ask('add');
+      const changed = await ask(path, tag);
+      expect([changed.status, changed.headers.get('etag')]).toEqual([200, expect.not.stringContaining(tag)]);
+    });
+  });
+
+  test('a version is of one run: another one may hold other animals', async () => {
+    const folder = newFolder();
+    const tags: (string | null)[] = [];
+    for (let run = 0; run < 2; run++) {
+      await serving(folder, async (ask) => void tags.push((await ask('')).headers.get('etag')));
+    }
+    expect(new Set(tags).size).toBe(2);
+  });
+
+  test('what is not there is missed, whatever version is known; what was added has none', async () => {
+    await serving(newFolder(), async (ask) => {
+      expect((await ask('/7', '*')).status).toBe(404);
+      const added = await ask('add', '*');
+      expect([added.status, added.headers.get('etag')]).toEqual([201, null]);
+    });
+  });
+});
