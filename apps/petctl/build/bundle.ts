@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild';
+import manifest from '../package.json' with { type: 'json' };
 import { lean } from './lean.ts';
 import { namesTaken } from './names-taken.ts';
 
@@ -9,14 +10,23 @@ const core = './petctl.js';
 export interface Bundle {
   readonly core: string;
   readonly lazy: ReadonlyMap<string, string>;
+  /** Where the code in them is from. */
+  readonly sources: ReadonlySet<string>;
 }
+
+/** petctl, but for the packages that it depends on. */
+export const petctlBundle = (): Promise<Bundle> =>
+  bundle(
+    join(import.meta.dirname, '../src/main.ts'),
+    Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }),
+  );
 
 /**
  * Bundles a program as CommonJS, which Node starts faster than modules. esbuild splits modules only, and into many small
  * files, so it is told what belongs together: all that the entry imports is one file, and what is imported when it is
  * needed takes from that file what both use.
  */
-export async function bundle(entry: string, external: readonly string[]): Promise<Bundle> {
+async function bundle(entry: string, external: readonly string[]): Promise<Bundle> {
   const common = {
     bundle: true,
     minify: true,
@@ -66,7 +76,14 @@ export async function bundle(entry: string, external: readonly string[]): Promis
   });
   const lazy = new Map<string, string>();
   for (const { path, text } of parts.outputFiles ?? []) lazy.set(basename(path), await commonJs(text));
-  return { core: cores.outputFiles?.[0]?.text ?? '', lazy };
+  return { core: cores.outputFiles?.[0]?.text ?? '', lazy, sources: sourcesOf(cores.metafile, parts.metafile) };
+}
+
+function sourcesOf(...metafiles: Metafile[]): Set<string> {
+  const inputs = metafiles
+    .flatMap(({ outputs }) => Object.values(outputs))
+    .flatMap(({ inputs }) => Object.entries(inputs));
+  return new Set(inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => `/${file}`));
 }
 
 /** What the core gives of one of its files. */

@@ -12,6 +12,7 @@ import { validator } from './http/validate.ts';
 import { wholeWay } from './http/whole-way.ts';
 import { writeAnswer, writeChecked } from './http/write-answer.ts';
 import type { KeyCheck } from './keys.ts';
+import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { Store } from './store/store.ts';
 
@@ -27,6 +28,8 @@ export interface AppOptions {
   /** Requests a minute that each key has; any number unless told. */
   rateLimit?: number | undefined;
   log?: Logger;
+  /** Logs each request; as `log` would, unless told. */
+  logRequest?: Log['logRequest'];
   metrics?: Metrics;
   /** Whether requests can be served now; what the store says, unless told otherwise. */
   isReady?: () => Promise<boolean>;
@@ -56,6 +59,7 @@ export async function partsOf(store: Store, options: AppOptions) {
     bodyLimit = 2 ** 20,
     corsOrigins = [],
     log = pino({ level: 'silent' }),
+    logRequest = (entry) => log.info(entry),
     metrics = createMetrics(),
     isReady = () => store.ready(),
   } = options;
@@ -65,7 +69,7 @@ export async function partsOf(store: Store, options: AppOptions) {
     bodyLimit,
     crossOrigin: corsOrigins.length > 0 ? crossOrigin(corsOrigins) : undefined,
     allowance: options.rateLimit ? allowance(options.rateLimit) : undefined,
-    observe: observer(log, metrics),
+    observe: observer(logRequest, metrics),
     health: health(isReady, metrics.text, store.connections),
     validator: await validator(validateResponses),
     perform: performer(store, write),

@@ -1,9 +1,8 @@
-import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { listen } from './http/listen.ts';
 import { openKeys } from './keys.ts';
-import { createLog } from './log.ts';
+import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openStore } from './store/open.ts';
 
@@ -17,7 +16,7 @@ export interface Running {
 }
 
 /** Starts the server with these settings. */
-export async function serve(config: Config, log: Logger = createLog(config.logLevel)): Promise<Running> {
+export async function serve(config: Config, { log, logRequest }: Log = createLog(config.logLevel)): Promise<Running> {
   const metrics = createMetrics();
   const keys = openKeys(config, (problem) => log.warn(problem));
   const store = await openStore(config, { onCommit: metrics.committed, onWarning: (line) => log.warn(line) });
@@ -29,6 +28,7 @@ export async function serve(config: Config, log: Logger = createLog(config.logLe
       ...config,
       keys: keys.check,
       log,
+      logRequest,
       metrics,
       isReady: async () => !draining && (await store.ready()),
     });

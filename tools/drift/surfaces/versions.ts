@@ -4,7 +4,8 @@ import type { Finding } from '../finding.ts';
 import { node } from '../future/spec.ts';
 import { root, spec, textOf } from '../root.ts';
 
-const released = ['spec', 'packages/types', 'packages/client', 'apps/petctl', 'apps/server'];
+/** The packages that are released together, by their folders. */
+export const released = ['spec', 'packages/types', 'packages/client', 'apps/petctl', 'apps/server'];
 
 export type Bump = 'major' | 'minor' | 'patch';
 

@@ -14,6 +14,7 @@ export interface Found {
 }
 
 export interface Copy {
+  readonly folder: string;
   /** Changes files by the texts that `edit` gives for them, `undefined` removes one. They are put back by `restore`. */
   change(file: string, edit: (text: string) => string | undefined): void;
   restore(): void;
@@ -59,6 +60,7 @@ export function copyOfRepository(): Copy {
   const gen = [...files.filter((file) => file.endsWith('.gen.ts')), 'docs/petctl.md', 'apps/petctl/package.json'];
 
   return {
+    folder: copy,
     change: (file, edit) => {
       remember(file);
       const text = read(file) ?? '';

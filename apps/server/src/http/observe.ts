@@ -1,19 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
-import type { Logger } from 'pino';
+import type { Log, RequestEntry } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 
-/** Counts a request and logs it in one line, when its answer has ended in whatever way. */
+/** Counts a request and logs it, when its answer has ended in whatever way. */
 export type Observe = (response: ServerResponse, method: string, started: number, exchange: Exchange) => void;
 
-export function observer(log: Logger, metrics: Metrics): Observe {
+export function observer(logRequest: Log['logRequest'], metrics: Metrics): Observe {
   return (response, method, started, { requestId, path, operation, keyName }) => {
     const milliseconds = performance.now() - started;
-    // Without a status the client went away before it had one.
     const status = response.headersSent ? response.statusCode : 0;
     metrics.answered(operation?.id ?? 'none', status, milliseconds);
-    log.info({
+    const entry: RequestEntry = {
       requestId,
       method,
       path,
@@ -21,8 +20,9 @@ export function observer(log: Logger, metrics: Metrics): Observe {
       key: keyName,
       status,
       ms: Math.round(milliseconds * 1000) / 1000,
-      ...(!response.writableFinished && { aborted: true }),
-    });
+    };
+    if (!response.writableFinished) entry.aborted = true;
+    logRequest(entry);
   };
 }
 

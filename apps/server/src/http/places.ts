@@ -28,25 +28,28 @@ const literal = new Map<string, Found>();
 for (const [path, here] of Map.groupBy(Object.values<Operation>(operations), (one) => one.path)) {
   const methods = new Map(here.map((operation) => [operation.method as string, operation]));
   const also = methods.has('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'];
-  const end = segmentsOf(basePath + path).reduce(next, start);
+  const end = `${basePath}${path}`.split('/').reduce(next, start);
   end.place = { methods, allow: [...methods.keys(), ...also].join(', ') };
   if (!path.includes('{')) literal.set(basePath + path, { place: end.place, fields: {} });
 }
 
 /** The place of the interface that a request's path leads to, letter by letter, if it does. */
 export function placeAt(path: string): Found | undefined {
-  return literal.get(path) ?? follow(start, segmentsOf(path), 0);
+  return literal.get(path) ?? follow(start, path, 0);
 }
 
-function follow(point: Point, segments: string[], at: number): Found | undefined {
-  const segment = segments[at];
-  if (segment === undefined) return point.place && { place: point.place, fields: {} };
+/** Goes on from a point, with the segment that begins there. */
+function follow(point: Point, path: string, begin: number): Found | undefined {
+  if (begin > path.length) return point.place && { place: point.place, fields: {} };
+  const slash = path.indexOf('/', begin);
+  const end = slash < 0 ? path.length : slash;
+  const segment = path.slice(begin, end);
   const straight = point.literals.get(segment);
-  const found = straight && follow(straight, segments, at + 1);
+  const found = straight && follow(straight, path, end + 1);
   if (found) return found;
   for (const [fieldsIn, behind] of point.fields.values()) {
     const fields = fieldsIn(segment);
-    const rest = fields && follow(behind, segments, at + 1);
+    const rest = fields && follow(behind, path, end + 1);
     if (rest) return { place: rest.place, fields: { ...fields, ...rest.fields } };
   }
   return undefined;
@@ -72,10 +75,6 @@ function reader(written: string): (segment: string) => Found['fields'] | undefin
 
 function newPoint(): Point {
   return { literals: new Map(), fields: new Map() };
-}
-
-function segmentsOf(path: string): string[] {
-  return path.split('/');
 }
 
 /** The path of an operation as Express writes it. */

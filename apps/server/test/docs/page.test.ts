@@ -1,4 +1,4 @@
-import { type Operation, operations } from '@petstore/types';
+import { type Operation, operations, service, version } from '@petstore/types';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findBrowser, host, launch } from '../browser.ts';
@@ -28,7 +28,7 @@ describe.skipIf(!executable)('the docs page in a browser', { timeout: 60_000 }, 
 
   test('shows every operation, and of the deprecated one until when it can be used', async () => {
     const { page, complaints } = await visit(browser, `http://${host}:${server.port}/`, 1280);
-    expect(await page.title()).toBe('Petstore 1.0.0');
+    expect(await page.title()).toBe(`${service.title} ${version}`);
     expect(await page.locator('.opblock').count()).toBe(Object.keys(operations).length);
     for (const { id, path, summary } of Object.values<Operation>(operations)) {
       const text = (await operation(page, id).textContent()) ?? '';

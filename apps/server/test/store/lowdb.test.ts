@@ -1,24 +1,51 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Pet } from '@petstore/types';
 import { afterAll, describe, expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import type { Store } from '../../src/store/store.ts';
 import { newFolder } from './folder.ts';
 import { addMany, storeSuite } from './store-suite.ts';
 
-describe('the lowdb store', () => {
+describe.each([
+  ['what it answers', (store: Store) => store],
+  ['the texts that it keeps', asKept],
+])('the lowdb store: %s', (_, seen) => {
   const all = mkdtempSync(join(tmpdir(), 'petstore-suite-'));
   afterAll(() => rmSync(all, { recursive: true, force: true }));
   let folder = '';
   storeSuite({
     open: () => {
       folder = mkdtempSync(join(all, 'data-'));
-      return openLowdbStore(folder);
+      return openLowdbStore(folder).then(seen);
     },
-    again: () => openLowdbStore(folder),
+    again: () => openLowdbStore(folder).then(seen),
   });
 });
+
+/** A store that is read from what it keeps as JSON. Each list is asked for twice: the second time it may be remembered. */
+function asKept(store: Store): Store {
+  const { kept } = store;
+  if (!kept) throw new Error('it keeps no JSON');
+  const parsed = (text: string) => JSON.parse(Buffer.from(text, 'latin1').toString());
+  return {
+    ...store,
+    get: async (id) => {
+      const found = kept.get(id);
+      expect(found && [found.count, found.last]).toEqual(found && [1, id]);
+      return found && parsed(found.text);
+    },
+    list: async (page) => {
+      const { text, count, last } = kept.list(page);
+      const pets: Pet[] = parsed(text);
+      expect([count, last]).toEqual([pets.length, pets.at(-1)?.id ?? 0]);
+      expect(kept.list(page)).toEqual({ text, count, last });
+      return pets;
+    },
+  };
+}
 
 test('keeps full segments as JSON and the last one as JSON Lines', async () => {
   const folder = newFolder();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pet } from '@petstore/types';
 import type { Kept, KeptAnimals } from '../store.ts';
+import { rememberFullPages } from './full-pages.ts';
 import type { Shelves, Stretch } from './shelves.ts';
 
 /** The animals of a stretch, if there is one. */
@@ -17,7 +18,7 @@ export function keptOn(shelves: Shelves): Kept {
       const stretch = shelves.find(id);
       return stretch && { text: textOf(stretch), count: 1, last: id };
     },
-    list: (page) => listed(shelves.page(page)),
+    list: rememberFullPages((page) => listed(shelves.page(page))),
   };
 }
 

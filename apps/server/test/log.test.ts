@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+
+const log = new URL('../src/log.ts', import.meta.url).href;
+
+/** What a program writes to stdout that has a log of this level. */
+function said(level: string, program: string): Record<string, unknown>[] {
+  const script = `import { createLog } from '${log}'; const { log, logRequest } = createLog('${level}'); ${program}`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+const entry = {
+  requestId: 'a"b\\',
+  method: 'GET',
+  path: '/v1/pets/"\\ é',
+  operation: 'getPet',
+  key: 'ci',
+  status: 404,
+  ms: 0.123,
+  aborted: true,
+};
+
+test('a request is the very line that any other entry would be', () => {
+  const lines = said('info', `const entry = ${JSON.stringify(entry)}; logRequest(entry); log.info(entry);`);
+  expect(lines).toHaveLength(2);
+  const [request, other] = lines.map((line) => ({ ...line, time: typeof line.time }));
+  expect(Object.entries(request ?? {})).toEqual(Object.entries(other ?? {}));
+  expect(request).toMatchObject({ ...entry, time: 'number' });
+});
+
+test('requests are left out where only warnings are wanted', () => {
+  expect(said('warn', `logRequest(${JSON.stringify(entry)}); log.warn('one');`)).toMatchObject([{ msg: 'one' }]);
+});
+
+test('what was said last is written, in whatever way the process ends', () => {
+  for (const end of ['', 'process.exit(3)', 'setTimeout(() => process.exit(), 1)']) {
+    const lines = said('info', `for (let i = 0; i < 500; i++) log.info({ i }); ${end}`);
+    expect(lines.map(({ i }) => i)).toEqual(Array.from({ length: 500 }, (_, i) => i));
+  }
+});

@@ -1,0 +1,54 @@
+// `npm run release`, and `npm run version`, which is its first step alone. A release may be repeated after a failure: it
+// goes on where it stopped. What is published was packed before, is described by its SBOM, and stays in dist/release.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root, textOf } from '../drift/root.ts';
+import { changesets, released } from '../drift/surfaces/versions.ts';
+import { withRepository } from './repository.ts';
+import { run, said } from './run.ts';
+import { sbom } from './sbom.ts';
+import { nextVersion, versionNow } from './version.ts';
+
+const folder = 'dist/release';
+const plan = `${folder}/plan.json`;
+
+async function release(tested: boolean): Promise<void> {
+  const changes = said('git', 'status', '--porcelain');
+  const branch = said('git', 'branch', '--show-current').trim();
+  if (branch !== 'main') throw new Error(`A release is made from main, and this is ${branch || 'no branch'}.`);
+  if (changes !== '')
+    throw new Error(`A release is made from a commit, and these files have changes:\n${changes.trimEnd()}`);
+  if (changesets().length > 0) {
+    nextVersion();
+    run('git', 'add', '--all');
+    run('git', 'commit', '--quiet', '--message', `Release ${versionNow()}`);
+  }
+  rmSync(join(root, folder), { recursive: true, force: true });
+  mkdirSync(join(root, folder), { recursive: true });
+  run('changeset', 'publish-plan', '--output', plan);
+  if (JSON.parse(textOf(plan)).plan.length === 0) return console.log('The registry has every version already.');
+
+  if (!tested) run('npm', 'test');
+  // Not from the cache: what is published is built from this commit, here and now.
+  run('node', 'tools/turbo.mjs', 'run', 'build', '--force');
+  withRepository(() => run('changeset', 'pack', '--from-publish-plan', plan, '--out-dir', folder));
+  for (const place of released) {
+    const { name, version } = JSON.parse(textOf(`${place}/package.json`));
+    const file = `${name.replace('@', '').replace('/', '-')}-${version}.cdx.json`;
+    writeFileSync(join(root, folder, file), `${JSON.stringify(await sbom(name), undefined, 2)}\n`);
+  }
+  // npm's own name for this setting means nothing to pnpm.
+  if (process.env.ACTIONS_ID_TOKEN_REQUEST_URL) process.env.PNPM_CONFIG_PROVENANCE = 'true';
+  run('changeset', 'publish', '--from-pack-dir', folder);
+  console.log(`Published. The packages and their SBOMs are in ${folder}. Now: git push --follow-tags`);
+}
+
+const { values, positionals } = parseArgs({ options: { tested: { type: 'boolean' } }, allowPositionals: true });
+try {
+  if (positionals[0] === 'version') nextVersion();
+  else await release(values.tested === true);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

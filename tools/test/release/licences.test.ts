@@ -1,0 +1,37 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { petctlBundle } from '../../../apps/petctl/build/bundle.ts';
+import { licences, takenIn } from '../../../apps/petctl/build/taken-in.ts';
+import { root } from '../../drift/root.ts';
+
+const commander = join(root, 'apps/petctl/node_modules/commander');
+
+test('petctl goes along with the licence of every package that its files hold code of', async () => {
+  const { sources } = await petctlBundle();
+  const others = [...sources].filter((file) => file.includes('/node_modules/'));
+  expect(others.length).toBeGreaterThan(0);
+  const packages = takenIn(sources);
+  for (const file of others)
+    expect(
+      packages.some(({ name }) => file.includes(`/node_modules/${name}/`)),
+      file,
+    ).toBe(true);
+  const page = readFileSync(join(root, 'apps/petctl/dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
+  expect(page).toBe(licences(packages));
+  expect(page).toContain(readFileSync(join(commander, 'LICENSE'), 'utf8').trim());
+});
+
+test('a package without a licence does not get into petctl', () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'petstore-licences-'));
+  onTestFinished(() => rmSync(scratch, { recursive: true }));
+  const folder = join(scratch, 'node_modules/@somebody/something');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"name":"@somebody/something","version":"1.0.0","license":"MIT"}');
+  expect(() => takenIn([join(folder, 'index.js')])).toThrow('has no licence');
+  writeFileSync(join(folder, 'LICENSE'), 'Do what you like.\n');
+  expect(licences(takenIn([join(folder, 'index.js')]))).toMatch(
+    /@somebody\/something 1\.0\.0 \(MIT\)\n\nDo what you like\.\n$/,
+  );
+});
