@@ -38,7 +38,15 @@ export function exchangeFor({ url = '', method = '', headers }: IncomingMessage)
 }
 
 function requestIdOf(given: string | string[] | undefined): string {
-  return typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID();
+  return typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given) ? given : newRequestId();
+}
+
+const run = randomUUID().slice(0, -12);
+let count = 0;
+
+/** One of its own for each request: a UUID that is random for the run, and counts in its last part. */
+export function newRequestId(): string {
+  return run + (++count).toString(16).padStart(12, '0');
 }
 
 /** The exchange that Express carries along in `response.locals`. */

@@ -11,31 +11,32 @@ export interface Place {
 /** A place, and the path fields as they stand in the path that led there. */
 export interface Found {
   readonly place: Place;
-  readonly fields: Readonly<Record<string, string>>;
+  readonly fields: Record<string, string>;
 }
 
 /** A point on the way along a path, segment by segment: so that finding a place takes no longer where there are many. */
 interface Point {
   readonly literals: Map<string, Point>;
-  /** What may stand here instead, by how the spec writes it: `{petId}`. */
-  readonly fields: Map<string, [fieldsIn: (segment: string) => Found['fields'] | undefined, behind: Point]>;
+  /** Where to go on if the segment is one with fields. */
+  readonly fields: { written: string; read: ReadFields; behind: Point }[];
   place?: Place;
 }
 
+/** Reads the fields of a segment into an object; false where it is another kind of segment. */
+type ReadFields = (segment: string, into: Record<string, string>) => boolean;
+
+const prefix = `${basePath}/`;
 const start = newPoint();
-/** Those without fields, which need no way. */
-const literal = new Map<string, Found>();
 for (const [path, here] of Map.groupBy(Object.values<Operation>(operations), (one) => one.path)) {
   const methods = new Map(here.map((operation) => [operation.method as string, operation]));
   const also = methods.has('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'];
-  const end = `${basePath}${path}`.split('/').reduce(next, start);
+  const end = path.slice(1).split('/').reduce(next, start);
   end.place = { methods, allow: [...methods.keys(), ...also].join(', ') };
-  if (!path.includes('{')) literal.set(basePath + path, { place: end.place, fields: {} });
 }
 
 /** The place of the interface that a request's path leads to, letter by letter, if it does. */
 export function placeAt(path: string): Found | undefined {
-  return literal.get(path) ?? follow(start, path, 0);
+  return path.startsWith(prefix) ? follow(start, path, prefix.length) : undefined;
 }
 
 /** Goes on from a point, with the segment that begins there. */
@@ -44,37 +45,45 @@ function follow(point: Point, path: string, begin: number): Found | undefined {
   const slash = path.indexOf('/', begin);
   const end = slash < 0 ? path.length : slash;
   const segment = path.slice(begin, end);
-  const straight = point.literals.get(segment);
+  const straight = point.literals.size > 0 ? point.literals.get(segment) : undefined;
   const found = straight && follow(straight, path, end + 1);
   if (found) return found;
-  for (const [fieldsIn, behind] of point.fields.values()) {
-    const fields = fieldsIn(segment);
-    const rest = fields && follow(behind, path, end + 1);
-    if (rest) return { place: rest.place, fields: { ...fields, ...rest.fields } };
+  for (const { read, behind } of point.fields) {
+    const rest = follow(behind, path, end + 1);
+    if (rest && read(segment, rest.fields)) return rest;
   }
   return undefined;
 }
 
 function next({ literals, fields }: Point, segment: string): Point {
-  const known = literals.get(segment) ?? fields.get(segment)?.[1];
+  const known = literals.get(segment) ?? fields.find(({ written }) => written === segment)?.behind;
   if (known) return known;
-  const point = newPoint();
-  if (segment.includes('{')) fields.set(segment, [reader(segment), point]);
-  else literals.set(segment, point);
-  return point;
+  const behind = newPoint();
+  if (segment.includes('{')) fields.push({ written: segment, read: reader(segment), behind });
+  else literals.set(segment, behind);
+  return behind;
 }
 
-/** Reads the fields out of a segment that the spec writes so. */
-function reader(written: string): (segment: string) => Found['fields'] | undefined {
+/** Reads segments that the spec writes so. */
+function reader(written: string): ReadFields {
   const [, name] = /^\{(\w+)\}$/.exec(written) ?? [];
-  if (name !== undefined) return (segment) => (segment === '' ? undefined : { [name]: segment });
+  if (name !== undefined) {
+    return (segment, into) => {
+      into[name] = segment;
+      return segment !== '';
+    };
+  }
   const escaped = written.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
   const pattern = new RegExp(`^${escaped.replace(/\{(\w+)\}/g, '(?<$1>.+)')}$`, 's');
-  return (segment) => pattern.exec(segment)?.groups;
+  return (segment, into) => {
+    const groups = pattern.exec(segment)?.groups;
+    Object.assign(into, groups);
+    return groups !== undefined;
+  };
 }
 
 function newPoint(): Point {
-  return { literals: new Map(), fields: new Map() };
+  return { literals: new Map(), fields: [] };
 }
 
 /** The path of an operation as Express writes it. */

@@ -21,12 +21,12 @@ export function plainQuery(
   if (!plain.test(target ?? '')) return undefined;
   for (const name in pathFields) if (breaks(operation.fields[name], pathFields[name] ?? '')) return undefined;
 
-  const found: Record<string, unknown> = Object.create(null);
+  const found: Record<string, unknown> = {};
   if (query === '') return found;
   for (const pair of query.split('&')) {
     const [name = '', value = '', more] = pair.split('=');
     const field = inQuery(operation, name);
-    if (!field || value === '' || more !== undefined || name in found || breaks(field, value)) return undefined;
+    if (!field || value === '' || more !== undefined || Object.hasOwn(found, name) || breaks(field, value)) return undefined;
     found[name] = value;
   }
   return found;

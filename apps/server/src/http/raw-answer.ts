@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { newRequestId } from './exchange.ts';
 import type { Failure } from './failure.ts';
 
 /** Answers on the bare socket what never became a request, and ends the connection. */
@@ -10,7 +10,7 @@ export function answerRaw(socket: Duplex, failure: Failure): void {
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
-    'X-Request-Id': randomUUID(),
+    'X-Request-Id': newRequestId(),
     Date: new Date().toUTCString(),
     Connection: 'close',
     ...failure.headers,

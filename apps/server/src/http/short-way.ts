@@ -48,7 +48,8 @@ export function shortWay(parts: Parts, whole: RequestListener): RequestListener 
       if (hasBody(request) || !accept()) whole(request, response);
     } else if (isPlainBody(request, operation.body.mediaType, bodyLimit)) {
       receive(request, end, (bytes) => {
-        if (accept(parsed(bytes))) return;
+        const body = parsed(bytes);
+        if (body !== undefined && accept(body)) return;
         wasReceived(request, bytes);
         whole(request, response);
       });

@@ -1,4 +1,4 @@
-import type { Contender } from './store-contenders.ts';
+import type { Contender } from './contenders.ts';
 
 /** Creates that were timed, in one or more slices of a run. */
 export class Timing {

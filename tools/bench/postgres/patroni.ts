@@ -1,6 +1,6 @@
 /**
  * A failover that nobody triggers: three nodes under Patroni and etcd, synchronous, the leader killed under load.
- * `node tools/bench/postgres-patroni.ts`, as root on Debian with `patroni`, `etcd-server`, `python3-etcd` and `postgresql` installed.
+ * `node tools/bench/postgres/patroni.ts`, as root on Debian with `patroni`, `etcd-server`, `python3-etcd` and `postgresql` installed.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,8 +1,10 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openLowdbStore, type Store } from '@petstore/server';
+import { openLowdbStore } from '@petstore/server';
 import { JSONFilePreset } from 'lowdb/node';
+import { animals, newPet } from '../animals.ts';
+import { fill } from '../fill.ts';
 
 /** Somewhere that animals can be added to. */
 export interface Contender {
@@ -10,13 +12,7 @@ export interface Contender {
   close(): Promise<void>;
 }
 
-const statuses = ['available', 'pending', 'sold', undefined] as const;
-let animals = 0;
-
-function newPet() {
-  const status = statuses[++animals % statuses.length];
-  return { name: `Rex the ${animals}th`, categoryId: animals % 50, ...(status && { status }) };
-}
+let made = 0;
 
 /** A line of the length of a commit of one animal. */
 const line = Buffer.from(
@@ -53,12 +49,11 @@ export async function bareBlockingLoop(folder: string): Promise<Contender> {
 
 /** What most programs do with lowdb. */
 export async function naiveLowdb(folder: string, size: number): Promise<Contender> {
-  const pets = Array.from({ length: size }, (_, i) => ({ id: i + 1, ...newPet() }));
-  const db = await JSONFilePreset<{ id: number }[]>(join(folder, 'naive.json'), pets);
+  const db = await JSONFilePreset<{ id: number }[]>(join(folder, 'naive.json'), animals(size));
   await db.write();
   return {
     create: async () => {
-      db.data.push({ id: db.data.length + 1, ...newPet() });
+      db.data.push({ id: db.data.length + 1, ...newPet(++made) });
       await db.write();
     },
     close: async () => {},
@@ -69,11 +64,5 @@ export async function naiveLowdb(folder: string, size: number): Promise<Contende
 export async function ourStore(folder: string, size: number): Promise<Contender> {
   const store = await openLowdbStore(folder);
   await fill(store, size);
-  return { create: () => store.create(newPet()), close: () => store.close() };
-}
-
-export async function fill(store: Store, size: number): Promise<void> {
-  for (let left = size; left > 0; left -= 1000) {
-    await Promise.all(Array.from({ length: Math.min(left, 1000) }, () => store.create(newPet())));
-  }
+  return { create: () => store.create(newPet(++made)), close: () => store.close() };
 }

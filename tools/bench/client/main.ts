@@ -1,0 +1,70 @@
+/**
+ * How large the client is and what a call through it costs, beside its likes: `node tools/bench/client/main.ts [--quick]`.
+ * No network: fetch is replaced by one that answers at once, so that what is measured is what a client adds.
+ */
+import { deepStrictEqual } from 'node:assert';
+import { inRounds, median, rounded } from '../rounds.ts';
+import { withScratch } from '../scratch.ts';
+import { alone, type Section } from '../section.ts';
+import { bundleConsumers, type Consumer } from './consumers.ts';
+
+const ours = '@petstore/client';
+const pets = [
+  { id: 1, name: 'Rex', categoryId: 2, status: 'available' },
+  { id: 7, name: 'Tom', categoryId: 3, status: 'available' },
+];
+
+/** Measures the client and its likes. */
+export async function client(quick: boolean): Promise<Section> {
+  const [rounds, calls] = quick ? [15, 500] : [60, 2_000];
+  const text = JSON.stringify(pets);
+  const headers = { 'content-type': 'application/json', 'x-request-id': 'a-request' };
+  const { fetch } = globalThis;
+  globalThis.fetch = async () => new Response(text, { headers });
+  try {
+    return await withScratch(async (scratch) => bench(await bundleConsumers(scratch), rounds, calls));
+  } finally {
+    globalThis.fetch = fetch;
+  }
+}
+
+async function bench(consumers: readonly Consumer[], rounds: number, calls: number): Promise<Section> {
+  for (const { name, call } of consumers) deepStrictEqual(await call(), pets, `${name} does not list the animals`);
+  const timings = await inRounds(consumers, rounds, ({ call }) => timed(call, calls));
+  const measured = [...timings].map(([{ name, size }, all]) => ({ name, size, cost: median(all) }));
+  const of = (name: string) => {
+    const found = measured.find((one) => one.name === name);
+    if (!found) throw new Error(`There is no ${name} in the bench.`);
+    return found;
+  };
+  return {
+    title: 'The client',
+    how: `One call that lists animals: its minified bundle, gzipped, and what CPU time a call costs when fetch answers at once; medians of ${rounds} rounds of ${calls} calls.`,
+    tables: [
+      {
+        rows: measured.map(({ name, size, cost }) => ({
+          client: name,
+          'gzipped bytes': size,
+          'of ours': rounded(size / of(ours).size),
+          'CPU µs a call': rounded(cost),
+          'of bare fetch': rounded(cost / of('bare fetch').cost),
+          'of openapi-fetch': rounded(cost / of('openapi-fetch').cost),
+        })),
+      },
+    ],
+    targets: [
+      { what: 'gzipped bytes of one call', measured: of(ours).size, kind: 'at most', bound: 2_700 },
+      { what: 'cost, of openapi-fetch', measured: of(ours).cost / of('openapi-fetch').cost, kind: 'at most', bound: 1 },
+    ],
+  };
+}
+
+/** Microseconds of CPU time that each of many calls took, one after the other. */
+async function timed(call: () => Promise<unknown>, calls: number): Promise<number> {
+  const before = process.cpuUsage();
+  for (let i = 0; i < calls; i++) await call();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / calls;
+}
+
+await alone(import.meta, client);

@@ -1,0 +1,116 @@
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { animals } from '../animals.ts';
+import { fillFolder } from '../fill.ts';
+import { inRepository, type Program, type Server, startServer } from '../process.ts';
+import { apiKey, type Dialect, type LoadName } from './loads.ts';
+
+/** A server that is measured. */
+export interface Contender {
+  name: string;
+  /** What it is, in one sentence. */
+  about: string;
+  dialect: Dialect;
+  /** The loads that it is there for; all unless told. */
+  only?: readonly LoadName[];
+  start(data: Data): Promise<Server>;
+}
+
+/** What the servers are started on. */
+export interface Data {
+  scratch: string;
+  /** The animals as one JSON array. */
+  json: string;
+  /** The animals as a folder of the shipped server. Each server that uses it has a copy. */
+  folder: string;
+}
+
+/** Writes the animals down in every form that a server wants them in. */
+export async function prepareData(scratch: string): Promise<Data> {
+  const [json, folder] = [join(scratch, 'animals.json'), join(scratch, 'animals')];
+  writeFileSync(json, JSON.stringify(animals()));
+  await fillFolder(folder);
+  return { scratch, json, folder };
+}
+
+/** All of them, the limit first. */
+export const contenders: readonly Contender[] = [
+  {
+    name: 'bare',
+    about: 'a bare `node:http` server of the same API: no validation, no log, animals in memory only',
+    dialect: 'petstore',
+    start: ({ json }) => start('bare.ts', [json]),
+  },
+  {
+    name: 'ours',
+    about: 'the shipped server as `npm start` runs it: validation, log, metrics, durable store',
+    dialect: 'petstore',
+    start: (data) => startOurs(copied(data, 'ours'), data.scratch),
+  },
+  {
+    name: 'fastify',
+    about: 'Fastify 5 with JSON schemas for requests and answers, no log, animals in memory only',
+    dialect: 'petstore',
+    start: ({ json }) => start('fastify.ts', [json]),
+  },
+  {
+    name: 'fastify-durable',
+    about: 'the same on our durable store',
+    dialect: 'petstore',
+    only: ['create'],
+    start: (data) => start('fastify.ts', [copied(data, 'fastify')]),
+  },
+  {
+    name: 'straightforward',
+    about: 'Express 5, express-openapi-validator and lowdb, as their documentation shows them',
+    dialect: 'petstore',
+    start: ({ json, scratch }) => start('straightforward.js', [json, join(scratch, 'straightforward.json')]),
+  },
+  {
+    name: 'json-server',
+    about: 'json-server 0.17 with its own file, which checks neither keys nor animals',
+    dialect: 'json-server',
+    start: ({ json, scratch }) => start('json-server.js', [json, join(scratch, 'json-server.json')]),
+  },
+];
+
+/** Where the log of the shipped server goes, in the scratch folder. */
+export const logFile = 'ours.log';
+
+/** The shipped server on this data folder, from this checkout or a copy of it. */
+export function startOurs(
+  dataDir: string,
+  scratch: string,
+  main = inRepository('apps/server/src/main.ts'),
+): Promise<Server> {
+  return startServer({
+    script: main,
+    env: { PORT: '0', PETSTORE_DATA_DIR: dataDir, PETSTORE_API_KEYS: `bench=${apiKey}` },
+    stdout: join(scratch, logFile),
+  });
+}
+
+/** The others are told the key as well, and that they are in production: some are faster then. */
+function start(script: string, args: readonly string[]): Promise<Server> {
+  const program: Program = {
+    script: inRepository(`tools/bench/http/servers/${script}`),
+    args,
+    env: { NODE_ENV: 'production', API_KEY: apiKey },
+  };
+  return startServer(program);
+}
+
+/** A copy of the folder with the animals, for one server. */
+export function copied({ scratch, folder }: Data, name: string): string {
+  const copy = join(scratch, `data-of-${name}`);
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+}
+
+/** The contenders with these names; an error where there is no such one. */
+export function chosen(given: readonly string[]): Contender[] {
+  const wrong = given.find((name) => !contenders.some((contender) => contender.name === name));
+  if (wrong !== undefined)
+    throw new Error(`There is no '${wrong}' to measure; there are ${contenders.map(({ name }) => name).join(', ')}.`);
+  return contenders.filter(({ name }) => given.includes(name));
+}

@@ -1,0 +1,95 @@
+// The load, a process of its own: as many kept-alive connections as it is told, each asking again as soon as it has its
+// answer. It reads no more of an answer than its status and its length, so that it costs less than any server.
+import { connect, type Socket } from 'node:net';
+import { answerIn, type Partial } from './framing.ts';
+import type { Order, Result } from './load.ts';
+
+/** Milliseconds that an answer may be late when the time is over. */
+const patience = 1000;
+
+/** One piece of memory that all connections read into, one after the other. */
+const buffer = Buffer.allocUnsafe(65_536);
+
+let sockets: Socket[] = [];
+let begin = () => {};
+
+process.on('message', (message: Order | 'go' | 'close') => {
+  if (message === 'go') begin();
+  else if (message === 'close') close();
+  else prepare(message);
+});
+process.on('disconnect', () => process.exit());
+
+/** Connects, has one answer on each connection, so that none is still being made, and waits for the word. */
+function prepare(order: Order): void {
+  const requests = order.requests.map((text) => Buffer.from(text));
+  // More than any server here answers in the time.
+  const latencies = new Float64Array(order.milliseconds * 200);
+  const asks: (() => void)[] = [];
+  let [answered, asked, ready, finished] = [0, 0, 0, 0];
+  let [started, lastAt, deadline] = [0, 0, 0];
+
+  sockets = Array.from({ length: order.connections }, () => {
+    let partial: Partial | undefined;
+    let askedAt = 0;
+    const ask = () => {
+      askedAt = performance.now();
+      socket.write(requests[asked++ % requests.length] ?? '');
+    };
+    let taken = () => {
+      taken = measured;
+      asks.push(ask);
+      if (++ready === order.connections) process.send?.('ready');
+    };
+    const measured = () => {
+      const now = performance.now();
+      if (now > deadline) return finish();
+      latencies[answered++] = now - askedAt;
+      lastAt = now;
+      ask();
+    };
+    const callback = (length: number) => {
+      partial = answerIn(buffer.subarray(0, length), partial);
+      if (partial.left > 0) return true;
+      if (partial.status === order.status) taken();
+      else fail(`The server answered ${partial.status}.`);
+      partial = undefined;
+      return true;
+    };
+    const socket = connect({ port: order.port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } });
+    return socket
+      .on('connect', ask)
+      .on('error', ({ message }) => fail(message))
+      .on('close', () => fail('The server closed the connection.'));
+  });
+
+  let timer: NodeJS.Timeout | undefined;
+  begin = () => {
+    started = performance.now();
+    deadline = started + order.milliseconds;
+    timer = setTimeout(report, order.milliseconds + patience);
+    for (const ask of asks) ask();
+  };
+  const finish = () => {
+    if (++finished === order.connections) report();
+  };
+  const report = () => {
+    clearTimeout(timer);
+    // What is answered from now on is for nobody.
+    finished = Number.NaN;
+    const sorted = latencies.subarray(0, answered).sort();
+    const quantile = (part: number) => sorted[Math.ceil(sorted.length * part) - 1] ?? Number.NaN;
+    const perSecond = (answered * 1000) / (lastAt - started);
+    process.send?.({ answered, perSecond, p50: quantile(0.5), p99: quantile(0.99) } satisfies Result);
+  };
+}
+
+function close(): void {
+  for (const socket of sockets) socket.removeAllListeners().destroy();
+  sockets = [];
+}
+
+function fail(error: string): void {
+  close();
+  process.send?.({ error });
+}

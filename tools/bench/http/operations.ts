@@ -1,0 +1,100 @@
+/**
+ * Whether a request costs the same however many operations the spec has: `node tools/bench/http/operations.ts [--quick]`.
+ * The server with the shipped spec beside one from a copy of the repository, whose spec has some hundred operations more.
+ */
+import { join } from 'node:path';
+import { copyOfRepository } from '../../test/drift/copy.ts';
+import { pinned } from '../process.ts';
+import { rounded } from '../rounds.ts';
+import { alone, type Section } from '../section.ts';
+import { copied, type Data, startOurs } from './contenders.ts';
+import { loads } from './loads.ts';
+import { measure, medianOf, type Rounds, shareOf, withServers } from './measure.ts';
+
+const more = 200;
+
+/** Measures both servers. */
+export async function operationCount(quick: boolean): Promise<Section> {
+  const times = quick ? { rounds: 5, milliseconds: 250, warmUp: 1000 } : { rounds: 9, milliseconds: 500, warmUp: 2000 };
+  const copy = copyOfRepository();
+  try {
+    copy.change('spec/openapi.yaml', (text) => text.replace(/^components:$/m, `${morePaths()}\n$&`));
+    copy.change('apps/server/src/handlers.ts', withMoreHandlers);
+    copy.generate();
+    const mains = { shipped: undefined, grown: join(copy.folder, 'apps/server/src/main.ts') };
+    const servers = Object.entries(mains).map(([name, main]) => ({
+      name,
+      dialect: 'petstore' as const,
+      start: (data: Data) => startOurs(copied(data, name), data.scratch, main),
+    }));
+    const measured = await withServers(servers, async (running, generator) => {
+      const all = [];
+      for (const load of loads) all.push({ load: load.name, rounds: await measure(load, running, generator, times) });
+      return all;
+    });
+    return {
+      title: 'The number of operations',
+      how: `CPU time a request of the shipped server, and of one whose spec has ${more} operations more, in turns; ${pinned}.`,
+      tables: [
+        {
+          rows: measured.map(({ load, rounds }) => ({
+            load,
+            'CPU µs, shipped spec': rounded(medianOf(rounds, 'shipped', 'cpu'), 1),
+            [`CPU µs, ${more} operations more`]: rounded(medianOf(rounds, 'grown', 'cpu'), 1),
+            ratio: rounded(costOf(rounds)),
+          })),
+        },
+      ],
+      targets: measured.map(({ load, rounds }) => ({
+        what: `${load}: cost with ${more} operations more`,
+        measured: costOf(rounds),
+        kind: 'at most',
+        bound: 1.1,
+      })),
+    };
+  } finally {
+    copy.remove();
+  }
+}
+
+const costOf = (rounds: Rounds) => 1 / shareOf(rounds, 'grown', 'shipped');
+
+/** Half of them without an input, half with one in the path. JSON is YAML. */
+function morePaths(): string {
+  const problem = (name: string) => ({ $ref: `#/components/responses/${name}` });
+  const operation = (id: string, summary: string, parameters: object[]) => ({
+    operationId: id,
+    tags: ['pets'],
+    summary,
+    parameters,
+    responses: {
+      200: {
+        description: 'The thing.',
+        headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+        content: { 'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Pet' } } } },
+      },
+      400: problem('InvalidRequest'),
+      401: problem('Unauthorized'),
+      default: problem('Failure'),
+    },
+  });
+  const id = { name: 'thingId', in: 'path', required: true, schema: { $ref: '#/components/schemas/PetId' } };
+  return Array.from({ length: more / 2 }, (_, n) => {
+    const all = { get: operation(`listThings${n}`, `List things ${n}`, []) };
+    const one = { get: operation(`getThing${n}`, `Get thing ${n}`, [id]) };
+    return `  /things${n}: ${JSON.stringify(all)}\n  /things${n}/{thingId}: ${JSON.stringify(one)}`;
+  }).join('\n');
+}
+
+/** What is added is answered by one handler for all. */
+function withMoreHandlers(text: string): string {
+  return `${text.replace('export function handlers(', 'function shippedHandlers(')}
+import { operations as all } from '@petstore/types';
+export const handlers = (store: Store): Api => ({
+  ...(Object.fromEntries(Object.keys(all).map((id) => [id, async () => []])) as unknown as Api),
+  ...shippedHandlers(store),
+});
+`;
+}
+
+await alone(import.meta, operationCount);

@@ -1,0 +1,87 @@
+// The same API on Fastify, with schemas for what comes and what goes, as it is fastest: `fastify.ts <animals.json>`, or on
+// our durable store `fastify.ts <data folder>`.
+import { readFileSync } from 'node:fs';
+import type { Store } from '@petstore/server';
+import { type NewPet, operations, type Pet, service } from '@petstore/types';
+import fastify from 'fastify';
+import { basePath } from '../loads.ts';
+
+const [animals = ''] = process.argv.slice(2);
+const store = animals.endsWith('.json')
+  ? inMemory(JSON.parse(readFileSync(animals, 'utf8')))
+  : await (await import('@petstore/server')).openLowdbStore(animals);
+const { limit, after, status } = operations.listPets.fields;
+const { petId } = operations.getPet.fields;
+const { unauthorized, not_found } = service.statuses;
+
+const number = ({ minimum, maximum }: { minimum: number; maximum: number }) => ({ type: 'integer', minimum, maximum });
+const newPet = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name', 'categoryId'],
+  properties: {
+    name: { type: 'string' },
+    categoryId: number(operations.createPet.fields.categoryId),
+    status: { type: 'string', enum: status.choices },
+  },
+};
+const pet = {
+  ...newPet,
+  required: ['id', ...newPet.required],
+  properties: { id: number(petId), ...newPet.properties },
+};
+const query = {
+  type: 'object',
+  properties: {
+    limit: { ...number(limit), default: limit.default },
+    after: number(after),
+    status: newPet.properties.status,
+  },
+};
+
+const app = fastify();
+const authorization = `Bearer ${process.env.API_KEY}`;
+app.addHook('onRequest', async (request, reply) => {
+  if (request.headers.authorization !== authorization) await reply.code(unauthorized).send({ status: unauthorized });
+});
+app.get<{ Querystring: Parameters<Store['list']>[0] }>(
+  `${basePath}${operations.listPets.path}`,
+  { schema: { querystring: query, response: { [operations.listPets.success]: { type: 'array', items: pet } } } },
+  ({ query: { after = 0, ...page } }) => store.list({ after, ...page }),
+);
+app.post<{ Body: NewPet }>(
+  `${basePath}${operations.createPet.path}`,
+  { schema: { body: newPet, response: { [operations.createPet.success]: pet } } },
+  async ({ body }, reply) => reply.code(operations.createPet.success).send(await store.create(body)),
+);
+app.get<{ Params: { petId: number } }>(
+  `${basePath}${operations.getPet.path.replace('{petId}', ':petId')}`,
+  {
+    schema: {
+      params: { type: 'object', properties: { petId: number(petId) } },
+      response: { [operations.getPet.success]: pet },
+    },
+  },
+  async ({ params }, reply) => (await store.get(params.petId)) ?? reply.code(not_found).send({ status: not_found }),
+);
+console.error(await app.listen({ port: 0, host: '127.0.0.1' }));
+
+/** An array, which is scanned. */
+function inMemory(pets: Pet[]): Pick<Store, 'get' | 'create' | 'list'> {
+  return {
+    get: async (id) => pets[id - 1],
+    create: async (pet) => {
+      const added = { id: pets.length + 1, ...pet };
+      pets.push(added);
+      return added;
+    },
+    list: async ({ after, limit, status }) => {
+      const found: Pet[] = [];
+      for (let at = after; at < pets.length && found.length < limit; at++) {
+        const pet = pets[at];
+        if (pet && (status === undefined || pet.status === status)) found.push(pet);
+      }
+      return found;
+    },
+  };
+}

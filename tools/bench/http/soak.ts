@@ -1,0 +1,82 @@
+/**
+ * Whether the server's memory stays as it is under load: `node tools/bench/http/soak.ts [--quick]`, ten minutes. Animals are
+ * listed and fetched all the time; some are added in between, few enough that what they need hardly counts.
+ */
+import { truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { pinned, type Usage } from '../process.ts';
+import { median, rounded } from '../rounds.ts';
+import { alone, type Section } from '../section.ts';
+import { chosen, logFile } from './contenders.ts';
+import { type Load, loads } from './loads.ts';
+import { withServers } from './measure.ts';
+
+const mebibyte = 2 ** 20;
+const sizes = ['rss', 'heapUsed', 'external'] as const;
+
+/** Loads the shipped server, and looks at its memory every ten seconds. */
+export async function soak(quick: boolean): Promise<Section> {
+  const [samples, every] = quick ? [12, 2_000] : [60, 10_000];
+  const reads = loads.filter(({ name }) => name !== 'create');
+  const create = loads.find(({ name }) => name === 'create');
+  return withServers(chosen(['ours']), async ([ours], generator, { scratch }) => {
+    if (!ours || !create) throw new Error('There is nothing to measure.');
+    const seen: Usage[] = [];
+    let answered = 0;
+    const ask = async (load: Load, milliseconds: number) => {
+      answered += (await generator.ask(ours.server, ours.dialect, load, milliseconds)).answered;
+    };
+    // What comes before the first sample only warms up.
+    for (let sample = -3; sample < samples; sample++) {
+      for (const load of reads) await ask(load, every / reads.length);
+      await ask(create, 20);
+      if (sample >= 0) seen.push(await ours.server.usage());
+      // It would fill the disk.
+      truncateSync(join(scratch, logFile));
+    }
+    return section(seen, every, answered);
+  });
+}
+
+function section(seen: readonly Usage[], every: number, answered: number): Section {
+  const third = Math.floor(seen.length / 3);
+  const [first, last] = [seen.slice(0, third), seen.slice(-third)];
+  const of = (part: readonly Usage[], size: (typeof sizes)[number]) =>
+    median(part.map((usage) => usage[size])) / mebibyte;
+  const minutes = (seen.length * every) / 60_000;
+  return {
+    title: 'Memory under load',
+    how: `${rounded(minutes, 1)} minutes of lists and gets, ${answered.toLocaleString('en-US')} answers, a few creates every ${every / 1000} s; ${pinned}.`,
+    tables: [
+      {
+        rows: sizes.map((size) => ({
+          memory: size,
+          'MiB, median of the first third': rounded(of(first, size), 1),
+          'of the last third': rounded(of(last, size), 1),
+          'slope, KiB a minute': Math.round(slope(seen.map((usage) => usage[size] / 1024)) * (60_000 / every)),
+        })),
+      },
+    ],
+    targets: [
+      {
+        what: 'resident memory, last third to first',
+        measured: of(last, 'rss') / of(first, 'rss'),
+        kind: 'at most',
+        bound: 1.1,
+      },
+    ],
+  };
+}
+
+/** By how much the numbers grow from one to the next: the least squares line through them. */
+function slope(numbers: readonly number[]): number {
+  const middle = (numbers.length - 1) / 2;
+  const mean = numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+  const [over, under] = numbers.reduce(
+    ([over, under], number, i) => [over + (i - middle) * (number - mean), under + (i - middle) ** 2],
+    [0, 0],
+  );
+  return over / under;
+}
+
+await alone(import.meta, soak);

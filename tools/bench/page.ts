@@ -1,0 +1,79 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { arch, availableParallelism, cpus, loadavg, release, type } from 'node:os';
+import { svgOf } from './chart.ts';
+import { inRepository } from './process.ts';
+import { type Section, type Table, targetRows } from './section.ts';
+
+const file = inRepository('docs/performance.md');
+
+const head = `# Performance
+
+Written by \`npm run bench\`, never by hand. \`npm run bench -- http client\` measures these parts again and leaves the rest of the page as it is.
+\`npm test\` guards it: it fails when the server's share of a bare \`node:http\` server falls below the bounds in
+[bounds.ts](../tools/bench/http/bounds.ts). Every part says what it was measured on; only numbers of one part can be compared.
+`;
+
+/** Puts a section into the page, in the place of what was measured before, and draws its chart. `order` names all sections. */
+export function writeSection(name: string, section: Section, order: readonly string[]): void {
+  const blocks = new Map(blocksOf(textOfPage()));
+  blocks.set(name, markdown(section));
+  const kept = order.flatMap((name) => {
+    const block = blocks.get(name);
+    return block === undefined ? [] : [`<!-- ${name} -->\n${block}\n<!-- /${name} -->\n`];
+  });
+  writeFileSync(file, [head, ...kept].join('\n'));
+  if (section.chart) writeFileSync(inRepository('docs/performance.svg'), svgOf(section.chart));
+}
+
+function textOfPage(): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+/** The sections of the page as they are, by their names. */
+function blocksOf(page: string): [string, string][] {
+  return [...page.matchAll(/<!-- (\w+) -->\n(.*?)\n<!-- \/\1 -->/gs)].map(([, name = '', block = '']) => [name, block]);
+}
+
+function markdown({ title, how, tables, targets = [], chart }: Section): string {
+  return [
+    `## ${title}`,
+    ...(chart ? [`![${chart.title}; ${chart.axis}](performance.svg)`] : []),
+    how,
+    ...tables.flatMap(({ caption, rows }) => [...(caption ? [`**${caption}**`] : []), tableOf(rows)]),
+    ...(targets.length > 0 ? [tableOf(targetRows(targets))] : []),
+    `_${machine()}_`,
+  ].join('\n\n');
+}
+
+function tableOf(rows: Table['rows']): string {
+  const columns = Object.keys(rows[0] ?? {});
+  const line = (cells: readonly (string | number | undefined)[]) => `| ${cells.map(cell).join(' | ')} |`;
+  const aligned = columns.map((column) => (typeof rows[0]?.[column] === 'number' ? '---:' : '---'));
+  return [line(columns), `|${aligned.join('|')}|`, ...rows.map((row) => line(columns.map((name) => row[name])))].join(
+    '\n',
+  );
+}
+
+/** Thousands are set apart, because nobody can read seven digits. */
+function cell(value: string | number | undefined): string {
+  return typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 3 }) : (value ?? '');
+}
+
+/** Whether the machine had much else to do before the bench began. */
+const [busy = 0] = loadavg();
+
+/** What was measured on. */
+function machine(): string {
+  const day = new Date().toISOString().slice(0, 10);
+  const model = cpus()[0]?.model.trim() ?? arch();
+  const [system] = release().split('-');
+  return [
+    `Measured on ${day}: ${model}, ${availableParallelism()} cores, Node ${process.versions.node}, ${type()} ${system};`,
+    `load average before the bench began: ${busy.toFixed(1)}.`,
+  ].join(' ');
+}

@@ -1,0 +1,77 @@
+/**
+ * How fast petctl starts: `node tools/bench/petctl/main.ts [--quick]`. CPU time, user and system, as ratios to `node -e 0` in
+ * the same run, so that neither the machine nor what else it does counts. Measured by bash, which knows what a child took.
+ */
+import { execFile, execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { defaultConfig, serve } from '@petstore/server';
+import { service } from '@petstore/types';
+import { inRepository } from '../process.ts';
+import { inRounds, median, rounded } from '../rounds.ts';
+import { withScratch } from '../scratch.ts';
+import { alone, type Section } from '../section.ts';
+
+/** Measures petctl as it is built, against a server in this process. */
+export async function petctl(quick: boolean): Promise<Section> {
+  return withScratch(async (scratch) => {
+    const built = join(scratch, 'dist');
+    execFileSync(process.execPath, [inRepository('apps/petctl/build/main.ts'), built], { stdio: 'inherit' });
+    const server = await serve(defaultConfig({ port: 0, dataDir: join(scratch, 'data'), logLevel: 'silent' }));
+    try {
+      const { pathname } = new URL(service.deployments.production);
+      const env = { PETCTL_BASE_URL: `${server.origin}${pathname}`, PETCTL_API_KEY: server.madeKey };
+      return await bench(join(built, 'petctl.js'), { PATH: process.env.PATH, HOME: scratch, ...env }, quick ? 9 : 40);
+    } finally {
+      await server.stop();
+    }
+  });
+}
+
+async function bench(program: string, env: NodeJS.ProcessEnv, rounds: number): Promise<Section> {
+  const commands: Record<string, string[]> = {
+    'node -e 0': ['-e', '0'],
+    '--version': [program, '--version'],
+    'pets list': [program, 'pets', 'list'],
+    'pets list --limit 5': [program, 'pets', 'list', '--limit', '5'],
+    'pets list -o table': [program, 'pets', 'list', '-o', 'table'],
+    '--help': [program, '--help'],
+  };
+  for (const name of ['Rex', 'Tom', 'Ada']) {
+    const create = [program, 'pets', 'create', '--name', name, '--category-id', '1'];
+    await promisify(execFile)(process.execPath, create, { env });
+  }
+  const names = Object.keys(commands);
+  const times = await inRounds(names, rounds, (name) => cpuTime(commands[name] ?? [], env));
+  const cost = (name: string) => median(times.get(name) ?? []);
+  const ofNothing = (name: string) => cost(name) / cost('node -e 0');
+  return {
+    title: 'petctl',
+    how: `CPU time, user and system, of a whole run of each command; medians of ${rounds} rounds.`,
+    tables: [
+      {
+        rows: names.map((name) => ({
+          command: name,
+          'ms CPU': Math.round(cost(name)),
+          'of node -e 0': rounded(ofNothing(name)),
+        })),
+      },
+    ],
+    targets: [
+      { what: '--version, of node -e 0', measured: ofNothing('--version'), kind: 'at most', bound: 1.35 },
+      { what: 'pets list, of node -e 0', measured: ofNothing('pets list'), kind: 'at most', bound: 1.8 },
+      { what: 'bytes that start with every command', measured: statSync(program).size, kind: 'at most', bound: 60_000 },
+    ],
+  };
+}
+
+/** Milliseconds of CPU that a run of Node takes. */
+async function cpuTime(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const script = 'TIMEFORMAT="%3U %3S"; time "$0" "$@" >/dev/null';
+  const { stderr } = await promisify(execFile)('bash', ['--norc', '-c', script, process.execPath, ...args], { env });
+  const [user, system] = (stderr.trim().split('\n').at(-1) ?? '').split(' ').map(Number);
+  return ((user ?? Number.NaN) + (system ?? Number.NaN)) * 1000;
+}
+
+await alone(import.meta, petctl);

@@ -1,0 +1,144 @@
+/**
+ * How fast the store on PostgreSQL is, beside pgbench sending the same statements: `node tools/bench/postgres/main.ts [--quick]`.
+ * The database is one of its own, with its usual care for the disk; all that is compared is measured in turns within one run.
+ */
+import { openPostgresStore, type Store } from '@petstore/server';
+import { Cluster, findPrograms } from '@petstore/server/postgres-for-bench';
+import { median, medianRatio, rounded } from '../rounds.ts';
+import { withScratch } from '../scratch.ts';
+import { alone, type Section } from '../section.ts';
+import { findPgbench, ours, type PgbenchRate, pgbench, type Rate, type Work } from './contenders.ts';
+
+const works: Work[] = ['create', 'list', 'list sold'];
+const callers = [1, 64];
+const milliseconds = 1_000;
+
+interface Measured {
+  ours: number[];
+  pgbench: number[];
+  /** pgbench with 64 animals in a statement. */
+  together: number[];
+}
+
+/** Measures the store on a database of its own. Throws where PostgreSQL or pgbench is not installed. */
+export async function postgres(quick: boolean): Promise<Section> {
+  const programs = findPrograms();
+  if (!programs) throw new Error('There is no PostgreSQL here.');
+  const command = findPgbench(programs.folder);
+  if (!command) throw new Error('There is no pgbench here.');
+  const sizes = [1_000, quick ? 100_000 : 1_000_000] as const;
+  const settings = 'fsync = on\nmax_connections = 200\nshared_buffers = 512MB\nmax_wal_size = 8GB';
+  return withScratch(async (scratch) => {
+    const cluster = await Cluster.create(programs, settings);
+    try {
+      await cluster.start();
+      return section(await bench(cluster, command, scratch, sizes, quick ? 3 : 7), sizes);
+    } finally {
+      await cluster.remove();
+    }
+  });
+}
+
+async function bench(
+  cluster: Cluster,
+  command: string,
+  scratch: string,
+  sizes: readonly [number, number],
+  rounds: number,
+): Promise<Map<string, Measured>> {
+  const measured = new Map<string, Measured>();
+  const grown = await filled(cluster, sizes[1]);
+  for (let round = -1; round < rounds; round++) {
+    // A small store would not stay one for long.
+    const small = await filled(cluster, sizes[0]);
+    for (const work of works) {
+      for (const connections of callers) {
+        for (const { size, store, schema } of [small, grown]) {
+          const theirs = pgbench(command, cluster.url(), schema, size, scratch);
+          await measure(work, connections, size, ours(store, size), theirs, round);
+        }
+      }
+    }
+    await small.store.close();
+  }
+  await grown.store.close();
+  return measured;
+
+  async function measure(work: Work, connections: number, size: number, our: Rate, their: PgbenchRate, round: number) {
+    const key = keyOf(work, connections, size);
+    const numbers = measured.get(key) ?? { ours: [], pgbench: [], together: [] };
+    const rate = await our(work, connections, milliseconds);
+    const bare = await their(work, connections, milliseconds);
+    const together = work === 'create' && connections === 64 ? await their(work, 1, milliseconds, 64) : Number.NaN;
+    // The round before the first one warms up.
+    if (round < 0) return;
+    numbers.ours.push(rate);
+    numbers.pgbench.push(bare);
+    numbers.together.push(together);
+    measured.set(key, numbers);
+  }
+}
+
+interface Filled {
+  size: number;
+  schema: string;
+  store: Store;
+}
+
+async function filled(cluster: Cluster, size: number): Promise<Filled> {
+  const schema = `bench_${Math.random().toString(36).slice(2)}`;
+  await cluster.ask(`CREATE SCHEMA ${schema}`);
+  const url = `${cluster.url()}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
+  const store = await openPostgresStore(url, { poolSize: 65 });
+  await cluster.ask(`INSERT INTO ${schema}.pets SELECT n, 'Rex the ' || n || 'th', n % 50,
+    (ARRAY['available', 'pending', 'sold', NULL])[n % 4 + 1] FROM generate_series(1, ${size}) AS n`);
+  await cluster.ask(`UPDATE ${schema}.pet_ids SET last = ${size}`);
+  await cluster.ask(`VACUUM ANALYZE ${schema}.pets`);
+  await cluster.ask('CHECKPOINT');
+  return { size, schema, store };
+}
+
+function section(measured: Map<string, Measured>, sizes: readonly [number, number]): Section {
+  const [small, large] = sizes;
+  const of = (work: Work, connections: number, size: number) =>
+    measured.get(keyOf(work, connections, size)) ?? { ours: [], pgbench: [], together: [] };
+  // Each pair was measured one right after the other.
+  const flat = (work: Work, connections: number) =>
+    medianRatio(of(work, connections, large).ours, of(work, connections, small).ours);
+  const rows = works.flatMap((work) =>
+    callers.map((connections) => {
+      const rates = of(work, connections, large);
+      const [ours, bare, together] = [median(rates.ours), median(rates.pgbench), median(rates.together)];
+      return {
+        what: work,
+        connections,
+        [`/s at ${small}`]: Math.round(median(of(work, connections, small).ours)),
+        [`/s at ${large}`]: Math.round(ours),
+        'large to small': rounded(flat(work, connections)),
+        'pgbench/s': Math.round(bare),
+        'of pgbench': rounded(ours / bare),
+        'pgbench, 64 together/s': together ? Math.round(together) : '-',
+        'of that': together ? rounded(ours / together) : '-',
+      };
+    }),
+  );
+  return {
+    title: 'The store on PostgreSQL',
+    how: 'The store without HTTP, beside pgbench sending the same statements; the database on the same machine, with its usual care for the disk.',
+    tables: [{ rows }],
+    targets: works.flatMap((work) =>
+      callers.map((connections) => ({
+        what: `${work}, ${connections} at once: large to small`,
+        measured: flat(work, connections),
+        kind: 'at least' as const,
+        bound: 0.8,
+      })),
+    ),
+  };
+}
+
+function keyOf(work: Work, connections: number, size: number): string {
+  return `${work} ${connections} ${size}`;
+}
+
+await alone(import.meta, postgres);

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+/** What a process has used: CPU time of all its threads in microseconds, and memory in bytes. */
+export interface Usage {
+  cpu: number;
+  rss: number;
+  heapUsed: number;
+  external: number;
+}
+
+export interface Server {
+  readonly port: number;
+  usage(): Promise<Usage>;
+  stop(): Promise<void>;
+}
+
+const cores = availableParallelism();
+
+/** The load comes from the last core; what is measured has all others. Empty where processes cannot be pinned. */
+const pins =
+  cores > 1 && spawnSync('taskset', ['-c', String(cores - 1), 'true']).status === 0
+    ? { server: ['taskset', '-c', cores > 2 ? `0-${cores - 2}` : '0'], load: ['taskset', '-c', String(cores - 1)] }
+    : { server: [], load: [] };
+
+/** How the processes were kept apart, in words. */
+export const pinned =
+  pins.server.length > 0
+    ? `the load on core ${cores - 1}, the servers on core ${pins.server.at(-1)}`
+    : 'servers and load on whichever core the system chose';
+
+/** Where a program is told to be, what it is given, and where its stdout goes. */
+export interface Program {
+  script: string;
+  args?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  stdout?: string;
+}
+
+/** Runs a program of Node as a child that can be sent messages, on the cores of its role. */
+export function run(role: keyof typeof pins, { script, args = [], env, stdout }: Program, flags: string[] = []) {
+  const [command = '', ...rest] = [...pins[role], process.execPath, ...flags, script, ...args];
+  const out = stdout === undefined ? undefined : openSync(stdout, 'a');
+  const { PATH, HOME, TMPDIR } = process.env;
+  const child = spawn(command, rest, {
+    env: { PATH, HOME, TMPDIR, ...env },
+    stdio: ['ignore', out ?? 'ignore', 'pipe', 'ipc'],
+  });
+  if (out !== undefined) closeSync(out);
+  return child;
+}
+
+/** The next message of a child; an error when it ends, or says nothing in time. */
+export async function nextMessage<T>(child: ChildProcess, milliseconds = 30_000): Promise<T> {
+  const done = new AbortController();
+  try {
+    const { signal } = done;
+    return await Promise.race([
+      once(child, 'message', { signal }).then(([message]) => message as T),
+      once(child, 'exit', { signal }).then(([code]) => Promise.reject(new Error(`It ended with ${code}.`))),
+      pause(milliseconds, undefined, { signal }).then(() => Promise.reject(new Error('It does not answer.'))),
+    ]);
+  } finally {
+    done.abort();
+  }
+}
+
+/** Starts a server, which prints its address to stderr as soon as it listens. */
+export async function startServer(program: Program): Promise<Server> {
+  const child = run('server', program, ['--import', new URL('probe.js', import.meta.url).href]);
+  const port = await portOf(child, program.script);
+  return {
+    port,
+    usage: () => {
+      const answer = nextMessage<Usage>(child);
+      child.send('usage');
+      return answer;
+    },
+    stop: () => end(child),
+  };
+}
+
+/** Its stderr is read to the end, so that it can go on writing there. */
+function portOf(child: ChildProcess, script: string): Promise<number> {
+  let said = '';
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
+    child.stderr?.on('data', (chunk) => {
+      said += chunk;
+      const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(said) ?? [];
+      if (!port) return;
+      clearTimeout(timer);
+      resolve(Number(port));
+    });
+    child.once('exit', () => {
+      clearTimeout(timer);
+      reject(new Error(`${script} has ended. It said: ${said}`));
+    });
+    child.once('error', reject);
+  });
+}
+
+/** Tells a child to end, and ends it where it does not. */
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+  await ended;
+  clearTimeout(timer);
+}
+
+/** The path of a file of the repository. */
+export function inRepository(path: string): string {
+  return join(fileURLToPath(new URL('../..', import.meta.url)), path);
+}

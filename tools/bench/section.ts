@@ -1,0 +1,66 @@
+import { parseArgs } from 'node:util';
+
+/** What a part of the bench has measured, ready for a terminal and for the page. */
+export interface Section {
+  title: string;
+  /** What was compared and how, in a few sentences. */
+  how: string;
+  tables: Table[];
+  targets?: Target[];
+  /** What should be seen at a glance. */
+  chart?: Chart;
+}
+
+export interface Table {
+  caption?: string;
+  rows: Record<string, string | number>[];
+}
+
+/** A bound that was set before, and what was reached. */
+export interface Target {
+  what: string;
+  measured: number;
+  kind: 'at least' | 'at most';
+  bound: number;
+}
+
+/** Bars in groups, each as long as its value. */
+export interface Chart {
+  title: string;
+  axis: string;
+  groups: { name: string; bars: { name: string; value: number }[] }[];
+}
+
+/** A part of the bench; `quick` asks for less of everything, to see that it works. */
+export type Part = (quick: boolean) => Promise<Section>;
+
+export function isMet({ measured, kind, bound }: Target): boolean {
+  return kind === 'at least' ? measured >= bound : measured <= bound;
+}
+
+/** The targets as rows of a table. */
+export function targetRows(targets: readonly Target[]): Table['rows'] {
+  return targets.map((target) => ({
+    target: target.what,
+    bound: `${target.kind} ${target.bound}`,
+    measured: Number(target.measured.toFixed(2)),
+    met: isMet(target) ? 'yes' : 'NO',
+  }));
+}
+
+/** Shows a section on a terminal. */
+export function print({ title, how, tables, targets = [] }: Section): void {
+  console.log(`\n${title}\n${how}`);
+  for (const { caption, rows } of tables) {
+    if (caption) console.log(`\n${caption}`);
+    console.table(rows);
+  }
+  if (targets.length > 0) console.table(targetRows(targets));
+}
+
+/** Runs a part by itself where its file is the program: it prints what it measured and writes nothing. */
+export async function alone(meta: ImportMeta, part: Part): Promise<void> {
+  if (!meta.main) return;
+  const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
+  print(await part(values.quick));
+}

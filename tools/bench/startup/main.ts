@@ -1,0 +1,64 @@
+/**
+ * How long servers take from their start to their first answer, and what memory they have then:
+ * `node tools/bench/startup/main.ts [--quick]`.
+ */
+import { join } from 'node:path';
+import { animals, size } from '../animals.ts';
+import { fillFolder } from '../fill.ts';
+import { chosen, prepareData, startOurs } from '../http/contenders.ts';
+import { checkAnswer } from '../http/load.ts';
+import { loads } from '../http/loads.ts';
+import { pinned, type Server } from '../process.ts';
+import { inRounds, median, rounded } from '../rounds.ts';
+import { withScratch } from '../scratch.ts';
+import { alone, type Section } from '../section.ts';
+
+/** Measures starts with the animals of the HTTP bench, and ours with many as well. */
+export async function startup(quick: boolean): Promise<Section> {
+  const [rounds, many] = quick ? [3, 100_000] : [9, 1_000_000];
+  const list = loads[0];
+  if (!list) throw new Error('There is no load to ask a server with.');
+  const right = animals();
+  return withScratch(async (scratch) => {
+    const data = await prepareData(scratch);
+    const manyFolder = join(scratch, 'many');
+    await fillFolder(manyFolder, many);
+    const starts: { name: string; count: number; start: () => Promise<Server> }[] = [
+      ...chosen(['bare', 'fastify', 'straightforward']).map(({ name, start }) => ({
+        name,
+        count: size,
+        start: () => start(data),
+      })),
+      { name: 'ours', count: size, start: () => startOurs(data.folder, scratch) },
+      { name: 'ours', count: many, start: () => startOurs(manyFolder, scratch) },
+    ];
+    const measured = await inRounds(starts, rounds, async ({ start }) => {
+      const started = performance.now();
+      const server = await start();
+      try {
+        await checkAnswer(server, 'petstore', list, right);
+        const milliseconds = performance.now() - started;
+        return { milliseconds, ...(await server.usage()) };
+      } finally {
+        await server.stop();
+      }
+    });
+    return {
+      title: 'Starting',
+      how: `From the start of the process to its first right answer, and what it uses by then; medians of ${rounds} starts; ${pinned}.`,
+      tables: [
+        {
+          rows: [...measured].map(([{ name, count }, all]) => ({
+            server: name,
+            animals: count,
+            ms: Math.round(median(all.map(({ milliseconds }) => milliseconds))),
+            'ms CPU': Math.round(median(all.map(({ cpu }) => cpu)) / 1000),
+            'resident MiB': rounded(median(all.map(({ rss }) => rss)) / 2 ** 20, 0),
+          })),
+        },
+      ],
+    };
+  });
+}
+
+await alone(import.meta, startup);

@@ -1,0 +1,14 @@
+// The server on a store that keeps nothing, or on the durable one in a folder: `durable-server.ts [folder]`.
+import { createApp, givenKeys, keyCheck, listen, memoryStore, openLowdbStore, type Store } from '@petstore/server';
+import { size } from '../animals.ts';
+import { apiKey } from '../http/loads.ts';
+
+const [folder] = process.argv.slice(2);
+let id = size;
+const forgetful: Store = { ...memoryStore(), create: async (pet) => ({ id: ++id, ...pet }) };
+const app = await createApp(folder === undefined ? forgetful : await openLowdbStore(folder), {
+  keys: keyCheck(givenKeys(apiKey)),
+});
+const limits = { maxConnections: 1000, headersTimeout: 10_000, requestTimeout: 30_000 };
+const { origin } = await listen(app, { host: '127.0.0.1', port: 0, ...limits });
+console.error(origin);

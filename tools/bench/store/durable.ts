@@ -1,0 +1,43 @@
+/**
+ * What durability costs a caller: creates over HTTP, on the durable store and on one that keeps nothing, in turns within one
+ * run. `node tools/bench/store/durable.ts [--quick]`
+ */
+import { copied, type Data } from '../http/contenders.ts';
+import { connections } from '../http/load.ts';
+import { loads } from '../http/loads.ts';
+import { measure, medianOf, withServers } from '../http/measure.ts';
+import { inRepository, pinned, startServer } from '../process.ts';
+import { alone, type Section } from '../section.ts';
+
+const script = inRepository('tools/bench/store/durable-server.ts');
+const dialect = 'petstore' as const;
+const servers = [
+  { name: 'one that keeps nothing', dialect, start: () => startServer({ script }) },
+  { name: 'lowdb, durable', dialect, start: (data: Data) => startServer({ script, args: [copied(data, 'durable')] }) },
+];
+
+/** Measures both stores behind the same server. */
+export async function durability(quick: boolean): Promise<Section> {
+  const times = quick
+    ? { rounds: 3, milliseconds: 500, warmUp: 500 }
+    : { rounds: 11, milliseconds: 2000, warmUp: 2000 };
+  const create = loads.find(({ method }) => method === 'POST');
+  if (!create) throw new Error('There is no load that adds animals.');
+  const rounds = await withServers(servers, (running, generator) => measure(create, running, generator, times));
+  const [nothing = Number.NaN, durable = Number.NaN] = servers.map(({ name }) => medianOf(rounds, name, 'perSecond'));
+  return {
+    title: 'What durability costs a caller',
+    how: `Creates over HTTP from ${connections} connections, without log; medians of ${times.rounds} rounds; ${pinned}.`,
+    tables: [
+      {
+        rows: servers.map(({ name }) => ({
+          store: name,
+          'creates/s': Math.round(medianOf(rounds, name, 'perSecond')),
+        })),
+      },
+    ],
+    targets: [{ what: 'creates/s, of nothing kept', measured: durable / nothing, kind: 'at least', bound: 0.9 }],
+  };
+}
+
+await alone(import.meta, durability);

@@ -1,0 +1,150 @@
+/**
+ * How fast the store is, beside what is possible and what is usual: `node tools/bench/store/main.ts [--quick]`.
+ * All that is compared is measured in turns within one run, so that what else the machine does meets all alike.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { inRepository } from '../process.ts';
+import { median, rounded } from '../rounds.ts';
+import { withScratch } from '../scratch.ts';
+import { alone, type Section } from '../section.ts';
+import { bareBlockingLoop, bareLoop, type Contender, naiveLowdb, ourStore } from './contenders.ts';
+import { type Standstill, standstill, Timing } from './measures.ts';
+
+interface Opening {
+  milliseconds: number;
+  bytes: number;
+}
+
+interface Measured {
+  sizes: readonly number[];
+  timings: ReadonlyMap<string, Timing>;
+  still: Standstill;
+  alone: Standstill;
+  openings: readonly Opening[];
+}
+
+/** Measures the store without HTTP. */
+export async function store(quick: boolean): Promise<Section> {
+  const sizes = quick ? [1_000, 10_000, 100_000] : [1_000, 10_000, 100_000, 1_000_000];
+  return withScratch(async (scratch) => section(await bench(scratch, sizes, quick ? 3 : 10)));
+}
+
+async function bench(scratch: string, sizes: readonly number[], rounds: number): Promise<Measured> {
+  const timings = new Map<string, Timing>();
+  const time = (name: string, contender: Contender, writers: number, animals: number) => {
+    const timing = timings.get(name) ?? new Timing();
+    timings.set(name, timing);
+    return timing.slice(contender, writers, animals);
+  };
+  let folders = 0;
+  const folder = (name = `store-${folders++}`) => {
+    const path = join(scratch, name);
+    mkdirSync(path, { recursive: true });
+    return path;
+  };
+  const lastingFolder = (size: number) => folder(`lasting-${size}`);
+
+  const bare = await bareLoop(scratch);
+  const blocking = await bareBlockingLoop(scratch);
+  const lasting = new Map<number, Contender>();
+  for (const size of sizes.filter((size) => size >= 100_000)) {
+    lasting.set(size, await ourStore(lastingFolder(size), size));
+  }
+
+  for (let round = 0; round < rounds; round++) {
+    for (const size of sizes) {
+      await time('bare', bare, 1, 500);
+      await time('blocking', blocking, 1, 500);
+      // A small store would not stay one for long.
+      const store = lasting.get(size) ?? (await ourStore(folder(), size));
+      // A thousand, so that each slice bears the sealing of one segment.
+      await time(`ours 1 ${size}`, store, 1, 1000);
+      await time(`ours 64 ${size}`, store, 64, 4000);
+      if (!lasting.has(size)) await store.close();
+    }
+  }
+
+  const largest = sizes.at(-1) ?? 0;
+  const grown = lasting.get(largest);
+  const alone = await standstill(() => time('watched bare', bare, 1, 2_000));
+  const still: Standstill = { clock: 0, own: 0 };
+  for (const writers of grown ? [1, 64, 1000] : []) {
+    const more = await standstill(async () => {
+      if (grown) await time('watched', grown, writers, writers === 1 ? 4_000 : 100_000);
+    });
+    still.clock = Math.max(still.clock, more.clock);
+    still.own = Math.max(still.own, more.own);
+  }
+  for (const contender of [bare, blocking, ...lasting.values()]) await contender.close();
+
+  const openings = Array.from({ length: 5 }, () => opening(lastingFolder(largest)));
+  for (const size of sizes) {
+    const naive = await naiveLowdb(folder(), size);
+    await time(`naive 1 ${size}`, naive, 1, Math.max(2, Math.min(200, 100_000 / size)));
+    if (size < 100_000) await time(`naive 64 ${size}`, naive, 64, 128);
+  }
+  return { sizes, timings, still, alone, openings };
+}
+
+function section({ sizes, timings, still, alone, openings }: Measured): Section {
+  const rate = (name: string) => timings.get(name)?.perSecond ?? Number.NaN;
+  const largest = sizes.at(-1) ?? 0;
+  const one = sizes.reduce((sum, size) => sum + rate(`ours 1 ${size}`), 0) / sizes.length;
+  return {
+    title: 'The store',
+    how: [
+      'Creates without HTTP, beside a loop that appends a line of the same length and syncs it',
+      `(${Math.round(rate('bare'))}/s; ${Math.round(rate('blocking'))}/s where it may block the event loop), and beside lowdb`,
+      'as its documentation shows it. By the clock the event loop stood still for',
+      `${still.clock.toFixed(1)} ms at most, under the bare loop for ${alone.clock.toFixed(1)} ms.`,
+    ].join(' '),
+    tables: [
+      {
+        rows: sizes.flatMap((size) =>
+          [1, 64].map((writers) => ({
+            animals: size,
+            writers,
+            'creates/s': Math.round(rate(`ours ${writers} ${size}`)),
+            'p99 ms': rounded(timings.get(`ours ${writers} ${size}`)?.p99 ?? Number.NaN),
+            'usual lowdb/s': timings.has(`naive ${writers} ${size}`)
+              ? rounded(rate(`naive ${writers} ${size}`), 1)
+              : '-',
+            'of the loop': rounded(rate(`ours ${writers} ${size}`) / rate('bare')),
+            'of the blocking loop': rounded(rate(`ours ${writers} ${size}`) / rate('blocking')),
+          })),
+        ),
+      },
+    ],
+    targets: [
+      { what: 'one writer, of the loop', measured: one / rate('bare'), kind: 'at least', bound: 0.7 },
+      ...[1, 64].map((writers) => ({
+        what: `${writers} writers, at ${largest} of at 1000`,
+        measured: rate(`ours ${writers} ${largest}`) / rate(`ours ${writers} 1000`),
+        kind: 'at least' as const,
+        bound: 0.9,
+      })),
+      {
+        what: `opening ${largest}, ms`,
+        measured: median(openings.map(({ milliseconds }) => milliseconds)),
+        kind: 'at most',
+        bound: 500,
+      },
+      {
+        what: `memory of each animal of ${largest}, bytes`,
+        measured: median(openings.map(({ bytes }) => bytes)) / largest,
+        kind: 'at most',
+        bound: 220,
+      },
+      { what: 'event loop blocked by the store, ms', measured: still.own, kind: 'at most', bound: 25 },
+    ],
+  };
+}
+
+function opening(path: string): Opening {
+  const script = inRepository('tools/bench/store/open.ts');
+  return JSON.parse(execFileSync(process.execPath, ['--expose-gc', script, path], { encoding: 'utf8' }));
+}
+
+await alone(import.meta, store);
