@@ -20,5 +20,6 @@ await withGenerated(async (scratch) => {
     }
   }
   // petctl's reference is made from its commands, and those from what was just written.
-  if (changes.length > 0) execFileSync(process.execPath, ['build/write-docs.ts'], { cwd: join(root, 'apps/petctl') });
+  if (changes.length > 0)
+    execFileSync(process.execPath, ['build/write-docs.ts'], { cwd: join(root, 'apps/petctl'), stdio: 'inherit' });
 });

@@ -1,5 +1,5 @@
-import { petctlBundle } from '../../apps/petctl/build/bundle.ts';
-import { takenIn } from '../../apps/petctl/build/taken-in.ts';
+import { petctlBundle } from 'petctl/build/bundle';
+import { takenIn } from 'petctl/build/taken-in';
 import { said } from './run.ts';
 
 interface Component {

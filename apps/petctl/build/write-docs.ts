@@ -14,3 +14,4 @@ await writeFile(
   manifest,
   `${JSON.stringify({ ...JSON.parse(await readFile(manifest, 'utf8')), man }, undefined, 2)}\n`,
 );
+console.log('wrote docs/petctl.md, and the man pages in apps/petctl/package.json');

@@ -31,7 +31,7 @@ export function overHttp({ baseUrl, apiKey }: Listening): Api {
       }
       const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
       const response = await fetch(url, { method, headers, ...(method !== 'GET' && { body: JSON.stringify(body) }) });
-      const answer: unknown = await response.json();
+      const answer: unknown = response.status === 204 ? undefined : await response.json();
       if (response.status !== success) throw new RefusedError(response.status, answer as ApiError);
       return answer;
     };

@@ -1,5 +1,13 @@
 import type { LoadName } from './loads.ts';
 
+/** What was set as the aim before anything was built: the share of a bare server, with log, metrics and a durable store. */
+export const wanted: Record<LoadName, number> = {
+  'list 20': 0.85,
+  'list 100 available': 1.5,
+  get: 0.85,
+  create: 0.55,
+};
+
 /**
  * The regression gate: `npm test` fails when the shipped server does less than this for its CPU time, as a share of what a
  * bare `node:http` server does for as much. Some 60 % of what is reached, so that only a real loss is told.
@@ -8,5 +16,5 @@ export const floors: Record<LoadName, number> = {
   'list 20': 0.5,
   'list 100 available': 0.8,
   get: 0.5,
-  create: 0.35,
+  create: 0.3,
 };

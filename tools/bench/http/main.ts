@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { pinned } from '../process.ts';
 import { rounded } from '../rounds.ts';
 import { type Chart, print, type Section, type Target } from '../section.ts';
+import { wanted } from './bounds.ts';
 import { type Contender, chosen, contenders } from './contenders.ts';
 import { connections } from './load.ts';
 import { type LoadName, loads } from './loads.ts';
@@ -55,8 +56,22 @@ const readable = (share: number) => rounded(share, share < 0.1 ? 3 : 2);
 /** Ahead of Fastify everywhere; where animals are added, of the one that keeps them as safely. */
 function targetsOf(load: LoadName, rounds: Rounds): Target[] {
   const rival = load === 'create' ? 'fastify-durable' : 'fastify';
-  if (!rounds.has('ours') || !rounds.has(rival)) return [];
-  return [{ what: `${load}: of ${rival}`, measured: shareOf(rounds, 'ours', rival), kind: 'at least', bound: 1 }];
+  if (!rounds.has('ours') || !rounds.has('bare')) return [];
+  const slowest = medianOf(rounds, 'ours', 'p99') / medianOf(rounds, 'ours', 'p50');
+  return [
+    { what: `${load}: of bare`, measured: shareOf(rounds, 'ours', 'bare'), kind: 'at least', bound: wanted[load] },
+    ...(rounds.has(rival)
+      ? [
+          {
+            what: `${load}: of ${rival}`,
+            measured: shareOf(rounds, 'ours', rival),
+            kind: 'at least',
+            bound: 1,
+          } as const,
+        ]
+      : []),
+    { what: `${load}: p99, of p50`, measured: slowest, kind: 'at most', bound: 3 },
+  ];
 }
 
 function chartOf(measured: ReadonlyMap<LoadName, Rounds>): Chart {

@@ -55,7 +55,10 @@ function initOf(method: string, operation: Operation, key: string): RequestInit 
 }
 
 function withHeader(attempt: Attempt, name: string, value: string): Attempt {
-  return { ...attempt, init: { ...attempt.init, headers: { ...(attempt.init.headers as Record<string, string>), [name]: value } } };
+  return {
+    ...attempt,
+    init: { ...attempt.init, headers: { ...(attempt.init.headers as Record<string, string>), [name]: value } },
+  };
 }
 
 function withBody(attempt: Attempt, body: string): Attempt {

@@ -13,7 +13,7 @@ const pages = [
   'README.md',
   'CONTRIBUTING.md',
   ...under('docs'),
-  ...['packages/types', 'packages/client', 'apps/petctl'].map((folder) => `${folder}/README.md`),
+  ...['packages/types', 'packages/client', 'apps/petctl', 'spec', 'examples'].map((folder) => `${folder}/README.md`),
 ].filter((page) => existsSync(join(root, page)) && !generatedPages.includes(page));
 
 interface Block {
@@ -75,7 +75,6 @@ function variables(page: string): Finding[] {
 
 /** Operations as `GET /pets`. A page that tells how to add one names one that is not there. */
 function places(page: string): Finding[] {
-  if (page === 'CONTRIBUTING.md') return [];
   const known = operationsOf(spec);
   const named = [...textOf(page).matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/[\w{}/-]+)/g)].map(([place]) => place);
   return named
@@ -120,7 +119,7 @@ function refusal(program: string, words: string, dataDir: string): string | unde
 
 /** All code of the pages, type-checked in one go, where the packages can be found. */
 function code(blocks: Block[]): Finding[] {
-  const shown = blocks.filter(({ language, page }) => language === 'ts' && page !== 'CONTRIBUTING.md');
+  const shown = blocks.filter(({ language }) => language === 'ts');
   const scratch = mkdtempSync(join(root, 'tools/.docs-'));
   try {
     shown.forEach(({ text }, i) => void writeFileSync(join(scratch, `${i}.ts`), text));

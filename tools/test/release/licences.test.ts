@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { petctlBundle } from 'petctl/build/bundle';
+import { licences, takenIn } from 'petctl/build/taken-in';
 import { expect, onTestFinished, test } from 'vitest';
-import { petctlBundle } from '../../../apps/petctl/build/bundle.ts';
-import { licences, takenIn } from '../../../apps/petctl/build/taken-in.ts';
 import { root } from '../../drift/root.ts';
 
 const commander = join(root, 'apps/petctl/node_modules/commander');

@@ -26,7 +26,8 @@ export function plainQuery(
   for (const pair of query.split('&')) {
     const [name = '', value = '', more] = pair.split('=');
     const field = inQuery(operation, name);
-    if (!field || value === '' || more !== undefined || Object.hasOwn(found, name) || breaks(field, value)) return undefined;
+    if (!field || value === '' || more !== undefined || Object.hasOwn(found, name) || breaks(field, value))
+      return undefined;
     found[name] = value;
   }
   return found;
