@@ -13,14 +13,14 @@ const parts: Record<string, { isUsual: boolean; load: () => Promise<Part> }> = {
   operations: { isUsual: true, load: async () => (await import('./http/operations.ts')).operationCount },
   // Ten minutes.
   soak: { isUsual: false, load: async () => (await import('./http/soak.ts')).soak },
-  startup: { isUsual: true, load: async () => (await import('./startup/main.ts')).startup },
+  startup: { isUsual: true, load: async () => (await import('./startup.ts')).startup },
   store: { isUsual: true, load: async () => (await import('./store/main.ts')).store },
   durability: { isUsual: true, load: async () => (await import('./store/durable.ts')).durability },
   // Needs an installed PostgreSQL.
   postgres: { isUsual: false, load: async () => (await import('./postgres/main.ts')).postgres },
   client: { isUsual: true, load: async () => (await import('./client/main.ts')).client },
-  petctl: { isUsual: true, load: async () => (await import('./petctl/main.ts')).petctl },
-  checks: { isUsual: true, load: async () => (await import('./checks/main.ts')).checks },
+  petctl: { isUsual: true, load: async () => (await import('./petctl.ts')).petctl },
+  checks: { isUsual: true, load: async () => (await import('./checks.ts')).checks },
 };
 
 try {

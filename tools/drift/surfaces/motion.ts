@@ -25,15 +25,21 @@ export async function motion(): Promise<Finding[]> {
   const found: Finding[] = [];
   const folder = mkdtempSync(join(tmpdir(), 'petstore-drift-'));
   const store = await openLowdbStore(folder);
-  const { id } = await store.create(animal);
-  // Its answers are made of the handlers' results, those of the first are passed on as they are kept.
-  const reference = memoryStore();
-  await reference.create(animal);
-  const refuse = () => Promise.reject(new StoreUnavailableError('for the check'));
-  const working = await start(store);
-  const plain = await start(reference);
-  const failing = await start({ ...reference, create: refuse, get: refuse, list: refuse });
+  const running: Awaited<ReturnType<typeof start>>[] = [];
+  const serving = async (served: Store) => {
+    const server = await start(served);
+    running.push(server);
+    return server;
+  };
   try {
+    const { id } = await store.create(animal);
+    // Its answers are made of the handlers' results, those of the first are passed on as they are kept.
+    const reference = memoryStore();
+    await reference.create(animal);
+    const refuse = () => Promise.reject(new StoreUnavailableError('for the check'));
+    const working = await serving(store);
+    const plain = await serving(reference);
+    const failing = await serving({ ...reference, create: refuse, get: refuse, list: refuse });
     for (const [place, operation] of operationsOf(spec)) {
       for (const status of Object.keys(node(operation.responses))) {
         const where = `${place} ${status}`;
@@ -65,7 +71,7 @@ export async function motion(): Promise<Finding[]> {
       }
     }
   } finally {
-    await Promise.all([working, plain, failing].map(({ stop }) => stop()));
+    await Promise.all(running.map(({ stop }) => stop()));
     await store.close();
     rmSync(folder, { recursive: true });
   }

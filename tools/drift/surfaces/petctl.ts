@@ -12,8 +12,8 @@ import {
 } from 'petctl/inside';
 import type { Finding } from '../finding.ts';
 import { type Operation, operationsOf } from '../future/spec.ts';
-import { type Input, inputsOf, probes } from '../petctl/inputs.ts';
 import { spec, textOf } from '../root.ts';
+import { type Input, inputsOf, probes } from './petctl-inputs.ts';
 
 const root = fullTree();
 const pages = manPages(root, 'any');

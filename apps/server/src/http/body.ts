@@ -56,6 +56,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 
 /** Whether a body of that type is one of the operation's media type, in UTF-8. */
 export function isJson(contentType: string | undefined, mediaType: string): boolean {
+  if (contentType === mediaType) return true;
   const [type, ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
   return type === mediaType && parameters.every((one) => one === '' || /^charset="?utf-8"?$/.test(one));
 }

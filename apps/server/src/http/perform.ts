@@ -18,8 +18,10 @@ export type Perform = (
   input: Input,
 ) => void | Promise<void>;
 
+type Handle = (input: Input) => Promise<unknown>;
+
 export function performer(store: Store, write: WriteAnswer): Perform {
-  const api = handlers(store) as unknown as Record<string, (input: Input) => Promise<unknown>>;
+  const api = handlers(store) as unknown as Record<string, Handle>;
   const { kept } = store;
   const cuts = (kept ? shortCuts(kept) : {}) as Record<string, ((input: Input) => KeptAnimals | undefined) | undefined>;
 
@@ -33,7 +35,8 @@ export function performer(store: Store, write: WriteAnswer): Perform {
     };
     const short = cuts[operation.id]?.(input);
     if (short) return succeed({ text: short.text, encoding: 'latin1' }, short);
-    return api[operation.id]?.(input).then((result) =>
+    const handle = api[operation.id] as Handle;
+    return handle(input).then((result) =>
       succeed(result === undefined ? undefined : jsonOf(result), pageIn(operation, result)),
     );
   };

@@ -33,7 +33,6 @@ export function shortWay(parts: Parts, whole: RequestListener): RequestListener 
     const accept = (body?: unknown): boolean => {
       const checked: Checked = { query, params: { ...exchange.pathFields }, headers: request.headers, body };
       if (!check(checked) || (allowance && allowance.take(exchange.keyName ?? '') > 0)) return false;
-      response.on('close', end);
       crossOrigin?.(request, response, () => {});
       try {
         const input = { ...checked.params, ...checked.query, ...(body as object) };
@@ -46,10 +45,14 @@ export function shortWay(parts: Parts, whole: RequestListener): RequestListener 
 
     if (operation.body === undefined) {
       if (hasBody(request) || !accept()) whole(request, response);
+      else response.on('close', end);
     } else if (isPlainBody(request, operation.body.mediaType, bodyLimit)) {
-      receive(request, end, (bytes) => {
+      // From now on, because the client may go away before its body has come.
+      response.on('close', end);
+      receive(request, (bytes) => {
         const body = parsed(bytes);
         if (body !== undefined && accept(body)) return;
+        response.off('close', end);
         wasReceived(request, bytes);
         whole(request, response);
       });
@@ -80,11 +83,8 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-function receive(request: IncomingMessage, brokenOff: () => void, done: (bytes: Uint8Array) => void): void {
+function receive(request: IncomingMessage, done: (bytes: Uint8Array) => void): void {
   const chunks: Uint8Array[] = [];
   request.on('data', (chunk) => chunks.push(chunk));
-  request.once('end', () => done(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-  request.once('close', () => {
-    if (!request.complete) brokenOff();
-  });
+  request.on('end', () => done(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
 }

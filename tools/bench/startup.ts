@@ -1,17 +1,17 @@
 /**
  * How long servers take from their start to their first answer, and what memory they have then:
- * `node tools/bench/startup/main.ts [--quick]`.
+ * `node tools/bench/startup.ts [--quick]`.
  */
 import { join } from 'node:path';
-import { animals, size } from '../animals.ts';
-import { fillFolder } from '../fill.ts';
-import { chosen, prepareData, startOurs } from '../http/contenders.ts';
-import { checkAnswer } from '../http/load.ts';
-import { loads } from '../http/loads.ts';
-import { pinned, type Server } from '../process.ts';
-import { inRounds, median, rounded } from '../rounds.ts';
-import { withScratch } from '../scratch.ts';
-import { alone, type Section } from '../section.ts';
+import { animals, size } from './animals.ts';
+import { fillFolder } from './fill.ts';
+import { chosen, prepareData, startOurs } from './http/contenders.ts';
+import { checkAnswer } from './http/load.ts';
+import { loads } from './http/loads.ts';
+import { pinned, type Server } from './process.ts';
+import { inRounds, median, rounded } from './rounds.ts';
+import { withScratch } from './scratch.ts';
+import { alone, type Section } from './section.ts';
 
 /** Measures starts with the animals of the HTTP bench, and ours with many as well. */
 export async function startup(quick: boolean): Promise<Section> {

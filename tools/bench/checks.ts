@@ -1,9 +1,9 @@
-/** How long the checks of the repository take: `node tools/bench/checks/main.ts [--quick]`. */
+/** How long the checks of the repository take: `node tools/bench/checks.ts [--quick]`. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { inRepository } from '../process.ts';
-import { inRounds, median } from '../rounds.ts';
-import { alone, type Section } from '../section.ts';
+import { inRepository } from './process.ts';
+import { inRounds, median } from './rounds.ts';
+import { alone, type Section } from './section.ts';
 
 /** Times the commands that people wait for most. What the tests need is made first, where it is not there yet. */
 export async function checks(quick: boolean): Promise<Section> {

@@ -1,5 +1,5 @@
 /**
- * How fast petctl starts: `node tools/bench/petctl/main.ts [--quick]`. CPU time, user and system, as ratios to `node -e 0` in
+ * How fast petctl starts: `node tools/bench/petctl.ts [--quick]`. CPU time, user and system, as ratios to `node -e 0` in
  * the same run, so that neither the machine nor what else it does counts. Measured by bash, which knows what a child took.
  */
 import { execFile, execFileSync } from 'node:child_process';
@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { defaultConfig, serve } from '@petstore/server';
 import { service } from '@petstore/types';
-import { inRepository } from '../process.ts';
-import { inRounds, median, rounded } from '../rounds.ts';
-import { withScratch } from '../scratch.ts';
-import { alone, type Section } from '../section.ts';
+import { inRepository } from './process.ts';
+import { inRounds, median, rounded } from './rounds.ts';
+import { withScratch } from './scratch.ts';
+import { alone, type Section } from './section.ts';
 
 /** Measures petctl as it is built, against a server in this process. */
 export async function petctl(quick: boolean): Promise<Section> {
