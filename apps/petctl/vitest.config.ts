@@ -1,3 +1,3 @@
-import { defineConfig } from 'vitest/config';
+import { testConfig } from '@petstore/testing/vitest';
 
-export default defineConfig({ test: { globalSetup: './test/build.ts', testTimeout: 60_000, hookTimeout: 60_000 } });
+export default testConfig({ globalSetup: ['./test/build.ts'] });

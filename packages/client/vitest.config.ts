@@ -1,4 +1,3 @@
-import { defineConfig } from 'vitest/config';
+import { testConfig } from '@petstore/testing/vitest';
 
-// No test is about time: a slow machine is no fault, a test that hangs is.
-export default defineConfig({ test: { testTimeout: 60_000, hookTimeout: 60_000 } });
+export default testConfig();

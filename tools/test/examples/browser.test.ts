@@ -1,6 +1,6 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findBrowser, host, launch } from '@petstore/server/browser-for-tests';
+import { findBrowser, host, launch } from '@petstore/testing/browser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newProject } from '../docs/project.ts';
 import { newWorld, type World } from '../docs/world.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, host, launch } from '../browser.ts';
+import { findBrowser, host, launch } from '@petstore/testing/browser';
 import { listen } from '../listen.ts';
 import type { Program } from './page.ts';
 

@@ -1,0 +1,7 @@
+/** Whether this is `npm run test:deep`, which runs every suite at full length. */
+export const isDeep = process.env.PETSTORE_TEST_DEEP === '1';
+
+/** How often a test repeats what only gains confidence by repetition. */
+export function rounds(quick: number, deep: number): number {
+  return isDeep ? deep : quick;
+}

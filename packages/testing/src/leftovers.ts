@@ -1,0 +1,38 @@
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Gives the run a temporary folder of its own, and fails the run if files or processes are left behind in it. */
+export function setup(): () => void {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'petstore-')));
+  for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
+  return () => {
+    const files = readdirSync(folder);
+    const processes = processesOf(folder);
+    for (const { pid } of processes) process.kill(pid, 'SIGKILL');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    const left = [...files, ...processes.map(({ pid, command }) => `process ${pid}: ${command}`)];
+    if (left.length > 0) throw new Error(`The tests left behind:\n  ${left.join('\n  ')}`);
+  };
+}
+
+/** The running processes that were started with this temporary folder, other than vitest's own. Found on Linux only. */
+function processesOf(folder: string): { pid: number; command: string }[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((pid) => {
+      if (!read(`/proc/${pid}/environ`).includes(`TMPDIR=${folder}\0`)) return [];
+      const command = read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
+      return command === '' || command.includes('vitest') ? [] : [{ pid: Number(pid), command }];
+    });
+}
+
+/** The text of a file under /proc, or none: a process may end meanwhile, or belong to somebody else. */
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

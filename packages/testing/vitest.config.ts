@@ -1,0 +1,3 @@
+import { testConfig } from './src/vitest-config.ts';
+
+export default testConfig();
