@@ -1,25 +1,24 @@
 // Installs what a command needs, and does nothing when it is installed: `node tools/setup.mjs [serve]`. Plain JavaScript,
 // because it runs on whatever Node the machine has; everything after it runs on the Node that it installs.
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = new URL('../', import.meta.url);
-const stamp = new URL('node_modules/.petstore-setup.json', root);
+const stamp = new URL('node_modules/.serve-lock.yaml', root);
 
 /** What `npm start` and `npx petctl` need, and nothing that only tests and tools use. */
 const serve = ['--prod', '--filter', 'petstore', '--filter', '@petstore/server...', '--filter', 'petctl...'];
 
-/** Installs `serve`, or everything. What was installed in full once stays installed in full. */
+/** Installs `serve`, or everything. Where everything was installed before, it stays installed. */
 export async function setup(wanted) {
-  const lock = createHash('sha256').update(read('pnpm-lock.yaml')).digest('hex');
-  const installed = JSON.parse(read(stamp) ?? '{}');
-  if (installed.lock === lock && (installed.set === 'all' || wanted === 'serve')) return;
-  const set = installed.set === 'all' ? 'all' : wanted;
-  await install(set === 'serve' ? serve : []);
-  writeFileSync(stamp, JSON.stringify({ lock, set }));
+  const lock = read('pnpm-lock.yaml');
+  const hasAll = existsSync(new URL('node_modules/turbo', root));
+  // pnpm keeps the lockfile of what it installed; of a part, it keeps that part.
+  if (hasAll ? read('node_modules/.pnpm/lock.yaml') === lock : wanted === 'serve' && read(stamp) === lock) return;
+  await install(hasAll || wanted === 'all' ? [] : serve);
+  writeFileSync(stamp, lock);
 }
 
 /** The path of the Node that the workspace is pinned to, once it is installed. */
