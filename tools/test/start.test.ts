@@ -9,8 +9,8 @@ const onWindows = process.platform === 'win32';
 /** Runs `npm start`, and resolves with the server's address when it prints it. */
 async function npmStart(dataDir: string, port = 0): Promise<{ npm: ChildProcess; origin: string }> {
   const env = { ...process.env, PORT: String(port), PETSTORE_DATA_DIR: dataDir };
-  const stdio = ['ignore', 'ignore', 'pipe'] satisfies ('ignore' | 'pipe')[];
-  const npm = spawn('npm', ['start'], { cwd: root, env, stdio, shell: onWindows, detached: !onWindows });
+  const npm = spawn('npm', ['start'], { cwd: root, env, shell: onWindows, detached: !onWindows });
+  npm.stdout.resume();
   let output = '';
   for await (const text of npm.stderr.setEncoding('utf8')) {
     output += text;
