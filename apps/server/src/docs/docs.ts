@@ -29,17 +29,29 @@ export function docs(): Router {
     content('text/html; charset=utf-8', () => page),
   );
   at('/docs/openapi.json', content('application/json', shown));
-  at('/docs/start.js', file('text/javascript', './start.js'));
-  at('/docs/look.css', file('text/css', './look.css'));
-  at('/docs/swagger-ui.js', file('text/javascript', 'swagger-ui-dist/swagger-ui-bundle.js'));
-  at('/docs/swagger-ui.css', file('text/css', 'swagger-ui-dist/swagger-ui.css'));
+  at(
+    '/docs/start.js',
+    file('text/javascript', () => import.meta.resolve('./start.js')),
+  );
+  at(
+    '/docs/look.css',
+    file('text/css', () => import.meta.resolve('./look.css')),
+  );
+  at(
+    '/docs/swagger-ui.js',
+    file('text/javascript', () => import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+  );
+  at(
+    '/docs/swagger-ui.css',
+    file('text/css', () => import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
+  );
   return router;
 }
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-const file = (type: string, name: string) =>
-  content(`${type}; charset=utf-8`, () => readFileSync(fileURLToPath(import.meta.resolve(name))));
+const file = (type: string, url: () => string) =>
+  content(`${type}; charset=utf-8`, () => readFileSync(fileURLToPath(url())));
 
 /**
  * Answers the same bytes every time. They are made at the first request, so that they do not delay the start. The tag is
