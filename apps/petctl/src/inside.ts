@@ -7,6 +7,7 @@ export { candidates } from './completion/candidates.ts';
 export { manPages } from './docs/man.ts';
 export { markdown } from './docs/markdown.ts';
 export { fullTree } from './tree/full-tree.ts';
+export { run } from './run.ts';
 export { kebab } from './tree/names.ts';
 export { type Argument, type CommandNode, type Flag, type Located, walk } from './tree/node.ts';
 

@@ -1,41 +1,58 @@
-import type { Copy } from './copy.ts';
+import { generate } from '../../generate/generate.ts';
+import type { Edits, Project } from '../../drift/project.ts';
 
-/** A small drift: what is done to a copy of the repository, and which surface has to say so. */
-export interface Mutation {
+/** A small edit of the repository, and the check that has to find it. */
+export interface PlantedDrift {
   name: string;
-  surface: string;
-  spoil(copy: Copy): void;
+  check: string;
+  edits(project: Project): Promise<Edits>;
 }
+
+/** An edit that changes nothing that anybody could notice. */
+export type HarmlessEdit = Omit<PlantedDrift, 'check'>;
+
+type Change = (text: string) => string | undefined;
 
 const specFile = 'spec/openapi.yaml';
 
-/** Replaces the first match behind a mark. */
-const put = (mark: string, find: string | RegExp, by: string) => (text: string) => {
-  const start = text.indexOf(mark);
-  if (start < 0) throw new Error(`there is no ${mark}`);
+/** Replaces the first match behind a marker. */
+const put = (marker: string, find: string | RegExp, by: string) => (text: string) => {
+  const start = text.indexOf(marker);
+  if (start < 0) throw new Error(`there is no ${marker}`);
   return text.slice(0, start) + text.slice(start).replace(find, by);
 };
 
-/** An edit of one file, seen by one surface. */
-const edit = (surface: string, file: string, name: string, change: (text: string) => string | undefined): Mutation => ({
+/** A file that is changed, added or removed. */
+const changeOf = (file: string, name: string, change: Change): HarmlessEdit => ({
   name: `${file}: ${name}`,
-  surface,
-  spoil: (copy) => copy.change(file, change),
+  edits: async (project) => {
+    const before = project.exists(file) ? project.read(file) : '';
+    const after = change(before);
+    if (after === before) throw new Error(`the edit of ${file} changes nothing`);
+    return { [file]: after };
+  },
+});
+
+const edit = (check: string, file: string, name: string, change: Change): PlantedDrift => ({
+  ...changeOf(file, name, change),
+  check,
 });
 
 /** An edit of the spec whose generated code was forgotten. */
-const forgotten = (name: string, change: (text: string) => string) =>
-  edit('generated', specFile, `${name}, not generated`, change);
+const forgotten = (name: string, change: Change) => edit('generated', specFile, `${name}, not generated`, change);
 
-/** An edit of the spec, with everything generated from it. */
-const described = (surface: string, name: string, change: (text: string) => string): Mutation => ({
-  name: `${specFile}: ${name}, generated`,
-  surface,
-  spoil: (copy) => {
-    copy.change(specFile, change);
-    copy.generate();
-  },
-});
+/** An edit of the spec, with the code generated from it. */
+const described = (check: string, name: string, change: Change): PlantedDrift => {
+  const { edits } = changeOf(specFile, name, change);
+  return {
+    name: `${specFile}: ${name}, generated`,
+    check,
+    edits: async (project) => {
+      const edited = await edits(project);
+      return { ...edited, ...Object.fromEntries(await generate(edited[specFile] ?? '')) };
+    },
+  };
+};
 
 const limit = 'name: limit';
 const getPet = '  /pets/{petId}:\n';
@@ -49,7 +66,7 @@ const fieldFlags = 'apps/petctl/src/tree/field-flags.ts';
 const operationNode = 'apps/petctl/src/tree/operation-node.ts';
 const announce = 'apps/server/src/http/announce.ts';
 
-export const mutations: Mutation[] = [
+export const plantedDrifts: PlantedDrift[] = [
   // The spec itself.
   edit('spec', specFile, 'an example that is not valid', put('requestBody:', 'categoryId: 2', 'categoryId: two')),
   edit(
@@ -166,70 +183,70 @@ export const mutations: Mutation[] = [
 
   // The server, in motion.
   edit(
-    'motion',
+    'conformance',
     announce,
     'no Deprecation header where one is required',
     put('function deprecation', '(deprecatedSince ?', '(!deprecatedSince ?'),
   ),
   edit(
-    'motion',
+    'conformance',
     announce,
     'a header that is not declared',
     put('function deprecation', 'return [', "return [\n    'X-Extra', 'yes',"),
   ),
-  edit('motion', perform, 'another status for a success', put('operation.success', 'operation.success', '202')),
+  edit('conformance', perform, 'another status for a success', put('operation.success', 'operation.success', '202')),
   edit(
-    'motion',
+    'conformance',
     perform,
     'no answer to a known version',
     put('if (tag && isKnown', 'tag && isKnown', 'tag === "" && isKnown'),
   ),
   edit(
-    'motion',
+    'conformance',
     handlers,
     'a member that is not declared',
     put('return {', '(pet) => store.create(pet)', '(pet) => store.create({ ...pet, colour: 1 } as typeof pet)'),
   ),
   edit(
-    'motion',
+    'conformance',
     handlers,
     'a member of another type',
     put('return pet;', 'return pet;', 'return { ...pet, id: String(pet.id) } as unknown as Pet;'),
   ),
   edit(
-    'motion',
+    'conformance',
     handlers,
     'a miss that is a success',
     put('if (!pet)', /throw new Failure.*/, 'return { id: 1, name: "", categoryId: 1 };'),
   ),
   edit(
-    'motion',
+    'conformance',
     'apps/server/src/http/failure.ts',
     'an Error of another shape',
     put('body(): ApiError', 'message: this.message, status', 'message: this.message, at: 1, status'),
   ),
   edit(
-    'motion',
+    'conformance',
     'apps/server/src/http/failure.ts',
     'an Error with another status',
     put('body(): ApiError', 'status: this.status', 'status: 400'),
   ),
   edit(
-    'motion',
+    'conformance',
     'apps/server/src/http/authenticate.ts',
     'another status without a key',
     put('throw new Failure', "'unauthorized'", "'not_found'"),
   ),
   edit(
-    'motion',
+    'conformance',
     'apps/server/src/http/authenticate.ts',
     'no key asked for',
     put('if (!name)', 'if (!name)', 'if (name === "x")'),
   ),
-  edit('motion', wholeWay, 'a validator that is not asked', put('app.use(validator', /app\.use\(validator.*\n/, '\n')),
-  edit('motion', shortWay, 'a short way that accepts everything', put('!check(checked)', '!check(checked)', 'false')),
+  edit('conformance', wholeWay, 'a validator that is not asked', put('app.use(validator', /app\.use\(validator.*\n/, '\n')),
+  edit('conformance', shortWay, 'a short way that accepts everything', put('!check(checked)', '!check(checked)', 'false')),
   described(
-    'motion',
+    'conformance',
     'a status that nothing reaches',
     put(
       'operationId: createPet',
@@ -238,7 +255,7 @@ export const mutations: Mutation[] = [
     ),
   ),
   described(
-    'motion',
+    'conformance',
     'a header that is not sent',
     put(
       'operationId: listPets',
@@ -246,9 +263,9 @@ export const mutations: Mutation[] = [
       '            X-Total:\n              required: true\n              schema: {type: integer}\n            X-Request-Id:\n',
     ),
   ),
-  described('motion', 'a header that is sent but no longer declared', put(getPet, /\n {12}Sunset:\n.*\n/, '\n')),
+  described('conformance', 'a header that is sent but no longer declared', put(getPet, /\n {12}Sunset:\n.*\n/, '\n')),
   described(
-    'motion',
+    'conformance',
     'a member that is not always there',
     put('    Pet:\n', '[id, name, categoryId]', '[id, name, categoryId, born]'),
   ),
@@ -413,14 +430,12 @@ export const mutations: Mutation[] = [
   described('versions', 'a version without its packages', put('info:', /version: .*/, 'version: 99.0.0')),
 ];
 
-/** Edits that change nothing that anybody could notice. */
-export const harmless: Mutation[] = [
-  edit('', specFile, 'a comment', (text) => `# Nothing new.\n${text}`),
-  edit('', specFile, 'another quoting', (text) =>
+export const harmlessEdits: HarmlessEdit[] = [
+  changeOf(specFile, 'a comment', (text) => `# Nothing new.\n${text}`),
+  changeOf(specFile, 'another quoting', (text) =>
     text.replace('"2030-12-05"', "'2030-12-05'").replace(/version: ([\d.]+)$/m, 'version: "$1"'),
   ),
-  edit(
-    '',
+  changeOf(
     specFile,
     'another order of keys',
     put(
@@ -429,8 +444,7 @@ export const harmless: Mutation[] = [
       '      description: Availability of the animal.\n      type: string\n',
     ),
   ),
-  edit(
-    '',
+  changeOf(
     specFile,
     'another style',
     put(
@@ -439,5 +453,5 @@ export const harmless: Mutation[] = [
       'enum:\n        - available\n        - pending\n        - sold',
     ),
   ),
-  edit('', handlers, 'a comment in a handler', (text) => text.replace('return {', '// As promised.\n  return {')),
+  changeOf(handlers, 'a comment in a handler', (text) => text.replace('return {', '// As promised.\n  return {')),
 ];

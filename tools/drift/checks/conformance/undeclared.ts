@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { list, type Node, node, type Operation } from '../future/spec.ts';
+import { type Node, node, type Operation } from '../../openapi.ts';
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
 
-/** What HTTP itself puts into an answer; the spec does not speak of these. */
-const ofHttp = new Set([
+/** Headers of HTTP itself, which the spec does not describe. */
+const httpHeaders = new Set([
   'connection',
   'content-length',
   'content-type',
@@ -14,34 +14,37 @@ const ofHttp = new Set([
   'accept',
 ]);
 
-/** What in an answer the spec does not declare for the operation: its status, its headers, its body to the last member. */
+/** What the spec does not declare of a response to an operation: its status, headers, and body with every property. */
 export async function undeclared(operation: Operation, response: Response): Promise<string[]> {
   const responses = node(operation.responses);
   const declared = node(responses[String(response.status)] ?? responses.default);
   if (Object.keys(declared).length === 0) return [`status ${response.status} is not declared`];
-  return [...headerFaults(node(declared.headers), response), ...(await bodyFaults(node(declared.content), response))];
+  return [
+    ...headerViolations(node(declared.headers), response),
+    ...(await bodyViolations(node(declared.content), response)),
+  ];
 }
 
-function headerFaults(declared: Node, { headers }: Response): string[] {
+function headerViolations(declared: Node, { headers }: Response): string[] {
   const known = new Map(Object.entries(declared).map(([name, header]) => [name.toLowerCase(), node(header)]));
-  const faults: string[] = [];
+  const violations: string[] = [];
   for (const [name, text] of headers) {
-    if (ofHttp.has(name)) continue;
+    if (httpHeaders.has(name)) continue;
     const header = known.get(name);
-    if (!header) faults.push(`header ${name} is not declared`);
+    if (!header) violations.push(`header ${name} is not declared`);
     else {
       const schema = node(header.schema);
       const value = schema.type === 'integer' ? Number(text) : text;
-      if (!ajv.validate(schema, value)) faults.push(`header ${name} is '${text}': ${ajv.errorsText()}`);
+      if (!ajv.validate(schema, value)) violations.push(`header ${name} is '${text}': ${ajv.errorsText()}`);
     }
   }
   for (const [name, { required }] of known) {
-    if (required && !headers.has(name)) faults.push(`header ${name} is missing`);
+    if (required && !headers.has(name)) violations.push(`header ${name} is missing`);
   }
-  return faults;
+  return violations;
 }
 
-async function bodyFaults(declared: Node, response: Response): Promise<string[]> {
+async function bodyViolations(declared: Node, response: Response): Promise<string[]> {
   const text = await response.text();
   const type = (response.headers.get('content-type') ?? '').split(';')[0]?.trim() ?? '';
   if (Object.keys(declared).length === 0) return text === '' ? [] : ['a body is not declared'];
@@ -52,12 +55,5 @@ async function bodyFaults(declared: Node, response: Response): Promise<string[]>
   const { status } = node(body);
   return response.ok || status === response.status
     ? []
-    : [`the body says ${String(status)}, the status is ${response.status}`];
-}
-
-/** The parameters of an operation, by their place. */
-export function parametersIn(operation: Operation, place: string): Node[] {
-  return list(operation.parameters)
-    .map(node)
-    .filter((parameter) => parameter.in === place);
+    : [`status in the body is ${String(status)}, the status of the response is ${response.status}`];
 }
