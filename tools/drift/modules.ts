@@ -109,7 +109,9 @@ function javaScriptOf({ read }: Sources, file: string): string {
 const withoutTypes = cached((text) => stripTypeScriptTypes(text));
 
 const specifiersIn = cached((text) =>
-  [...text.matchAll(/\b(?:from|import|import\.meta\.resolve)\s*\(?\s*['"]([^'"\n]+)['"]/g)].map(([, name = '']) => name),
+  [...text.matchAll(/\b(?:from|import|import\.meta\.resolve)\s*\(?\s*['"]([^'"\n]+)['"]/g)].map(
+    ([, name = '']) => name,
+  ),
 );
 
 const workspaceModule = cached((specifier) => import.meta.resolve(specifier));

@@ -32,7 +32,9 @@ export interface Project {
 /** Opens a checkout. Files are read when a check asks for them, and once. */
 export function openProject(root = repository, env = process.env): Project {
   let base: Base | undefined;
-  const fromDisk = cached((file) => (existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : undefined));
+  const fromDisk = cached((file) =>
+    existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : undefined,
+  );
 
   const projectWith = (edits: Edits, loader?: LoadModule, onRead?: (path: string) => void): Project => {
     const read = (file: string) => (file in edits ? edits[file] : fromDisk(file));

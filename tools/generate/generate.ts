@@ -19,7 +19,9 @@ export async function generate(spec: string): Promise<Map<string, string>> {
     await generateInto(scratch, spec);
     const files = await Promise.all(generatedFolders.map((folder) => readdir(join(scratch, folder))));
     const paths = generatedFolders.flatMap((folder, i) => files[i]?.map((file) => `${folder}/${file}`) ?? []);
-    return new Map(await Promise.all(paths.map(async (path) => [path, await readFile(join(scratch, path), 'utf8')] as const)));
+    return new Map(
+      await Promise.all(paths.map(async (path) => [path, await readFile(join(scratch, path), 'utf8')] as const)),
+    );
   } finally {
     await rm(scratch, { recursive: true });
   }

@@ -5,7 +5,8 @@ import { type Bump, bumps, changesetsOf } from './versions.ts';
 
 export const breakingChanges: Check = {
   name: 'breakingChanges',
-  guarantee: 'A changeset, or a raised version, announces each change of the spec since the base, and a break as major.',
+  guarantee:
+    'A changeset, or a raised version, announces each change of the spec since the base, and a break as major.',
   run: (project) => {
     const { name, spec, problem } = project.base;
     if (problem) {

@@ -5,7 +5,8 @@ type Client = typeof import('@petstore/client');
 
 export const client: Check = {
   name: 'client',
-  guarantee: "The client has one function for each operation, which sends its method and path, and the spec's version and servers.",
+  guarantee:
+    "The client has one function for each operation, which sends its method and path, and the spec's version and servers.",
   run: async (project) => {
     const findings: Finding[] = [];
     const finding = (where: string, actual: string, expected: string) =>

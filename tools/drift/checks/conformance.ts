@@ -15,7 +15,8 @@ const pet = { name: 'Rex', categoryId: 2, status: 'available' } as const;
 
 export const conformance: Check = {
   name: 'conformance',
-  guarantee: 'A running server can be brought to send each declared status of each operation, and sends nothing undeclared.',
+  guarantee:
+    'A running server can be brought to send each declared status of each operation, and sends nothing undeclared.',
   run: async (project) => {
     const server = await project.load<Server>('@petstore/server');
     const folder = mkdtempSync(join(tmpdir(), 'petstore-drift-'));

@@ -10,7 +10,8 @@ export interface Difference {
 
 export const generated: Check = {
   name: 'generated',
-  guarantee: 'The generated code is, byte for byte, what the generator makes of the spec, and no other file is beside it.',
+  guarantee:
+    'The generated code is, byte for byte, what the generator makes of the spec, and no other file is beside it.',
   run: async (project) => {
     const expected = await generateOnce(project.read('spec/openapi.yaml'));
     return differences(expected, generatedFiles(project)).map(({ file, actual }) => ({

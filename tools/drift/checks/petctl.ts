@@ -30,11 +30,20 @@ export const petctl: Check = {
       ...operations.flatMap((operation) => {
         const id = operation.operationId;
         const command = commands.find(({ node }) => node.operation?.id === id);
-        return command ? compare(loaded, command, operation) : [finding([id], 'it has no command', 'it is an operation')];
+        return command
+          ? compare(loaded, command, operation)
+          : [finding([id], 'it has no command', 'it is an operation')];
       }),
       ...(project.exists(reference) && project.read(reference) === functions.markdown(tree)
         ? []
-        : [{ where: reference, actual: 'it is not what petctl generates', expected: 'it is generated', fix: 'npm run docs' }]),
+        : [
+            {
+              where: reference,
+              actual: 'it is not what petctl generates',
+              expected: 'it is generated',
+              fix: 'npm run docs',
+            },
+          ]),
     ];
   },
 };
@@ -114,11 +123,17 @@ function misparsed({ parse, tree }: Loaded, input: Input, taken: Argument | Flag
 }
 
 /** What the completion of a flag lacks. */
-function incomplete({ candidates, tree }: Loaded, input: Input, taken: Argument | Flag, path: readonly string[]): Finding[] {
+function incomplete(
+  { candidates, tree }: Loaded,
+  input: Input,
+  taken: Argument | Flag,
+  path: readonly string[],
+): Finding[] {
   const offered = (...words: string[]) => candidates(tree, [...path, ...words]).words.map(([word]) => word);
   if (!('field' in taken)) return [];
   const where = [...path, taken.name];
-  if (!offered('--').includes(`--${taken.name}`)) return [finding(where, 'completion does not offer it', 'it is an input')];
+  if (!offered('--').includes(`--${taken.name}`))
+    return [finding(where, 'completion does not offer it', 'it is an input')];
   const values = (input.schema.enum ?? []) as string[];
   return values
     .filter((value) => !offered(`--${taken.name}`, '').includes(value))

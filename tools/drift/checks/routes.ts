@@ -9,7 +9,8 @@ interface Layer {
 
 export const routes: Check = {
   name: 'routes',
-  guarantee: 'Each operation has a handler, and a route of the Express app with its method and path. There are no others.',
+  guarantee:
+    'Each operation has a handler, and a route of the Express app with its method and path. There are no others.',
   run: async (project) => {
     const { createExpressApp, handlers, memoryStore } =
       await project.load<typeof import('@petstore/server')>('@petstore/server');
@@ -43,7 +44,12 @@ function differencesOf(
   const without = (some: string[], others: string[]) => some.filter((one) => !others.includes(one));
   return [
     ...without(expected, actual).map((where) => ({ where, actual: missing, expected: 'it is an operation', fix })),
-    ...without(actual, expected).map((where) => ({ where, actual: extra, expected: 'there is no such operation', fix })),
+    ...without(actual, expected).map((where) => ({
+      where,
+      actual: extra,
+      expected: 'there is no such operation',
+      fix,
+    })),
   ];
 }
 

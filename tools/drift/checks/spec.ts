@@ -5,7 +5,8 @@ import { type Node, operationsOf } from '../openapi.ts';
 
 export const spec: Check = {
   name: 'spec',
-  guarantee: "spec/openapi.yaml follows redocly's recommended rules, and each deprecated operation has a sunset to come.",
+  guarantee:
+    "spec/openapi.yaml follows redocly's recommended rules, and each deprecated operation has a sunset to come.",
   run: async (project) => [
     ...(await lint(project.read('spec/openapi.yaml'))),
     ...sunsets(project.spec, new Date().toISOString().slice(0, 10)),

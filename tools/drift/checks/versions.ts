@@ -8,7 +8,8 @@ export type Bump = (typeof bumps)[number];
 
 export const versions: Check = {
   name: 'versions',
-  guarantee: 'All packages have the version of the spec and are versioned together, and each changeset names packages that exist.',
+  guarantee:
+    'All packages have the version of the spec and are versioned together, and each changeset names packages that exist.',
   run: (project) => {
     const version = String(node(project.spec.info).version);
     const manifests = released.map((folder) => ({ folder, ...JSON.parse(project.read(`${folder}/package.json`)) }));

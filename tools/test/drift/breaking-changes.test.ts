@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { compareSpecs } from '../../drift/future/compare.ts';
-import { operationsOf, readSpec } from '../../drift/future/spec.ts';
-import { textOf } from '../../drift/root.ts';
+import { compareSpecs } from '../../drift/checks/breaking-changes/compare.ts';
+import { operationsOf, readSpec } from '../../drift/openapi.ts';
+import { textOf } from '../../repository.ts';
 
 const spec = textOf('spec/openapi.yaml');
 

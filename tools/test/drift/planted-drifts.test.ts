@@ -12,7 +12,10 @@ const before = new Map<string, { findings: Reported[]; reads: Set<string> }>();
 beforeAll(async () => {
   for (const check of checks) {
     const reads = new Set<string>();
-    const findings = await runCheck(check, project.observed((path) => reads.add(path)));
+    const findings = await runCheck(
+      check,
+      project.observed((path) => reads.add(path)),
+    );
     before.set(check.name, { findings, reads });
   }
 });
@@ -20,17 +23,22 @@ beforeAll(async () => {
 /** Checks are functions of what they read: a check that reads none of the edited files finds what it found before. */
 const isSeenBy = (check: string, edits: Edits) => {
   const reads = [...(before.get(check)?.reads ?? [])];
-  return Object.keys(edits).some((file) => reads.some((path) => path === file || (path.endsWith('/') && file.startsWith(path))));
+  return Object.keys(edits).some((file) =>
+    reads.some((path) => path === file || (path.endsWith('/') && file.startsWith(path))),
+  );
 };
 
 describe('the check finds', () => {
-  test.each(plantedDrifts.map((drift) => [drift.check, drift.name, drift] as const))('%s: %s', async (name, _, drift) => {
-    const edits = await drift.edits(project);
-    const check = checks.find((one) => one.name === name);
-    if (!check) throw new Error(`there is no check ${name}`);
-    expect(isSeenBy(name, edits)).toBe(true);
-    expect(await runCheck(check, project.with(edits))).not.toEqual(before.get(name)?.findings);
-  });
+  test.each(plantedDrifts.map((drift) => [drift.check, drift.name, drift] as const))(
+    '%s: %s',
+    async (name, _, drift) => {
+      const edits = await drift.edits(project);
+      const check = checks.find((one) => one.name === name);
+      if (!check) throw new Error(`there is no check ${name}`);
+      expect(isSeenBy(name, edits)).toBe(true);
+      expect(await runCheck(check, project.with(edits))).not.toEqual(before.get(name)?.findings);
+    },
+  );
 });
 
 describe('no check minds', () => {

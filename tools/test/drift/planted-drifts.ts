@@ -1,5 +1,5 @@
-import { generate } from '../../generate/generate.ts';
 import type { Edits, Project } from '../../drift/project.ts';
+import { generate } from '../../generate/generate.ts';
 
 /** A small edit of the repository, and the check that has to find it. */
 export interface PlantedDrift {
@@ -243,8 +243,18 @@ export const plantedDrifts: PlantedDrift[] = [
     'no key asked for',
     put('if (!name)', 'if (!name)', 'if (name === "x")'),
   ),
-  edit('conformance', wholeWay, 'a validator that is not asked', put('app.use(validator', /app\.use\(validator.*\n/, '\n')),
-  edit('conformance', shortWay, 'a short way that accepts everything', put('!check(checked)', '!check(checked)', 'false')),
+  edit(
+    'conformance',
+    wholeWay,
+    'a validator that is not asked',
+    put('app.use(validator', /app\.use\(validator.*\n/, '\n'),
+  ),
+  edit(
+    'conformance',
+    shortWay,
+    'a short way that accepts everything',
+    put('!check(checked)', '!check(checked)', 'false'),
+  ),
   described(
     'conformance',
     'a status that nothing reaches',

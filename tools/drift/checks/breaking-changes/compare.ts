@@ -1,6 +1,6 @@
+import { list, type Node, node, type Operation, operationsOf } from '../../openapi.ts';
 import type { Change, Report } from './change.ts';
 import { compareSchemas } from './schemas.ts';
-import { list, type Node, node, type Operation, operationsOf } from '../../openapi.ts';
 
 /** What became different between two specs, as those who use the interface see it. `today` decides whether a sunset has come. */
 export function compareSpecs(before: Node, after: Node, today: string): Change[] {

@@ -1,5 +1,5 @@
-import type { Direction, Report } from './change.ts';
 import { isNode, list, type Node, node } from '../../openapi.ts';
+import type { Direction, Report } from './change.ts';
 
 /** Compares two schemas for data that goes in one direction. */
 export function compareSchemas(before: Node, after: Node, where: string, direction: Direction, report: Report): void {

@@ -19,10 +19,15 @@ export function buildRequest(
   const pathWith = (id: number) => template.replace(/\{\w+\}/g, String(id));
   const path = pathWith(existing);
   const init = validInit(method, operation, key);
-  const withHeader = (name: string, value: string) => ({ path, init: { ...init, headers: { ...init.headers, [name]: value } } });
+  const withHeader = (name: string, value: string) => ({
+    path,
+    init: { ...init, headers: { ...init.headers, [name]: value } },
+  });
   switch (status) {
     case '400':
-      return operation.requestBody ? { path, init: { ...init, body: '{}' } } : { path: `${path}?no-such-parameter=1`, init };
+      return operation.requestBody
+        ? { path, init: { ...init, body: '{}' } }
+        : { path: `${path}?no-such-parameter=1`, init };
     case '304':
       return withHeader('if-none-match', '*');
     case '401':

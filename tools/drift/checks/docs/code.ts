@@ -60,7 +60,12 @@ const optionsFrom = cached((config) => {
 });
 
 /** Files of the repository are read through the project, those of npm from the disk. */
-function hostOf(project: Project, folder: string, texts: Map<string, string>, options: ts.CompilerOptions): ts.CompilerHost {
+function hostOf(
+  project: Project,
+  folder: string,
+  texts: Map<string, string>,
+  options: ts.CompilerOptions,
+): ts.CompilerHost {
   const host = ts.createCompilerHost(options);
   const pathOf = (file: string) => {
     const path = relative(project.root, file).replaceAll('\\', '/');

@@ -22,7 +22,8 @@ export async function commandErrors(project: Project, blocks: Block[]): Promise<
     const [, script] = /^npm (?:run )?(?:-s )?([\w:-]+)/.exec(line) ?? [];
     if (script && !(script in scripts) && script !== 'install')
       findings.push(finding(page, `it shows '${line}'`, 'package.json has no such script'));
-    const [, program = '', words = ''] = /(?:^|\| )(?:npx )?(petctl|petstore-server) (.*)$/.exec(line.split(' | ')[0] ?? '') ?? [];
+    const [, program = '', words = ''] =
+      /(?:^|\| )(?:npx )?(petctl|petstore-server) (.*)$/.exec(line.split(' | ')[0] ?? '') ?? [];
     const error = await tries[program]?.(wordsOf(words));
     if (error) findings.push(finding(page, `it shows '${line}'`, error));
   }
@@ -31,7 +32,12 @@ export async function commandErrors(project: Project, blocks: Block[]): Promise<
 
 function linesOf({ page, language, text }: Block): { page: string; line: string }[] {
   if (!['sh', 'bash', 'console'].includes(language)) return [];
-  const commands = text.split('\n').map((line) => line.replace(/^\$ /, '').replace(/\s+#.*$/, '').trim());
+  const commands = text.split('\n').map((line) =>
+    line
+      .replace(/^\$ /, '')
+      .replace(/\s+#.*$/, '')
+      .trim(),
+  );
   return commands.map((line) => ({ page, line }));
 }
 
@@ -80,6 +86,8 @@ async function errorOf(work: () => Promise<void>): Promise<string | undefined> {
   } catch (error) {
     // commander ends the output of help and of the version so.
     if ((error as { exitCode?: number }).exitCode === 0) return undefined;
-    return String(error instanceof Error ? error.message : error).trim().split('\n')[0];
+    return String(error instanceof Error ? error.message : error)
+      .trim()
+      .split('\n')[0];
   }
 }
