@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Reported, runCheck } from '../../drift/check.ts';
 import { checks } from '../../drift/checks.ts';
@@ -49,4 +52,15 @@ describe('no check minds', () => {
     expect(seeing).not.toEqual([]);
     for (const check of seeing) expect(await runCheck(check, edited)).toEqual(before.get(check.name)?.findings);
   });
+});
+
+test('turbo runs the checks again when a file that they read has changed', () => {
+  const command = ['tools/turbo.mjs', 'run', 'drift', '--filter=@petstore/tools', '--dry=json'];
+  const plan = JSON.parse(execFileSync(process.execPath, command, { cwd: project.root, encoding: 'utf8' }));
+  const tasks: { directory: string; inputs: object }[] = plan.tasks;
+  const inputs = tasks.flatMap(({ directory, inputs }) => Object.keys(inputs).map((file) => join(directory, file)));
+  const known = [...inputs, ...Object.keys(plan.globalCacheInputs.files)];
+  const reads = [...before.values()].flatMap((check) => [...check.reads]);
+  const files = reads.filter((path) => statSync(join(project.root, path), { throwIfNoEntry: false })?.isFile());
+  expect(files.filter((file) => !known.includes(file))).toEqual([]);
 });
