@@ -13,8 +13,8 @@ export interface Base {
 }
 
 /**
- * The base that the environment names, or else the first that exists of: the upstream branch, `origin/main`, the last
- * release, the last commit.
+ * The base that the environment names. Without one: the upstream branch or `origin/main`, if this branch has commits that
+ * they lack; else the last release; else the last commit.
  */
 export function findBase(root: string, env: NodeJS.ProcessEnv): Base {
   const { PETSTORE_BASE, GITHUB_BASE_REF } = env;
@@ -22,8 +22,11 @@ export function findBase(root: string, env: NodeJS.ProcessEnv): Base {
   if (named) {
     return specAt(root, named) ?? { name: named, problem: `git finds no ${specFile} there` };
   }
-  const tag = git(root, 'describe', '--tags', '--abbrev=0', '--match', '*@[0-9]*')?.trim();
-  for (const ref of ['@{upstream}', 'origin/main', ...(tag ? [tag] : []), 'HEAD']) {
+  const branches = ['@{upstream}', 'origin/main'].filter(
+    (branch) => git(root, 'merge-base', '--is-ancestor', 'HEAD', branch) === undefined,
+  );
+  const release = git(root, 'describe', '--tags', '--abbrev=0', '--match', '*@[0-9]*')?.trim() ?? [];
+  for (const ref of branches.concat(release, 'HEAD')) {
     const base = specAt(root, ref);
     if (base) return base;
   }

@@ -48,57 +48,38 @@ export function moduleLoader(sources: Sources): LoadModule {
     if (onRead) reachable(entry).forEach(onRead);
     if (Object.keys(edits).length === 0 || !isAffected(entry)) return import(`${url}`);
     number ??= projects.push({ ...sources, isAffected }) - 1;
-    return import(addressIn(number, `${url}`));
+    return import(`${url}?edited=${number}`);
   };
 }
 
-/** What `readFileSync` of an edited project returns for an edited file. */
-export function editedText(number: number, path: string | URL): string | undefined {
-  const { root, edits } = projects[number] as EditedModules;
+/** The edited text of a file, for a module of an edited project; nothing where the file is not edited. */
+export function editedText(moduleUrl: string, path: string | URL): string | undefined {
+  const { root, edits } = projectOf(moduleUrl) as EditedModules;
   return edits[pathBelow(root, path instanceof URL ? fileURLToPath(path) : path)];
 }
 
-const addressIn = (number: number, url: string) => `${url}?edited=${number}`;
+const editedFs = import.meta.resolve('./edited-fs.ts');
 
-function projectAt(url = ''): { number: number; project: EditedModules } | undefined {
-  const number = Number(/\?edited=(\d+)$/.exec(url)?.[1]);
-  const project = projects[number];
-  return project && { number, project };
-}
+const projectOf = (url = ''): EditedModules | undefined => projects[Number(/\?edited=(\d+)$/.exec(url)?.[1])];
 
 const resolveHook: ResolveHookSync = (specifier, context, nextResolve) => {
-  const { project, number = 0 } = projectAt(context.parentURL) ?? {};
-  if (!project || context.parentURL?.startsWith(fsAddress)) return nextResolve(specifier, context);
-  if (specifier === 'node:fs') return { url: addressIn(number, fsAddress), format: 'module', shortCircuit: true };
+  const project = projectOf(context.parentURL);
+  if (!project || context.parentURL?.startsWith(editedFs)) return nextResolve(specifier, context);
+  const query = new URL(context.parentURL ?? '').search;
+  if (specifier === 'node:fs') return { url: editedFs + query, shortCircuit: true };
   const url = resolve(specifier, context.parentURL);
   const file = fileOf(project.root, url);
   if (file === undefined || !project.isAffected(file)) return nextResolve(specifier, context);
-  return { url: addressIn(number, `${url}`), shortCircuit: true };
+  return { url: url + query, shortCircuit: true };
 };
 
 const loadHook: LoadHookSync = (url, context, nextLoad) => {
-  const { project, number = 0 } = projectAt(url) ?? {};
-  if (!project) return nextLoad(url, context);
-  if (url.startsWith(fsAddress)) return { format: 'module', source: fsSource(number), shortCircuit: true };
+  const project = projectOf(url);
+  if (!project || url.startsWith(editedFs)) return nextLoad(url, context);
   const file = fileOf(project.root, url) ?? '';
   const format = file.endsWith('.json') ? 'json' : 'module';
   return { format, source: javaScriptOf(project, file), shortCircuit: true };
 };
-
-const fsAddress = 'edited:fs';
-
-/** `node:fs` for an edited project. Its `readFileSync` reads edits first: the server reads the spec with it. */
-function fsSource(number: number): string {
-  return `import * as fs from 'node:fs';
-    import { editedText } from ${JSON.stringify(import.meta.url)};
-    export * from 'node:fs';
-    export default fs;
-    export const readFileSync = (path, ...options) => {
-      const text = editedText(${number}, path);
-      if (text === undefined) return fs.readFileSync(path, ...options);
-      return options.length > 0 ? text : Buffer.from(text);
-    };`;
-}
 
 function javaScriptOf({ read }: Sources, file: string): string {
   const text = read(file);

@@ -1,4 +1,4 @@
-// What the drift check looks at: the very tree, parser, completion and pages of petctl. Not published.
+// For the drift check: petctl's command tree, parser, completion and pages, and petctl as a function. Not published.
 import { readLevel } from './parse/level.ts';
 import { type Parsed, parse as parseBy } from './parse/parse.ts';
 import type { CommandNode } from './tree/node.ts';

@@ -20,9 +20,9 @@ export const breakingChanges: Check = {
     const isAnnounced = (level: 'major' | 'minor') => bumped.has('major') || (level === 'minor' && bumped.has('minor'));
     return compareSpecs(before, project.spec, new Date().toISOString().slice(0, 10))
       .filter(({ level }) => !isAnnounced(level))
-      .map(({ level, rule, where, what }) => ({
+      .map(({ level, rule, where, detail }) => ({
         where,
-        actual: `${rule}: ${what}`,
+        actual: `${rule}: ${detail}`,
         expected: `since ${name} that is a ${level} change`,
         fix: `npx changeset, and choose ${level}`,
       }));

@@ -8,7 +8,7 @@ import { buildRequest } from './conformance/requests.ts';
 import { undeclared } from './conformance/undeclared.ts';
 
 type Server = typeof import('@petstore/server');
-type Store = import('@petstore/server').Store;
+type Store = ReturnType<Server['memoryStore']>;
 
 const key = 'a-key-that-is-for-the-check';
 const pet = { name: 'Rex', categoryId: 2, status: 'available' } as const;
@@ -20,10 +20,11 @@ export const conformance: Check = {
   run: async (project) => {
     const server = await project.load<Server>('@petstore/server');
     const folder = mkdtempSync(join(tmpdir(), 'petstore-drift-'));
-    const stored = await server.openLowdbStore(folder);
     const { memory, whileFailing } = breakable(server);
     const running: { base: string; stop(): Promise<void> }[] = [];
+    let stored: Store | undefined;
     try {
+      stored = await server.openLowdbStore(folder);
       const { id } = await stored.create(pet);
       await memory.create(pet);
       // One store passes on the JSON that it stores, the responses of the other are made of the handlers' results.
@@ -61,7 +62,7 @@ export const conformance: Check = {
       return findings;
     } finally {
       await Promise.all(running.map(({ stop }) => stop()));
-      await stored.close();
+      await stored?.close();
       rmSync(folder, { recursive: true });
     }
   },
@@ -73,24 +74,22 @@ function declaredIn({ spec }: Project) {
   );
 }
 
-/** A store in memory that can be made to fail for a while. */
+/** A store in memory, every method of which can be made to fail for a while. */
 function breakable({ memoryStore, StoreUnavailableError }: Server) {
-  const store = memoryStore();
   let failing = false;
-  const unless =
-    <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
-    (...args: A): Promise<R> =>
-      failing ? Promise.reject(new StoreUnavailableError('for the check')) : work(...args);
-  const memory: Store = {
-    ...store,
-    create: unless(store.create),
-    get: unless(store.get),
-    list: unless(store.list),
-  };
+  const memory = new Proxy(memoryStore(), {
+    get: (store, name) => {
+      const property = Reflect.get(store, name);
+      if (typeof property !== 'function') return property;
+      return (...args: unknown[]) =>
+        failing ? Promise.reject(new StoreUnavailableError('for the check')) : property.apply(store, args);
+    },
+  });
   const whileFailing = async (work: () => Promise<void>) => {
     failing = true;
-    await work();
-    failing = false;
+    await work().finally(() => {
+      failing = false;
+    });
   };
   return { memory, whileFailing };
 }

@@ -29,9 +29,11 @@ function brokenLinks(project: Project, page: string): Finding[] {
     .map((target) => finding(page, `it links to ${target}`, 'there is no such file'));
 }
 
-/** Server and client name their variables in their sources; petctl puts them together, and shows them in its reference. */
+/** Server, client and tools name their variables in their sources; petctl composes them, and shows them in its reference. */
 function unknownVariables(project: Project, pages: string[]): Finding[] {
-  const files = ['apps/server/src', 'packages/client/src'].flatMap(project.list).filter((file) => file.endsWith('.ts'));
+  const files = ['apps/server/src', 'packages/client/src', 'tools/drift']
+    .flatMap(project.list)
+    .filter((file) => file.endsWith('.ts'));
   const sources = [...files, 'docs/petctl.md'].filter(project.exists).map(project.read).join('\n');
   return pages.flatMap((page) => {
     const names = new Set(project.read(page).match(/\b(?:PETSTORE|PETCTL)_[A-Z_]*[A-Z]\b/g));

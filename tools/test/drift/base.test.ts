@@ -70,7 +70,16 @@ test('what was added to the upstream branch in the meantime is no change of this
   commit(extended);
   git('push', '--quiet', 'origin', 'main');
   git('reset', '--quiet', '--hard', 'HEAD~1');
+  commit(spec);
   expect(await found()).toEqual({ base: 'origin/main', rules: [] });
+});
+
+test('once it is pushed, it is one since the last release', async () => {
+  cloneOf(spec);
+  git('tag', 'petctl@1.0.0');
+  commit(broken);
+  git('push', '--quiet', '--set-upstream', 'origin', 'main');
+  expect(await found()).toEqual({ base: 'petctl@1.0.0', rules: narrowed });
 });
 
 test('without a remote it is one since the last release', async () => {

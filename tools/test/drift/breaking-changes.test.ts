@@ -5,7 +5,7 @@ import { textOf } from '../../repository.ts';
 
 const spec = textOf('spec/openapi.yaml');
 
-/** Edits the spec between two marks, so that an edit cannot hit another place by mistake. */
+/** Edits the spec behind a marker, so that an edit cannot hit another part by mistake. */
 function edit(from: string, find: string | RegExp, put: string): string {
   const start = spec.indexOf(from);
   const rest = spec.slice(start);
@@ -112,29 +112,29 @@ test.each<[string, string, string[]]>([
     ['major: request type changed: GET /pets query limit'],
   ],
   [
-    'a format demanded',
+    'a format added',
     edit(limit, 'type: integer', 'type: integer\n            format: int32'),
     ['major: request format narrowed: GET /pets query limit'],
   ],
   [
-    'a member of the body removed',
+    'a property of the body removed',
     edit(newPet, /\n {8}status:\n.*\n/, '\n'),
-    ['major: request member removed: POST /pets body.status'],
+    ['major: request property removed: POST /pets body.status'],
   ],
   [
-    'a member of the body required',
+    'a property of the body required',
     edit(newPet, '[name, categoryId]', '[name, categoryId, status]'),
-    ['major: request member newly required: POST /pets body.status'],
+    ['major: request property newly required: POST /pets body.status'],
   ],
   [
-    'a member of the body no longer required',
+    'a property of the body no longer required',
     edit(newPet, '[name, categoryId]', '[name]'),
-    ['minor: request member no longer required: POST /pets body.categoryId'],
+    ['minor: request property no longer required: POST /pets body.categoryId'],
   ],
   [
-    'a member of the body added',
+    'a property of the body added',
     edit(newPet, 'properties:', 'properties:\n        colour: {type: string}'),
-    ['minor: request member added: POST /pets body.colour'],
+    ['minor: request property added: POST /pets body.colour'],
   ],
   [
     'the body no longer required',
@@ -142,41 +142,41 @@ test.each<[string, string, string[]]>([
     ['minor: body no longer required: POST /pets body'],
   ],
   [
-    'a member of the answer added',
+    'a property of the response added',
     edit(pet, 'properties:', 'properties:\n        born: {type: string}'),
     [
-      'minor: response member added: GET /pets 200[].born',
-      'minor: response member added: POST /pets 201.born',
-      'minor: response member added: GET /pets/{petId} 200.born',
+      'minor: response property added: GET /pets 200[].born',
+      'minor: response property added: POST /pets 201.born',
+      'minor: response property added: GET /pets/{petId} 200.born',
     ],
   ],
   [
-    'a member of the answer that may be missing',
+    'a property of the response that may be missing',
     edit(pet, '[id, name, categoryId]', '[id, name]'),
     ['GET /pets 200[]', 'POST /pets 201', 'GET /pets/{petId} 200'].map(
-      (where) => `major: response member may be missing: ${where}.categoryId`,
+      (where) => `major: response property may be missing: ${where}.categoryId`,
     ),
   ],
   [
-    'a choice removed',
+    'an enum value removed',
     edit('PetStatus:', '[available, pending, sold]', '[available, sold]'),
     [
-      'major: request choices narrowed: GET /pets query status',
-      'minor: response choices narrowed: GET /pets 200[].status',
-      'major: request choices narrowed: POST /pets body.status',
-      'minor: response choices narrowed: POST /pets 201.status',
-      'minor: response choices narrowed: GET /pets/{petId} 200.status',
+      'major: request enum narrowed: GET /pets query status',
+      'minor: response enum narrowed: GET /pets 200[].status',
+      'major: request enum narrowed: POST /pets body.status',
+      'minor: response enum narrowed: POST /pets 201.status',
+      'minor: response enum narrowed: GET /pets/{petId} 200.status',
     ],
   ],
   [
-    'a choice added',
+    'an enum value added',
     edit('PetStatus:', '[available, pending, sold]', '[available, pending, sold, lost]'),
     [
-      'minor: request choices widened: GET /pets query status',
-      'major: response choices widened: GET /pets 200[].status',
-      'minor: request choices widened: POST /pets body.status',
-      'major: response choices widened: POST /pets 201.status',
-      'major: response choices widened: GET /pets/{petId} 200.status',
+      'minor: request enum widened: GET /pets query status',
+      'major: response enum widened: GET /pets 200[].status',
+      'minor: request enum widened: POST /pets body.status',
+      'major: response enum widened: POST /pets 201.status',
+      'major: response enum widened: GET /pets/{petId} 200.status',
     ],
   ],
   [

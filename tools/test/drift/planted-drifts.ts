@@ -59,12 +59,12 @@ const getPet = '  /pets/{petId}:\n';
 const table = 'packages/types/src/gen/operations.gen.ts';
 const calls = 'packages/client/src/gen/calls.gen.ts';
 const handlers = 'apps/server/src/handlers.ts';
-const wholeWay = 'apps/server/src/http/whole-way.ts';
-const shortWay = 'apps/server/src/http/short-way.ts';
-const perform = 'apps/server/src/http/perform.ts';
+const expressApp = 'apps/server/src/http/whole-way.ts';
+const fastPath = 'apps/server/src/http/short-way.ts';
+const dispatcher = 'apps/server/src/http/perform.ts';
 const fieldFlags = 'apps/petctl/src/tree/field-flags.ts';
 const operationNode = 'apps/petctl/src/tree/operation-node.ts';
-const announce = 'apps/server/src/http/announce.ts';
+const responseHeaders = 'apps/server/src/http/announce.ts';
 
 export const plantedDrifts: PlantedDrift[] = [
   // The spec itself.
@@ -88,16 +88,16 @@ export const plantedDrifts: PlantedDrift[] = [
     'a component that nothing uses',
     put('    PetStatus:', '    PetStatus:', '    Unused: {type: string}\n    PetStatus:'),
   ),
-  edit('spec', specFile, 'no sunset for what is deprecated', put(getPet, /\n {6}x-sunset: .*/, '')),
+  edit('spec', specFile, 'a deprecated operation without a sunset', put(getPet, /\n {6}x-sunset: .*/, '')),
   edit('spec', specFile, 'a sunset that has passed', put(getPet, '2030-12-05', '2020-12-05')),
   edit('spec', specFile, 'a sunset that is no date', put(getPet, '2030-12-05', 'one day')),
 
   // Generated code.
   forgotten('a bound', put(limit, 'maximum: 100', 'maximum: 99')),
   forgotten('a default', put(limit, 'default: 20', 'default: 21')),
-  forgotten('a choice', put('    PetStatus:', 'sold]', 'sold, lost]')),
+  forgotten('an enum value', put('    PetStatus:', 'sold]', 'sold, lost]')),
   forgotten('a description', put(limit, 'Maximum number', 'Largest number')),
-  forgotten('a required member', put('    NewPet:', '[name, categoryId]', '[name, categoryId, status]')),
+  forgotten('a required property', put('    NewPet:', '[name, categoryId]', '[name, categoryId, status]')),
   forgotten('a status', put(getPet, '"404"', '"410"')),
   forgotten('a summary', put('operationId: listPets', 'List animals', 'List all animals')),
   forgotten(
@@ -132,7 +132,7 @@ export const plantedDrifts: PlantedDrift[] = [
   edit('generated', 'packages/client/src/gen/extra.gen.ts', 'a stray file', () => 'export {};\n'),
   edit('generated', 'packages/types/src/gen/notes.txt', 'a stray file that git does not know', () => 'remember\n'),
 
-  // The server, statically.
+  // The handlers and routes of the server.
   edit('routes', handlers, 'a handler dropped', put('return {', '    createPet: (pet) => store.create(pet),\n', '')),
   edit('routes', handlers, 'a handler renamed', put('return {', 'createPet:', 'addPet:')),
   edit(
@@ -143,7 +143,7 @@ export const plantedDrifts: PlantedDrift[] = [
   ),
   edit(
     'routes',
-    wholeWay,
+    expressApp,
     'a route too many',
     put(
       'for (const operation',
@@ -153,7 +153,7 @@ export const plantedDrifts: PlantedDrift[] = [
   ),
   edit(
     'routes',
-    wholeWay,
+    expressApp,
     'a route of another method',
     put(
       'const method =',
@@ -181,42 +181,37 @@ export const plantedDrifts: PlantedDrift[] = [
   ),
   described('routes', 'an operation renamed', put(getPet, 'operationId: getPet', 'operationId: readPet')),
 
-  // The server, in motion.
+  // The running server.
   edit(
     'conformance',
-    announce,
+    responseHeaders,
     'no Deprecation header where one is required',
     put('function deprecation', '(deprecatedSince ?', '(!deprecatedSince ?'),
   ),
   edit(
     'conformance',
-    announce,
+    responseHeaders,
     'a header that is not declared',
     put('function deprecation', 'return [', "return [\n    'X-Extra', 'yes',"),
   ),
-  edit('conformance', perform, 'another status for a success', put('operation.success', 'operation.success', '202')),
-  edit(
-    'conformance',
-    perform,
-    'no answer to a known version',
-    put('if (tag && isKnown', 'tag && isKnown', 'tag === "" && isKnown'),
-  ),
+  edit('conformance', dispatcher, 'another status for a success', put('operation.success', 'operation.success', '202')),
+  edit('conformance', dispatcher, 'no 304', put('if (tag && isKnown', 'tag && isKnown', 'tag === "" && isKnown')),
   edit(
     'conformance',
     handlers,
-    'a member that is not declared',
+    'a property that is not declared',
     put('return {', '(pet) => store.create(pet)', '(pet) => store.create({ ...pet, colour: 1 } as typeof pet)'),
   ),
   edit(
     'conformance',
     handlers,
-    'a member of another type',
+    'a property of another type',
     put('return pet;', 'return pet;', 'return { ...pet, id: String(pet.id) } as unknown as Pet;'),
   ),
   edit(
     'conformance',
     handlers,
-    'a miss that is a success',
+    'a success instead of a 404',
     put('if (!pet)', /throw new Failure.*/, 'return { id: 1, name: "", categoryId: 1 };'),
   ),
   edit(
@@ -240,24 +235,19 @@ export const plantedDrifts: PlantedDrift[] = [
   edit(
     'conformance',
     'apps/server/src/http/authenticate.ts',
-    'no key asked for',
+    'no key required',
     put('if (!name)', 'if (!name)', 'if (name === "x")'),
   ),
+  edit('conformance', expressApp, 'no validation', put('app.use(validator', /app\.use\(validator.*\n/, '\n')),
   edit(
     'conformance',
-    wholeWay,
-    'a validator that is not asked',
-    put('app.use(validator', /app\.use\(validator.*\n/, '\n'),
-  ),
-  edit(
-    'conformance',
-    shortWay,
-    'a short way that accepts everything',
+    fastPath,
+    'a fast path that accepts everything',
     put('!check(checked)', '!check(checked)', 'false'),
   ),
   described(
     'conformance',
-    'a status that nothing reaches',
+    'a status that no request leads to',
     put(
       'operationId: createPet',
       '"400":',
@@ -276,7 +266,7 @@ export const plantedDrifts: PlantedDrift[] = [
   described('conformance', 'a header that is sent but no longer declared', put(getPet, /\n {12}Sunset:\n.*\n/, '\n')),
   described(
     'conformance',
-    'a member that is not always there',
+    'a property that is not always present',
     put('    Pet:\n', '[id, name, categoryId]', '[id, name, categoryId, born]'),
   ),
 
@@ -301,7 +291,7 @@ export const plantedDrifts: PlantedDrift[] = [
   edit(
     'petctl',
     fieldFlags,
-    'a flag that no input stands behind',
+    'a flag without an input',
     put('function flagOf', '    field,', "    field: field === 'limit' ? 'size' : field,"),
   ),
   edit(
@@ -313,19 +303,19 @@ export const plantedDrifts: PlantedDrift[] = [
   edit(
     'petctl',
     fieldFlags,
-    'what is required no longer said to be',
+    'required flags not marked',
     put('function flagOf', '    ...(rules.required && { required: true }),\n', ''),
   ),
   edit(
     'petctl',
     fieldFlags,
-    'bounds, choices and defaults lost',
+    'no bounds, enums and defaults',
     put('function flagOf', '    rules,', '    rules: { type: rules.type },'),
   ),
   edit(
     'petctl',
     fieldFlags,
-    'an argument of no bounds',
+    'an argument without bounds',
     put('export function argumentsOf', 'rules: field', 'rules: { type: field.type }'),
   ),
   edit(
@@ -343,7 +333,7 @@ export const plantedDrifts: PlantedDrift[] = [
   edit(
     'petctl',
     operationNode,
-    'a deprecation that is not announced',
+    'a deprecation without a notice',
     put('function noticeOf', 'if (!deprecated)', 'if (deprecated)'),
   ),
   edit('petctl', operationNode, 'another sunset', put('function noticeOf', /from ..sunset. on/, 'from 2040-01-01 on')),
@@ -356,19 +346,19 @@ export const plantedDrifts: PlantedDrift[] = [
   edit(
     'petctl',
     'packages/client/src/check.ts',
-    'a parser that takes one too many',
+    'a parser that accepts one too many',
     put('faultOf', 'value > maximum', 'value > maximum + 1'),
   ),
   edit(
     'petctl',
     'packages/client/src/check.ts',
-    'a parser that takes one too few',
+    'a parser that accepts one too few',
     put('faultOf', 'value < minimum', 'value <= minimum'),
   ),
   edit(
     'petctl',
     'apps/petctl/src/completion/candidates.ts',
-    'choices that are not completed',
+    'enum values that are not completed',
     put('function values', 'rules.choices ?? []', '[]'),
   ),
   edit(
@@ -405,7 +395,7 @@ export const plantedDrifts: PlantedDrift[] = [
   edit('docs', 'packages/client/README.md', 'a function that is not there', (text) =>
     text.replace('store.createPet(', 'store.addPet('),
   ),
-  edit('docs', 'packages/client/README.md', 'a choice that is not there', (text) =>
+  edit('docs', 'packages/client/README.md', 'an enum value that is not there', (text) =>
     text.replace("listPets({ status: 'sold' })", "listPets({ status: 'lost' })"),
   ),
   edit('docs', 'packages/types/README.md', 'an input that is not there', (text) =>
@@ -413,7 +403,7 @@ export const plantedDrifts: PlantedDrift[] = [
   ),
   described(
     'docs',
-    'a choice that the pages still show',
+    'an enum value that the pages still show',
     put('    PetStatus:', 'available, pending, sold', 'free, pending, sold'),
   ),
 
@@ -434,7 +424,7 @@ export const plantedDrifts: PlantedDrift[] = [
   edit(
     'versions',
     '.changeset/wrong-bump.md',
-    'a changeset of no known weight',
+    'a changeset of an unknown level',
     () => '---\n"petctl": huge\n---\n\nMore.\n',
   ),
   described('versions', 'a version without its packages', put('info:', /version: .*/, 'version: 99.0.0')),

@@ -1,14 +1,14 @@
-/** What became different between two specs, and what that is to those who use the interface. */
+/** A change between two specs, and what it means for the users of the interface. */
 export interface Change {
-  /** `major` breaks somebody who did nothing wrong, `minor` is more than there was. */
+  /** `major` breaks correct users, `minor` adds something. */
   level: 'major' | 'minor';
   /** The rule that says so. */
   rule: string;
   where: string;
-  what: string;
+  detail: string;
 }
 
-export type Report = (level: Change['level'], rule: string, where: string, what: string) => void;
+export type Report = (level: Change['level'], rule: string, where: string, detail: string) => void;
 
-/** Whether data goes to the service, where less than before is a break, or comes from it, where more than before is. */
+/** Data goes to the service, where it is a break to accept less, or comes from it, where it is a break to send more. */
 export type Direction = 'request' | 'response';

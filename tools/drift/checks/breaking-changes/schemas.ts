@@ -1,16 +1,16 @@
 import { isNode, list, type Node, node } from '../../openapi.ts';
 import type { Direction, Report } from './change.ts';
 
-/** Compares two schemas for data that goes in one direction. */
+/** Reports the changes between two schemas of data that goes in one direction. */
 export function compareSchemas(before: Node, after: Node, where: string, direction: Direction, report: Report): void {
-  const narrowed = (rule: string, what: string) =>
-    report(direction === 'request' ? 'major' : 'minor', `${direction} ${rule} narrowed`, where, what);
-  const widened = (rule: string, what: string) =>
-    report(direction === 'response' ? 'major' : 'minor', `${direction} ${rule} widened`, where, what);
+  const narrowed = (rule: string, detail: string) =>
+    report(direction === 'request' ? 'major' : 'minor', `${direction} ${rule} narrowed`, where, detail);
+  const widened = (rule: string, detail: string) =>
+    report(direction === 'response' ? 'major' : 'minor', `${direction} ${rule} widened`, where, detail);
 
   if (before.type !== after.type) return compareTypes(before, after, where, direction, report);
-  compareText('format', before, after, narrowed, widened);
-  compareText('pattern', before, after, narrowed, widened);
+  compareKeyword('format', before, after, narrowed, widened);
+  compareKeyword('pattern', before, after, narrowed, widened);
   for (const [lower, upper] of [
     ['minimum', 'maximum'],
     ['exclusiveMinimum', 'exclusiveMaximum'],
@@ -20,32 +20,38 @@ export function compareSchemas(before: Node, after: Node, where: string, directi
     compareBound(lower, before, after, Number.NEGATIVE_INFINITY, (was, is) => is > was, narrowed, widened);
     compareBound(upper, before, after, Number.POSITIVE_INFINITY, (was, is) => is < was, narrowed, widened);
   }
-  compareChoices(before, after, narrowed, widened);
+  compareEnums(before, after, narrowed, widened);
   if (JSON.stringify(before.default) !== JSON.stringify(after.default) && direction === 'request') {
     report('major', 'default changed', where, `default ${show(before.default)} became ${show(after.default)}`);
   }
-  compareMembers(before, after, where, direction, report);
+  compareProperties(before, after, where, direction, report);
   if (isNode(before.items) || isNode(after.items)) {
     compareSchemas(node(before.items), node(after.items), `${where}[]`, direction, report);
   }
 }
 
 function compareTypes(before: Node, after: Node, where: string, direction: Direction, report: Report): void {
-  const what = `type ${show(before.type)} became ${show(after.type)}`;
-  // Every integer is a number, so one way round nobody is surprised.
+  const detail = `type ${show(before.type)} became ${show(after.type)}`;
+  // Every integer is a number, so a request may widen to number, and a response may narrow to integer.
   const [narrow, wide] = direction === 'request' ? [before.type, after.type] : [after.type, before.type];
-  const harmless = narrow === 'integer' && wide === 'number';
-  report(harmless ? 'minor' : 'major', `${direction} type changed`, where, what);
+  const isCompatible = narrow === 'integer' && wide === 'number';
+  report(isCompatible ? 'minor' : 'major', `${direction} type changed`, where, detail);
 }
 
-type Tell = (rule: string, what: string) => void;
+type ReportRule = (rule: string, detail: string) => void;
 
-function compareText(rule: 'format' | 'pattern', before: Node, after: Node, narrowed: Tell, widened: Tell): void {
+function compareKeyword(
+  rule: 'format' | 'pattern',
+  before: Node,
+  after: Node,
+  narrowed: ReportRule,
+  widened: ReportRule,
+): void {
   const [was, is] = [before[rule], after[rule]];
   if (was === is) return;
-  const what = `${rule} ${show(was)} became ${show(is)}`;
-  if (is !== undefined) narrowed(rule, what);
-  if (was !== undefined) widened(rule, what);
+  const detail = `${rule} ${show(was)} became ${show(is)}`;
+  if (is !== undefined) narrowed(rule, detail);
+  if (was !== undefined) widened(rule, detail);
 }
 
 function compareBound(
@@ -54,38 +60,38 @@ function compareBound(
   after: Node,
   none: number,
   isTighter: (was: number, is: number) => boolean,
-  narrowed: Tell,
-  widened: Tell,
+  narrowed: ReportRule,
+  widened: ReportRule,
 ): void {
   const [was, is] = [Number(before[name] ?? none), Number(after[name] ?? none)];
   if (was === is) return;
-  const what = `${name} ${show(before[name])} became ${show(after[name])}`;
-  if (isTighter(was, is)) narrowed('bound', what);
-  else widened('bound', what);
+  const detail = `${name} ${show(before[name])} became ${show(after[name])}`;
+  if (isTighter(was, is)) narrowed('bound', detail);
+  else widened('bound', detail);
 }
 
-function compareChoices(before: Node, after: Node, narrowed: Tell, widened: Tell): void {
+function compareEnums(before: Node, after: Node, narrowed: ReportRule, widened: ReportRule): void {
   if (!before.enum && !after.enum) return;
-  if (!before.enum) return narrowed('choices', `any value became one of ${list(after.enum).join(', ')}`);
-  if (!after.enum) return widened('choices', `one of ${list(before.enum).join(', ')} became any value`);
+  if (!before.enum) return narrowed('enum', `any value became one of ${list(after.enum).join(', ')}`);
+  if (!after.enum) return widened('enum', `one of ${list(before.enum).join(', ')} became any value`);
   const [was, is] = [list(before.enum), list(after.enum)];
   const gone = was.filter((value) => !is.includes(value));
   const added = is.filter((value) => !was.includes(value));
-  if (gone.length > 0) narrowed('choices', `${gone.join(', ')} went away`);
-  if (added.length > 0) widened('choices', `${added.join(', ')} came in`);
+  if (gone.length > 0) narrowed('enum', `${gone.join(', ')} was removed`);
+  if (added.length > 0) widened('enum', `${added.join(', ')} was added`);
 }
 
-function compareMembers(before: Node, after: Node, where: string, direction: Direction, report: Report): void {
+function compareProperties(before: Node, after: Node, where: string, direction: Direction, report: Report): void {
   const [was, is] = [node(before.properties), node(after.properties)];
   const [needed, needs] = [list(before.required), list(after.required)];
   for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {
     const here = `${where}.${name}`;
-    if (!(name in is)) report('major', `${direction} member removed`, here, 'it went away');
+    if (!(name in is)) report('major', `${direction} property removed`, here, 'it was removed');
     else if (!(name in was)) {
-      const demanded = direction === 'request' && needs.includes(name);
+      const required = direction === 'request' && needs.includes(name);
       report(
-        demanded ? 'major' : 'minor',
-        demanded ? 'request member newly required' : `${direction} member added`,
+        required ? 'major' : 'minor',
+        required ? 'request property newly required' : `${direction} property added`,
         here,
         'it is new',
       );
@@ -95,7 +101,7 @@ function compareMembers(before: Node, after: Node, where: string, direction: Dir
     }
   }
   if (before.additionalProperties !== false && after.additionalProperties === false && direction === 'request') {
-    report('major', 'request members closed', where, 'unknown members are refused now');
+    report('major', 'request properties closed', where, 'unknown properties are rejected now');
   }
 }
 
@@ -104,16 +110,16 @@ function compareRequired(was: boolean, is: boolean, where: string, direction: Di
   if (direction === 'request') {
     report(
       is ? 'major' : 'minor',
-      is ? 'request member newly required' : 'request member no longer required',
+      is ? 'request property newly required' : 'request property no longer required',
       where,
-      is ? 'it has to be given now' : 'it may be left out now',
+      is ? 'it is required now' : 'it is optional now',
     );
   } else {
     report(
       is ? 'minor' : 'major',
-      is ? 'response member always there' : 'response member may be missing',
+      is ? 'response property always present' : 'response property may be missing',
       where,
-      is ? 'it is always there now' : 'it may be missing now',
+      is ? 'it is always present now' : 'it may be missing now',
     );
   }
 }
