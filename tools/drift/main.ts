@@ -4,14 +4,15 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../repository.ts';
+import type { Base } from './base.ts';
+import type { Check, Reported } from './check.ts';
 
 // The compiler, the generator and the linter are large: compiled code of the last run saves a second.
 enableCompileCache(join(root, 'node_modules/.cache/drift'));
-const [{ runCheck }, { checks }, { openProject }, { printExplanation, printFindings }] = await Promise.all([
+const [{ runCheck }, { checks }, { openProject }] = await Promise.all([
   import('./check.ts'),
   import('./checks.ts'),
   import('./project.ts'),
-  import('./report.ts'),
 ]);
 
 const { values } = parseArgs({ options: { json: { type: 'boolean' }, explain: { type: 'boolean' } } });
@@ -22,4 +23,25 @@ else {
   const format = values.json ? 'json' : process.env.GITHUB_ACTIONS ? 'github' : 'text';
   printFindings(findings, project.base, format);
   process.exitCode = findings.length > 0 ? 1 : 0;
+}
+
+/** Prints the findings: for people, for machines, or as annotations of a GitHub workflow. */
+function printFindings(findings: readonly Reported[], base: Base, format: 'text' | 'json' | 'github'): void {
+  if (format === 'json') return console.log(JSON.stringify(findings, null, 2));
+  for (const { check, where, actual, expected, fix } of findings) {
+    const line = `${check}: ${where}: ${actual}; the spec says: ${expected}; fix: ${fix}`;
+    console.log(format === 'github' ? `::error title=drift in ${check}::${escaped(line)}` : line);
+  }
+  if (!base.problem) console.log(`breakingChanges compared spec/openapi.yaml with ${base.name}.`);
+  console.log(findings.length === 0 ? 'Nothing drifts from spec/openapi.yaml.' : `${findings.length} found.`);
+}
+
+/** Prints what each check guarantees. */
+function printExplanation(checks: readonly Check[]): void {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  for (const { name, guarantee } of checks) console.log(`${name.padEnd(width)}  ${guarantee}`);
+}
+
+function escaped(line: string): string {
+  return line.replaceAll('%', '%25').replaceAll('\n', '%0A').replaceAll('\r', '%0D');
 }

@@ -9,7 +9,7 @@ import { type Node, readSpec } from './openapi.ts';
 /** New texts of files by their paths; `undefined` removes a file. */
 export type Edits = Readonly<Record<string, string | undefined>>;
 
-/** The repository as data, with edits that exist only in memory. Paths are relative to its root, and end in `/` for folders. */
+/** The repository as data, with edits that exist only in memory. Paths are relative to its root, with slashes. */
 export interface Project {
   readonly root: string;
   /** The spec with its references resolved. */
@@ -25,7 +25,7 @@ export interface Project {
   /** Loads a module of the repository by the name it is imported by. Edited modules, and what imports them, are new instances. */
   load<T>(specifier: string): Promise<T>;
   with(edits: Edits): Project;
-  /** The same project, which calls `onRead` with each path that is read. */
+  /** The same project, which calls `onRead` with each file that is read, and each folder that is listed. */
   observed(onRead: (path: string) => void): Project;
 }
 
@@ -61,7 +61,7 @@ export function openProject(root = repository, env = process.env): Project {
         return existsSync(join(root, path)) || existing(edits).some((file) => file.startsWith(folder));
       },
       list: (folder) => {
-        onRead?.(`${folder}/`);
+        onRead?.(folder);
         const added = existing(edits).filter((file) => file.startsWith(`${folder}/`));
         return [...new Set([...filesBelow(root, folder).filter((file) => !(file in edits)), ...added])].sort();
       },

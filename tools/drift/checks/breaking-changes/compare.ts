@@ -1,6 +1,5 @@
 import { list, type Node, node, type Operation, operationsOf } from '../../openapi.ts';
-import type { Change, Direction, Report } from './change.ts';
-import { compareSchemas } from './schemas.ts';
+import { type Change, compareSchemas, type Direction, type Report } from './schemas.ts';
 
 /** The changes between two specs for the users of the interface. `today` decides whether a sunset has come. */
 export function compareSpecs(before: Node, after: Node, today: string): Change[] {

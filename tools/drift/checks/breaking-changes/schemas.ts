@@ -1,5 +1,19 @@
 import { isNode, list, type Node, node } from '../../openapi.ts';
-import type { Direction, Report } from './change.ts';
+
+/** A change between two specs, and what it means for the users of the interface. */
+export interface Change {
+  /** `major` breaks correct users, `minor` adds something. */
+  level: 'major' | 'minor';
+  /** The rule that says so. */
+  rule: string;
+  where: string;
+  detail: string;
+}
+
+export type Report = (level: Change['level'], rule: string, where: string, detail: string) => void;
+
+/** Data goes to the service, where it is a break to accept less, or comes from it, where it is a break to send more. */
+export type Direction = 'request' | 'response';
 
 /** Reports the changes between two schemas of data that goes in one direction. */
 export function compareSchemas(before: Node, after: Node, where: string, direction: Direction, report: Report): void {

@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import ts from 'typescript';
 import { cached } from '../../cached.ts';
 import type { Finding } from '../../check.ts';
@@ -7,9 +7,10 @@ import { type Block, finding } from './pages.ts';
 
 /** The TypeScript of the pages that does not compile where the packages can be imported. */
 export function typeErrors(project: Project, blocks: Block[]): Finding[] {
-  const folder = join(project.root, 'tools/.docs');
+  // The compiler writes all paths with slashes.
+  const folder = `${project.root.replaceAll('\\', '/').replace(/\/$/, '')}/tools/.docs`;
   const shown = blocks.filter(({ language }) => language === 'ts');
-  const files = shown.map((block, i) => ({ file: join(folder, `${i}.ts`), ...block }));
+  const files = shown.map((block, i) => ({ file: `${folder}/${i}.ts`, ...block }));
   const texts = new Map(files.map(({ file, text }) => [file, text]));
   const diagnostics = diagnosticsOf(project, folder, texts);
   return files.flatMap(({ file, page }, i) =>
