@@ -6,8 +6,8 @@ import type { CommandNode } from './tree/node.ts';
 export { candidates } from './completion/candidates.ts';
 export { manPages } from './docs/man.ts';
 export { markdown } from './docs/markdown.ts';
-export { fullTree } from './tree/full-tree.ts';
 export { run } from './run.ts';
+export { fullTree } from './tree/full-tree.ts';
 export { kebab } from './tree/names.ts';
 export { type Argument, type CommandNode, type Flag, type Located, walk } from './tree/node.ts';
 
