@@ -27,7 +27,8 @@ export async function runCheck({ name, run }: Check, project: Project): Promise<
   try {
     return (await run(project)).map((finding) => ({ check: name, ...finding }));
   } catch (error) {
-    const actual = `it cannot be checked: ${error instanceof Error ? error.message : error}`;
+    const [reason] = String(error instanceof Error ? error.message : error).split('\n');
+    const actual = `it cannot be checked: ${reason}`;
     return [{ check: name, where: name, actual, expected: 'it can be compared with the spec', fix: 'see npm test' }];
   }
 }
