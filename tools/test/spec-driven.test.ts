@@ -2,9 +2,12 @@ import { createApp, givenKeys, keyCheck, type Listener, listen, memoryStore } fr
 import { type Field, type Operation, operations } from '@petstore/types';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { operationsOf } from '../drift/future/spec.ts';
-import { undeclared } from '../drift/motion/declared.ts';
-import { basePath, spec } from '../drift/root.ts';
+import { undeclared } from '../drift/checks/conformance/undeclared.ts';
+import { basePathOf, operationsOf } from '../drift/openapi.ts';
+import { openProject } from '../drift/project.ts';
+
+const { spec } = openProject();
+const basePath = basePathOf(spec);
 
 const apiKey = 'a-key-that-is-for-tests';
 let listener: Listener;

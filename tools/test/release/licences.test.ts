@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { petctlBundle } from 'petctl/build/bundle';
 import { licences, takenIn } from 'petctl/build/taken-in';
 import { expect, onTestFinished, test } from 'vitest';
-import { root } from '../../drift/root.ts';
+import { root } from '../../repository.ts';
 
 const commander = join(root, 'apps/petctl/node_modules/commander');
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Copy, copyOfRepository } from '../drift/copy.ts';
+import { type Copy, copyOfRepository } from '../repository-copy.ts';
 import { type Env, run, serve } from './processes.ts';
 import { type Registry, startRegistry } from './registry.ts';
 

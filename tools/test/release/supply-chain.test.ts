@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { root, textOf } from '../../drift/root.ts';
+import { root, textOf } from '../../repository.ts';
 
 interface Manifest {
   name: string;
