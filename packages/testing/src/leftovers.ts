@@ -1,10 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Gives the run a temporary folder of its own, and fails the run if files or processes are left behind in it. */
 export function setup(): () => void {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'petstore-')));
+  // Programs that run as another user find their way through it.
+  chmodSync(folder, 0o711);
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
   return () => {
     const files = readdirSync(folder);

@@ -1,16 +1,24 @@
 import { join } from 'node:path';
 import { defineConfig, type ViteUserConfigExport } from 'vitest/config';
 
+export interface TestOptions {
+  /** Modules with a `setup` for the whole run. */
+  globalSetup?: string[];
+  /** Whether tests use `@petstore/testing/postgres`. */
+  postgres?: boolean;
+}
+
 /**
  * What all packages' tests have in common. `vitest run` is the quick run; `vitest run --mode deep` adds `*.deep.test.ts`
  * and full lengths. The time limit only ends tests that hang: no test asserts a duration.
  */
-export function testConfig({ globalSetup = [] }: { globalSetup?: string[] } = {}): ViteUserConfigExport {
+export function testConfig({ globalSetup = [], postgres = false }: TestOptions = {}): ViteUserConfigExport {
+  const own = (file: string) => join(import.meta.dirname, file);
   return defineConfig(({ mode }) => ({
     test: {
       include: mode === 'deep' ? ['test/**/*.test.ts'] : ['test/**/!(*.deep).test.ts'],
       env: { PETSTORE_TEST_DEEP: mode === 'deep' ? '1' : '' },
-      globalSetup: [join(import.meta.dirname, 'leftovers.ts'), ...globalSetup],
+      globalSetup: [own('leftovers.ts'), ...(postgres ? [own('postgres/set-up.ts')] : []), ...globalSetup],
       testTimeout: 60_000,
       hookTimeout: 60_000,
     },

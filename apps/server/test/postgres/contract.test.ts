@@ -1,53 +1,43 @@
 import { PetstoreError, petstore } from '@petstore/client';
+import { describeOnDatabase } from '@petstore/testing/postgres';
 import type { Api } from '@petstore/types';
-import { afterEach, describe, vi } from 'vitest';
+import { afterAll, describe } from 'vitest';
 import { handlers } from '../../src/handlers.ts';
 import { Failure } from '../../src/http/failure.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import { contract } from '../contract.ts';
-import { listen } from '../listen.ts';
 import { overHttp, RefusedError } from '../over-http.ts';
-import { describeOnDatabase } from './database/database.ts';
-
-// A database shares the machine with everything else that runs.
-vi.setConfig({ testTimeout: 30_000 });
+import { sharedServer } from '../shared-server.ts';
 
 describeOnDatabase('on PostgreSQL', (newDatabase) => {
-  let close: (() => Promise<void>)[] = [];
-  afterEach(async () => {
-    for (const one of close) await one();
-    close = [];
-  });
+  const opened: (() => Promise<void>)[] = [];
+  afterAll(async () => void (await Promise.all(opened.map((close) => close()))));
 
-  async function store() {
-    const opened = await openPostgresStore(await newDatabase(), { poolSize: 4 });
-    close.push(opened.close);
-    return opened;
-  }
-
-  async function serving() {
-    const server = await listen({}, await store());
-    close.unshift(server.close);
-    return server;
+  async function newStore() {
+    const store = await openPostgresStore(await newDatabase(), { poolSize: 2 });
+    opened.push(store.close);
+    return store;
   }
 
   describe('the handlers keep the contract', () => {
     contract(async () => ({
-      api: handlers(await store()),
+      api: handlers(await newStore()),
       codeOf: (error) => (error instanceof Failure ? error.code : error),
     }));
   });
 
   describe('the server keeps the contract over HTTP', () => {
+    const server = sharedServer(newStore);
     contract(async () => ({
-      api: overHttp(await serving()),
+      api: overHttp(server()),
       codeOf: (error) => (error instanceof RefusedError ? error.body.code : error),
     }));
   });
 
   describe('the client keeps the contract', () => {
+    const server = sharedServer(newStore);
     contract(async () => {
-      const { baseUrl, apiKey } = await serving();
+      const { baseUrl, apiKey } = server();
       const api: Api = petstore({ baseUrl, apiKey });
       return { api, codeOf: (error) => (error instanceof PetstoreError ? error.code : error) };
     });

@@ -1,6 +1,7 @@
+import { apiKey } from '@petstore/testing/load';
+import { describeOnDatabase } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { describeOnDatabase } from './database/database.ts';
-import { apiKey, startServer } from './servers/server.ts';
+import { startServer } from '../server-process.ts';
 
 describeOnDatabase('a server on PostgreSQL', (newDatabase) => {
   test('shows its connections, and stops in order', async () => {

@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { newFolder } from '@petstore/testing';
+import { describeOnDatabase } from '@petstore/testing/postgres';
 import type { Pet } from '@petstore/types';
 import { expect, test } from 'vitest';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import type { Store } from '../../src/store/store.ts';
-import { newFolder } from '../store/folder.ts';
+import { main } from '../server-process.ts';
 import { addMany } from '../store/store-suite.ts';
-import { describeOnDatabase } from './database/database.ts';
-
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 async function run(command: string, env: Record<string, string>, input = '') {
   const { DATABASE_URL: _, ...outside } = process.env;
