@@ -1,3 +1,4 @@
+import { newFolder } from '@petstore/testing';
 import { type NewPet, type Operation, operations } from '@petstore/types';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,7 +9,6 @@ import { wholeWay } from '../../src/http/whole-way.ts';
 import { givenKeys, keyCheck } from '../../src/keys.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Store } from '../../src/store/store.ts';
-import { newFolder } from '../store/folder.ts';
 import { exchanges } from './exchanges.ts';
 import { raw } from './raw.ts';
 
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 async function start(withShortWay: boolean): Promise<Side> {
-  const store = await openLowdbStore(newFolder(afterAll));
+  const store = await openLowdbStore(newFolder('store', afterAll));
   for (const pet of animals) await store.create(pet);
   const inputs: unknown[] = [];
   const parts = await partsOf(store, options);
