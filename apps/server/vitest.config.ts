@@ -1,3 +1,3 @@
 import { testConfig } from '@petstore/testing/vitest';
 
-export default testConfig({ postgres: true });
+export default testConfig({ postgres: true, isolate: false });

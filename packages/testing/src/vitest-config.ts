@@ -6,19 +6,30 @@ export interface TestOptions {
   globalSetup?: string[];
   /** Whether tests use `@petstore/testing/postgres`. */
   postgres?: boolean;
+  /** False where test files share processes, which load everything once: their tests own all state that they change. */
+  isolate?: boolean;
 }
 
 /**
  * What all packages' tests have in common. `vitest run` is the quick run; `vitest run --mode deep` adds `*.deep.test.ts`
  * and full lengths. The time limit only ends tests that hang: no test asserts a duration.
  */
-export function testConfig({ globalSetup = [], postgres = false }: TestOptions = {}): ViteUserConfigExport {
+export function testConfig({
+  globalSetup = [],
+  postgres = false,
+  isolate = true,
+}: TestOptions = {}): ViteUserConfigExport {
   const own = (file: string) => join(import.meta.dirname, file);
+  // Node compiles each module once, and not in each of hundreds of processes; they get it by way of the environment.
+  process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compiled');
   return defineConfig(({ mode }) => ({
     test: {
       include: mode === 'deep' ? ['test/**/*.test.ts'] : ['test/**/!(*.deep).test.ts'],
       env: { PETSTORE_TEST_DEEP: mode === 'deep' ? '1' : '' },
       globalSetup: [own('leftovers.ts'), ...(postgres ? [own('postgres/set-up.ts')] : []), ...globalSetup],
+      isolate,
+      // Tests wait for processes most of the time.
+      maxWorkers: 2,
       testTimeout: 60_000,
       hookTimeout: 60_000,
     },

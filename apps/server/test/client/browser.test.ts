@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Browser, findBrowser, host, launch } from '@petstore/testing/browser';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listen } from '../listen.ts';
 import type { Program } from './page.ts';
@@ -72,6 +72,7 @@ async function bundle(): Promise<string> {
     target: 'es2022',
     write: false,
   });
+  await stop();
   return outputFiles.map(({ text }) => text).join('');
 }
 

@@ -22,10 +22,11 @@ interface Side {
 
 const apiKey = 'a-key-that-is-for-tests';
 const options: AppOptions = { keys: keyCheck(givenKeys(apiKey)), bodyLimit: 2000, corsOrigins: ['https://shop.test'] };
+const folders = [newFolder('store', afterAll), newFolder('store', afterAll)] as const;
 let short: Side;
 let whole: Side;
 beforeAll(async () => {
-  [short, whole] = [await start(true), await start(false)];
+  [short, whole] = [await start(true, folders[0]), await start(false, folders[1])];
 });
 afterAll(async () => {
   for (const { listener, store } of [short, whole]) {
@@ -34,8 +35,8 @@ afterAll(async () => {
   }
 });
 
-async function start(withShortWay: boolean): Promise<Side> {
-  const store = await openLowdbStore(newFolder('store', afterAll));
+async function start(withShortWay: boolean, folder: string): Promise<Side> {
+  const store = await openLowdbStore(folder);
   for (const pet of animals) await store.create(pet);
   const inputs: unknown[] = [];
   const parts = await partsOf(store, options);

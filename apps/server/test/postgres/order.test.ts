@@ -7,24 +7,25 @@ import { Session } from '../../src/store/postgres/session.ts';
 import { startServer } from '../server-process.ts';
 
 const count = rounds(20, 60);
+const serverCount = rounds(2, 3);
 
 describeOnDatabase('identifiers and pages', (newDatabase) => {
-  test('three processes with 64 writers: no page skips or repeats, and all see at once what one acknowledged', async () => {
+  test(`${serverCount} processes with 64 writers: no page skips or repeats, and all see at once what one acknowledged`, async () => {
     const url = await newDatabase();
-    const servers = await Promise.all([startServer(url), startServer(url), startServer(url)]);
+    const servers = await Promise.all(Array.from({ length: serverCount }, () => startServer(url)));
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.kill()))));
     const urls = servers.map(({ baseUrl }) => baseUrl);
     const load = new Load(() => urls, 64);
     const walkers = urls.flatMap((one) => [new Walker(() => [one]), new Walker(() => [one], '&status=available')]);
     const caller = new Caller();
     for (let i = 0; i < count; i++) {
-      const { body } = await caller.send(`${urls[i % 3]}/pets`, {
+      const { body } = await caller.send(`${urls[i % serverCount]}/pets`, {
         name: `seen-${i}`,
         categoryId: 1,
         status: 'available',
       });
       const { id } = body as Pet;
-      const page = await caller.send(`${urls[(i + 1) % 3]}/pets?limit=1&status=available&after=${id - 1}`);
+      const page = await caller.send(`${urls[(i + 1) % serverCount]}/pets?limit=1&status=available&after=${id - 1}`);
       expect(page.body).toEqual([body]);
     }
     await load.more(rounds(500, 2000));
@@ -32,7 +33,7 @@ describeOnDatabase('identifiers and pages', (newDatabase) => {
     caller.end();
     const all = Array.from({ length: load.known.size + count }, (_, i) => i + 1);
     for (const walker of walkers) expect(await walker.stop()).toEqual(all);
-  }, 60_000);
+  });
 
   test('a sequence would not do: its lower number arrives after its higher one was seen', async () => {
     const url = await newDatabase();

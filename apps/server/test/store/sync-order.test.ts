@@ -113,10 +113,11 @@ describe.skipIf(isSkipped)('the system calls of 64 writers', () => {
     ];
     const disk = new DiskModel();
     const left = join(newFolder(), 'left');
-    let moments = 0;
+    let [followed, moments] = [0, 0];
     for (const call of calls) {
       if (call.paths.length === 0) continue;
       disk.follow(call);
+      if (++followed % rounds(3, 1) !== 0) continue;
       moments++;
       const known = new Map(
         [...told].filter(([, { start }]) => start <= call.end).map(([id, { text }]) => [id, nameIn(text)]),
@@ -130,7 +131,7 @@ describe.skipIf(isSkipped)('the system calls of 64 writers', () => {
       }
     }
     console.log(`the power was cut at ${moments} moments, with ${lucks.length} outcomes each`);
-    expect(moments).toBeGreaterThan(50);
+    expect(moments).toBeGreaterThan(15);
   });
 });
 
