@@ -4,6 +4,8 @@ import { defineConfig, type ViteUserConfigExport } from 'vitest/config';
 export interface TestOptions {
   /** Modules with a `setup` for the whole run. */
   globalSetup?: string[];
+  /** Modules that run before each test file. */
+  setupFiles?: string[];
   /** Whether tests use `@petstore/testing/postgres`. */
   postgres?: boolean;
   /** False where test files share processes, which load everything once: their tests own all state that they change. */
@@ -16,17 +18,17 @@ export interface TestOptions {
  */
 export function testConfig({
   globalSetup = [],
+  setupFiles = [],
   postgres = false,
   isolate = true,
 }: TestOptions = {}): ViteUserConfigExport {
   const own = (file: string) => join(import.meta.dirname, file);
-  // Node compiles each module once, and not in each of hundreds of processes; they get it by way of the environment.
-  process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compiled');
   return defineConfig(({ mode }) => ({
     test: {
       include: mode === 'deep' ? ['test/**/*.test.ts'] : ['test/**/!(*.deep).test.ts'],
       env: { PETSTORE_TEST_DEEP: mode === 'deep' ? '1' : '' },
       globalSetup: [own('leftovers.ts'), ...(postgres ? [own('postgres/set-up.ts')] : []), ...globalSetup],
+      setupFiles,
       isolate,
       // Tests wait for processes most of the time.
       maxWorkers: 2,
