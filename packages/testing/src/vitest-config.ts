@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { defineConfig, type ViteUserConfigExport } from 'vitest/config';
+import { configDefaults, defineConfig, type ViteUserConfigExport } from 'vitest/config';
 
 export interface TestOptions {
   /** Modules with a `setup` for the whole run. */
@@ -25,7 +25,8 @@ export function testConfig({
   const own = (file: string) => join(import.meta.dirname, file);
   return defineConfig(({ mode }) => ({
     test: {
-      include: mode === 'deep' ? ['test/**/*.test.ts'] : ['test/**/!(*.deep).test.ts'],
+      include: ['test/**/*.test.ts'],
+      exclude: [...configDefaults.exclude, ...(mode === 'deep' ? [] : ['test/**/*.deep.test.ts'])],
       env: { PETSTORE_TEST_DEEP: mode === 'deep' ? '1' : '' },
       globalSetup: [own('leftovers.ts'), ...(postgres ? [own('postgres/set-up.ts')] : []), ...globalSetup],
       setupFiles,

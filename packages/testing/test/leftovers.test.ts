@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { setup } from '../src/leftovers.ts';
+
+beforeEach(() => {
+  // Put back after the test, because the set-up changes them.
+  for (const name of ['TMPDIR', 'TMP', 'TEMP']) vi.stubEnv(name, process.env[name]);
+  return () => vi.unstubAllEnvs();
+});
+
+test('a run that leaves nothing behind passes, and its folder is gone', () => {
+  const tearDown = setup();
+  const folder = tmpdir();
+  expect(existsSync(folder)).toBe(true);
+  tearDown();
+  expect(existsSync(folder)).toBe(false);
+});
+
+test('a run that leaves files behind fails, and they are removed', () => {
+  const tearDown = setup();
+  const file = join(tmpdir(), 'a-file');
+  writeFileSync(file, '');
+  expect(tearDown).toThrow(/left behind:\n {2}a-file$/);
+  expect(existsSync(file)).toBe(false);
+});
+
+test.skipIf(process.platform !== 'linux')('a run that leaves processes behind fails, and they are killed', async () => {
+  const tearDown = setup();
+  const child = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  expect(tearDown).toThrow(`process ${child.pid}: ${process.execPath} --eval`);
+  expect(await ended).toEqual([null, 'SIGKILL']);
+});
