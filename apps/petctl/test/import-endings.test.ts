@@ -101,7 +101,7 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
       return { status: 201, body: { id: count } };
     });
     const file = files.written('x', lines(200));
-    const args = ['pets', 'import', file, '--failed', files.failed, '--concurrency', '1', '--timeout', '1s'];
+    const args = ['pets', 'import', file, '--failed', files.failed, '--concurrency', '1', '--timeout', '3s'];
     const { code, pipe } = await onTerminal(args, {
       env: recorded,
       pipe: true,

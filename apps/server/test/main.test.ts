@@ -13,7 +13,6 @@ function run(dataDir: string, argv: string[] = [], env: Record<string, string> =
   const child = spawn(process.execPath, [main, ...argv], {
     env: { ...process.env, PETSTORE_DATA_DIR: dataDir, PETSTORE_LOG_LEVEL: 'silent', PORT: '0', ...env },
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
   const output = { stdout: '', stderr: '' };
   const greeted = new Promise<{ key: string; url: string }>((resolve) => {
     child.stderr.on('data', (data) => {
@@ -26,6 +25,10 @@ function run(dataDir: string, argv: string[] = [], env: Record<string, string> =
     output.stdout += data;
   });
   const ended = once(child, 'close').then(([code]) => ({ code, ...output }));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
   return { child, greeted, ended, output };
 }
 

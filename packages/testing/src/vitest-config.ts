@@ -23,18 +23,22 @@ export function testConfig({
   isolate = true,
 }: TestOptions = {}): ViteUserConfigExport {
   const own = (file: string) => join(import.meta.dirname, file);
-  return defineConfig(({ mode }) => ({
-    test: {
-      include: ['test/**/*.test.ts'],
-      exclude: [...configDefaults.exclude, ...(mode === 'deep' ? [] : ['test/**/*.deep.test.ts'])],
-      env: { PETSTORE_TEST_DEEP: mode === 'deep' ? '1' : '' },
-      globalSetup: [own('leftovers.ts'), ...(postgres ? [own('postgres/set-up.ts')] : []), ...globalSetup],
-      setupFiles,
-      isolate,
-      // Tests wait for processes most of the time.
-      maxWorkers: 2,
-      testTimeout: 60_000,
-      hookTimeout: 60_000,
-    },
-  }));
+  return defineConfig(({ mode }) => {
+    const timeout = mode === 'deep' ? 600_000 : 60_000;
+    return {
+      test: {
+        include: ['test/**/*.test.ts'],
+        exclude: [...configDefaults.exclude, ...(mode === 'deep' ? [] : ['test/**/*.deep.test.ts'])],
+        env: { PETSTORE_TEST_DEEP: mode === 'deep' ? '1' : '' },
+        globalSetup: [own('leftovers.ts'), ...(postgres ? [own('postgres/set-up.ts')] : []), ...globalSetup],
+        setupFiles,
+        isolate,
+        // Tests wait for processes most of the time.
+        maxWorkers: 2,
+        testTimeout: timeout,
+        hookTimeout: timeout,
+        expect: { poll: { timeout } },
+      },
+    };
+  });
 }
