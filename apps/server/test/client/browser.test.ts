@@ -10,7 +10,7 @@ import type { Program } from './page.ts';
 
 const executable = findBrowser('The client') ?? '';
 
-describe.skipIf(!executable)('the client, bundled, in a page of another origin', { timeout: 60_000 }, () => {
+describe.skipIf(!executable)('the client, bundled, in a page of another origin', () => {
   let browser: Browser;
   let pages: Server;
   let origin: string;
@@ -19,7 +19,7 @@ describe.skipIf(!executable)('the client, bundled, in a page of another origin',
     pages = await serve(await bundle());
     origin = `http://${host}:${(pages.address() as AddressInfo).port}`;
     browser = await launch(executable);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     pages?.closeAllConnections();

@@ -10,9 +10,7 @@ const count = rounds(2, 40);
 const serverCount = rounds(2, 3);
 
 describeOnClusters(`${serverCount} servers on one database`, (newCluster) => {
-  test(`lose nothing when they or it are killed under 64 writers, ${count} times`, {
-    timeout: 60_000 + count * 15_000,
-  }, async () => {
+  test(`lose nothing when they or it are killed under 64 writers, ${count} times`, async () => {
     const random = randomNumbers(seed());
     const cluster = await newCluster();
     onTestFinished(() => cluster.remove());

@@ -7,7 +7,7 @@ import { randomNumbers, seed } from './numbers.ts';
 
 const count = rounds(4, 100);
 
-test(`loses nothing when 32 writers are killed, ${count} times`, { timeout: count * 15_000 }, async () => {
+test(`loses nothing when 32 writers are killed, ${count} times`, async () => {
   const folder = newFolder();
   const random = randomNumbers(seed());
   const known = new Map<number, string>();

@@ -11,9 +11,7 @@ import { randomNumbers, seed } from './numbers.ts';
 const count = rounds(1, 20);
 
 describe.each(['ext4', 'xfs'] as const)('on %s', (kind) => {
-  test(`loses nothing when the power is cut ${count} times, and takes no more pets once the disk fails`, {
-    timeout: 60_000 + count * 30_000,
-  }, async (context) => {
+  test(`loses nothing when the power is cut ${count} times, and takes no more pets once the disk fails`, async (context) => {
     const disk = mountedDisk(context, kind);
     const folder = join(disk.path, 'data');
     const random = randomNumbers(seed());

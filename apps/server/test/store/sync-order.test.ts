@@ -101,9 +101,7 @@ describe.skipIf(isSkipped)('the system calls of 64 writers', () => {
     expect(synced).toEqual(expect.arrayContaining(['data', 'data/pets', fileOf(segments.at(-1) ?? 0)]));
   });
 
-  test('nothing is lost, whenever the power is cut and whatever was not synced is lost', {
-    timeout: 300_000,
-  }, async () => {
+  test('nothing is lost, whenever the power is cut and whatever was not synced is lost', async () => {
     const told = acknowledgements(calls);
     const random = randomNumbers(seed());
     const lucks: Luck[] = [
