@@ -1,10 +1,10 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
-import { environment, scratch } from './petctl.ts';
+import { binary, environment, scratch } from './petctl.ts';
 import { startService } from './service.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -21,7 +21,10 @@ const nodes = [...new Set([process.execPath, ...(own ? [own] : [])])];
 
 let env: Record<string, string>;
 beforeAll(async () => {
-  execFileSync(process.execPath, [join(root, 'build/main.ts')]);
+  // Others may read `dist` meanwhile: it is built anew only where it is not what src says.
+  const dist = join(root, 'dist', 'petctl.js');
+  if (!existsSync(dist) || readFileSync(dist, 'utf8') !== readFileSync(binary, 'utf8'))
+    execFileSync(process.execPath, [join(root, 'build/main.ts')]);
   const packed = mkdtempSync(join(scratch, 'packed-'));
   execFileSync('pnpm', ['pack', '--pack-destination', packed], { cwd: root, stdio: 'pipe' });
   const [tarball = ''] = readdirSync(packed);

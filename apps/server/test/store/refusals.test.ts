@@ -92,6 +92,7 @@ test.skipIf(process.platform === 'win32').each(['.', 'lock', 'pets', 'pets/00000
     const file = join(folder, path);
     chmodSync(file, 0o555);
     const { stdout, stderr } = await execFileAsync(process.execPath, [openUnprivileged, folder]);
+    chmodSync(file, 0o755);
     expect([stdout, stderr]).toEqual([
       expect.stringContaining(`StoreFolderError: ${file}: cannot be used (EACCES`),
       '',
