@@ -12,19 +12,19 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-test('a run that leaves nothing behind passes, and its folder is gone', () => {
+test('a run that leaves nothing behind passes, and its folder is gone', async () => {
   const tearDown = setup();
   const folder = tmpdir();
   expect(existsSync(folder)).toBe(true);
-  tearDown();
+  await tearDown();
   expect(existsSync(folder)).toBe(false);
 });
 
-test('a run that leaves files behind fails, and they are removed', () => {
+test('a run that leaves files behind fails, and they are removed', async () => {
   const tearDown = setup();
   const file = join(tmpdir(), 'a-file');
   writeFileSync(file, '');
-  expect(tearDown).toThrow(/left behind:\n {2}a-file$/);
+  await expect(tearDown()).rejects.toThrow(/left behind:\n {2}a-file$/);
   expect(existsSync(file)).toBe(false);
 });
 
@@ -32,6 +32,6 @@ test.skipIf(process.platform !== 'linux')('a run that leaves processes behind fa
   const tearDown = setup();
   const child = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   const ended = once(child, 'exit');
-  expect(tearDown).toThrow(`process ${child.pid}: ${process.execPath} --eval`);
+  await expect(tearDown()).rejects.toThrow(`process ${child.pid}: ${process.execPath} --eval`);
   expect(await ended).toEqual([null, 'SIGKILL']);
 });
