@@ -13,7 +13,8 @@ export function setup(): () => Promise<void> {
   return async () => {
     // A process that was ended, a browser's say, may still have children that are ending.
     for (const until = Date.now() + 2_000; processesOf(folder).length > 0 && Date.now() < until; ) await pause(50);
-    const files = readdirSync(folder);
+    // npm and pnpm keep compiled code there.
+    const files = readdirSync(folder).filter((name) => name !== 'node-compile-cache');
     const processes = processesOf(folder);
     for (const { pid } of processes) trySignal(pid, 'SIGKILL');
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
