@@ -10,6 +10,8 @@ export interface TestOptions {
   postgres?: boolean;
   /** False where test files share processes, which load everything once: their tests own all state that they change. */
   isolate?: boolean;
+  /** How many test files run at once. */
+  maxWorkers?: number;
 }
 
 /**
@@ -21,6 +23,7 @@ export function testConfig({
   setupFiles = [],
   postgres = false,
   isolate = true,
+  maxWorkers = 2,
 }: TestOptions = {}): ViteUserConfigExport {
   const own = (file: string) => join(import.meta.dirname, file);
   return defineConfig(({ mode }) => {
@@ -33,8 +36,7 @@ export function testConfig({
         globalSetup: [own('leftovers.ts'), ...(postgres ? [own('postgres/set-up.ts')] : []), ...globalSetup],
         setupFiles,
         isolate,
-        // Tests wait for processes most of the time.
-        maxWorkers: 2,
+        maxWorkers,
         testTimeout: timeout,
         hookTimeout: timeout,
         expect: { poll: { timeout } },
