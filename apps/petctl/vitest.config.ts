@@ -1,3 +1,3 @@
 import { testConfig } from '@petstore/testing/vitest';
 
-export default testConfig({ globalSetup: ['./test/build.ts'] });
+export default testConfig({ globalSetup: ['./test/build.ts'], setupFiles: ['./test/each-file.ts'], isolate: false });

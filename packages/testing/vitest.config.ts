@@ -1,3 +1,3 @@
 import { testConfig } from './src/vitest-config.ts';
 
-export default testConfig();
+export default testConfig({ postgres: true });

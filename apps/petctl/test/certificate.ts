@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { missingProgram, skips } from '@petstore/testing';
 import { scratch } from './petctl.ts';
-import { available } from './terminal.ts';
 
 const openssl = 'openssl';
-export const canCertify = available(openssl, ['version'], false);
+/** Whether this machine cannot make certificates. */
+export const hasNoCertificates = skips('TLS through a proxy', missingProgram(openssl, ['version']), 'openssl');
 
 /** A key and a certificate for a host that nobody else vouches for. */
 export function certify(host: string): { key: string; certificate: string } {

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -15,7 +16,10 @@ test('the line that `npm start` prints works when it is pasted', async () => {
       PETSTORE_LOG_LEVEL: 'silent',
     },
   });
-  onTestFinished(() => void server.kill('SIGKILL'));
+  onTestFinished(async () => {
+    server.kill('SIGKILL');
+    await once(server, 'close');
+  });
   const line = await new Promise<string>((done) => {
     let said = '';
     server.stderr.on('data', (text) => {

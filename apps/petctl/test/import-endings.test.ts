@@ -7,7 +7,7 @@ import { importFolder, outcomes } from './import-files.ts';
 import { binary, environment, petctl, start } from './petctl.ts';
 import { type Recorded, record, refused } from './recorder.ts';
 import { startService } from './service.ts';
-import { hasTerminal, onTerminal } from './terminal.ts';
+import { hasNoTerminal, onTerminal } from './terminal.ts';
 
 let env: Record<string, string>;
 beforeAll(async () => {
@@ -82,7 +82,7 @@ test('a closed pipe does not stop it halfway', async () => {
   expect([code, requests.length]).toEqual([0, 300]);
 });
 
-describe.skipIf(!hasTerminal)('on a terminal', () => {
+describe.skipIf(hasNoTerminal)('on a terminal', () => {
   test('a progress bar on stderr, results in the pipe', async () => {
     const file = files.written('x', lines(30));
     const { code, terminal, pipe } = await onTerminal(['pets', 'import', file], { env, pipe: true });
@@ -101,7 +101,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
       return { status: 201, body: { id: count } };
     });
     const file = files.written('x', lines(200));
-    const args = ['pets', 'import', file, '--failed', files.failed, '--concurrency', '1', '--timeout', '1s'];
+    const args = ['pets', 'import', file, '--failed', files.failed, '--concurrency', '1', '--timeout', '3s'];
     const { code, pipe } = await onTerminal(args, {
       env: recorded,
       pipe: true,

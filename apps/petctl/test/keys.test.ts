@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { petctl, scratch } from './petctl.ts';
 import { record, refused } from './recorder.ts';
 import { apiKey, startService } from './service.ts';
-import { hasTerminal, onTerminal } from './terminal.ts';
+import { hasNoTerminal, onTerminal } from './terminal.ts';
 
 let baseUrl: string;
 let origin: string;
@@ -134,7 +134,7 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
     expect(readFileSync(store, 'utf8')).toBe('{}');
   });
 
-  test.skipIf(!hasTerminal)('asks on the terminal without showing what is typed', async () => {
+  test.skipIf(hasNoTerminal)('asks on the terminal without showing what is typed', async () => {
     const steps = [{ expect: 'not shown', send: `wrong\u0015${apiKey}x\u007f\r` }];
     const { code, terminal, steps: done } = await onTerminal(['auth', 'login'], { env: env(), steps });
     expect([code, done]).toEqual([0, 1]);
@@ -142,7 +142,7 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
     expect(JSON.parse(readFileSync(file(), 'utf8'))[origin]).toEqual({ key: apiKey });
   });
 
-  test.skipIf(!hasTerminal)('Ctrl-C at the prompt ends with 130', async () => {
+  test.skipIf(hasNoTerminal)('Ctrl-C at the prompt ends with 130', async () => {
     const { code } = await onTerminal(['auth', 'login'], {
       env: env(),
       steps: [{ expect: 'not shown', send: 'abc\u0003' }],

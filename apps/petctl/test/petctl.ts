@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newFolder } from '@petstore/testing';
 import { whenOver } from './after-all.ts';
 import { built } from './build.ts';
 
@@ -23,8 +22,12 @@ export interface RunOptions {
 export const binary = join(built, 'petctl.js');
 
 /** A folder of its own for each test file, which also stands for the home of the user. */
-export const scratch = mkdtempSync(join(tmpdir(), 'petctl-'));
-whenOver(() => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }));
+export let scratch: string;
+
+/** Makes it, for the file that begins. */
+export function newScratch(): void {
+  scratch = newFolder('petctl', whenOver);
+}
 
 /** What the program finds in its environment: nothing of the machine's own settings. */
 export function environment(more: Record<string, string | undefined> = {}): Record<string, string | undefined> {

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { proxyFor } from '../src/call/proxy.ts';
 import { whenOver } from './after-all.ts';
-import { canCertify, certify } from './certificate.ts';
+import { certify, hasNoCertificates } from './certificate.ts';
 import { petctl } from './petctl.ts';
 
 const seen: string[] = [];
@@ -24,7 +24,7 @@ let secure: number;
 let certificate: string;
 
 beforeAll(async () => {
-  const made = canCertify ? certify('petstore.test') : undefined;
+  const made = hasNoCertificates ? undefined : certify('petstore.test');
   certificate = made?.certificate ?? '';
   if (made) {
     const files = { key: readFileSync(made.key), cert: readFileSync(made.certificate) };
@@ -66,13 +66,13 @@ describe('a proxy from the environment', () => {
     expect(seen).toEqual([`GET http://petstore.test/v1/pets petstore.test ${credentials}`]);
   });
 
-  test.skipIf(!canCertify)('https goes through a tunnel', async () => {
+  test.skipIf(hasNoCertificates)('https goes through a tunnel', async () => {
     const env = { https_proxy: proxy, NODE_EXTRA_CA_CERTS: certificate };
     expect(await list('https://petstore.test/v1', env)).toMatchObject({ code: 0, stdout: 'behind\n' });
     expect(seen).toEqual([`CONNECT petstore.test:443 ${credentials}`, 'secure /v1/pets']);
   });
 
-  test.skipIf(!canCertify)('a certificate that nobody vouches for is refused, a tunnel too', async () => {
+  test.skipIf(hasNoCertificates)('a certificate that nobody vouches for is refused, a tunnel too', async () => {
     expect(await list('https://petstore.test/v1', { https_proxy: proxy })).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('CERT'),

@@ -114,7 +114,9 @@ describe('exit codes', () => {
   test('too slow', async () => {
     const { env, requests } = await record(() => 'hang');
     const { code, stderr } = await petctl(['pets', 'list', '--timeout', '300ms', '-o', 'json'], { env });
-    expect([code, requests.length]).toEqual([exitCodes.unreachable.exit, 1]);
+    expect(code).toBe(exitCodes.unreachable.exit);
+    // On a busy machine not even the first one may have arrived.
+    expect(requests.length).toBeLessThan(2);
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'timeout', hint: expect.stringContaining('--timeout') });
   });
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { petctl } from './petctl.ts';
 import { record } from './recorder.ts';
 import { startService } from './service.ts';
-import { hasTerminal, onTerminal } from './terminal.ts';
+import { hasNoTerminal, onTerminal } from './terminal.ts';
 
 let env: Record<string, string>;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 const shown = async (args: string[], columns = 80, more: Record<string, string> = {}) =>
   (await onTerminal(['pets', 'list', ...args], { env: { ...env, ...more }, columns })).terminal.split('\r\n');
 
-describe.skipIf(!hasTerminal)('on a terminal', () => {
+describe.skipIf(hasNoTerminal)('on a terminal', () => {
   const bold = '\u001b[1m';
 
   test('a list is a table under a bold header, cut to the width', async () => {

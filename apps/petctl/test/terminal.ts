@@ -1,5 +1,6 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { missingProgram, skips } from '@petstore/testing';
 import { binary, environment } from './petctl.ts';
 
 interface OnTerminal {
@@ -19,20 +20,12 @@ interface Step {
   send: string;
 }
 
-/** Whether there is a Python that can make a pseudo-terminal. In CI there has to be one. */
-export const hasTerminal = available('python3', ['-c', 'import pty, fcntl, termios']);
-
-/** Whether a program runs here. What is missing is said; in CI it is an error, unless CI does not install it either. */
-export function available(program: string, args: readonly string[] = ['--version'], inCi = true): boolean {
-  try {
-    execFileSync(program, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    if (process.env.CI && inCi) throw new Error(`${program} is needed for these tests in CI`);
-    console.warn(`SKIPPED: there is no ${program}, so what needs it is not tested`);
-    return false;
-  }
-}
+/** Whether this machine has no Python that makes pseudo-terminals. */
+export const hasNoTerminal = skips(
+  'petctl on a terminal',
+  missingProgram('python3', ['-c', 'import pty, fcntl, termios']),
+  'python3',
+);
 
 /** Runs petctl, or another program, under a pseudo-terminal. */
 export function onTerminal(

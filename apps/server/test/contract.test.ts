@@ -1,18 +1,14 @@
 import { PetstoreError, petstore } from '@petstore/client';
 import type { Api } from '@petstore/types';
-import { afterEach, describe } from 'vitest';
+import { describe } from 'vitest';
 import { handlers } from '../src/handlers.ts';
 import { Failure } from '../src/http/failure.ts';
 import { memoryStore } from '../src/store/memory.ts';
 import { contract } from './contract.ts';
-import { type Listening, listen } from './listen.ts';
 import { overHttp, RefusedError } from './over-http.ts';
+import { sharedServer } from './shared-server.ts';
 
-let server: Listening | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+const newStore = async () => memoryStore();
 
 describe('the handlers keep the contract', () => {
   contract(async () => ({
@@ -22,16 +18,18 @@ describe('the handlers keep the contract', () => {
 });
 
 describe('the server keeps the contract over HTTP', () => {
-  contract(async () => {
-    server = await listen();
-    return { api: overHttp(server), codeOf: (error) => (error instanceof RefusedError ? error.body.code : error) };
-  });
+  const server = sharedServer(newStore);
+  contract(async () => ({
+    api: overHttp(server()),
+    codeOf: (error) => (error instanceof RefusedError ? error.body.code : error),
+  }));
 });
 
 describe('the client keeps the contract', () => {
+  const server = sharedServer(newStore);
   contract(async () => {
-    server = await listen();
-    const api: Api = petstore({ baseUrl: server.baseUrl, apiKey: server.apiKey });
+    const { baseUrl, apiKey } = server();
+    const api: Api = petstore({ baseUrl, apiKey });
     return { api, codeOf: (error) => (error instanceof PetstoreError ? error.code : error) };
   });
 });

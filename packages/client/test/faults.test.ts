@@ -131,32 +131,42 @@ describe('a list', () => {
   ])('gives up when %s take too long', async (_, fault) => {
     const api = await client([fault], { timeout: 100 });
     expect(await reason(api.listPets())).toBeInstanceOf(TimeoutError);
-    expect(server.requests.length).toBe(1);
+    // On a busy machine not even the first one may have arrived.
+    expect(server.requests.length).toBeLessThan(2);
   });
 
   test('gives up when waiting to try again takes too long', async () => {
     const api = await client([refuse(503, 'unavailable', { 'retry-after': '10' })], { timeout: 100, retry: 2 });
     expect(await reason(api.listPets())).toBeInstanceOf(TimeoutError);
-    expect(server.requests.length).toBe(1);
+    expect(server.requests.length).toBeLessThan(2);
   });
 
-  test.each([
-    ['before it begins', 0, [pets], (abort: AbortController) => abort.abort()],
-    ['while it is answered', 1, [slowBody], () => {}],
-    ['while it waits', 1, [refuse(503, 'unavailable', { 'retry-after': '10' })], () => {}],
-  ] satisfies [string, number, Fault[], (abort: AbortController) => void][])(
-    'can be aborted %s',
-    async (_, requests, faults, early) => {
-      const abort = new AbortController();
-      early(abort);
-      const api = await client(faults, { retry: 2, on: { retry: () => abort.abort('enough') } });
-      const call = api.listPets({}, { signal: abort.signal });
-      if (faults[0] === slowBody) setTimeout(() => abort.abort('enough'), 50);
-      const error = await reason(call);
-      expect(error).toBeInstanceOf(AbortedError);
-      expect(server.requests.length).toBe(requests);
-    },
-  );
+  const abortedIn: [string, number, (abort: () => void) => Fault][] = [
+    [
+      'before it begins',
+      0,
+      (abort) => {
+        abort();
+        return pets;
+      },
+    ],
+    [
+      'while it is answered',
+      1,
+      (abort) => (request, response) => {
+        slowBody(request, response);
+        abort();
+      },
+    ],
+    ['while it waits', 1, () => refuse(503, 'unavailable', { 'retry-after': '10' })],
+  ];
+  test.each(abortedIn)('can be aborted %s', async (_, requests, faultThat) => {
+    const controller = new AbortController();
+    const abort = () => controller.abort('enough');
+    const api = await client([faultThat(abort)], { retry: 2, on: { retry: abort } });
+    expect(await reason(api.listPets({}, { signal: controller.signal }))).toBeInstanceOf(AbortedError);
+    expect(server.requests.length).toBe(requests);
+  });
 
   test('is repeated as often as told', async () => {
     const api = await client([dropBefore]);

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { skips } from './skip.ts';
 
+export type { Browser, Locator, Page } from 'playwright-core';
+
 const PATHS = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',

@@ -1,16 +1,22 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { trySignal } from './processes.ts';
 
 /** Gives the run a temporary folder of its own, and fails the run if files or processes are left behind in it. */
-export function setup(): () => void {
+export function setup(): () => Promise<void> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'petstore-')));
+  // Programs that run as another user find their way through it.
+  chmodSync(folder, 0o711);
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
-  return () => {
-    // npm has Node keep compiled code there.
+  return async () => {
+    // A process that was ended, a browser's say, may still have children that are ending.
+    for (const until = Date.now() + 2_000; processesOf(folder).length > 0 && Date.now() < until; ) await pause(50);
+    // npm and pnpm keep compiled code there.
     const files = readdirSync(folder).filter((name) => name !== 'node-compile-cache');
     const processes = processesOf(folder);
-    for (const { pid } of processes) process.kill(pid, 'SIGKILL');
+    for (const { pid } of processes) trySignal(pid, 'SIGKILL');
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     const left = [...files, ...processes.map(({ pid, command }) => `process ${pid}: ${command}`)];
     if (left.length > 0) throw new Error(`The tests left behind:\n  ${left.join('\n  ')}`);

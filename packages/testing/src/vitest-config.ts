@@ -5,23 +5,31 @@ import type { InlineConfig } from 'vitest/node';
 export interface TestOptions extends Omit<InlineConfig, 'globalSetup'> {
   /** Modules with a `setup` for the whole run. */
   globalSetup?: string[];
+  /** Whether tests use `@petstore/testing/postgres`. */
+  postgres?: boolean;
 }
 
 /**
  * What all packages' tests have in common. `vitest run` is the quick run; `vitest run --mode deep` adds `*.deep.test.ts`
- * and full lengths. The time limit only ends tests that hang: no test asserts a duration.
+ * and full lengths. The time limit only ends tests that hang: no test asserts a duration. `isolate: false` lets test files
+ * share processes, which load everything once: it is for tests that own all the state that they change.
  */
-export function testConfig({ globalSetup = [], ...test }: TestOptions = {}): ViteUserConfigExport {
+export function testConfig({ globalSetup = [], postgres = false, ...test }: TestOptions = {}): ViteUserConfigExport {
   const own = (file: string) => join(import.meta.dirname, file);
-  return defineConfig(({ mode }) => ({
-    test: {
-      include: ['test/**/*.test.ts'],
-      exclude: [...configDefaults.exclude, ...(mode === 'deep' ? [] : ['test/**/*.deep.test.ts'])],
-      env: { PETSTORE_TEST_DEEP: mode === 'deep' ? '1' : '' },
-      globalSetup: [own('leftovers.ts'), ...globalSetup],
-      testTimeout: 60_000,
-      hookTimeout: 60_000,
-      ...test,
-    },
-  }));
+  return defineConfig(({ mode }) => {
+    const timeout = mode === 'deep' ? 600_000 : 60_000;
+    return {
+      test: {
+        include: ['test/**/*.test.ts'],
+        exclude: [...configDefaults.exclude, ...(mode === 'deep' ? [] : ['test/**/*.deep.test.ts'])],
+        env: { PETSTORE_TEST_DEEP: mode === 'deep' ? '1' : '' },
+        globalSetup: [own('leftovers.ts'), ...(postgres ? [own('postgres/set-up.ts')] : []), ...globalSetup],
+        maxWorkers: 2,
+        testTimeout: timeout,
+        hookTimeout: timeout,
+        expect: { poll: { timeout } },
+        ...test,
+      },
+    };
+  });
 }

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Store } from '@petstore/server';
-import { insertion, page } from '@petstore/server/postgres-for-bench';
+import { insertion, page } from '@petstore/server/postgres/statements';
 
 export type Work = 'create' | 'list' | 'list sold';
 

@@ -3,7 +3,7 @@
  * The database is one of its own, with its usual care for the disk; all that is compared is measured in turns within one run.
  */
 import { openPostgresStore, type Store } from '@petstore/server';
-import { Cluster, findPrograms } from '@petstore/server/postgres-for-bench';
+import { Cluster, findPrograms } from '@petstore/testing/postgres/cluster';
 import { median, medianRatio, rounded } from '../rounds.ts';
 import { withScratch } from '../scratch.ts';
 import { alone, type Section } from '../section.ts';
@@ -22,13 +22,13 @@ interface Measured {
 
 /** Measures the store on a database of its own. Throws where PostgreSQL or pgbench is not installed. */
 export async function postgres(quick: boolean): Promise<Section> {
-  const programs = findPrograms();
-  if (!programs) throw new Error('There is no PostgreSQL here.');
-  const command = findPgbench(programs.folder);
-  if (!command) throw new Error('There is no pgbench here.');
   const sizes = [1_000, quick ? 100_000 : 1_000_000] as const;
   const settings = 'fsync = on\nmax_connections = 200\nshared_buffers = 512MB\nmax_wal_size = 8GB';
   return withScratch(async (scratch) => {
+    const programs = findPrograms(scratch);
+    if (!programs) throw new Error('There is no PostgreSQL here.');
+    const command = findPgbench(programs.folder);
+    if (!command) throw new Error('There is no pgbench here.');
     const cluster = await Cluster.create(programs, settings);
     try {
       await cluster.start();

@@ -8,7 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openPostgresStore } from '@petstore/server';
-import { childrenOf, findPrograms, freePort, Load, startServer } from '@petstore/server/postgres-for-bench';
+import { Load, startServer } from '@petstore/testing/load';
+import { childrenOf, findPrograms, freePort } from '@petstore/testing/postgres/cluster';
+import { inRepository } from '../process.ts';
 
 interface Node {
   name: string;
@@ -17,11 +19,11 @@ interface Node {
   child: ChildProcess;
 }
 
-const programs = findPrograms();
-const owner = programs?.owner;
-if (!programs || !owner) throw new Error('This needs an installed PostgreSQL, and root.');
 const folder = mkdtempSync(join(tmpdir(), 'petstore-patroni-'));
 chmodSync(folder, 0o755);
+const programs = findPrograms(folder);
+const owner = programs?.owner;
+if (!programs || !owner) throw new Error('This needs an installed PostgreSQL, and root.');
 const started: ChildProcess[] = [];
 const nodes: Node[] = [];
 
@@ -38,7 +40,9 @@ async function failover() {
   const first = await leader(nodes);
   await until('a synchronous standby', () => answers(nodes, '/sync'));
   const url = `postgres://petstore:petstore@${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}/postgres`;
-  const servers = [await startServer(url), await startServer(url)];
+  const main = inRepository('apps/server/src/main.ts');
+  const start = () => startServer(main, { DATABASE_URL: url });
+  const servers = [await start(), await start()];
   started.push(...servers.map(({ child }) => child));
   const load = new Load(() => servers.map(({ baseUrl }) => baseUrl), 64);
   await load.more(5000);
@@ -52,7 +56,7 @@ async function failover() {
   await store.close();
   const kept = new Set(pets.map(({ id, name }) => `${id} ${name}`));
   const lost = [...load.known].filter(([id, name]) => !kept.has(`${id} ${name}`));
-  const back = load.acknowledged.find(({ asked }) => asked > killed)?.answered ?? Number.NaN;
+  const back = load.acknowledged.find(({ sent }) => sent > killed)?.answered ?? Number.NaN;
   console.log(`${lost.length} of ${load.known.size} acknowledged lost, ${load.refused} refused with 503`);
   console.log(`first 201 after ${((back - killed) / 1000).toFixed(1)} s, without anybody's help`);
   process.exitCode = lost.length === 0 ? 0 : 1;

@@ -2,16 +2,15 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { findBrowser, host, launch } from '@petstore/testing/browser';
-import { build } from 'esbuild';
-import type { Browser } from 'playwright-core';
+import { type Browser, findBrowser, host, launch } from '@petstore/testing/browser';
+import { build, stop } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listen } from '../listen.ts';
 import type { Program } from './page.ts';
 
 const executable = findBrowser('The client') ?? '';
 
-describe.skipIf(!executable)('the client, bundled, in a page of another origin', { timeout: 60_000 }, () => {
+describe.skipIf(!executable)('the client, bundled, in a page of another origin', () => {
   let browser: Browser;
   let pages: Server;
   let origin: string;
@@ -20,7 +19,7 @@ describe.skipIf(!executable)('the client, bundled, in a page of another origin',
     pages = await serve(await bundle());
     origin = `http://${host}:${(pages.address() as AddressInfo).port}`;
     browser = await launch(executable);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     pages?.closeAllConnections();
@@ -73,6 +72,7 @@ async function bundle(): Promise<string> {
     target: 'es2022',
     write: false,
   });
+  await stop();
   return outputFiles.map(({ text }) => text).join('');
 }
 

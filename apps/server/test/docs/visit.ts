@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page } from '@petstore/testing/browser';
 
 export interface Visit {
   page: Page;

@@ -1,3 +1,4 @@
+import { newFolder } from '@petstore/testing';
 import { type NewPet, type Operation, operations } from '@petstore/types';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,7 +9,6 @@ import { wholeWay } from '../../src/http/whole-way.ts';
 import { givenKeys, keyCheck } from '../../src/keys.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Store } from '../../src/store/store.ts';
-import { newFolder } from '../store/folder.ts';
 import { exchanges } from './exchanges.ts';
 import { raw } from './raw.ts';
 
@@ -22,10 +22,11 @@ interface Side {
 
 const apiKey = 'a-key-that-is-for-tests';
 const options: AppOptions = { keys: keyCheck(givenKeys(apiKey)), bodyLimit: 2000, corsOrigins: ['https://shop.test'] };
+const folders = [newFolder('store', afterAll), newFolder('store', afterAll)] as const;
 let short: Side;
 let whole: Side;
 beforeAll(async () => {
-  [short, whole] = [await start(true), await start(false)];
+  [short, whole] = [await start(true, folders[0]), await start(false, folders[1])];
 });
 afterAll(async () => {
   for (const { listener, store } of [short, whole]) {
@@ -34,8 +35,8 @@ afterAll(async () => {
   }
 });
 
-async function start(withShortWay: boolean): Promise<Side> {
-  const store = await openLowdbStore(newFolder(afterAll));
+async function start(withShortWay: boolean, folder: string): Promise<Side> {
+  const store = await openLowdbStore(folder);
   for (const pet of animals) await store.create(pet);
   const inputs: unknown[] = [];
   const parts = await partsOf(store, options);

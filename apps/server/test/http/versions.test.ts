@@ -1,7 +1,7 @@
+import { newFolder } from '@petstore/testing';
 import { describe, expect, test } from 'vitest';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { listen, ways } from '../listen.ts';
-import { newFolder } from '../store/folder.ts';
 
 describe.each(ways)('%s', (_, options) => {
   async function serving(

@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { newFolder } from '@petstore/testing';
 import { expect, test, vi } from 'vitest';
 import { createKey, keysFile, revokeKey } from '../../src/keys/changes.ts';
 import { followKeys } from '../../src/keys/follow.ts';
 import { openKeys } from '../../src/keys.ts';
-import { dataFolder } from './folder.ts';
 
 test('keeps nothing until it listens, and tells the first key once', () => {
-  const folder = dataFolder();
+  const folder = newFolder();
   const keys = openKeys({ apiKeys: undefined, dataDir: folder });
   expect([keys.check(''), readdirSync(folder)]).toEqual([undefined, []]);
   const made = keys.makeFirst() ?? '';
@@ -14,7 +14,7 @@ test('keeps nothing until it listens, and tells the first key once', () => {
 });
 
 test('says that nobody can call when no key is left', () => {
-  const folder = dataFolder();
+  const folder = newFolder();
   createKey(folder, 'ci');
   revokeKey(folder, 'ci');
   const report = vi.fn();
@@ -34,7 +34,7 @@ function following(folder: string) {
 }
 
 test('knows keys that are made and revoked after its start', () => {
-  const folder = dataFolder();
+  const folder = newFolder();
   const { known, report } = following(folder);
   expect(known()).toEqual([]);
   createKey(folder, 'a');
@@ -56,7 +56,7 @@ test.each<[string, (file: string) => void]>([
     },
   ],
 ])('keeps its keys while the file %s, says so once, and looks on', (finding, harm) => {
-  const folder = dataFolder();
+  const folder = newFolder();
   const file = keysFile(folder);
   createKey(folder, 'a');
   const whole = readFileSync(file);

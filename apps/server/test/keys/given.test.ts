@@ -1,7 +1,7 @@
+import { newFolder } from '@petstore/testing';
 import { expect, test, vi } from 'vitest';
 import { ConfigError, defaultConfig } from '../../src/config.ts';
 import { givenKeys, keyCheck, openKeys } from '../../src/keys.ts';
-import { dataFolder } from './folder.ts';
 
 test('knows each key by its name, or by its place in the list', () => {
   const check = keyCheck(givenKeys('one-key-without-a-name, ci=another-key-for-ci ,padded=c2VjcmV0IHNlY3JldA=='));
@@ -33,7 +33,7 @@ test.each([
 
 test('warns of a key that is easily guessed, by its name', () => {
   const report = vi.fn();
-  const { check } = openKeys({ apiKeys: 'a=123456789012345,b=1234567890123456', dataDir: dataFolder() }, report);
+  const { check } = openKeys({ apiKeys: 'a=123456789012345,b=1234567890123456', dataDir: newFolder() }, report);
   expect(report.mock.calls).toEqual([["The key 'a' is shorter than 16 characters and easily guessed."]]);
   expect(check('123456789012345')).toBe('a');
 });

@@ -2,17 +2,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@petstore/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createFirstKey, createKey, keysFile, revokeKey } from '../../src/keys/changes.ts';
 import { readKeys } from '../../src/keys/file.ts';
 import { KeyNameError, KeysFileError, keyCheck, openKeys } from '../../src/keys.ts';
-import { dataFolder } from './folder.ts';
 
 const names = (folder: string) => readKeys(keysFile(folder))?.map(({ name }) => name);
 
 describe('the file', () => {
   test('holds hashes that only its owner can read, and no key', () => {
-    const folder = dataFolder();
+    const folder = newFolder();
     const made = [createFirstKey(folder) ?? '', createKey(folder).key, createKey(folder, 'ci').key];
     expect(names(folder)).toEqual(['first', 'key-2', 'ci']);
     expect(statSync(keysFile(folder)).mode & 0o777).toBe(0o600);
@@ -22,7 +22,7 @@ describe('the file', () => {
   });
 
   test('refuses a name twice, a name that is none, and an unknown one without repeating it', () => {
-    const folder = dataFolder();
+    const folder = newFolder();
     const { key } = createKey(folder, 'ci');
     expect(() => createKey(folder, 'ci')).toThrow(KeyNameError);
     expect(() => createKey(folder, 'a,b')).toThrow(KeyNameError);
@@ -32,7 +32,7 @@ describe('the file', () => {
   });
 
   test('makes no new first key when the last one was revoked', () => {
-    const folder = dataFolder();
+    const folder = newFolder();
     createFirstKey(folder);
     expect(revokeKey(folder, 'first')).toBe(0);
     expect(createFirstKey(folder)).toBeUndefined();
@@ -52,7 +52,7 @@ describe('the file', () => {
     `{"keys":[${one}`,
     `{"keys":[${one.replace('00"', '"')}]}`,
   ])('is refused when damaged, by its path alone, and left as it is: %s', (text) => {
-    const folder = dataFolder();
+    const folder = newFolder();
     const file = keysFile(folder);
     writeFileSync(file, text);
     for (const attempt of [
@@ -68,7 +68,7 @@ describe('the file', () => {
   });
 
   test('takes the place of an unfinished one that a crash left', () => {
-    const folder = dataFolder();
+    const folder = newFolder();
     createKey(folder, 'before');
     writeFileSync(`${keysFile(folder)}.tmp`, '{"keys":[', { mode: 0o644 });
     createKey(folder, 'after');
@@ -84,7 +84,7 @@ describe('many processes', () => {
   const run = (code: string) => spawn(process.execPath, ['--input-type=module', '--eval', code]);
 
   test('that make keys at once lose none, and make one first key', async () => {
-    const folder = dataFolder();
+    const folder = newFolder();
     const code = `import { createFirstKey, createKey } from ${changes};
       const folder = ${JSON.stringify(folder)};
       if (createFirstKey(folder)) console.log('first');
@@ -97,7 +97,7 @@ describe('many processes', () => {
   });
 
   test('do not wait for one that was killed', async () => {
-    const folder = dataFolder();
+    const folder = newFolder();
     const holder = run(`import { whileAlone } from ${lock};
       whileAlone(${JSON.stringify(folder)}, () => { console.log('held'); for (;;); });`);
     onTestFinished(() => void holder.kill('SIGKILL'));

@@ -1,10 +1,12 @@
+import { apiKey } from '@petstore/testing/load';
+import { describeOnDatabase } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { describeOnDatabase } from './database/database.ts';
-import { apiKey, startServer } from './servers/server.ts';
+import { startServer } from '../server-process.ts';
 
 describeOnDatabase('a server on PostgreSQL', (newDatabase) => {
-  test('shows its connections, and stops in order', async () => {
-    const server = await startServer(await newDatabase(), { PETSTORE_DATABASE_POOL: '3' });
+  test('shows its connections, never the address of the database, and stops in order', async () => {
+    const url = `${await newDatabase()}&application_name=SECRET`;
+    const server = await startServer(url, { PETSTORE_DATABASE_POOL: '3', PETSTORE_LOG_LEVEL: 'debug' });
     onTestFinished(() => server.kill());
     const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
@@ -21,14 +23,6 @@ describeOnDatabase('a server on PostgreSQL', (newDatabase) => {
     expect(metrics).toContain('petstore_store_commit_animals_sum 1');
     await server.kill('SIGTERM');
     expect(server.child.exitCode).toBe(0);
-  }, 30_000);
-
-  test('never shows the address of the database', async () => {
-    const url = new URL(await newDatabase());
-    const shown = `application_name=SECRET`;
-    const server = await startServer(`${url.href}&${shown}`, { PETSTORE_LOG_LEVEL: 'debug' });
-    onTestFinished(() => server.kill());
-    await server.kill('SIGTERM');
     expect(server.output()).not.toContain('SECRET');
-  }, 30_000);
+  });
 });

@@ -1,25 +1,33 @@
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { describeOnClusters } from '@petstore/testing/postgres';
+import type { Cluster } from '@petstore/testing/postgres/cluster';
+import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { WarnedCommitError } from '../../src/store/postgres/errors.ts';
 import { openPostgresStore, type PostgresStore } from '../../src/store/postgres/postgres.ts';
 import { Session } from '../../src/store/postgres/session.ts';
 import { insertion, keptBefore, surrender } from '../../src/store/postgres/sql.ts';
-import { Cluster } from './database/cluster.ts';
-import { describeOnClusters } from './database/database.ts';
 
 const rex = { name: 'Rex', categoryId: 1 };
 
-describeOnClusters('a commit whose answer is lost', (programs) => {
+describeOnClusters('a commit whose answer is lost', (newCluster) => {
   let cluster: Cluster;
   let store: PostgresStore;
+  let url: string;
+  let tests = 0;
 
-  beforeEach(async () => {
-    cluster = await Cluster.create(programs);
+  beforeAll(async () => {
+    cluster = await newCluster();
     await cluster.start();
-    store = await openPostgresStore(cluster.url(), { connectTimeout: 20_000, statementTimeout: 20_000 });
-  }, 60_000);
+    return () => cluster.remove();
+  });
+  beforeEach(async () => {
+    const database = `test${++tests}`;
+    await cluster.ask(`CREATE DATABASE ${database}`);
+    url = cluster.url(database);
+    store = await openPostgresStore(url, { connectTimeout: 20_000, statementTimeout: 20_000 });
+  });
   afterEach(async () => {
+    waitFor('');
     await store.close();
-    await cluster.remove();
   });
 
   const waiting = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%pet%'`;
@@ -44,7 +52,7 @@ describeOnClusters('a commit whose answer is lost', (programs) => {
   }
 
   test('a wait for the standby that is cancelled: the success that the database answers is a failure', async () => {
-    const session = await Session.open(cluster.url(), 5_000, () => {});
+    const session = await Session.open(url, 5_000, () => {});
     onTestFinished(() => session.end());
     waitFor('nobody');
     const text = `INSERT INTO pets SELECT coalesce(max(id), 0) + 1, 'Rex', 1 FROM pets`;
@@ -52,7 +60,7 @@ describeOnClusters('a commit whose answer is lost', (programs) => {
     const refused = expect(outcome).rejects.toThrow(WarnedCommitError);
     await cluster.ask(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waits`);
     await refused;
-  }, 60_000);
+  });
 
   test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
     'an answer that was lost by %s is found again',
@@ -74,12 +82,11 @@ describeOnClusters('a commit whose answer is lost', (programs) => {
       expect(kept.at(-1)).toEqual({ id, name: 'lost', categoryId: 1 });
       expect(kept.at(-2)?.id).toBe(id - 1);
     },
-    60_000,
   );
 
   test('a commit that was given up is not kept any more, however late it comes', async () => {
-    const late = await Session.open(cluster.url(), 5_000, () => {});
-    const other = await Session.open(cluster.url(), 5_000, () => {});
+    const late = await Session.open(url, 5_000, () => {});
+    const other = await Session.open(url, 5_000, () => {});
     onTestFinished(() => {
       for (const session of [late, other]) session.end();
     });
@@ -91,5 +98,5 @@ describeOnClusters('a commit whose answer is lost', (programs) => {
     expect((await other.keep(surrender({ ...name, number: 8 }), 5_000)).rows).toEqual([]);
     expect((await other.ask(keptBefore({ ...name, number: 8 }), 5_000)).rows).toEqual([['0']]);
     expect(await store.list({ after: 0, limit: 5 })).toHaveLength(2);
-  }, 60_000);
+  });
 });

@@ -1,10 +1,10 @@
+import { describeOnDatabase } from '@petstore/testing/postgres';
 import { operations } from '@petstore/types';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/store/postgres/migrate.ts';
 import { migrations } from '../../src/store/postgres/migrations.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import { Session } from '../../src/store/postgres/session.ts';
-import { describeOnDatabase } from './database/database.ts';
 
 const limits = { statement: 10_000, turn: 10_000 };
 

@@ -1,37 +1,39 @@
+import { rounds } from '@petstore/testing';
+import { Caller, Load, Walker } from '@petstore/testing/load';
+import { describeOnDatabase } from '@petstore/testing/postgres';
 import type { Pet } from '@petstore/types';
 import { expect, onTestFinished, test } from 'vitest';
 import { Session } from '../../src/store/postgres/session.ts';
-import { describeOnDatabase } from './database/database.ts';
-import { Caller } from './servers/caller.ts';
-import { Load } from './servers/load.ts';
-import { startServer } from './servers/server.ts';
-import { Walker } from './servers/walker.ts';
+import { startServer } from '../server-process.ts';
+
+const count = rounds(20, 60);
+const serverCount = rounds(2, 3);
 
 describeOnDatabase('identifiers and pages', (newDatabase) => {
-  test('three processes with 64 writers: no page skips or repeats, and all see at once what one acknowledged', async () => {
+  test(`${serverCount} processes with 64 writers: no page skips or repeats, and all see at once what one acknowledged`, async () => {
     const url = await newDatabase();
-    const servers = await Promise.all([startServer(url), startServer(url), startServer(url)]);
+    const servers = await Promise.all(Array.from({ length: serverCount }, () => startServer(url)));
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.kill()))));
     const urls = servers.map(({ baseUrl }) => baseUrl);
     const load = new Load(() => urls, 64);
     const walkers = urls.flatMap((one) => [new Walker(() => [one]), new Walker(() => [one], '&status=available')]);
     const caller = new Caller();
-    for (let i = 0; i < 60; i++) {
-      const { body } = await caller.ask(`${urls[i % 3]}/pets`, {
+    for (let i = 0; i < count; i++) {
+      const { body } = await caller.send(`${urls[i % serverCount]}/pets`, {
         name: `seen-${i}`,
         categoryId: 1,
         status: 'available',
       });
       const { id } = body as Pet;
-      const page = await caller.ask(`${urls[(i + 1) % 3]}/pets?limit=1&status=available&after=${id - 1}`);
+      const page = await caller.send(`${urls[(i + 1) % serverCount]}/pets?limit=1&status=available&after=${id - 1}`);
       expect(page.body).toEqual([body]);
     }
-    await load.more(2000);
+    await load.more(rounds(500, 2000));
     await load.stop();
     caller.end();
-    const all = Array.from({ length: load.known.size + 60 }, (_, i) => i + 1);
+    const all = Array.from({ length: load.known.size + count }, (_, i) => i + 1);
     for (const walker of walkers) expect(await walker.stop()).toEqual(all);
-  }, 60_000);
+  });
 
   test('a sequence would not do: its lower number arrives after its higher one was seen', async () => {
     const url = await newDatabase();

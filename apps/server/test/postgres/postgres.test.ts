@@ -1,10 +1,7 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describeOnDatabase } from '@petstore/testing/postgres';
+import { expect, onTestFinished, test } from 'vitest';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import { addMany, storeSuite } from '../store/store-suite.ts';
-import { describeOnDatabase } from './database/database.ts';
-
-// A database shares the machine with everything else that runs.
-vi.setConfig({ testTimeout: 30_000 });
 
 describeOnDatabase('the PostgreSQL store', (newDatabase) => {
   let url = '';

@@ -1,26 +1,36 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { missingProgram, newFolder, skips } from '@petstore/testing';
+import { describeOnClusters } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
-import { newFolder } from '../store/folder.ts';
-import { Cluster } from './database/cluster.ts';
-import { describeOnClusters } from './database/database.ts';
 
-const withoutOpenssl = spawnSync('openssl', ['version']).status !== 0;
-if (withoutOpenssl) console.error('SKIPPED: openssl is not installed, so a database with TLS is not tried.');
+const isSkipped = skips('TLS to the database', missingProgram('openssl', ['version']), 'openssl');
 
-describeOnClusters('TLS', (programs) => {
-  test.skipIf(withoutOpenssl)(
+describeOnClusters('TLS', (newCluster) => {
+  test.skipIf(isSkipped)(
     'is spoken where the address asks for it, and the certificate has to fit',
     async () => {
       const folder = newFolder();
       const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
       const flags = [
-        ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'],
+        ...[
+          'req',
+          '-x509',
+          '-newkey',
+          'ec',
+          '-pkeyopt',
+          'ec_paramgen_curve:prime256v1',
+          '-nodes',
+          '-days',
+          '2',
+          '-subj',
+          '/CN=localhost',
+        ],
         ...['-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', certificate],
       ];
       execFileSync('openssl', flags, { stdio: 'pipe' });
-      const cluster = await Cluster.create(programs);
+      const cluster = await newCluster();
       onTestFinished(() => cluster.remove());
       cluster.put('server.key', key);
       cluster.put('server.crt', certificate);

@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { newFolder } from '@petstore/testing';
+import { describeOnDatabase } from '@petstore/testing/postgres';
 import type { Pet } from '@petstore/types';
 import { expect, test } from 'vitest';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import type { Store } from '../../src/store/store.ts';
-import { newFolder } from '../store/folder.ts';
+import { main } from '../server-process.ts';
 import { addMany } from '../store/store-suite.ts';
-import { describeOnDatabase } from './database/database.ts';
-
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 async function run(command: string, env: Record<string, string>, input = '') {
   const { DATABASE_URL: _, ...outside } = process.env;
@@ -61,7 +59,7 @@ describeOnDatabase('export and import', (newDatabase) => {
     const imported = await run('import', { PETSTORE_DATA_DIR: to }, back.stdout);
     expect(imported.stderr).toBe('Added 2502 animals; 0 were there already.\n');
     expect((await all(await openLowdbStore(to))).slice(0, -1)).toEqual(animals);
-  }, 60_000);
+  });
 
   test('may be done again: what is there is compared, and the rest added', async () => {
     const url = await newDatabase();
@@ -81,7 +79,7 @@ describeOnDatabase('export and import', (newDatabase) => {
       code: 1,
       stderr: 'petstore-server: The animal 8 of the store is another one; nothing is ever replaced.\n',
     });
-  }, 60_000);
+  });
 
   test('keep gaps where the store can have them, and say so where it cannot', async () => {
     const lines = `{"id":3,"name":"a","categoryId":1}\n{"id":9007199254740990,"name":"b","categoryId":1}\n`;
@@ -92,7 +90,7 @@ describeOnDatabase('export and import', (newDatabase) => {
       code: 1,
       stderr: 'petstore-server: The animal 1 is missing, and a data folder has no gaps.\n',
     });
-  }, 60_000);
+  });
 
   test.each([
     ['{"id":1,"name":"a","categoryId":1}\n{"id":2,"name":"b","cat', 'Line 2 is no animal of an export.'],
@@ -115,5 +113,5 @@ describeOnDatabase('export and import', (newDatabase) => {
     expect(gone.code).toBe(1);
     expect(gone.stderr).toMatch(/^petstore-server: There is no connection to the database \(127\.0\.0\.1:1: .*\n$/);
     expect(gone.stdout + gone.stderr).not.toContain('SECRET');
-  }, 30_000);
+  });
 });

@@ -5,10 +5,7 @@ import { expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Store } from '../../src/store/store.ts';
-import { noSmallDisk, smallDisk } from './mounts.ts';
-
-const reason = noSmallDisk();
-if (reason) console.error(`SKIPPED: no disk is filled: ${reason}.`);
+import { smallDisk } from './mounts.ts';
 
 /** Adds animals until some are refused, and once more. */
 async function fill(store: Store, word: string) {
@@ -34,11 +31,10 @@ async function fill(store: Store, word: string) {
   return kept;
 }
 
-test.skipIf(reason).each([96, 256, 400])(
+test.for([96, 256, 400])(
   'on a full disk of %d KB nothing refused is ever seen, and it heals with free space',
-  { timeout: 60_000 },
-  async (kilobytes) => {
-    const disk = smallDisk(kilobytes);
+  async (kilobytes, context) => {
+    const disk = smallDisk(context, kilobytes);
     const folder = join(disk, 'data');
     const ballast = join(disk, 'ballast');
     writeFileSync(ballast, Buffer.alloc(48 * 1024));

@@ -1,12 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newFolder } from '@petstore/testing';
 import type { Pet } from '@petstore/types';
 import { afterAll, describe, expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Store } from '../../src/store/store.ts';
-import { newFolder } from './folder.ts';
 import { addMany, storeSuite } from './store-suite.ts';
 
 describe.each([

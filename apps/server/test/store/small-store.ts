@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { newFolder } from '@petstore/testing';
 import type { Pet } from '@petstore/types';
 import { Low } from 'lowdb';
 import { textOf } from '../../src/store/lowdb/animal.ts';
@@ -8,7 +9,7 @@ import { Mark } from '../../src/store/lowdb/mark.ts';
 import { OpenSegment } from '../../src/store/lowdb/open-segment.ts';
 import { sealedSegment } from '../../src/store/lowdb/sealed-segment.ts';
 import { Shelf } from '../../src/store/lowdb/shelf.ts';
-import { filesIn, newFolder } from './folder.ts';
+import { filesIn } from './files.ts';
 
 export const newest = 'pets/0000000000000008.jsonl';
 export const mark = 'next.json';

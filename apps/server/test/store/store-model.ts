@@ -1,3 +1,4 @@
+import { rounds } from '@petstore/testing';
 import { type NewPet, operations, type Pet } from '@petstore/types';
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -54,6 +55,6 @@ export async function likeAPlainList({ open, again }: Kind) {
       for (const pet of kept) expect(await store.get(pet.id)).toEqual(pet);
       await store.close();
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(10, 300) },
   );
 }

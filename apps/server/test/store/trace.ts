@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
 import { writersFile } from './child.ts';
 
 /** A system call that succeeded. Calls of several threads overlap: one is over before another begins if `end` < `start`. */
@@ -22,27 +23,19 @@ export interface Call {
 const slow = 'inject=fdatasync:delay_enter=3000';
 const traced = 'openat,mkdir,write,pwrite64,ftruncate,fsync,fdatasync,rename,unlink';
 
-/** Why there can be no trace on this machine, if there can be none. */
-export function untraceable(): string | undefined {
+/** The reason why this machine cannot trace, if it cannot, and the Debian package that would change it, if one would. */
+export function untraceable(): { reason?: string; install?: string } {
   const { error, status, stderr } = spawnSync('strace', ['-f', '-o', '/dev/null', 'true'], { encoding: 'utf8' });
-  if (error) return `strace is not installed (${error.message})`;
-  return status === 0 ? undefined : `strace cannot trace here (${stderr.trim()})`;
+  if (error) return { reason: 'strace does not run here', install: 'strace' };
+  return status === 0 ? {} : { reason: `strace cannot trace here (${stderr.trim()})` };
 }
 
-/** Runs writers.ts over a store in `<folder>/data` and answers its system calls, in the order in which they ended. */
-export function traceWriters(folder: string, writers: number, animals: number): Call[] {
+/** Runs writers.ts over a store in `<folder>/data` and returns its system calls, in the order in which they ended. */
+export async function traceWriters(folder: string, writers: number, pets: number): Promise<Call[]> {
   const log = join(folder, 'trace');
-  const store = join(folder, 'data');
-  const command = [process.execPath, writersFile, store, 'traced', String(writers), String(animals)];
-  const { status, stderr } = spawnSync(
-    'strace',
-    ['-f', '-y', '-s', '9999999', '-e', `trace=${traced}`, '-e', slow, '-o', log, ...command],
-    {
-      encoding: 'utf8',
-      maxBuffer: 2 ** 28,
-    },
-  );
-  if (status !== 0) throw new Error(`the traced writers failed: ${stderr}`);
+  const command = [process.execPath, writersFile, join(folder, 'data'), 'traced', String(writers), String(pets)];
+  const flags = ['-f', '-y', '-s', '9999999', '-e', `trace=${traced}`, '-e', slow, '-o', log];
+  await promisify(execFile)('strace', [...flags, ...command], { maxBuffer: 2 ** 28 });
   return calls(readFileSync(log, 'latin1'), folder);
 }
 

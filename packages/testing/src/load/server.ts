@@ -3,29 +3,28 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
-
+/** The key that all server processes of tests accept. */
 export const apiKey = 'a-key-that-is-for-tests';
 
-/** A server process on a database. */
+/** A running server process. */
 export interface ServerProcess {
   baseUrl: string;
   origin: string;
   child: ChildProcess;
-  /** Everything it has written to stdout and stderr. */
+  /** Everything that it has written to stdout and stderr. */
   output(): string;
+  /** Resolves when the process has ended. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
-export async function startServer(databaseUrl: string, env: Record<string, string> = {}): Promise<ServerProcess> {
+/** Starts a server's main file, with an empty data folder of its own. Resolves when it listens. */
+export async function startServer(main: string, env: Record<string, string> = {}): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-server-'));
   const child = spawn(process.execPath, [main], {
     env: {
       ...process.env,
       PORT: '0',
-      DATABASE_URL: databaseUrl,
       PETSTORE_DATA_DIR: folder,
       PETSTORE_API_KEYS: apiKey,
       PETSTORE_LOG_LEVEL: 'error',
@@ -35,13 +34,13 @@ export async function startServer(databaseUrl: string, env: Record<string, strin
   let output = '';
   const ended = once(child, 'close').then(() => rmSync(folder, { recursive: true, force: true }));
   const baseUrl = await new Promise<string>((resolve, reject) => {
-    const take = (data: Buffer) => {
+    const read = (data: Buffer) => {
       output += data;
       const [, url] = /listens on {2}(\S+)\n/.exec(output) ?? [];
       if (url) resolve(url);
     };
-    child.stdout.on('data', take);
-    child.stderr.on('data', take);
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
     ended.then(() => reject(new Error(`The server did not start: ${output}`)));
   });
   return {

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Pet } from '@petstore/types';
 import { Caller } from './caller.ts';
 
-/** Follows the pages of whichever server answers, from the first animal to the live end, until it is told to stop. */
+/** Follows the pages of whichever server answers, from the first pet to the last, until it is stopped. */
 export class Walker {
+  /** The identifiers of all pets that it was shown, in that order. */
   readonly seen: number[] = [];
-  #stopped = false;
+  #isStopped = false;
   readonly #caller = new Caller();
   readonly #walk: Promise<void>;
 
@@ -13,9 +13,9 @@ export class Walker {
     this.#walk = this.#run(urls, filter);
   }
 
-  /** Goes on to the end of what there is, then stops. */
+  /** Goes on to the last pet that there is, then stops. */
   async stop(): Promise<number[]> {
-    this.#stopped = true;
+    this.#isStopped = true;
     await this.#walk;
     this.#caller.end();
     return this.seen;
@@ -24,12 +24,14 @@ export class Walker {
   async #run(urls: () => readonly string[], filter: string) {
     for (let turn = 0; ; turn++) {
       const servers = urls();
+      const wasStopped = this.#isStopped;
       const url = `${servers[turn % servers.length]}/pets?limit=100&after=${this.seen.at(-1) ?? 0}${filter}`;
-      const answer = await this.#caller.ask(url).catch(() => undefined);
-      if (answer?.status === 200) {
-        const pets = answer.body as Pet[];
+      const response = await this.#caller.send(url).catch(() => undefined);
+      if (response?.status === 200) {
+        const pets = response.body as { id: number }[];
         this.seen.push(...pets.map(({ id }) => id));
-        if (pets.length === 0 && this.#stopped) return;
+        if (pets.length === 0 && wasStopped) return;
+        if (pets.length === 0) await pause(5);
       } else await pause(20);
     }
   }

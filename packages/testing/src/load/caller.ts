@@ -1,20 +1,22 @@
 import { Agent, request } from 'node:http';
 import { apiKey } from './server.ts';
 
-export interface Answer {
+export interface Response {
   status: number;
   body: unknown;
   retryAfter: string | undefined;
   milliseconds: number;
 }
 
-/** Asks a server; rejects where there is none. Nothing may take longer than this, whatever happens to the database. */
-export const longest = 15_000;
+/** The longest that a request may take, whatever happens to the server and its database. */
+const MAX_MS = 15_000;
 
+/** Sends requests over kept-alive connections of its own. */
 export class Caller {
   readonly #agent = new Agent({ keepAlive: true });
 
-  ask(url: string, body?: object): Promise<Answer> {
+  /** Rejects where there is no response. */
+  send(url: string, body?: object): Promise<Response> {
     const started = performance.now();
     const headers = {
       authorization: `Bearer ${apiKey}`,
@@ -22,7 +24,7 @@ export class Caller {
     };
     const method = body ? 'POST' : 'GET';
     return new Promise((resolve, reject) => {
-      const sent = request(url, { agent: this.#agent, method, headers, timeout: longest }, (response) => {
+      const sent = request(url, { agent: this.#agent, method, headers, timeout: MAX_MS }, (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (more) => {
           text += more;
@@ -36,7 +38,7 @@ export class Caller {
           }),
         );
       });
-      sent.on('timeout', () => sent.destroy(new Error(`${url} did not answer within ${longest} ms`)));
+      sent.on('timeout', () => sent.destroy(new Error(`${url} did not answer within ${MAX_MS} ms`)));
       sent.on('error', reject).end(body && JSON.stringify(body));
     });
   }

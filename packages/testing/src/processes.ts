@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** The processes that this one started. Nothing is blocked meanwhile: who writes has to be met in the middle of it. */
+/** The children of a process. It blocks nothing meanwhile, so that a signal meets the process in the middle of its work. */
 export async function childrenOf(pid: number): Promise<number[]> {
   if (process.platform !== 'linux') {
     const { stdout } = await promisify(execFile)('pgrep', ['-P', String(pid)]).catch(() => ({ stdout: '' }));
@@ -18,6 +18,6 @@ export function trySignal(pid: number, signal: NodeJS.Signals) {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself meanwhile.
+    // The process has ended meanwhile.
   }
 }

@@ -1,0 +1,6 @@
+import { expect, test } from 'vitest';
+import { isDeep } from '../src/depth.ts';
+
+test('files of this name run in the deep mode only', () => {
+  expect(isDeep).toBe(true);
+});
