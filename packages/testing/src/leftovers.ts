@@ -1,14 +1,22 @@
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+
+/** How long processes may take to end after the tests: their parent has just ended. */
+const GRACE_MS = 2_000;
 
 /** Gives the run a temporary folder of its own, and fails the run if files or processes are left behind in it. */
-export function setup(): () => void {
+export function setup(): () => Promise<void> {
+  // Node's own cache of compiled code is the same for every run. Without this, npm would put one into the folder.
+  process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'petstore-')));
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
-  return () => {
-    const files = readdirSync(folder);
+  return async () => {
+    const deadline = performance.now() + GRACE_MS;
+    while (processesOf(folder).length > 0 && performance.now() < deadline) await setTimeout(20);
     const processes = processesOf(folder);
+    const files = readdirSync(folder);
     for (const { pid } of processes) process.kill(pid, 'SIGKILL');
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     const left = [...files, ...processes.map(({ pid, command }) => `process ${pid}: ${command}`)];
