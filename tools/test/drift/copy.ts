@@ -38,7 +38,15 @@ export function copyOfRepository(): Copy {
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   // These hold only links, and relative ones: to the packages of the copy, and to what is installed.
-  for (const folder of ['spec', 'packages/types', 'packages/client', 'apps/server', 'apps/petctl', 'tools']) {
+  for (const folder of [
+    'spec',
+    'packages/types',
+    'packages/client',
+    'packages/testing',
+    'apps/server',
+    'apps/petctl',
+    'tools',
+  ]) {
     const links = join(root, folder, 'node_modules');
     cpSync(links, join(copy, folder, 'node_modules'), {
       recursive: true,

@@ -17,6 +17,9 @@ const packages: readonly Package[] = isDeep ? [...libraries, 'petctl'] : librari
 const compilers = isDeep ? ['@typescript/native', 'typescript-6', 'typescript-5.9'] : ['@typescript/native'];
 const usedBundlers = isDeep ? bundlers : { esbuild: bundlers.esbuild };
 
+/** For downloads over a slow network. */
+const INSTALL_TIMEOUT_MS = 300_000;
+
 let project: Project;
 let server: Server;
 beforeAll(async () => {
@@ -25,7 +28,7 @@ beforeAll(async () => {
     await server.stop();
     project.remove();
   };
-});
+}, INSTALL_TIMEOUT_MS);
 
 /** What the programs of `consumers` print if all is well. */
 const result = {
@@ -85,11 +88,15 @@ describe.each([pinnedNode, ...machineNode()])('$name', (node) => {
 });
 
 if (isDeep) {
-  test('Bun and Deno run them', async () => {
-    for (const runtime of await installRuntimes(project.elsewhere)) {
-      expect(await use(runtime, 'esm.js'), runtime.name).toEqual(result);
-    }
-  });
+  test(
+    'Bun and Deno run them',
+    async () => {
+      for (const runtime of await installRuntimes(project.elsewhere)) {
+        expect(await use(runtime, 'esm.js'), runtime.name).toEqual(result);
+      }
+    },
+    INSTALL_TIMEOUT_MS,
+  );
 }
 
 describe.each(Object.entries(usedBundlers))('a bundle by %s', (_, bundle) => {

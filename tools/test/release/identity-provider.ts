@@ -20,5 +20,10 @@ export async function startIdentityProvider() {
     ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${port}/?of=this-job`,
     ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'a-token-of-this-job',
   };
-  return { audiences, env, close: () => server.close() };
+  const close = async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  };
+  return { audiences, env, close };
 }

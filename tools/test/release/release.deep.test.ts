@@ -51,7 +51,7 @@ async function releaseWithoutIdentity() {
     () => 'it was released',
     (error: Error) => error.message,
   );
-  close();
+  await close();
   const release = join(scenario.checkout, 'dist/release/packages');
   const [tarball = ''] = (await readdir(release)).filter((file) => file.startsWith('petctl-'));
   const manifest = await scenario.in(release, 'tar', '-xzOf', tarball, 'package/package.json');
