@@ -10,4 +10,12 @@ function readPackage(pkg) {
   return pkg;
 }
 
-export const hooks = { readPackage };
+// petctl is published as one file that holds these. From a checkout it runs from its sources, and needs them installed.
+const bundled = { petctl: ['@petstore/client', '@petstore/types', 'commander', 'yaml'] };
+
+function beforePacking(pkg) {
+  for (const name of bundled[pkg.name] ?? []) delete pkg.dependencies[name];
+  return pkg;
+}
+
+export const hooks = { readPackage, beforePacking };

@@ -1,30 +1,85 @@
-// Installs the workspace, before `npm start` and `npm test`, and does nothing when nothing changed. Plain JavaScript,
+// Installs what a command needs, and does nothing when it is installed: `node tools/setup.mjs [serve]`. Plain JavaScript,
 // because it runs on whatever Node the machine has; everything after it runs on the Node that it installs.
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = new URL('../', import.meta.url);
-const read = (path) => {
+const stamp = new URL('node_modules/.serve-lock.yaml', root);
+
+/** What `npm start` and `npx petctl` need, and nothing that only tests and tools use. */
+const serve = ['--prod', '--filter', 'petstore', '--filter', '@petstore/server...', '--filter', 'petctl...'];
+
+/** Installs `serve`, or everything. Where everything was installed before, it stays installed. */
+export async function setup(wanted) {
+  const lock = read('pnpm-lock.yaml');
+  const hasAll = existsSync(new URL('node_modules/turbo', root));
+  // pnpm keeps the lockfile of what it installed; of a part, it keeps that part.
+  if (hasAll ? read('node_modules/.pnpm/lock.yaml') === lock : wanted === 'serve' && read(stamp) === lock) return;
+  await install(hasAll || wanted === 'all' ? [] : serve);
+  writeFileSync(stamp, lock);
+}
+
+/** The path of the Node that the workspace is pinned to, once it is installed. */
+export function pinnedNode() {
+  const [folder] = readdirSync(new URL('node_modules/', root)).filter((name) => /^node-(bin-)?\w+-\w+$/.test(name));
+  if (!folder) throw new Error('There is no Node for this platform among the packages: see optionalDependencies.');
+  const file = process.platform === 'win32' ? 'node.exe' : 'node';
+  return fileURLToPath(new URL(`node_modules/${folder}/bin/${file}`, root));
+}
+
+function read(file) {
   try {
-    return readFileSync(new URL(path, root), 'utf8');
+    return readFileSync(new URL(file, root), 'utf8');
   } catch (error) {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   }
-};
-
-if (read('pnpm-lock.yaml') !== read('node_modules/.pnpm/lock.yaml')) {
-  const { npm_node_execpath: node, npm_execpath: npm } = process.env;
-  if (!node || !npm) {
-    console.error('Set-up runs by itself before `npm start` and `npm test`; call one of them, or `npm run setup`.');
-    process.exit(1);
-  }
-  const { packageManager } = JSON.parse(read('package.json'));
-  const install = ['pnpm', 'install', '--frozen-lockfile', '--trust-lockfile'];
-  const { status, error } = spawnSync(node, [npm, 'exec', '--yes', `--package=${packageManager}`, '--', ...install], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  if (error) throw error;
-  process.exit(status ?? 1);
 }
+
+/** Runs the pinned pnpm. Its progress is one line that is updated; its own output is shown only when it fails. */
+async function install(filter) {
+  const { packageManager } = JSON.parse(read('package.json'));
+  const args = ['install', '--frozen-lockfile', '--trust-lockfile', '--reporter=append-only', ...filter];
+  const [command, ...npm] = npmCommand();
+  const started = Date.now();
+  const progress = progressLine(`Installing with ${packageManager}`);
+  const child = spawn(command, [...npm, 'exec', '--yes', `--package=${packageManager}`, '--', 'pnpm', ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: command === 'npm' && process.platform === 'win32',
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+      const [, added] = text.match(/.*\badded (\d+)/s) ?? [];
+      if (added) progress.update(`${added} packages`);
+    });
+  }
+  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  if (code === 0) return progress.end(`Installed in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+  progress.end('The installation failed:');
+  process.stderr.write(output);
+  process.exit(1);
+}
+
+/** npm as it was started, or the one on the path. */
+function npmCommand() {
+  const { npm_node_execpath: node, npm_execpath: npm = '' } = process.env;
+  return node && basename(npm) === 'npm-cli.js' ? [node, npm] : ['npm'];
+}
+
+/** One line on stderr, rewritten in place on a terminal. */
+function progressLine(title) {
+  const { isTTY } = process.stderr;
+  const show = (text) => process.stderr.write(isTTY ? `\r\x1b[K${text}` : `${text}\n`);
+  show(`${title} …`);
+  return {
+    update: (detail) => isTTY && show(`${title}: ${detail}`),
+    end: (text) => show(isTTY ? `${text}\n` : text),
+  };
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await setup(process.argv[2] ?? 'all');

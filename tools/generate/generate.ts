@@ -1,11 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
 import { callsPlugin } from './calls.ts';
+import { documentModule } from './document.ts';
 import { operationsPlugin } from './operations.ts';
 
+const header = '// Generated from spec/openapi.yaml by `npm run generate`. Do not edit.';
 const spec = fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml'));
 
 /** The folders that hold generated code and nothing else, relative to the root of the repository. */
@@ -30,7 +32,7 @@ async function generateInto(root: string): Promise<void> {
     output: {
       path: join(root, path),
       entryFile: false,
-      header: ['// Generated from spec/openapi.yaml by `npm run generate`. Do not edit.'],
+      header: [header],
       module: { extension: '.ts' as const },
       postProcess: [],
     },
@@ -41,4 +43,5 @@ async function generateInto(root: string): Promise<void> {
     { ...job(types), plugins: [{ name: '@hey-api/typescript', definitions }, operationsPlugin()] },
     { ...job(client), plugins: [callsPlugin()] },
   ]);
+  await writeFile(join(root, types, 'document.gen.ts'), documentModule(header, await readFile(spec, 'utf8')));
 }

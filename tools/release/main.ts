@@ -36,7 +36,7 @@ async function release(tested: boolean): Promise<void> {
   for (const place of released) {
     const { name, version } = JSON.parse(textOf(`${place}/package.json`));
     const file = `${name.replace('@', '').replace('/', '-')}-${version}.cdx.json`;
-    writeFileSync(join(root, folder, file), `${JSON.stringify(await sbom(name), undefined, 2)}\n`);
+    writeFileSync(join(root, folder, file), `${JSON.stringify(sbom(name), undefined, 2)}\n`);
   }
   // npm's own name for this setting means nothing to pnpm.
   if (process.env.ACTIONS_ID_TOKEN_REQUEST_URL) process.env.PNPM_CONFIG_PROVENANCE = 'true';

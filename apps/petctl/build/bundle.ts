@@ -1,6 +1,5 @@
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild';
-import manifest from '../package.json' with { type: 'json' };
 import { lean } from './lean.ts';
 import { namesTaken } from './names-taken.ts';
 
@@ -16,10 +15,8 @@ export interface Bundle {
 
 /** petctl, but for the packages that it depends on. */
 export const petctlBundle = (): Promise<Bundle> =>
-  bundle(
-    join(import.meta.dirname, '../src/main.ts'),
-    Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }),
-  );
+  // What stays outside is installed beside it. `.pnpmfile.mjs` takes everything else out of the published manifest.
+  bundle(join(import.meta.dirname, '../src/main.ts'), ['jq-wasm', '@napi-rs/keyring']);
 
 /**
  * Bundles a program as CommonJS, which Node starts faster than modules. esbuild splits modules only, and into many small

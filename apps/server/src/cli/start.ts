@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import type { Config } from '../config.ts';
 import { type Running, serve } from '../serve.ts';
 import { sentence } from './errors.ts';
@@ -10,6 +11,7 @@ export async function start(config: Config): Promise<void> {
   stopOnSignals(running);
   // Not on stdout: that is the log's, a JSON line for each thing that happens.
   console.error(greeting(running, config));
+  flushCompileCache();
 }
 
 const codes = { SIGINT: 130, SIGTERM: 143 } as const;

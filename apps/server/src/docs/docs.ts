@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { operations } from '@petstore/types';
+import { openApiDocument } from '@petstore/types/document';
 import { type RequestHandler, Router } from 'express';
-import { parse } from 'yaml';
 import { Failure } from '../http/failure.ts';
 import { basePath, servedSpec, specText } from '../spec.ts';
 import { page } from './page.ts';
@@ -18,38 +18,56 @@ export function docs(): Router {
   // Relative, as every address in the page is, so that a reverse proxy can put the server under a path of its own.
   at('/', (_request, response) => response.redirect('docs'));
   at('/openapi.yaml', content('application/yaml', specText));
-  at('/openapi.json', content('application/json', json(parse(specText))));
-
-  at('/docs', content('text/html; charset=utf-8', page));
   at(
-    '/docs/openapi.json',
-    content('application/json', json(presented(servedSpec(), Object.values(operations), `..${basePath}`))),
+    '/openapi.json',
+    content('application/json', () => json(openApiDocument)),
   );
-  at('/docs/start.js', file('text/javascript', import.meta.resolve('./start.js')));
-  at('/docs/look.css', file('text/css', import.meta.resolve('./look.css')));
-  at('/docs/swagger-ui.js', file('text/javascript', import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')));
-  at('/docs/swagger-ui.css', file('text/css', import.meta.resolve('swagger-ui-dist/swagger-ui.css')));
+
+  const shown = () => json(presented(servedSpec(), Object.values(operations), `..${basePath}`));
+  at(
+    '/docs',
+    content('text/html; charset=utf-8', () => page),
+  );
+  at('/docs/openapi.json', content('application/json', shown));
+  at(
+    '/docs/start.js',
+    file('text/javascript', () => import.meta.resolve('./start.js')),
+  );
+  at(
+    '/docs/look.css',
+    file('text/css', () => import.meta.resolve('./look.css')),
+  );
+  at(
+    '/docs/swagger-ui.js',
+    file('text/javascript', () => import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+  );
+  at(
+    '/docs/swagger-ui.css',
+    file('text/css', () => import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
+  );
   return router;
 }
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-const file = (type: string, url: string) => content(`${type}; charset=utf-8`, readFileSync(fileURLToPath(url)));
+const file = (type: string, url: () => string) =>
+  content(`${type}; charset=utf-8`, () => readFileSync(fileURLToPath(url())));
 
-/** Answers the same bytes every time. The tag is made of them, because files from a registry all carry the same date. */
-function content(type: string, body: string | Buffer): RequestHandler {
-  const bytes = Buffer.from(body);
-  const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
+/**
+ * Answers the same bytes every time. They are made at the first request, so that they do not delay the start. The tag is
+ * made of them, because files from a registry all carry the same date.
+ */
+function content(type: string, read: () => string | Buffer): RequestHandler {
+  let made: { bytes: Buffer; headers: Map<string, string> } | undefined;
+  const make = () => {
+    const bytes = Buffer.from(read());
+    const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
+    const headers = Object.entries({ 'Content-Type': type, 'Cache-Control': 'no-cache', ETag: tag });
+    return { bytes, headers: new Map(headers) };
+  };
   return (_request, response) => {
-    response
-      .setHeaders(
-        new Map([
-          ['Content-Type', type],
-          ['Cache-Control', 'no-cache'],
-          ['ETag', tag],
-        ]),
-      )
-      .send(bytes);
+    made ??= make();
+    response.setHeaders(made.headers).send(made.bytes);
   };
 }
 

@@ -7,7 +7,7 @@ import { parseExactly } from './exact-json.ts';
 import { exchangeFor } from './exchange.ts';
 import { Failure } from './failure.ts';
 import { isPlain, plainQuery } from './plain-query.ts';
-import type { Checked } from './validator-inside.ts';
+import type { Checked } from './validator-internals.ts';
 
 /**
  * Answers plain requests without Express: those whose every part is written in the one obvious way, and which the

@@ -5,13 +5,12 @@ import { type Operation, operations } from '@petstore/types';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { basePath, servedSpec } from '../spec.ts';
 import { Failure } from './failure.ts';
-import { openValidator, type Validator } from './validator-inside.ts';
+import { openValidator, type Validator } from './validator-internals.ts';
 
 /** The validator, with the spec loaded and every operation's checks compiled. Rejects if the spec cannot be used. */
 export async function validator(validateResponses: boolean): Promise<Validator> {
   quietUrlParse();
-  const opened = openValidator({
-    apiSpec: servedSpec(),
+  const opened = openValidator(servedSpec(), basePath, {
     ignorePaths: (path: string) => !path.startsWith(`${basePath}/`),
     validateRequests: { allErrors: true, allowUnknownQueryParameters: false },
     validateResponses,

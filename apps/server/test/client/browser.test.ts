@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { findBrowser, host, launch } from '@petstore/testing/browser';
 import { build } from 'esbuild';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, host, launch } from '@petstore/testing/browser';
 import { listen } from '../listen.ts';
 import type { Program } from './page.ts';
 

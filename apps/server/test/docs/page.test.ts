@@ -1,7 +1,7 @@
+import { findBrowser, host, launch } from '@petstore/testing/browser';
 import { type Operation, operations, service, version } from '@petstore/types';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { findBrowser, host, launch } from '@petstore/testing/browser';
 import { type Serving, serveDocs, serveUnder } from './serving.ts';
 import { visit } from './visit.ts';
 

@@ -1,0 +1,21 @@
+import { CommanderError } from 'commander';
+import { databaseVariable, keysVariable } from '../config/environment.ts';
+import { sentence } from './errors.ts';
+import { program } from './program.ts';
+
+/** Runs the command line of this process, and sets its exit code. */
+export async function main(): Promise<void> {
+  const env = { ...process.env };
+  // Node writes the environment into the reports it makes of its own crashes.
+  delete process.env[keysVariable];
+  delete process.env[databaseVariable];
+
+  try {
+    // The server itself is loaded only to be run: the other commands answer at once.
+    await program(env, async (config) => (await import('./start.ts')).start(config)).parseAsync();
+  } catch (error) {
+    const line = sentence(error);
+    if (line !== undefined) console.error(`petstore-server: ${line}`);
+    process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
+  }
+}
