@@ -1,30 +1,47 @@
-// Fails when anything disagrees with spec/openapi.yaml, with one line for each finding. `--json` is for machines.
-import type { Check, Finding, Surface } from './finding.ts';
-import { print } from './print.ts';
+// `npm run drift`: fails when anything disagrees with spec/openapi.yaml, with one line for each finding. `--json` prints
+// the findings for machines, `--explain` what each check guarantees.
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root } from '../repository.ts';
+import type { Base } from './base.ts';
+import type { Check, Reported } from './check.ts';
 
-/** Each surface's check, loaded by itself: a tree that is broken in one place is still looked at everywhere else. */
-const checks: Record<Surface, () => Promise<Check>> = {
-  spec: async () => (await import('./surfaces/spec.ts')).specItself,
-  generated: async () => (await import('./surfaces/generated.ts')).generatedCode,
-  routes: async () => (await import('./surfaces/routes.ts')).routes,
-  motion: async () => (await import('./surfaces/motion.ts')).motion,
-  client: async () => (await import('./surfaces/client.ts')).clientFunctions,
-  petctl: async () => (await import('./surfaces/petctl.ts')).petctl,
-  docs: async () => (await import('./surfaces/docs.ts')).docs,
-  versions: async () => (await import('./surfaces/versions.ts')).versions,
-  future: async () => (await import('./surfaces/future.ts')).future,
-};
+// The compiler, the generator and the linter are large: compiled code of the last run saves a second.
+enableCompileCache(join(root, 'node_modules/.cache/drift'));
+const [{ runCheck }, { checks }, { openProject }] = await Promise.all([
+  import('./check.ts'),
+  import('./checks.ts'),
+  import('./project.ts'),
+]);
 
-async function look(surface: Surface): Promise<Finding[]> {
-  try {
-    return await (await checks[surface]())();
-  } catch (error) {
-    const what = `it cannot be checked: ${error instanceof Error ? error.message : error}`;
-    return [{ surface, where: surface, what, spec: 'it can be held against the spec', mend: 'npm test tells more' }];
-  }
+const { values } = parseArgs({ options: { json: { type: 'boolean' }, explain: { type: 'boolean' } } });
+if (values.explain) printExplanation(checks);
+else {
+  const project = openProject();
+  const findings = (await Promise.all(checks.map((check) => runCheck(check, project)))).flat();
+  const format = values.json ? 'json' : process.env.GITHUB_ACTIONS ? 'github' : 'text';
+  printFindings(findings, project.base, format);
+  process.exitCode = findings.length > 0 ? 1 : 0;
 }
 
-const surfaces = Object.keys(checks) as Surface[];
-const found = (await Promise.all(surfaces.map(look))).flat();
-print(found, process.argv.includes('--json') ? 'json' : process.env.GITHUB_ACTIONS ? 'github' : 'text');
-process.exitCode = found.length > 0 ? 1 : 0;
+/** Prints the findings: for people, for machines, or as annotations of a GitHub workflow. */
+function printFindings(findings: readonly Reported[], base: Base, format: 'text' | 'json' | 'github'): void {
+  if (format === 'json') return console.log(JSON.stringify(findings, null, 2));
+  for (const { check, where, actual, expected, fix } of findings) {
+    const line = `${check}: ${where}: ${actual}; the spec says: ${expected}; fix: ${fix}`;
+    console.log(format === 'github' ? `::error title=drift in ${check}::${escaped(line)}` : line);
+  }
+  if (!base.problem) console.log(`breakingChanges compared spec/openapi.yaml with ${base.name}.`);
+  console.log(findings.length === 0 ? 'Nothing drifts from spec/openapi.yaml.' : `${findings.length} found.`);
+}
+
+/** Prints what each check guarantees. */
+function printExplanation(checks: readonly Check[]): void {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  for (const { name, guarantee } of checks) console.log(`${name.padEnd(width)}  ${guarantee}`);
+}
+
+function escaped(line: string): string {
+  return line.replaceAll('%', '%25').replaceAll('\n', '%0A').replaceAll('\r', '%0D');
+}

@@ -1,33 +1,36 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
+import { parse } from 'yaml';
 import { callsPlugin } from './calls.ts';
 import { documentModule } from './document.ts';
 import { operationsPlugin } from './operations.ts';
 
 const header = '// Generated from spec/openapi.yaml by `npm run generate`. Do not edit.';
-const spec = fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml'));
+const [types, client] = ['packages/types/src/gen', 'packages/client/src/gen'] as const;
 
 /** The folders that hold generated code and nothing else, relative to the root of the repository. */
-export const generated = ['packages/types/src/gen', 'packages/client/src/gen'] as const;
+export const generatedFolders: readonly string[] = [types, client];
 
-/** Generates everything into a scratch folder, laid out like the repository, and lends it out. The same spec gives the same bytes everywhere. */
-export async function withGenerated<T>(use: (scratch: string) => Promise<T>): Promise<T> {
+/** The generated files by their paths. The same spec gives the same bytes everywhere. */
+export async function generate(spec: string): Promise<Map<string, string>> {
+  // The generator can only write files.
   const scratch = await mkdtemp(join(tmpdir(), 'petstore-'));
   try {
-    await generateInto(scratch);
-    return await use(scratch);
+    await generateInto(scratch, spec);
+    const files = await Promise.all(generatedFolders.map((folder) => readdir(join(scratch, folder))));
+    const paths = generatedFolders.flatMap((folder, i) => files[i]?.map((file) => `${folder}/${file}`) ?? []);
+    const texts = paths.map(async (path) => [path, await readFile(join(scratch, path), 'utf8')] as const);
+    return new Map([...(await Promise.all(texts)), [`${types}/document.gen.ts`, documentModule(header, spec)]]);
   } finally {
     await rm(scratch, { recursive: true });
   }
 }
 
-async function generateInto(root: string): Promise<void> {
-  const [types, client] = generated;
+async function generateInto(root: string, spec: string): Promise<void> {
   const job = (path: string) => ({
-    input: spec,
+    input: parse(spec),
     logs: { level: 'silent' as const, file: false },
     output: {
       path: join(root, path),
@@ -43,5 +46,4 @@ async function generateInto(root: string): Promise<void> {
     { ...job(types), plugins: [{ name: '@hey-api/typescript', definitions }, operationsPlugin()] },
     { ...job(client), plugins: [callsPlugin()] },
   ]);
-  await writeFile(join(root, types, 'document.gen.ts'), documentModule(header, await readFile(spec, 'utf8')));
 }

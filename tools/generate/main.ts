@@ -1,25 +1,28 @@
 // Brings everything that follows from spec/openapi.yaml up to date. Files that are right already stay untouched.
 import { execFileSync } from 'node:child_process';
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { root } from '../drift/root.ts';
-import { outdated } from '../drift/surfaces/generated.ts';
-import { withGenerated } from './generate.ts';
+import { differences, generatedFiles } from '../drift/checks/generated.ts';
+import { openProject } from '../drift/project.ts';
+import { generate } from './generate.ts';
 
-await withGenerated(async (scratch) => {
-  const changes = await outdated(scratch);
-  for (const { file, what } of changes) {
-    const path = join(root, file);
-    if (what === 'does not belong here') {
-      await rm(path);
-      console.log(`removed ${file}`);
-    } else {
-      await mkdir(dirname(path), { recursive: true });
-      await copyFile(join(scratch, file), path);
-      console.log(`wrote ${file}`);
-    }
+const project = openProject();
+const expected = await generate(project.read('spec/openapi.yaml'));
+const changes = differences(expected, generatedFiles(project));
+for (const { file } of changes) {
+  const path = join(project.root, file);
+  const text = expected.get(file);
+  if (text === undefined) {
+    rmSync(path);
+    console.log(`removed ${file}`);
+  } else {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    console.log(`wrote ${file}`);
   }
-  // petctl's reference is made from its commands, and those from what was just written.
-  if (changes.length > 0)
-    execFileSync(process.execPath, ['build/write-docs.ts'], { cwd: join(root, 'apps/petctl'), stdio: 'inherit' });
-});
+}
+// petctl's reference is made from its commands, and those from what was just written.
+if (changes.length > 0) {
+  const petctl = join(project.root, 'apps/petctl');
+  execFileSync(process.execPath, ['build/write-docs.ts'], { cwd: petctl, stdio: 'inherit' });
+}

@@ -3,8 +3,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { root, textOf } from '../drift/root.ts';
-import { changesets, released } from '../drift/surfaces/versions.ts';
+import { changesetsOf } from '../drift/checks/versions.ts';
+import { openProject } from '../drift/project.ts';
+import { released, root, textOf } from '../repository.ts';
 import { withRepository } from './repository.ts';
 import { run, said } from './run.ts';
 import { sbom } from './sbom.ts';
@@ -19,7 +20,7 @@ async function release(tested: boolean): Promise<void> {
   if (branch !== 'main') throw new Error(`A release is made from main, and this is ${branch || 'no branch'}.`);
   if (changes !== '')
     throw new Error(`A release is made from a commit, and these files have changes:\n${changes.trimEnd()}`);
-  if (changesets().length > 0) {
+  if (changesetsOf(openProject()).length > 0) {
     nextVersion();
     run('git', 'add', '--all');
     run('git', 'commit', '--quiet', '--message', `Release ${versionNow()}`);

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../drift/root.ts';
-import { released } from '../drift/surfaces/versions.ts';
+import { released, root } from '../repository.ts';
 
 /**
  * Does something while the manifests say where the packages come from. The registry takes provenance only for packages

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { root } from '../drift/root.ts';
+import { root } from '../repository.ts';
 
 /** What npm links are scripts on Windows, and only a shell runs those. */
 const shellFor = (command: string) => process.platform === 'win32' && command !== 'git';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root, textOf } from '../drift/root.ts';
+import { root, textOf } from '../repository.ts';
 import { run } from './run.ts';
 
 const file = 'spec/openapi.yaml';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { repositoryFiles, textOf } from './support/repository.ts';
+import { textOf } from '../repository.ts';
+import { repositoryFiles } from './repository-copy.ts';
 
 test('the lockfile and the repository name no registry host', () => {
   const hosts = /registry\.(npmjs|yarnpkg)|(tarball|resolved): *http/;

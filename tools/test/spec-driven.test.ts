@@ -2,10 +2,13 @@ import { rounds } from '@petstore/testing';
 import { type Field, type Operation, operations } from '@petstore/types';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { operationsOf } from '../drift/future/spec.ts';
-import { undeclared } from '../drift/motion/declared.ts';
-import { basePath, spec } from '../drift/root.ts';
+import { undeclared } from '../drift/checks/conformance/undeclared.ts';
+import { basePathOf, operationsOf } from '../drift/openapi.ts';
+import { openProject } from '../drift/project.ts';
 import { type Server, startServer } from './support/server.ts';
+
+const { spec } = openProject();
+const basePath = basePathOf(spec);
 
 let server: Server;
 beforeAll(async () => {

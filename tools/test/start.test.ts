@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { newFolder } from '@petstore/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { root } from '../drift/root.ts';
+import { root } from '../repository.ts';
 
 const onWindows = process.platform === 'win32';
 

@@ -1,4 +1,4 @@
-// What the drift check looks at: the very tree, parser, completion and pages of petctl. Not published.
+// For the drift check: petctl's command tree, parser, completion and pages, and petctl as a function. Not published.
 import { readLevel } from './parse/level.ts';
 import { type Parsed, parse as parseBy } from './parse/parse.ts';
 import type { CommandNode } from './tree/node.ts';
@@ -6,6 +6,7 @@ import type { CommandNode } from './tree/node.ts';
 export { candidates } from './completion/candidates.ts';
 export { manPages } from './docs/man.ts';
 export { markdown } from './docs/markdown.ts';
+export { run } from './run.ts';
 export { fullTree } from './tree/full-tree.ts';
 export { kebab } from './tree/names.ts';
 export { type Argument, type CommandNode, type Flag, type Located, walk } from './tree/node.ts';

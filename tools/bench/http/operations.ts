@@ -3,7 +3,7 @@
  * The server with the shipped spec beside one from a copy of the repository, whose spec has some hundred operations more.
  */
 import { join } from 'node:path';
-import { copyOfRepository } from '../../test/drift/copy.ts';
+import { copyOfRepository } from '../../test/repository-copy.ts';
 import { pinned } from '../process.ts';
 import { rounded } from '../rounds.ts';
 import { alone, type Section } from '../section.ts';

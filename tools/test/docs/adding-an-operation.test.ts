@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { isDeep, skips } from '@petstore/testing';
 import { operations } from '@petstore/types';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Copy, copyOfRepository } from '../drift/copy.ts';
+import type { Reported } from '../../drift/check.ts';
+import { type Copy, copyOfRepository } from '../repository-copy.ts';
 import { run } from '../support/process.ts';
 import { blocksOf, pattern } from './pages.ts';
 
@@ -16,11 +17,11 @@ const exists = skips(page, 'deletePet' in operations ? 'the interface has its op
 describe.skipIf(exists)(`the steps of ${page}, in a copy of the repository`, () => {
   let copy: Copy;
   let server: string;
-  let findings: unknown;
-  beforeAll(async () => {
+  let findings: Reported[];
+  beforeAll(() => {
     copy = copyOfRepository();
     server = join(copy.folder, 'apps/server');
-    if (isDeep) findings = await copy.drift();
+    if (isDeep) findings = copy.drift();
     return () => copy.remove();
   });
 
@@ -46,7 +47,7 @@ describe.skipIf(exists)(`the steps of ${page}, in a copy of the repository`, () 
 
   if (isDeep) {
     test('the operation adds no finding to the drift check, and every store satisfies its contract', async () => {
-      expect(await copy.drift()).toEqual(findings);
+      expect(copy.drift()).toEqual(findings);
       const files = [
         'test/contract.test.ts',
         'test/store/memory.test.ts',

@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs';
-import { root, textOf } from '../support/repository.ts';
+import { root, textOf } from '../../repository.ts';
 
 /** Every page of the repository. */
 export const pages = globSync(

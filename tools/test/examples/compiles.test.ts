@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { root } from '../../repository.ts';
 import { run } from '../support/process.ts';
 import { newProject } from '../support/project.ts';
-import { root } from '../support/repository.ts';
 
 test('the examples compile in a strict project that has the packages', async () => {
   const { folder, remove } = await newProject();

@@ -1,8 +1,8 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
+import { root } from '../../repository.ts';
 import { run } from '../support/process.ts';
-import { root } from '../support/repository.ts';
 
 const FOLDERS = { '@petstore/types': 'packages/types', '@petstore/client': 'packages/client', petctl: 'apps/petctl' };
 

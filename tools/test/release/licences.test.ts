@@ -4,7 +4,7 @@ import { newFolder } from '@petstore/testing';
 import { petctlBundle } from 'petctl/build/bundle';
 import { licences, takenIn } from 'petctl/build/taken-in';
 import { expect, test } from 'vitest';
-import { root } from '../support/repository.ts';
+import { root } from '../../repository.ts';
 
 const commander = join(root, 'apps/petctl/node_modules/commander');
 

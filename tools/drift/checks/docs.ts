@@ -1,0 +1,51 @@
+import { dirname, join } from 'node:path';
+import type { Check, Finding } from '../check.ts';
+import { operationsOf } from '../openapi.ts';
+import type { Project } from '../project.ts';
+import { typeErrors } from './docs/code.ts';
+import { commandErrors } from './docs/commands.ts';
+import { blocksOf, finding, pagesOf } from './docs/pages.ts';
+
+export const docs: Check = {
+  name: 'docs',
+  guarantee: 'The links, variables, operations and commands that the pages show exist, and their TypeScript compiles.',
+  run: async (project) => {
+    const pages = pagesOf(project);
+    const blocks = pages.flatMap((page) => blocksOf(project, page));
+    return [
+      ...pages.flatMap((page) => brokenLinks(project, page)),
+      ...unknownVariables(project, pages),
+      ...pages.flatMap((page) => unknownOperations(project, page)),
+      ...(await commandErrors(project, blocks)),
+      ...typeErrors(project, blocks),
+    ];
+  },
+};
+
+function brokenLinks(project: Project, page: string): Finding[] {
+  const targets = [...project.read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => target);
+  return targets
+    .filter((target) => !project.exists(join(dirname(page), target).replaceAll('\\', '/')))
+    .map((target) => finding(page, `it links to ${target}`, 'there is no such file'));
+}
+
+/** Server, client and tools name their variables in their sources; petctl composes them, and shows them in its reference. */
+function unknownVariables(project: Project, pages: string[]): Finding[] {
+  const files = ['apps/server/src', 'packages/client/src', 'tools/drift']
+    .flatMap(project.list)
+    .filter((file) => file.endsWith('.ts'));
+  const sources = [...files, 'docs/petctl.md'].filter(project.exists).map(project.read).join('\n');
+  return pages.flatMap((page) => {
+    const names = new Set(project.read(page).match(/\b(?:PETSTORE|PETCTL)_[A-Z_]*[A-Z]\b/g));
+    const unknown = [...names].filter((name) => !sources.includes(name));
+    return unknown.map((name) => finding(page, `it names ${name}`, 'nothing reads such a variable'));
+  });
+}
+
+function unknownOperations(project: Project, page: string): Finding[] {
+  const known = operationsOf(project.spec);
+  const named = project.read(page).match(/\b(GET|POST|PUT|PATCH|DELETE) \/[\w{}/-]+/g) ?? [];
+  return named
+    .filter((endpoint) => !known.has(endpoint))
+    .map((endpoint) => finding(page, `it names ${endpoint}`, 'there is no such operation'));
+}

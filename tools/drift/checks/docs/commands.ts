@@ -1,0 +1,93 @@
+import { Readable } from 'node:stream';
+import type { Finding } from '../../check.ts';
+import type { Project } from '../../project.ts';
+import { type Block, finding } from './pages.ts';
+
+type Petctl = typeof import('petctl/inside');
+type Server = typeof import('@petstore/server/program');
+type Command = ReturnType<Server['program']>;
+
+/** Returns why a program rejects a command line; nothing if it would run. */
+type Try = (words: string[]) => Promise<string | undefined>;
+
+/** The npm scripts that do not exist, and the commands that petctl or the server reject. */
+export async function commandErrors(project: Project, blocks: Block[]): Promise<Finding[]> {
+  const { scripts } = JSON.parse(project.read('package.json'));
+  const tries: Record<string, Try> = {
+    petctl: petctl(await project.load<Petctl>('petctl/inside')),
+    'petstore-server': server(await project.load<Server>('@petstore/server/program')),
+  };
+  const findings: Finding[] = [];
+  for (const { page, line } of blocks.flatMap(linesOf)) {
+    const [, script] = /^npm (?:run )?(?:-s )?([\w:-]+)/.exec(line) ?? [];
+    if (script && !(script in scripts) && script !== 'install')
+      findings.push(finding(page, `it shows '${line}'`, 'package.json has no such script'));
+    const [, program = '', words = ''] =
+      /(?:^|\| )(?:npx )?(petctl|petstore-server) (.*)$/.exec(line.split(' | ')[0] ?? '') ?? [];
+    const error = await tries[program]?.(wordsOf(words));
+    if (error) findings.push(finding(page, `it shows '${line}'`, error));
+  }
+  return findings;
+}
+
+function linesOf({ page, language, text }: Block): { page: string; line: string }[] {
+  if (!['sh', 'bash', 'console'].includes(language)) return [];
+  const commands = text.split('\n').map((line) =>
+    line
+      .replace(/^\$ /, '')
+      .replace(/\s+#.*$/, '')
+      .trim(),
+  );
+  return commands.map((line) => ({ page, line }));
+}
+
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, one, two, three]) => one ?? two ?? three ?? '');
+}
+
+/** Runs petctl without sending anything: an operation only shows its request, the other commands their help. */
+function petctl({ run }: Petctl): Try {
+  const sink = { write: async () => {}, isTerminal: false, columns: undefined, gone: () => false, end: async () => {} };
+  const surroundings = {
+    env: { PETCTL_API_KEY: 'k', XDG_CONFIG_HOME: '/nonexistent' },
+    stdout: sink,
+    stderr: sink,
+    stdin: () => Readable.from([]) as unknown as NodeJS.ReadStream,
+    interrupted: new AbortController().signal,
+    onInterrupt: () => {},
+  };
+  return (words) => {
+    const isOperation = /^pets (list|create|get)$/.test(words.slice(0, 2).join(' '));
+    return errorOf(() => run([...words, isOperation ? '--dry-run' : '--help'], surroundings));
+  };
+}
+
+/** Reads the command line as the server does, and starts nothing. */
+function server({ program }: Server): Try {
+  return (words) =>
+    errorOf(async () => {
+      const root = program({}, async () => {});
+      for (const command of commandsBelow(root)) {
+        command.configureOutput({ writeOut: () => {} });
+        if (command !== root && command.name() !== 'serve') command.action(() => {});
+      }
+      await root.parseAsync(words, { from: 'user' });
+    });
+}
+
+function commandsBelow(command: Command): Command[] {
+  return [command, ...command.commands.flatMap((one) => commandsBelow(one as Command))];
+}
+
+async function errorOf(work: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    // commander ends the output of help and of the version so.
+    if ((error as { exitCode?: number }).exitCode === 0) return undefined;
+    return String(error instanceof Error ? error.message : error)
+      .trim()
+      .split('\n')[0];
+  }
+}

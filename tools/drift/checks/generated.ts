@@ -1,0 +1,42 @@
+import { generate, generatedFolders } from '../../generate/generate.ts';
+import { cached } from '../cached.ts';
+import type { Check } from '../check.ts';
+import type { Project } from '../project.ts';
+
+export interface Difference {
+  file: string;
+  actual: 'is missing' | 'does not belong here' | 'differs from what the spec says';
+}
+
+export const generated: Check = {
+  name: 'generated',
+  guarantee:
+    'The generated code is, byte for byte, what the generator makes of the spec, and no other file is beside it.',
+  run: async (project) => {
+    const expected = await generateOnce(project.read('spec/openapi.yaml'));
+    return differences(expected, generatedFiles(project)).map(({ file, actual }) => ({
+      where: file,
+      actual: `it ${actual}`,
+      expected: 'it follows from the spec alone',
+      fix: 'npm run generate',
+    }));
+  },
+};
+
+const generateOnce = cached(generate);
+
+/** The files of the folders for generated code. */
+export function generatedFiles(project: Project): Map<string, string> {
+  return new Map(generatedFolders.flatMap(project.list).map((file) => [file, project.read(file)]));
+}
+
+/** How files differ from what they should be, in both directions. */
+export function differences(expected: Map<string, string>, actual: Map<string, string>): Difference[] {
+  const found: Difference[] = [];
+  for (const [file, text] of expected) {
+    if (!actual.has(file)) found.push({ file, actual: 'is missing' });
+    else if (actual.get(file) !== text) found.push({ file, actual: 'differs from what the spec says' });
+  }
+  for (const file of actual.keys()) if (!expected.has(file)) found.push({ file, actual: 'does not belong here' });
+  return found;
+}

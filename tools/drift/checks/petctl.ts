@@ -1,0 +1,141 @@
+import type { Argument, CommandNode, Flag, Located } from 'petctl/inside';
+import type { Check, Finding } from '../check.ts';
+import { type Operation, operationsOf } from '../openapi.ts';
+import { type Input, inputsOf, samplesOf } from './petctl/inputs.ts';
+
+type Petctl = typeof import('petctl/inside');
+
+/** petctl's functions, and what they are called with. */
+interface Loaded extends Petctl {
+  tree: CommandNode;
+  manual: Map<string, string>;
+}
+
+export const petctl: Check = {
+  name: 'petctl',
+  guarantee:
+    "petctl has a command for each operation with the spec's texts, inputs, bounds, enums and defaults, in parser, completion and pages.",
+  run: async (project) => {
+    const functions = await project.load<Petctl>('petctl/inside');
+    const tree = functions.fullTree();
+    const loaded: Loaded = { ...functions, tree, manual: functions.manPages(tree, 'any') };
+    const operations = [...operationsOf(project.spec).values()];
+    const commands = [...functions.walk(tree)].filter(
+      ({ path, node }) => node.operation && !path.at(-1)?.startsWith('import'),
+    );
+    const unknown = commands.filter(({ node }) => !operations.some((one) => one.operationId === node.operation?.id));
+    const reference = 'docs/petctl.md';
+    return [
+      ...unknown.map(({ path }) => finding(path, 'there is such a command', 'there is no such operation')),
+      ...operations.flatMap((operation) => {
+        const id = operation.operationId;
+        const command = commands.find(({ node }) => node.operation?.id === id);
+        return command
+          ? compare(loaded, command, operation)
+          : [finding([id], 'it has no command', 'it is an operation')];
+      }),
+      ...(project.exists(reference) && project.read(reference) === functions.markdown(tree)
+        ? []
+        : [
+            {
+              where: reference,
+              actual: 'it is not what petctl generates',
+              expected: 'it is generated',
+              fix: 'npm run docs',
+            },
+          ]),
+    ];
+  },
+};
+
+const finding = (path: readonly string[], actual: string, expected: string): Finding => ({
+  where: `petctl ${path.join(' ')}`,
+  actual,
+  expected,
+  fix: 'npm run generate, or apps/petctl/src/tree',
+});
+
+function compare(loaded: Loaded, { path, node }: Located, operation: Operation): Finding[] {
+  const { 'x-sunset': sunset, deprecated = false } = operation;
+  const inputs = inputsOf(operation);
+  const unknown = (node.flags ?? []).filter(({ field }) => field && !inputs.some(({ name }) => name === field));
+  return [
+    ...unlessSame(path, 'the summary', node.summary, operation.summary),
+    ...unlessSame(path, 'the description', node.description, String(operation.description ?? '').trim()),
+    ...unlessSame(path, 'the deprecation', node.notice?.startsWith('Deprecated') ?? false, deprecated),
+    ...(typeof sunset === 'string' && !node.notice?.includes(sunset)
+      ? [finding(path, `its notice is '${node.notice}'`, `x-sunset: ${sunset}`)]
+      : []),
+    ...unknown.map(({ name }) => finding(path, `it takes --${name}`, 'there is no such input')),
+    ...inputs.flatMap((input) => {
+      const taken =
+        input.location === 'path'
+          ? node.args?.find(({ name }) => name === loaded.kebab(input.name))
+          : node.flags?.find(({ field }) => field === input.name);
+      const where = [...path, `${input.location} ${input.name}`];
+      return taken
+        ? compareInput(loaded, where, path, input, taken)
+        : [finding(where, 'it is neither a flag nor an argument', `it is an input in the ${input.location}`)];
+    }),
+  ];
+}
+
+function compareInput(
+  loaded: Loaded,
+  where: readonly string[],
+  path: readonly string[],
+  input: Input,
+  taken: Argument | Flag,
+): Finding[] {
+  const manual = loaded.manual.get(`petctl-${path.join('-')}.1`) ?? '';
+  return [
+    ...unlessSame(where, 'the description', taken.description, input.description),
+    ...unlessSame(where, 'being required', taken.required ?? false, input.required),
+    ...unlessSame(where, 'the default', taken.rules.default, input.schema.default),
+    ...unlessSame(where, 'the enum', taken.rules.choices, input.schema.enum),
+    ...(manual.includes(taken.name.replaceAll('-', '\\-'))
+      ? []
+      : [finding(where, 'the manual page does not show it', 'it is an input')]),
+    ...misparsed(loaded, input, taken, path),
+    ...incomplete(loaded, input, taken, path),
+  ];
+}
+
+function unlessSame(where: readonly string[], property: string, actual: unknown, expected: unknown): Finding[] {
+  const [is, should] = [JSON.stringify(actual), JSON.stringify(expected)];
+  return is === should ? [] : [finding(where, `${property} is ${is}`, `${should}`)];
+}
+
+/** What the parser makes wrong of values that the spec allows, and of those next to them. */
+function misparsed({ parse, tree }: Loaded, input: Input, taken: Argument | Flag, path: readonly string[]): Finding[] {
+  return samplesOf(input).flatMap(([text, allowed]) => {
+    const words = 'field' in taken ? [`--${taken.name}=${text}`] : ['--', text];
+    let accepted = true;
+    try {
+      parse(tree, [...path, ...words]);
+    } catch {
+      accepted = false;
+    }
+    if (accepted === allowed) return [];
+    const actual = `the parser ${accepted ? 'accepts' : 'rejects'} '${text}'`;
+    return [finding([...path, taken.name], actual, allowed ? 'it is allowed' : 'it is not allowed')];
+  });
+}
+
+/** What the completion of a flag lacks. */
+function incomplete(
+  { candidates, tree }: Loaded,
+  input: Input,
+  taken: Argument | Flag,
+  path: readonly string[],
+): Finding[] {
+  const offered = (...words: string[]) => candidates(tree, [...path, ...words]).words.map(([word]) => word);
+  if (!('field' in taken)) return [];
+  const where = [...path, taken.name];
+  if (!offered('--').includes(`--${taken.name}`))
+    return [finding(where, 'completion does not offer it', 'it is an input')];
+  const values = (input.schema.enum ?? []) as string[];
+  return values
+    .filter((value) => !offered(`--${taken.name}`, '').includes(value))
+    .map((value) => finding(where, `completion does not offer '${value}'`, 'it is in the enum'));
+}

@@ -1,0 +1,49 @@
+import { released } from '../../repository.ts';
+import type { Check, Finding } from '../check.ts';
+import { node } from '../openapi.ts';
+import type { Project } from '../project.ts';
+
+export const bumps = ['major', 'minor', 'patch'] as const;
+export type Bump = (typeof bumps)[number];
+
+export const versions: Check = {
+  name: 'versions',
+  guarantee:
+    'All packages have the version of the spec and are versioned together, and each changeset names packages that exist.',
+  run: (project) => {
+    const version = String(node(project.spec.info).version);
+    const manifests = released.map((folder) => ({ folder, ...JSON.parse(project.read(`${folder}/package.json`)) }));
+    const names: string[] = manifests.map(({ name }) => name);
+    const { fixed } = JSON.parse(project.read('.changeset/config.json'));
+    const findings: Finding[] = [];
+    const finding = (where: string, actual: string, expected: string, fix = `edit ${where}`) =>
+      findings.push({ where, actual, expected, fix });
+
+    for (const { folder, version: actual } of manifests.filter((manifest) => manifest.version !== version)) {
+      const fix = 'npx changeset version, and info.version in spec/openapi.yaml';
+      finding(`${folder}/package.json`, `version ${actual}`, `info.version is ${version}`, fix);
+    }
+    for (const name of names.filter((one) => !fixed.flat().includes(one))) {
+      const fix = 'add it to "fixed"';
+      finding('.changeset/config.json', `${name} is versioned by itself`, 'all follow the spec together', fix);
+    }
+    for (const changeset of changesetsOf(project)) {
+      for (const [name, bump] of changeset.bumps) {
+        if (!names.includes(name)) finding(changeset.file, `it names ${name}`, `the packages are ${names.join(', ')}`);
+        if (!bumps.includes(bump)) finding(changeset.file, `it says ${bump}`, `a change is ${bumps.join(', ')}`);
+      }
+    }
+    return findings;
+  },
+};
+
+/** The changesets of the next release. */
+export function changesetsOf(project: Project): { file: string; bumps: Map<string, Bump> }[] {
+  const files = project.list('.changeset').filter((file) => file.endsWith('.md') && !file.endsWith('/README.md'));
+  return files.map((file) => {
+    const [, head = ''] = project.read(file).split('---\n');
+    const lines = head.split('\n').filter((line) => line.trim() !== '');
+    const pairs = lines.map((line) => line.split(':').map((part) => part.trim().replace(/^['"]|['"]$/g, '')));
+    return { file, bumps: new Map(pairs as [string, Bump][]) };
+  });
+}

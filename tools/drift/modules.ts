@@ -1,0 +1,114 @@
+// Runs the code of an edited project in this process. An edited module, and each one that imports it, is loaded from
+// memory under an address of its own; everything else is shared with the unedited project.
+import { type LoadHookSync, type ResolveHookSync, registerHooks, stripTypeScriptTypes } from 'node:module';
+import { relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { cached } from './cached.ts';
+
+/** The texts of a project's files; nothing where there is no file. */
+export interface Sources {
+  root: string;
+  edits: Readonly<Record<string, string | undefined>>;
+  read(file: string): string | undefined;
+}
+
+/** Loads a module by the name it is imported by, and calls `onRead` with every file that it is made of. */
+export type LoadModule = <T>(specifier: string, onRead?: (file: string) => void) => Promise<T>;
+
+interface EditedModules extends Sources {
+  /** Whether a module is edited, or imports one that is. */
+  isAffected(file: string): boolean;
+}
+
+/** The edited projects. The address of a module names its project by its place here. */
+const projects: EditedModules[] = [];
+
+/** A function that loads the modules of a project. */
+export function moduleLoader(sources: Sources): LoadModule {
+  const { root, edits } = sources;
+  const imports = cached((file) =>
+    /\.[cm]?[jt]s$/.test(file)
+      ? specifiersIn(javaScriptOf(sources, file))
+          .flatMap((specifier) => fileOf(root, resolve(specifier, pathToFileURL(`${root}/${file}`).href)) ?? [])
+          .filter((imported) => sources.read(imported) !== undefined || imported in edits)
+      : [],
+  );
+  const reachable = cached((entry) => {
+    const found = new Set([entry]);
+    for (const file of found) for (const imported of imports(file)) found.add(imported);
+    return found;
+  });
+  const isAffected = cached((file) => [...reachable(file)].some((one) => one in edits));
+
+  let number: number | undefined;
+  return async (specifier, onRead) => {
+    const url = resolve(specifier, import.meta.url);
+    const entry = fileOf(root, url);
+    if (entry === undefined) throw new Error(`${specifier} is no module of the repository`);
+    if (onRead) reachable(entry).forEach(onRead);
+    if (Object.keys(edits).length === 0 || !isAffected(entry)) return import(`${url}`);
+    number ??= projects.push({ ...sources, isAffected }) - 1;
+    return import(`${url}?edited=${number}`);
+  };
+}
+
+/** The edited text of a file, for a module of an edited project; nothing where the file is not edited. */
+export function editedText(moduleUrl: string, path: string | URL): string | undefined {
+  const { root, edits } = projectOf(moduleUrl) as EditedModules;
+  return edits[pathBelow(root, path instanceof URL ? fileURLToPath(path) : path)];
+}
+
+const editedFs = import.meta.resolve('./edited-fs.ts');
+
+const projectOf = (url = ''): EditedModules | undefined => projects[Number(/\?edited=(\d+)$/.exec(url)?.[1])];
+
+const resolveHook: ResolveHookSync = (specifier, context, nextResolve) => {
+  const project = projectOf(context.parentURL);
+  if (!project || context.parentURL?.startsWith(editedFs)) return nextResolve(specifier, context);
+  const query = new URL(context.parentURL ?? '').search;
+  if (specifier === 'node:fs') return { url: editedFs + query, shortCircuit: true };
+  const url = resolve(specifier, context.parentURL);
+  const file = fileOf(project.root, url);
+  if (file === undefined || !project.isAffected(file)) return nextResolve(specifier, context);
+  return { url: url + query, shortCircuit: true };
+};
+
+const loadHook: LoadHookSync = (url, context, nextLoad) => {
+  const project = projectOf(url);
+  if (!project || url.startsWith(editedFs)) return nextLoad(url, context);
+  const file = fileOf(project.root, url) ?? '';
+  const format = file.endsWith('.json') ? 'json' : 'module';
+  return { format, source: javaScriptOf(project, file), shortCircuit: true };
+};
+
+function javaScriptOf({ read }: Sources, file: string): string {
+  const text = read(file);
+  if (text === undefined) throw new Error(`there is no ${file}`);
+  return file.endsWith('.ts') ? withoutTypes(text) : text;
+}
+
+const withoutTypes = cached((text) => stripTypeScriptTypes(text));
+
+const specifiersIn = cached((text) =>
+  [...text.matchAll(/\b(?:from|import|import\.meta\.resolve)\s*\(?\s*['"]([^'"\n]+)['"]/g)].map(
+    ([, name = '']) => name,
+  ),
+);
+
+const workspaceModule = cached((specifier) => import.meta.resolve(specifier));
+
+/** The address of a module of the repository; nothing for those of npm and Node. */
+function resolve(specifier: string, importer = ''): string | undefined {
+  if (specifier.startsWith('.')) return new URL(specifier, importer).href;
+  return /^(@petstore|petctl)\//.test(specifier) ? workspaceModule(specifier) : undefined;
+}
+
+function fileOf(root: string, url: string | undefined): string | undefined {
+  if (!url?.startsWith('file:')) return undefined;
+  const file = pathBelow(root, fileURLToPath(url));
+  return file.startsWith('..') || file.includes('node_modules/') ? undefined : file;
+}
+
+const pathBelow = (root: string, path: string) => relative(root, path).replaceAll('\\', '/');
+
+registerHooks({ resolve: resolveHook, load: loadHook });

@@ -1,0 +1,84 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { root as repository } from '../repository.ts';
+import { type Base, findBase } from './base.ts';
+import { cached } from './cached.ts';
+import { type LoadModule, moduleLoader } from './modules.ts';
+import { type Node, readSpec } from './openapi.ts';
+
+/** New texts of files by their paths; `undefined` removes a file. */
+export type Edits = Readonly<Record<string, string | undefined>>;
+
+/** The repository as data, with edits that exist only in memory. Paths are relative to its root, with slashes. */
+export interface Project {
+  readonly root: string;
+  /** The spec with its references resolved. */
+  readonly spec: Node;
+  /** The commit to compare the spec with. */
+  readonly base: Base;
+  /** The text of a file. Throws if there is none. */
+  read(file: string): string;
+  /** Whether there is such a file or folder. */
+  exists(path: string): boolean;
+  /** All files below a folder. */
+  list(folder: string): string[];
+  /** Loads a module of the repository by the name it is imported by. Edited modules, and what imports them, are new instances. */
+  load<T>(specifier: string): Promise<T>;
+  with(edits: Edits): Project;
+  /** The same project, which calls `onRead` with each file that is read, and each folder that is listed. */
+  observed(onRead: (path: string) => void): Project;
+}
+
+/** Opens a checkout. Files are read when a check asks for them, and once. */
+export function openProject(root = repository, env = process.env): Project {
+  let base: Base | undefined;
+  const fromDisk = cached((file) =>
+    existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : undefined,
+  );
+
+  const projectWith = (edits: Edits, loader?: LoadModule, onRead?: (path: string) => void): Project => {
+    const read = (file: string) => (file in edits ? edits[file] : fromDisk(file));
+    const load = loader ?? moduleLoader({ root, edits, read });
+    const project: Project = {
+      root,
+      get spec() {
+        return readSpec(project.read('spec/openapi.yaml'));
+      },
+      get base() {
+        base ??= findBase(root, env);
+        return base;
+      },
+      read: (file) => {
+        onRead?.(file);
+        const text = read(file);
+        if (text === undefined) throw new Error(`there is no ${file}`);
+        return text;
+      },
+      exists: (path) => {
+        onRead?.(path);
+        if (path in edits) return edits[path] !== undefined;
+        const folder = path.endsWith('/') ? path : `${path}/`;
+        return existsSync(join(root, path)) || existing(edits).some((file) => file.startsWith(folder));
+      },
+      list: (folder) => {
+        onRead?.(folder);
+        const added = existing(edits).filter((file) => file.startsWith(`${folder}/`));
+        return [...new Set([...filesBelow(root, folder).filter((file) => !(file in edits)), ...added])].sort();
+      },
+      load: (specifier) => load(specifier, onRead),
+      with: (more) => projectWith({ ...edits, ...more }),
+      observed: (observer) => projectWith(edits, load, observer),
+    };
+    return project;
+  };
+  return projectWith({});
+}
+
+const existing = (edits: Edits) => Object.keys(edits).filter((file) => edits[file] !== undefined);
+
+function filesBelow(root: string, folder: string): string[] {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
+}

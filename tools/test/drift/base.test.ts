@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { breakingChanges } from '../../drift/checks/breaking-changes.ts';
+import { openProject } from '../../drift/project.ts';
+import { textOf } from '../../repository.ts';
+
+const spec = textOf('spec/openapi.yaml');
+const broken = spec.replace('maximum: 100', 'maximum: 50');
+const extended = spec.replace('maximum: 100', 'maximum: 200');
+
+let scratch: string;
+let checkout: string;
+
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'petstore-base-'));
+  checkout = join(scratch, 'checkout');
+  mkdirSync(join(checkout, 'spec'), { recursive: true });
+});
+afterEach(() => rmSync(scratch, { recursive: true, maxRetries: 3 }));
+
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=test', '-c', 'user.email=test@localhost', ...args], {
+    cwd: checkout,
+    stdio: 'pipe',
+  });
+const write = (text: string) => writeFileSync(join(checkout, 'spec/openapi.yaml'), text);
+const commit = (text: string) => {
+  write(text);
+  git('add', '--all');
+  git('commit', '--quiet', '--no-gpg-sign', '--allow-empty', '--message', 'A commit');
+};
+/** Makes the checkout a clone of a repository whose main branch has this spec. */
+const cloneOf = (text: string) => {
+  git('init', '--quiet', '--initial-branch=main');
+  commit(text);
+  git('clone', '--quiet', '--bare', checkout, join(scratch, 'origin'));
+  git('remote', 'add', 'origin', join(scratch, 'origin'));
+  git('fetch', '--quiet', 'origin');
+};
+
+const found = async (env: NodeJS.ProcessEnv = {}) => {
+  const project = openProject(checkout, env);
+  const findings = await breakingChanges.run(project);
+  return {
+    base: project.base.name.replace(/ \([\da-f]{7}\)$/, ''),
+    rules: findings.map(({ actual }) => actual.split(':')[0]),
+  };
+};
+const narrowed = ['request bound narrowed'];
+
+test('a break is one since the upstream branch', async () => {
+  cloneOf(spec);
+  git('push', '--quiet', '--set-upstream', 'origin', 'main:next');
+  commit(broken);
+  expect(await found()).toEqual({ base: 'origin/next', rules: narrowed });
+});
+
+test('without an upstream branch it is one since origin/main', async () => {
+  cloneOf(spec);
+  git('tag', 'petctl@1.0.0');
+  commit(broken);
+  expect(await found()).toEqual({ base: 'origin/main', rules: narrowed });
+});
+
+test('what was added to the upstream branch in the meantime is no change of this one', async () => {
+  cloneOf(spec);
+  commit(extended);
+  git('push', '--quiet', 'origin', 'main');
+  git('reset', '--quiet', '--hard', 'HEAD~1');
+  commit(spec);
+  expect(await found()).toEqual({ base: 'origin/main', rules: [] });
+});
+
+test('once it is pushed, it is one since the last release', async () => {
+  cloneOf(spec);
+  git('tag', 'petctl@1.0.0');
+  commit(broken);
+  git('push', '--quiet', '--set-upstream', 'origin', 'main');
+  expect(await found()).toEqual({ base: 'petctl@1.0.0', rules: narrowed });
+});
+
+test('without a remote it is one since the last release', async () => {
+  git('init', '--quiet');
+  commit(spec);
+  git('tag', 'petctl@1.0.0');
+  commit(broken);
+  expect(await found()).toEqual({ base: 'petctl@1.0.0', rules: narrowed });
+});
+
+test('without a release it is one since the last commit', async () => {
+  git('init', '--quiet');
+  commit(spec);
+  write(broken);
+  expect(await found()).toEqual({ base: 'HEAD', rules: narrowed });
+});
+
+test('without git nothing is compared, which the base says', async () => {
+  write(broken);
+  expect(await found()).toEqual({ base: 'nothing, because this is no git repository with a commit', rules: [] });
+});
+
+test('a base that the environment names comes first', async () => {
+  cloneOf(broken);
+  git('tag', 'before');
+  commit(spec);
+  expect(await found({ PETSTORE_BASE: 'HEAD' })).toEqual({ base: 'HEAD', rules: [] });
+  expect(await found({ PETSTORE_BASE: 'before' })).toEqual({ base: 'before', rules: ['request bound widened'] });
+  expect(await found({ GITHUB_BASE_REF: 'main' })).toEqual({ base: 'origin/main', rules: ['request bound widened'] });
+});
+
+test.each([{ PETSTORE_BASE: 'no-such-branch' }, { GITHUB_BASE_REF: 'no-such-branch' }])(
+  'a base that is not there is a finding: %o',
+  async (env) => {
+    cloneOf(spec);
+    expect((await found(env)).rules).toEqual(['git finds no spec/openapi.yaml there']);
+  },
+);

@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { checks } from '../../drift/checks.ts';
+import { root } from '../../repository.ts';
+
+const drift = (args: string[], env: Record<string, string> = {}) =>
+  spawnSync(process.execPath, [join(root, 'tools/drift/main.ts'), ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  });
+
+test('--explain prints what each check guarantees', () => {
+  const { status, stdout } = drift(['--explain']);
+  const lines = stdout.trim().split('\n');
+  expect(lines.map((line) => line.replace(/ {2,}/, ': '))).toEqual(
+    checks.map(({ name, guarantee }) => `${name}: ${guarantee}`),
+  );
+  expect(status).toBe(0);
+});
+
+test('findings fail the command, and are annotations in a GitHub workflow', () => {
+  const { status, stdout } = drift([], { PETSTORE_BASE: 'no-such-branch', GITHUB_ACTIONS: 'true' });
+  expect(stdout.split('\n')).toContain(
+    '::error title=drift in breakingChanges::breakingChanges: no-such-branch: git finds no spec/openapi.yaml there; the spec says: changes since then are announced; fix: fetch it, or name another in PETSTORE_BASE',
+  );
+  // The variable is for this command alone. The programs that the docs check tries do not mind it.
+  expect(stdout).not.toContain('drift in docs');
+  expect(status).toBe(1);
+});

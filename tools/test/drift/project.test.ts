@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { openProject } from '../../drift/project.ts';
+import { textOf } from '../../repository.ts';
+
+const project = openProject();
+const manifest = 'packages/types/package.json';
+
+test('edits are seen by those who read the edited project, and by nobody else', () => {
+  const edited = project.with({ [manifest]: '{}', 'docs/new/page.md': 'new', 'README.md': undefined });
+  expect(edited.read(manifest)).toBe('{}');
+  expect(edited.exists('README.md')).toBe(false);
+  expect(() => edited.read('README.md')).toThrow('there is no README.md');
+  expect(edited.exists('docs/new')).toBe(true);
+  expect(edited.list('docs')).toEqual([...project.list('docs'), 'docs/new/page.md'].sort());
+  expect(edited.with({ 'docs/new/page.md': undefined }).list('docs')).toEqual(project.list('docs'));
+
+  expect(project.read(manifest)).toBe(textOf(manifest));
+  expect(project.exists('README.md')).toBe(true);
+});
+
+test('an edited module, and what imports it, runs as it is edited', async () => {
+  const file = 'packages/types/src/gen/service.gen.ts';
+  const edited = project.with({ [file]: textOf(file).replace(/version = '.*'/, "version = '0.0.1'") });
+  type Types = typeof import('@petstore/types');
+  expect((await edited.load<Types>('@petstore/types')).version).toBe('0.0.1');
+  expect((await project.load<Types>('@petstore/types')).version).not.toBe('0.0.1');
+  const unrelated = project.with({ 'apps/server/src/handlers.ts': '' });
+  expect(await unrelated.load('@petstore/types')).toBe(await project.load('@petstore/types'));
+});
+
+test('a module that is gone or broken cannot be loaded', async () => {
+  const file = 'packages/types/src/index.ts';
+  await expect(project.with({ [file]: undefined }).load('@petstore/types')).rejects.toThrow(`there is no ${file}`);
+  await expect(project.with({ [file]: 'const' }).load('@petstore/types')).rejects.toThrow(SyntaxError);
+});
