@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '@petstore/testing';
 import type { Reported } from '../drift/check.ts';
 import { released, root } from '../repository.ts';
 
@@ -26,7 +26,7 @@ export function repositoryFiles(): string[] {
 
 /** Copies the files that git knows, and links the installed packages. */
 export function copyOfRepository(): Copy {
-  const copy = mkdtempSync(join(tmpdir(), 'petstore-copy-'));
+  const { folder: copy, remove } = makeFolder('copy');
   for (const file of repositoryFiles()) cpSync(join(root, file), join(copy, file));
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   // These folders have only links, and relative ones: to the packages of the copy, and to what is installed.
@@ -66,6 +66,6 @@ export function copyOfRepository(): Copy {
       const identity = ['-c', 'user.name=test', '-c', 'user.email=test@localhost'];
       execFileSync('git', [...identity, ...args], { cwd: copy, stdio: 'pipe' });
     },
-    remove: () => rmSync(copy, { recursive: true, force: true }),
+    remove,
   };
 }

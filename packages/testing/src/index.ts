@@ -1,3 +1,3 @@
 export { isDeep, rounds } from './depth.ts';
-export { newFolder } from './folder.ts';
+export { makeFolder, newFolder } from './folder.ts';
 export { missingProgram, skips } from './skip.ts';

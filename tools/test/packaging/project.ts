@@ -1,6 +1,6 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newFolder } from '@petstore/testing';
+import { makeFolder } from '@petstore/testing';
 import { root } from '../../repository.ts';
 import { run } from '../support/process.ts';
 
@@ -27,10 +27,7 @@ export const bin = (name: string) => join(root, 'tools/node_modules/.bin', name)
 
 /** Packs these packages and installs them. Without petctl, which has dependencies, npm needs no registry. */
 export async function newProject(packages: readonly Package[]): Promise<Project> {
-  let remove = () => {};
-  const parent = newFolder('packaging', (removeParent) => {
-    remove = removeParent;
-  });
+  const { folder: parent, remove } = makeFolder('packaging');
   const [folder, elsewhere] = [join(parent, 'project'), join(parent, 'elsewhere')];
   await Promise.all([mkdir(folder), mkdir(elsewhere)]);
   const pack = async (name: Package) => {

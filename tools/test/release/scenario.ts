@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newFolder } from '@petstore/testing';
+import { makeFolder } from '@petstore/testing';
 import { type Copy, copyOfRepository } from '../repository-copy.ts';
 import { type Env, run } from '../support/process.ts';
 import { startServerProcess } from '../support/server.ts';
@@ -36,10 +36,7 @@ console.log(JSON.stringify(await petstore({ baseUrl, apiKey }).listPets(JSON.par
 `;
 
 export async function startScenario(): Promise<Scenario> {
-  let remove = () => {};
-  const folder = newFolder('release', (removeFolder) => {
-    remove = removeFolder;
-  });
+  const { folder, remove } = makeFolder('release');
   const registry = await startRegistry(folder);
   const env: Env = { ...registry.env, ...signature('AUTHOR'), ...signature('COMMITTER') };
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newFolder } from '@petstore/testing';
+import { makeFolder } from '@petstore/testing';
 import { root } from '../../repository.ts';
 
 /** Files that pages name without making them. */
@@ -19,10 +19,7 @@ export interface Project {
 }
 
 export async function newProject(): Promise<Project> {
-  let remove = () => {};
-  const home = newFolder('home', (removeHome) => {
-    remove = removeHome;
-  });
+  const { folder: home, remove } = makeFolder('home');
   const folder = join(home, 'petstore');
   for (const each of ['bin', '.zsh/completions', '.config/fish/completions', 'petstore/node_modules']) {
     await mkdir(join(home, each), { recursive: true });
