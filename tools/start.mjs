@@ -2,8 +2,10 @@
 // because the first start runs on whatever Node the machine has.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { pinnedNode, setup } from './setup.mjs';
 
 const PARENT_CHECK_MS = 200;
@@ -12,21 +14,32 @@ const path = (file) => fileURLToPath(new URL(`../${file}`, import.meta.url));
 
 stopWithParent();
 await setup('serve');
-await generateIfOutdated();
 const node = pinnedNode();
-if (realpathSync(process.execPath) === realpathSync(node)) await import('../apps/server/src/main.ts');
+const isPinned = realpathSync(process.execPath) === realpathSync(node);
+if (isPinned && (await isGenerated())) await import('../apps/server/src/main.ts');
+else if (isPinned) await generate();
 else runAgain();
 
-/** Generated code carries the digest of the spec that it was made from. */
-async function generateIfOutdated() {
+/** Whether the generated code was made from the spec as it is. What was compared once is remembered. */
+async function isGenerated() {
+  const spec = readFileSync(path('spec/openapi.yaml'), 'utf8');
   const generated = path('packages/types/src/gen/document.gen.ts');
-  const digest = createHash('sha256')
-    .update(readFileSync(path('spec/openapi.yaml')))
-    .digest('hex');
-  if (existsSync(generated) && readFileSync(generated, 'utf8').includes(`'${digest}'`)) return;
+  if (!existsSync(generated)) return false;
+  const compared = createHash('sha256').update(spec).update(readFileSync(generated)).digest('hex');
+  const stamp = path('node_modules/.generated-from');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === compared) return true;
+  const { parse } = createRequire(path('apps/server/package.json'))('yaml');
+  const { openApiDocument } = await import(pathToFileURL(generated).href);
+  const isSame = isDeepStrictEqual(parse(spec), openApiDocument);
+  if (isSame) writeFileSync(stamp, compared);
+  return isSame;
+}
+
+async function generate() {
   await setup('all');
-  const { status } = spawnSync(pinnedNode(), [path('tools/generate/main.ts')], { stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
+  const { status } = spawnSync(node, [path('tools/generate/main.ts')], { stdio: 'inherit' });
+  if (status === 0) runAgain();
+  else process.exitCode = status ?? 1;
 }
 
 /** Runs this again on the pinned Node, passes signals on, and ends as it ends. */

@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto';
-import { parse } from 'yaml';
-
-/** The spec as a module: the parsed document for whoever needs all of it, and the digest of the text it was made from. */
-export function documentModule(header: string, specText: string): string {
-  const digest = createHash('sha256').update(specText).digest('hex');
+/** The parsed spec as a module. Its keys are sorted, so that only a change of meaning changes it. */
+export function documentModule(header: string, spec: object): string {
   return `${header}
 
-/** The SHA-256 of the spec/openapi.yaml that the code was generated from. */
-export const specDigest = '${digest}';
-
-/** The whole spec, parsed. */
-export const openApiDocument: object = ${JSON.stringify(parse(specText), null, 2)};
+/** The whole spec. What shows it to people reads spec/openapi.yaml, which has its order. */
+export const openApiDocument: object = ${JSON.stringify(sorted(spec), null, 2)};
 `;
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, sorted((value as Record<string, unknown>)[key])]));
 }

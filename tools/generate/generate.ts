@@ -22,7 +22,7 @@ export async function generate(spec: string): Promise<Map<string, string>> {
     const files = await Promise.all(generatedFolders.map((folder) => readdir(join(scratch, folder))));
     const paths = generatedFolders.flatMap((folder, i) => files[i]?.map((file) => `${folder}/${file}`) ?? []);
     const texts = paths.map(async (path) => [path, await readFile(join(scratch, path), 'utf8')] as const);
-    return new Map([...(await Promise.all(texts)), [`${types}/document.gen.ts`, documentModule(header, spec)]]);
+    return new Map([...(await Promise.all(texts)), [`${types}/document.gen.ts`, documentModule(header, parse(spec))]]);
   } finally {
     await rm(scratch, { recursive: true });
   }

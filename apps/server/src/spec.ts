@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { service } from '@petstore/types';
 import { openApiDocument } from '@petstore/types/document';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
+import { parse } from 'yaml';
 
 /** The version segment that every path of the interface starts with, `/v1`. */
 export const basePath = new URL(service.deployments.production).pathname;
@@ -12,7 +13,12 @@ export function specText(): string {
   return readFileSync(fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml')), 'utf8');
 }
 
-/** A copy of the spec whose only server is this one: every path starts with `basePath`, whatever the deployment's address. */
-export function servedSpec(): OpenAPIV3.DocumentV3_1 {
-  return { ...(structuredClone(openApiDocument) as OpenAPIV3.DocumentV3_1), servers: [{ url: basePath }] };
+/** The spec with its keys as they are written, for people to read. Parsing takes a while: the start does without it. */
+export function readableSpec(): OpenAPIV3.DocumentV3_1 {
+  return parse(specText());
+}
+
+/** A spec whose only server is this one: every path starts with `basePath`, whatever the deployment's address. */
+export function servedSpec(spec = structuredClone(openApiDocument)): OpenAPIV3.DocumentV3_1 {
+  return { ...(spec as OpenAPIV3.DocumentV3_1), servers: [{ url: basePath }] };
 }

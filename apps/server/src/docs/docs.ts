@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { operations } from '@petstore/types';
-import { openApiDocument } from '@petstore/types/document';
 import { type RequestHandler, Router } from 'express';
 import { Failure } from '../http/failure.ts';
-import { basePath, servedSpec, specText } from '../spec.ts';
+import { basePath, readableSpec, servedSpec, specText } from '../spec.ts';
 import { page } from './page.ts';
 import { presented } from './presented.ts';
 import { security } from './security.ts';
@@ -20,10 +19,10 @@ export function docs(): Router {
   at('/openapi.yaml', content('application/yaml', specText));
   at(
     '/openapi.json',
-    content('application/json', () => json(openApiDocument)),
+    content('application/json', () => json(readableSpec())),
   );
 
-  const shown = () => json(presented(servedSpec(), Object.values(operations), `..${basePath}`));
+  const shown = () => json(presented(servedSpec(readableSpec()), Object.values(operations), `..${basePath}`));
   at(
     '/docs',
     content('text/html; charset=utf-8', () => page),
