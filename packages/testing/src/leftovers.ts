@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -11,6 +11,8 @@ export function setup(): () => Promise<void> {
   // Node's own cache of compiled code is the same for every run. Without this, npm would put one into the folder.
   process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'petstore-')));
+  // Programs that run as another user find their way through it.
+  chmodSync(folder, 0o711);
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
   return async () => {
     const deadline = performance.now() + GRACE_MS;
