@@ -16,7 +16,7 @@ stopWithParent();
 await setup('serve');
 const node = pinnedNode();
 const isPinned = realpathSync(process.execPath) === realpathSync(node);
-if (isPinned && (await isGenerated())) await import('../apps/server/src/main.ts');
+if (isPinned && (await isGenerated())) await import(pathToFileURL(path('apps/server/src/main.ts')).href);
 else if (isPinned) await generate();
 else runAgain();
 

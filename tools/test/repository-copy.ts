@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '@petstore/testing';
 import type { Reported } from '../drift/check.ts';
-import { root } from '../repository.ts';
+import { released, root } from '../repository.ts';
 
 /** A copy of the repository for tests that change files, run its programs, or release it. */
 export interface Copy {
@@ -17,17 +17,20 @@ export interface Copy {
   remove(): void;
 }
 
+/** Every file of the repository that git does not ignore. */
+export function repositoryFiles(): string[] {
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const files = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0');
+  return files.filter((file) => file !== '' && existsSync(join(root, file)));
+}
+
 /** Copies the files that git knows, and links the installed packages. */
 export function copyOfRepository(): Copy {
-  const copy = mkdtempSync(join(tmpdir(), 'petstore-copy-'));
-  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
-    .toString()
-    .split('\0')
-    .filter((file) => file !== '' && existsSync(join(root, file)));
-  for (const file of files) cpSync(join(root, file), join(copy, file));
+  const { folder: copy, remove } = makeFolder('copy');
+  for (const file of repositoryFiles()) cpSync(join(root, file), join(copy, file));
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   // These folders have only links, and relative ones: to the packages of the copy, and to what is installed.
-  for (const folder of ['spec', 'packages/types', 'packages/client', 'apps/server', 'apps/petctl', 'tools']) {
+  for (const folder of [...released, 'packages/testing', 'tools']) {
     const links = join(root, folder, 'node_modules');
     if (!existsSync(links)) continue;
     cpSync(links, join(copy, folder, 'node_modules'), {
@@ -63,6 +66,6 @@ export function copyOfRepository(): Copy {
       const identity = ['-c', 'user.name=test', '-c', 'user.email=test@localhost'];
       execFileSync('git', [...identity, ...args], { cwd: copy, stdio: 'pipe' });
     },
-    remove: () => rmSync(copy, { recursive: true, force: true }),
+    remove,
   };
 }

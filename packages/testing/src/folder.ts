@@ -5,7 +5,13 @@ import { onTestFinished } from 'vitest';
 
 /** A new folder, which is removed when the running test ends, or when the function given to `cleanUp` is called. */
 export function newFolder(name = 'test', cleanUp: (remove: () => void) => void = onTestFinished): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), `${name}-`)));
-  cleanUp(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const { folder, remove } = makeFolder(name);
+  cleanUp(remove);
   return folder;
+}
+
+/** A new folder, for whatever outlives a test: it is removed by `remove`. */
+export function makeFolder(name: string): { folder: string; remove(): void } {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), `${name}-`)));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) };
 }

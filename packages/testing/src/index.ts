@@ -1,4 +1,4 @@
 export { isDeep, rounds } from './depth.ts';
-export { newFolder } from './folder.ts';
+export { makeFolder, newFolder } from './folder.ts';
 export { missingProgram, skips } from './skip.ts';
 export { unprivilegedUser } from './unprivileged.ts';

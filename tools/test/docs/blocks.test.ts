@@ -1,56 +1,63 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isDeep } from '@petstore/testing';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { root, textOf } from '../../repository.ts';
+import { type Fixture, hasShell, newFixture } from '../support/fixture.ts';
+import { startServerProcess } from '../support/server.ts';
 import { exceptions, pictures, runnable } from './exceptions.ts';
-import { type Block, blocksOf, pages, pattern, root, shownIn, textOf } from './pages.ts';
-import { hasShell, newWorld, type World } from './world.ts';
+import { type Block, blocksOf, pages, pattern, shownIn } from './pages.ts';
 
-let world: World;
+/** Pages whose commands only the deep run runs. The quick run checks that each of them is one that can be run. */
+const SLOW_PAGES = ['docs/operating.md', 'docs/petctl.md'];
 
-/** What is run for a command of a page: the command itself, something instead, or nothing. */
+/** What the page under test is followed in, or none if its commands are not run. */
+let fixture: Fixture | undefined;
+
+/** What is run for a command of a page: the command itself, another one instead, or none. */
 function runOf(command: string): string | undefined {
   if (/^\s*(#|$)/.test(command)) return undefined;
   const exception = exceptions.find(({ commands }) => commands.test(command));
   exception?.check?.(command);
   if (exception) return exception.instead;
-  expect(
-    command,
-    'nobody said whether this can be run here: put it into runnable or, with the reason, into exceptions in exceptions.ts',
-  ).toMatch(runnable);
+  expect(command, 'add this command to runnable or, with the reason, to exceptions in exceptions.ts').toMatch(runnable);
   return command;
 }
 
 const programs = ['ts', 'js'];
 
-/** Runs a program of a page, which may complain of nothing, and may have to print what the page shows right behind it. */
+/** Runs a program of a page. It must print nothing to stderr, and the text that follows it on the page, if any. */
 async function program({ line, language, text }: Block, _: unknown, after: Block | undefined): Promise<void> {
+  if (!fixture) throw new Error('A page with programs cannot be one of SLOW_PAGES.');
   const file = `line-${line}.${language}`;
-  await writeFile(join(world.folder, file), world.here(text));
-  const { code, output } = await world.run(
-    `node ${file} 2> complaints || { cat complaints; exit 1; }; cat complaints; test ! -s complaints`,
+  await writeFile(join(fixture.folder, file), fixture.fillIn(text));
+  const { code, output } = await fixture.run(
+    `node ${file} 2> stderr || { cat stderr; exit 1; }; cat stderr; test ! -s stderr`,
   );
   expect(code, output).toBe(0);
   if (after?.language === 'text' && after.follows) expect(output).toMatch(pattern(after.text));
 }
 
-/** How the blocks of each language are held to what they say. */
-const kinds: Record<string, (block: Block, before: Block | undefined, after: Block | undefined) => Promise<void>> = {
+/** The check for the blocks of each language. */
+const checks: Record<string, (block: Block, before: Block | undefined, after: Block | undefined) => Promise<void>> = {
   sh: async ({ text }) => {
     const commands = text.match(/^(.*\\\n)*.*$/gm) ?? [];
-    const { code, output } = await world.run(commands.map((command) => runOf(command) ?? '').join('\n'));
-    expect(code, output).toBe(0);
+    const script = commands.map((command) => runOf(command) ?? '').join('\n');
+    const result = await fixture?.run(script);
+    if (result) expect(result.code, result.output).toBe(0);
   },
 
   console: async (block) => {
     const shown = shownIn(block);
     expect(shown).not.toEqual([]);
+    if (!fixture) throw new Error('A page with console blocks cannot be one of SLOW_PAGES.');
     for (const { command, output } of shown) {
       const run = runOf(command);
-      // A terminal shows tables, and the page shows what a terminal does.
+      // Pages show what a terminal shows, and that is tables.
       const printed =
-        run === undefined ? greetingOf(command) : (await world.run(run, { PETCTL_OUTPUT: 'table' })).output;
+        run === undefined ? greetingOf(command) : (await fixture.run(run, { PETCTL_OUTPUT: 'table' })).output;
       if (printed !== undefined) expect(`$ ${command}\n${printed}`).toMatch(pattern(`$ ${command}\n${output}`));
     }
   },
@@ -63,45 +70,50 @@ const kinds: Record<string, (block: Block, before: Block | undefined, after: Blo
     const picture = pictures.find(({ page }) => page === block.page);
     expect(
       picture,
-      'a text block is what the program before it prints, or one of the pictures in exceptions.ts',
+      'a text block is the output of the program before it, or one of the pictures in exceptions.ts',
     ).toBeDefined();
     picture?.check?.(block);
   },
 
   json: async ({ text }) => void JSON.parse(text),
   yaml: async ({ text }) => void parse(text),
-  // Applied one after the other by adding-an-operation.test.ts.
+  // adding-an-operation.test.ts applies them.
   diff: async ({ page }) => expect(page).toBe('docs/adding-an-operation.md'),
 };
 
-/** What is not run here shows nothing, but for the server, which was started before. */
-const greetingOf = (command: string) => (command === 'npm start' ? world.greeting : undefined);
+/** The server is the one command that shows output without being run again: it was started before. */
+const greetingOf = (command: string) => (command === 'npm start' ? fixture?.greeting : undefined);
 
 describe.skipIf(!hasShell).each(pages)('%s', (page) => {
   const blocks = blocksOf(page);
+  const showsStart = blocks.some(({ language, text }) => language === 'console' && /^\$ npm start$/m.test(text));
   beforeAll(async () => {
-    if (blocks.length > 0) world = await newWorld();
+    fixture = undefined;
+    if (blocks.length === 0 || (!isDeep && SLOW_PAGES.includes(page))) return;
+    fixture = await newFixture(showsStart ? startServerProcess : undefined);
+    return fixture.close;
   });
-  afterAll(() => world?.close());
 
   test.each(blocks.map((block, i) => [block.line, block.language, block, i] as const))(
-    'line %d: its %s block holds',
+    'line %d: the %s block is true',
     async (_, language, block, i) => {
-      const hold = kinds[language];
-      if (!hold) {
-        const known = Object.keys(kinds).join(', ');
+      const check = checks[language];
+      if (!check) {
+        const known = Object.keys(checks).join(', ');
         throw new Error(
-          `${page}:${block.line}: nobody checks a block of '${language}'. Make it one of ${known}, or teach kinds in ` +
-            'tools/test/docs/blocks.test.ts. What cannot be run is told in tools/test/docs/exceptions.ts, with its reason.',
+          `${page}:${block.line}: blocks of '${language}' are not checked. Make it one of ${known}, or add a check in ` +
+            'tools/test/docs/blocks.test.ts.',
         );
       }
-      await hold(block, blocks[i - 1], blocks[i + 1]);
+      await check(block, blocks[i - 1], blocks[i + 1]);
     },
   );
 
-  test('the files and npm scripts that its sentences name are there', () => {
+  test('the files and npm scripts that it names exist', () => {
     const files = [...textOf(page).matchAll(/`((?:apps|packages|spec|tools|docs|examples)\/[\w./-]+)`/g)];
-    expect(files.map(([, file = '']) => file).filter((file) => !existsSync(join(root, file)))).toEqual([]);
+    // Installation and runs make what is in node_modules.
+    const committed = files.map(([, file = '']) => file).filter((file) => !file.includes('/node_modules/'));
+    expect(committed.filter((file) => !existsSync(join(root, file)))).toEqual([]);
     const scripts = Object.keys(JSON.parse(textOf('package.json')).scripts);
     const named = [...textOf(page).matchAll(/`npm (?:run (?:-\S+ )*)?([\w:-]+)/g)].map(([, script = '']) => script);
     const ours = named.filter((script) => !['install', 'login', 'publish', 'deprecate', 'audit'].includes(script));
@@ -109,7 +121,7 @@ describe.skipIf(!hasShell).each(pages)('%s', (page) => {
   });
 });
 
-test('no exception is left that no page needs', () => {
+test('every exception is needed by a page', () => {
   const lines = pages.flatMap((page) => blocksOf(page).flatMap(({ text }) => text.split('\n')));
   const commands = lines.map((line) => line.replace(/^\$ /, ''));
   const needless = exceptions.filter((exception) => !commands.some((command) => exception.commands.test(command)));

@@ -1,14 +1,15 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { missingProgram, skips } from '@petstore/testing';
 import { expect } from 'vitest';
-import { type Block, root, textOf } from './pages.ts';
+import { root, textOf } from '../../repository.ts';
+import type { Block } from './pages.ts';
 
-/** The commands that pages may have run here, as they begin: with nothing but the network of this machine, in a folder of their own. */
+/** The commands of pages that are run: they need only the fixture's folder and the network of this machine. */
 export const runnable =
   /^(\w+=\S+ )*(export|printf|curl|(npx )?petctl|npx petstore-server keys|node [\w-]+\.mjs|\.\/[\w-]+\.sh)( |$)/;
 
-/** Commands that cannot be run here, why not, and what is checked or run instead. */
+/** Commands that are not run, the reason, and what is checked or run instead. */
 export interface Exception {
   readonly commands: RegExp;
   readonly reason: string;
@@ -24,15 +25,15 @@ const isScript = (command: string) => {
 };
 const isInstalled = (command: string) => exists(`node_modules/.bin/${/npx ([\w-]+)/.exec(command)?.[1]}`);
 
-const hasCurl = spawnSync('curl', ['--version']).status === 0;
-if (!hasCurl) console.warn('\n!!! SKIPPED: what the pages show of curl is not run: this machine has none.\n');
+const noCurl = skips('the curl commands of pages', missingProgram('curl'), 'curl');
 
 export const exceptions: readonly Exception[] = [
-  ...(hasCurl ? [] : [{ commands: /^curl /, reason: 'this machine has no curl' }]),
+  ...(noCurl ? [{ commands: /^curl /, reason: 'this machine has no curl' }] : []),
   {
     commands: /^(PORT=\d+ )?npm start\b/,
-    reason: 'it installs, and serves until it is told to stop; every page has a server that was started as it does',
-    check: () => expect(manifest('.').scripts.start).toBe('node apps/server/src/main.ts'),
+    reason:
+      'it serves until it is stopped; the fixture starts the same server, and tools/test/start.test.ts runs npm start',
+    check: isScript,
   },
   {
     commands: /^npm (test|run [\w:-]+)\b/,
@@ -41,7 +42,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     commands: /^npm install /,
-    reason: 'it needs a registry; tools/test/packaging installs the packages as they are published',
+    reason: 'it needs a registry; tools/test/packaging installs the packed packages',
     check: (command) => {
       const folders = {
         '@petstore/spec': 'spec',
@@ -58,16 +59,16 @@ export const exceptions: readonly Exception[] = [
   },
   {
     commands: /^petctl auth login(?! --with-key)/,
-    reason: 'it asks on a terminal; apps/petctl/test/terminal.test.ts answers it there',
+    reason: 'it reads the key from a terminal; apps/petctl/test/terminal.test.ts does that',
     instead: 'petctl auth login --with-key < key.txt',
   },
   { commands: /^petctl docs --open/, reason: 'it opens a browser', instead: 'petctl docs' },
   {
     commands: /^petctl config set base-url https:/,
-    reason: 'whoever runs it has an address to put there',
+    reason: 'the reader puts an address there',
     instead: 'petctl config set base-url https://pets.example.com/v1 --profile work',
   },
-  { commands: /^petctl [^#]*\[flags\]$/, reason: 'it is the form of a command, not one' },
+  { commands: /^petctl [^#]*\[flags\]$/, reason: 'it is the syntax of a command' },
   {
     commands: /^(npx petstore-server export \| )?DATABASE_URL=/,
     reason: 'it needs a PostgreSQL; apps/server/test/postgres has one',
@@ -80,11 +81,11 @@ const foldersExist = ({ text }: Block) => {
   for (const [folder] of text.matchAll(/\b(apps|packages|spec|tools|examples)\/[\w./-]+\w/g)) exists(folder);
 };
 
-/** Blocks that are no code at all. */
+/** Text blocks that are not the output of a program of their page. */
 export const pictures: readonly { page: string; reason: string; check?(block: Block): void }[] = [
   { page: 'README.md', reason: 'a picture of the packages', check: foldersExist },
   { page: 'docs/architecture.md', reason: 'a picture of the packages', check: foldersExist },
-  { page: 'docs/adding-an-operation.md', reason: 'what the compiler says, compared by adding-an-operation.test.ts' },
-  { page: 'docs/petctl.md', reason: 'topics of petctl help, compared by apps/petctl/test/docs.test.ts' },
-  { page: 'docs/performance.md', reason: 'what a run of the bench printed' },
+  { page: 'docs/adding-an-operation.md', reason: 'a message of the compiler; adding-an-operation.test.ts compares it' },
+  { page: 'docs/petctl.md', reason: 'topics of petctl help; apps/petctl/test/docs.test.ts compares them' },
+  { page: 'docs/performance.md', reason: 'the output of a run of the bench' },
 ];

@@ -1,10 +1,7 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { globSync } from 'node:fs';
+import { root, textOf } from '../../repository.ts';
 
-export const root = fileURLToPath(new URL('../../..', import.meta.url));
-
-/** Every page that somebody who comes to the repository reads. */
+/** Every page of the repository. */
 export const pages = globSync(
   ['README.md', 'CONTRIBUTING.md', 'docs/*.md', '{apps,packages}/*/README.md', '{spec,examples}/README.md'],
   { cwd: root },
@@ -21,8 +18,6 @@ export interface Block {
   readonly follows: boolean;
 }
 
-export const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
-
 export function blocksOf(page: string): Block[] {
   const text = textOf(page);
   let end = 0;
@@ -35,13 +30,13 @@ export function blocksOf(page: string): Block[] {
   });
 }
 
-/** A command of a `console` block, and what the page says that it prints. */
-export interface Shown {
+/** A command of a `console` block, and the output that the page shows for it. */
+export interface ShownCommand {
   readonly command: string;
   readonly output: string;
 }
 
-export function shownIn({ text }: Block): Shown[] {
+export function shownIn({ text }: Block): ShownCommand[] {
   return text
     .split(/^\$ /m)
     .slice(1)
@@ -51,13 +46,13 @@ export function shownIn({ text }: Block): Shown[] {
     });
 }
 
-/** Matches what a page shows: `…` stands for what is different each time, on a line of its own for any lines. */
+/** Matches text as a page shows it: `…` matches any text within a line, or any lines where it is a line of its own. */
 export function pattern(shown: string): RegExp {
   const lines = shown.trimEnd().split('\n');
   const source = lines.map((line) =>
-    line === '…' ? '[\\s\\S]*' : line.trimEnd().split('…').map(literally).join('.*'),
+    line === '…' ? '[\\s\\S]*' : line.trimEnd().split('…').map(escapeRegExp).join('.*'),
   );
   return new RegExp(`^${source.join('\n')}\\n*$`);
 }
 
-const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -1,34 +1,36 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { hasShell, newWorld, type World } from '../docs/world.ts';
+import { rounds } from '@petstore/testing';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Fixture, hasShell, newFixture } from '../support/fixture.ts';
 
 describe.skipIf(!hasShell)('add-animals.mjs', () => {
-  let world: World;
+  let fixture: Fixture;
   beforeEach(async () => {
-    world = await newWorld();
+    fixture = await newFixture();
+    return fixture.close;
   });
-  afterEach(() => world?.close());
 
-  async function add(lines: string, settings: Record<string, string> = {}) {
-    await writeFile(join(world.folder, 'some.csv'), lines);
-    return world.run('node add-animals.mjs some.csv', settings);
+  async function add(lines: string, env: Record<string, string> = {}) {
+    await writeFile(join(fixture.folder, 'some.csv'), lines);
+    return fixture.run('node add-animals.mjs some.csv', env);
   }
 
-  test('adds what the lines say, and lists what is sold', async () => {
+  test('adds a pet for each line, and lists those that are sold', async () => {
     expect(await add('Rex,2,available\nTom, 1, sold\n\nIda,3\n')).toEqual({
       code: 0,
       output: 'added 1 Rex\nadded 2 Tom\nadded 3 Ida\nsold 2 Tom\n',
     });
   });
 
-  test('lists those of every page', async () => {
-    const { code, output } = await add(Array.from({ length: 230 }, (_, i) => `pet ${i},1,sold`).join('\n'));
+  test('lists the pets of every page', async () => {
+    const count = rounds(101, 230);
+    const { code, output } = await add(Array.from({ length: count }, (_, i) => `pet ${i},1,sold`).join('\n'));
     expect(code).toBe(0);
-    expect(output.match(/^sold \d+ pet \d+$/gm)).toHaveLength(230);
+    expect(output.match(/^sold \d+ pet \d+$/gm)).toHaveLength(count);
   });
 
-  test('goes on after a line that cannot be right, and says which it was', async () => {
+  test('continues after an invalid line, and reports its number', async () => {
     expect(await add('Rex,two\nTom,1,lost\nA,B,C,D\nIda,3,sold')).toEqual({
       code: 1,
       output: expect.stringMatching(
@@ -37,7 +39,7 @@ describe.skipIf(!hasShell)('add-animals.mjs', () => {
     });
   });
 
-  test('stops where the key is not known, and where nothing listens', async () => {
+  test('stops if the key is not accepted, and if nothing listens', async () => {
     expect(await add('Rex,2', { PETSTORE_API_KEY: 'another-key' })).toEqual({
       code: 2,
       output: 'The service does not take the key in PETSTORE_API_KEY.\n',
@@ -49,8 +51,8 @@ describe.skipIf(!hasShell)('add-animals.mjs', () => {
     ]);
   });
 
-  test('says how it is called', async () => {
-    expect(await world.run('node add-animals.mjs')).toEqual({
+  test('prints its usage without a file', async () => {
+    expect(await fixture.run('node add-animals.mjs')).toEqual({
       code: 2,
       output: expect.stringContaining('Which file?'),
     });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { createServer as createVite } from 'vite';
 
-/** Something that serves the pages of a folder. */
+/** A server of the pages of a folder. */
 export interface Pages {
   readonly port: number;
   close(): Promise<void>;

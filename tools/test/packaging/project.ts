@@ -1,56 +1,44 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { makeFolder } from '@petstore/testing';
+import { root } from '../../repository.ts';
+import { run } from '../support/process.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const shell = process.platform === 'win32';
+const FOLDERS = { '@petstore/types': 'packages/types', '@petstore/client': 'packages/client', petctl: 'apps/petctl' };
 
-/** Runs a program to its end and gives what it printed; if it fails, so does this, with everything it said. */
-export function run(cwd: string, command: string, ...args: string[]): Promise<string> {
-  const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' };
-  return new Promise((resolve, reject) => {
-    execFile(command, args, { cwd, env, shell }, (error, stdout, stderr) => {
-      if (error) reject(new Error(`${command} ${args.join(' ')}\n${stdout}\n${stderr}`, { cause: error }));
-      else resolve(stdout);
-    });
-  });
+export type Package = keyof typeof FOLDERS;
+
+/** A project of a user: it has packages from their tarballs, installed with npm, and the programs of `consumers`. */
+export interface Project {
+  readonly folder: string;
+  /** An empty folder from which no module of the project resolves. */
+  readonly elsewhere: string;
+  readonly tarballs: ReadonlyMap<Package, string>;
+  remove(): void;
 }
+
+const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' };
+
+/** Runs a program in a folder and returns its stdout. */
+export const runIn = (folder: string, command: string, ...args: string[]) => run(folder, env, command, ...args);
 
 /** A command that `tools` depends on. */
 export const bin = (name: string) => join(root, 'tools/node_modules/.bin', name);
 
-const folders = { '@petstore/types': 'packages/types', '@petstore/client': 'packages/client', petctl: 'apps/petctl' };
-
-/** Somebody's project: it has the packages from their tarballs, installed with npm, and the programs of `consumers`. */
-export interface Project {
-  readonly folder: string;
-  /** An empty folder from which nothing of the project is found. */
-  readonly elsewhere: string;
-  /** Where each package's tarball is. */
-  readonly tarballs: Readonly<Record<keyof typeof folders, string>>;
-  remove(): Promise<void>;
-}
-
-export async function install(): Promise<Project> {
-  const scratch = await mkdtemp(join(tmpdir(), 'packaging-'));
-  const [folder, elsewhere] = [join(scratch, 'project'), join(scratch, 'elsewhere')];
+/** Packs these packages and installs them. Without petctl, which has dependencies, npm needs no registry. */
+export async function newProject(packages: readonly Package[]): Promise<Project> {
+  const { folder: parent, remove } = makeFolder('packaging');
+  const [folder, elsewhere] = [join(parent, 'project'), join(parent, 'elsewhere')];
   await Promise.all([mkdir(folder), mkdir(elsewhere)]);
-  const pack = async (from: string) => {
-    const said = await run(join(root, from), 'pnpm', 'pack', '--json', '--pack-destination', folder);
-    const { filename }: { filename: string } = JSON.parse(said);
-    return filename;
+  const pack = async (name: Package) => {
+    const args = ['pack', '--json', '--pack-destination', folder];
+    const { filename }: { filename: string } = JSON.parse(await runIn(join(root, FOLDERS[name]), 'pnpm', ...args));
+    return [name, filename] as const;
   };
-  const [types, client, petctl] = await Promise.all(Object.values(folders).map(pack));
-  if (!types || !client || !petctl) throw new Error('Something was not packed.');
+  const tarballs = new Map(await Promise.all(packages.map(pack)));
   await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-  await run(folder, 'npm', 'install', '--no-audit', '--no-fund', types, client, petctl);
+  const offline = packages.includes('petctl') ? [] : ['--offline'];
+  await runIn(folder, 'npm', 'install', '--no-audit', '--no-fund', ...offline, ...tarballs.values());
   await cp(join(import.meta.dirname, 'consumers'), folder, { recursive: true });
-  return {
-    folder,
-    elsewhere,
-    tarballs: { '@petstore/types': types, '@petstore/client': client, petctl },
-    remove: () => rm(scratch, { recursive: true, force: true }),
-  };
+  return { folder, elsewhere, tarballs, remove };
 }

@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { run } from './project.ts';
+import { skips } from '@petstore/testing';
+import { runIn } from './project.ts';
 
-/** A program that runs JavaScript, and what it is called with before the script. */
+/** A program that runs JavaScript, and its arguments before the script. */
 export interface Runtime {
   readonly name: string;
   readonly command: string;
@@ -13,11 +14,9 @@ export interface Runtime {
 
 export const pinnedNode: Runtime = { name: `Node ${process.versions.node}`, command: process.execPath, args: [] };
 
-const skip = (what: string, why: string) =>
-  console.warn(`\n!!! SKIPPED: the packages are not run in ${what}: ${why}.\n`);
-
-/** The Node that the machine itself has, if it is another one and can load modules with `require`. */
+/** The machine's own Node, if it is another one than the pinned one, and `require` loads modules there. */
 export function machineNode(): Runtime[] {
+  const what = "the packages in the machine's own Node";
   const file = process.platform === 'win32' ? 'node.exe' : 'node';
   const command = (process.env.PATH ?? '')
     .split(delimiter)
@@ -25,23 +24,21 @@ export function machineNode(): Runtime[] {
     .map((folder) => join(folder, file))
     .find((candidate) => existsSync(candidate));
   if (!command || realpathSync(command) === realpathSync(process.execPath)) {
-    skip("the machine's own Node", 'it has none beside the pinned one');
+    skips(what, 'it has only the pinned one');
     return [];
   }
   const version = execFileSync(command, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim();
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major > 22 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19)) {
-    return [{ name: `Node ${version}`, command, args: [] }];
-  }
-  skip("the machine's own Node", `${version} cannot load modules with require`);
-  return [];
+  const requiresModules = major > 22 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19);
+  if (skips(what, requiresModules ? undefined : `${version} cannot load modules with require`)) return [];
+  return [{ name: `Node ${version}`, command, args: [] }];
 }
 
 /**
- * Bun and Deno, whose binaries some packages of the registry hold. They are large, and nothing but this test needs them:
- * they are no dependencies, so that who only starts the server does not download them.
+ * Bun and Deno, from packages of the registry that hold their binaries. They are large, and only this test needs them, so
+ * they are not dependencies: starting the server does not download them.
  */
-const others = {
+const RUNTIMES = {
   'linux-x64': [
     { from: '@oven/bun-linux-x64-baseline@1.4.5', command: 'bin/bun', args: ['--no-install', 'run'] },
     {
@@ -52,21 +49,21 @@ const others = {
   ],
 };
 
-/** Installs Bun and Deno below a folder. Their absence may be passed over, but not in CI. */
-export async function otherRuntimes(folder: string): Promise<Runtime[]> {
-  const place = `${process.platform}-${process.arch}`;
-  const available = Object.entries(others).find(([each]) => each === place)?.[1] ?? [];
-  if (available.length === 0) skip('Bun and Deno', `there is none for ${place}`);
+/** Installs Bun and Deno below a folder. In CI it is an error if that fails, elsewhere they are skipped. */
+export async function installRuntimes(folder: string): Promise<Runtime[]> {
+  const platform = `${process.platform}-${process.arch}`;
+  const available = Object.entries(RUNTIMES).find(([each]) => each === platform)?.[1] ?? [];
+  skips('the packages in Bun and Deno', available.length > 0 ? undefined : `there is no package for ${platform}`);
   const found = available.map(async ({ from, command, args }): Promise<Runtime[]> => {
     const name = from.slice(0, from.lastIndexOf('@'));
     const home = join(folder, name.replace('/', '-'));
     try {
       await mkdir(home);
       await writeFile(join(home, 'package.json'), '{"private":true}');
-      await run(home, 'npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', from);
+      await runIn(home, 'npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', from);
     } catch (error) {
       if (process.env.CI) throw error;
-      skip(name, `it could not be installed: ${error}`);
+      skips(`the packages in ${name}`, `it could not be installed: ${error}`);
       return [];
     }
     return [{ name: from, command: join(home, 'node_modules', name, command), args }];

@@ -1,14 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@petstore/testing';
 import { petctlBundle } from 'petctl/build/bundle';
 import { licences, takenIn } from 'petctl/build/taken-in';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { root } from '../../repository.ts';
 
 const commander = join(root, 'apps/petctl/node_modules/commander');
 
-test('petctl goes along with the licence of every package that its files hold code of', async () => {
+test('petctl is packed with the licence of every package that is bundled into it', async () => {
   const { sources } = await petctlBundle();
   const others = [...sources].filter((file) => file.includes('/node_modules/'));
   expect(others.length).toBeGreaterThan(0);
@@ -23,10 +23,8 @@ test('petctl goes along with the licence of every package that its files hold co
   expect(page).toContain(readFileSync(join(commander, 'LICENSE'), 'utf8').trim());
 });
 
-test('a package without a licence does not get into petctl', () => {
-  const scratch = mkdtempSync(join(tmpdir(), 'petstore-licences-'));
-  onTestFinished(() => rmSync(scratch, { recursive: true }));
-  const folder = join(scratch, 'node_modules/@somebody/something');
+test('a package without a licence is refused in the bundle of petctl', () => {
+  const folder = join(newFolder(), 'node_modules/@somebody/something');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"name":"@somebody/something","version":"1.0.0","license":"MIT"}');
   expect(() => takenIn([join(folder, 'index.js')])).toThrow('has no licence');

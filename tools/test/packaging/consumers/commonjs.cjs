@@ -3,4 +3,4 @@ const check = require('@petstore/client/check');
 const types = require('@petstore/types');
 const { roundTrip } = require('./round-trip.js');
 
-roundTrip(client, check, types, process.argv.slice(2)).then((seen) => console.log(JSON.stringify(seen)));
+roundTrip(client, check, types, process.argv.slice(2)).then((result) => console.log(JSON.stringify(result)));

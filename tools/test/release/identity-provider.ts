@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Env } from './processes.ts';
+import type { Env } from '../support/process.ts';
 
-/** Stands in for the identity provider of GitHub: refuses everybody, and notes for whom it was asked. */
-export async function identities() {
-  const asked: (string | null)[] = [];
+/** Stands in for GitHub's identity provider: refuses every request, and records the audience of each. */
+export async function startIdentityProvider() {
+  const audiences: (string | null)[] = [];
   const server = createServer(({ url = '' }, response) => {
-    asked.push(new URL(url, 'http://127.0.0.1').searchParams.get('audience'));
+    audiences.push(new URL(url, 'http://127.0.0.1').searchParams.get('audience'));
     response.writeHead(403).end();
   });
   server.listen(0, '127.0.0.1');
@@ -20,5 +20,10 @@ export async function identities() {
     ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${port}/?of=this-job`,
     ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'a-token-of-this-job',
   };
-  return { asked, env, close: () => server.close() };
+  const close = async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  };
+  return { audiences, env, close };
 }

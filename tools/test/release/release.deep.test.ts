@@ -1,62 +1,61 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { identities } from './identities.ts';
-import { json, latest, look, published } from './seen.ts';
-import { begin, type Story } from './story.ts';
+import { startIdentityProvider } from './identity-provider.ts';
+import { type Scenario, startScenario } from './scenario.ts';
+import { json, latest, published, stateAfter } from './state.ts';
 
 const fix = 'A first change, which is small.';
-const feature = 'Animals have a mood, and can be listed by it.';
+const feature = 'Pets have a mood, and can be listed by it.';
 const mood = `        - name: mood
           in: query
-          description: Return only animals in this mood.
+          description: Return only pets in this mood.
           schema:
             type: string
           example: calm
 `;
 
-/** What is to be seen after a release. */
-type Seen = Awaited<ReturnType<typeof look>> & Awaited<ReturnType<Story['use']>>;
+type State = Awaited<ReturnType<typeof stateAfter>> & Awaited<ReturnType<Scenario['use']>>;
 
-let story: Story;
-let [before, first, second]: [string, Seen?, Seen?] = [''];
-let refused: { asked: (string | null)[]; said: string; latest: string[]; manifest: string };
+let scenario: Scenario;
+let [before, first, second]: [string, State?, State?] = [''];
+let refused: { audiences: (string | null)[]; message: string; latest: string[]; manifest: string };
 
 beforeAll(async () => {
-  story = await begin();
-  before = (await json(story.checkout, 'spec/package.json')).version;
+  scenario = await startScenario();
+  before = (await json(scenario.checkout, 'spec/package.json')).version;
 
-  story.change('patch', fix);
-  await story.release();
+  scenario.change('patch', fix);
+  await scenario.release();
   await Promise.all([
-    story.in(story.caller, 'npm', 'install', '@petstore/client', '@petstore/spec'),
-    story.in(story.shell, 'npm', 'install', 'petctl'),
+    scenario.in(scenario.caller, 'npm', 'install', '@petstore/client', '@petstore/spec'),
+    scenario.in(scenario.shell, 'npm', 'install', 'petctl'),
   ]);
-  first = { ...(await look(story)), ...(await story.use({})) };
+  first = { ...(await stateAfter(scenario)), ...(await scenario.use({})) };
 
   const place = '        - name: after\n          in: query\n';
-  story.change('minor', feature, { 'spec/openapi.yaml': (text) => text.replace(place, mood + place) });
+  scenario.change('minor', feature, { 'spec/openapi.yaml': (text) => text.replace(place, mood + place) });
   refused = await releaseWithoutIdentity();
-  await story.release();
+  await scenario.release();
   await Promise.all(
-    [story.caller, story.shell].map((project) => story.in(project, 'npm', 'update', '--prefer-online')),
+    [scenario.caller, scenario.shell].map((project) => scenario.in(project, 'npm', 'update', '--prefer-online')),
   );
-  second = { ...(await look(story)), ...(await story.use({ mood: 'calm' }, '--mood', 'calm')) };
+  second = { ...(await stateAfter(scenario)), ...(await scenario.use({ mood: 'calm' }, '--mood', 'calm')) };
 }, 600_000);
-afterAll(() => story?.end());
+afterAll(() => scenario?.end());
 
-/** A release in GitHub's CI, where nobody says who it is. */
+/** A release in GitHub's CI, whose identity provider refuses. */
 async function releaseWithoutIdentity() {
-  const { asked, env, close } = await identities();
-  const said = await story.release(env).then(
+  const { audiences, env, close } = await startIdentityProvider();
+  const message = await scenario.release(env).then(
     () => 'it was released',
     (error: Error) => error.message,
   );
-  close();
-  const release = join(story.checkout, 'dist/release/packages');
+  await close();
+  const release = join(scenario.checkout, 'dist/release/packages');
   const [tarball = ''] = (await readdir(release)).filter((file) => file.startsWith('petctl-'));
-  const manifest = await story.in(release, 'tar', '-xzOf', tarball, 'package/package.json');
-  return { asked, said, latest: await Promise.all(published.map((name) => latest(story, name))), manifest };
+  const manifest = await scenario.in(release, 'tar', '-xzOf', tarball, 'package/package.json');
+  return { audiences, message, latest: await Promise.all(published.map((name) => latest(scenario, name))), manifest };
 }
 
 const next = (bump: 'patch' | 'minor', version: string) => {
@@ -65,15 +64,15 @@ const next = (bump: 'patch' | 'minor', version: string) => {
 };
 
 const releases = [
-  { name: 'the first release', seen: () => first, version: () => next('patch', before), text: fix },
-  { name: 'the next release', seen: () => second, version: () => next('minor', next('patch', before)), text: feature },
+  { name: 'the first release', state: () => first, version: () => next('patch', before), text: fix },
+  { name: 'the next release', state: () => second, version: () => next('minor', next('patch', before)), text: feature },
 ];
 
-describe.each(releases)('$name', ({ seen, version, text }) => {
+describe.each(releases)('$name', ({ state, version, text }) => {
   const now = () => {
-    const it = seen();
-    if (!it) throw new Error('It was not reached.');
-    return it;
+    const reached = state();
+    if (!reached) throw new Error('It was not reached.');
+    return reached;
   };
 
   test('gives every package, and the spec itself, the same next version', () => {
@@ -91,12 +90,12 @@ describe.each(releases)('$name', ({ seen, version, text }) => {
     expect(now().changelogs.filter((changelog) => changelog.includes(text))).toHaveLength(1);
   });
 
-  test('is a commit with a tag for each package, and leaves nothing behind', () => {
+  test('is a commit with a tag for each package, and leaves no changes and no changesets', () => {
     expect(now().tags.sort()).toEqual(published.map((name) => `${name}@${version()}`));
     expect({ changes: now().changes, waiting: now().waiting }).toEqual({ changes: '', waiting: [] });
   });
 
-  test('packs what a package needs, and nothing else', () => {
+  test('packs only the files that a package needs', () => {
     for (const { name, files } of now().packages) {
       const top = files.filter((file) => !file.includes('/'));
       const content = name === '@petstore/spec' ? 'openapi.yaml' : 'dist';
@@ -108,7 +107,7 @@ describe.each(releases)('$name', ({ seen, version, text }) => {
     }
   });
 
-  test('leaves no range of the workspace in a manifest', () => {
+  test('writes no range of the workspace into a manifest', () => {
     for (const { name, manifest } of now().packages) {
       expect(JSON.stringify(manifest), name).not.toMatch(/"(workspace|catalog|link|file):/);
       expect(manifest.private, name).toBeUndefined();
@@ -118,19 +117,22 @@ describe.each(releases)('$name', ({ seen, version, text }) => {
     });
   });
 
-  test('packs code that imports nothing but what is a dependency', () => {
+  test('packs code that imports only dependencies', () => {
     for (const { name, imports, manifest } of now().packages) {
-      const known = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
-      expect({ name, strange: imports.filter((each) => !known.includes(each)) }).toEqual({ name, strange: [] });
+      const declared = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+      expect({ name, undeclared: imports.filter((each) => !declared.includes(each)) }).toEqual({
+        name,
+        undeclared: [],
+      });
     }
   });
 
-  test('packs code of others only in petctl, and there with their licences', () => {
+  test('packs third-party code only in petctl, with its licences', () => {
     const withLicences = now().packages.filter(({ files }) => files.some((file) => file.includes('THIRD-PARTY')));
     expect(withLicences.map(({ name }) => name)).toEqual(['petctl']);
   });
 
-  test('says what each package consists of', () => {
+  test('writes an SBOM for each package', () => {
     const partsOf = (name: string) =>
       now()
         .boms.get(`${name}-${version()}.cdx.json`)
@@ -150,20 +152,20 @@ describe.each(releases)('$name', ({ seen, version, text }) => {
     );
   });
 
-  test('works for others, against a real server', () => {
+  test('works for users, against a real server', () => {
     const names = (pets: { name: string }[]) => new Set(pets.map(({ name }) => name));
     expect([names(now().listed), names(now().called)]).toEqual([new Set(['Rex']), new Set(['Rex'])]);
   });
 });
 
-describe('where CI cannot say who it is', () => {
-  test('provenance is asked for, and nothing is published without', () => {
-    expect(refused.asked).toContain('sigstore');
-    expect(refused.said).toContain('sigstore');
+describe('if CI cannot prove its identity', () => {
+  test('provenance is requested, and nothing is published without it', () => {
+    expect(refused.audiences).toContain('sigstore');
+    expect(refused.message).toContain('sigstore');
     expect(new Set(refused.latest)).toEqual(new Set([next('patch', before)]));
   });
 
-  test('the packages say which repository they are from', () => {
+  test('the packages name their repository', () => {
     expect(JSON.parse(refused.manifest).repository).toEqual({
       type: 'git',
       url: 'git+https://github.com/somebody/petstore.git',
@@ -172,18 +174,18 @@ describe('where CI cannot say who it is', () => {
   });
 });
 
-test('there is nothing to do where everything is published', async () => {
-  expect(await story.release()).toContain('The registry has every version already.');
+test('a release ends early if everything is published', async () => {
+  expect(await scenario.release()).toContain('The registry has every version already.');
 });
 
-test('a release is made from main alone', async () => {
-  await story.in(story.checkout, 'git', 'switch', '--quiet', '--create', 'aside');
-  await expect(story.release()).rejects.toThrow('this is aside');
-  await story.in(story.checkout, 'git', 'switch', '--quiet', 'main');
+test('a release is refused on another branch than main', async () => {
+  await scenario.in(scenario.checkout, 'git', 'switch', '--quiet', '--create', 'aside');
+  await expect(scenario.release()).rejects.toThrow('this is aside');
+  await scenario.in(scenario.checkout, 'git', 'switch', '--quiet', 'main');
 });
 
-test('a release is not made from what is not committed', async () => {
-  await writeFile(join(story.checkout, 'left-lying.txt'), '');
-  await expect(story.release()).rejects.toThrow('left-lying.txt');
-  await story.in(story.checkout, 'git', 'clean', '--quiet', '--force', 'left-lying.txt');
+test('a release is refused with uncommitted changes', async () => {
+  await writeFile(join(scenario.checkout, 'left-lying.txt'), '');
+  await expect(scenario.release()).rejects.toThrow('left-lying.txt');
+  await scenario.in(scenario.checkout, 'git', 'clean', '--quiet', '--force', 'left-lying.txt');
 });

@@ -1,25 +1,26 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '@petstore/testing';
 import { type Copy, copyOfRepository } from '../repository-copy.ts';
-import { type Env, run, serve } from './processes.ts';
+import { type Env, run } from '../support/process.ts';
+import { startServerProcess } from '../support/server.ts';
 import { type Registry, startRegistry } from './registry.ts';
 
-/** A checkout of its own, a registry to release to, and two projects of others that install from there. */
-export interface Story {
+/** A checkout, a registry to which it is released, and two projects that install from there. */
+export interface Scenario {
   readonly checkout: string;
   readonly registry: Registry;
-  /** Calls the client. */
+  /** The project that calls the client. */
   readonly caller: string;
-  /** Uses petctl. */
+  /** The project that uses petctl. */
   readonly shell: string;
   /** Changes the checkout, writes a changeset for it, and commits both. */
-  change(bump: 'patch' | 'minor', says: string, edits?: Record<string, (text: string) => string>): void;
-  /** The one command. That everything is tested already is true: this is a part of it. */
+  change(bump: 'patch' | 'minor', summary: string, edits?: Record<string, (text: string) => string>): void;
+  /** Runs the release command. It skips the tests, because it is run by one of them. */
   release(more?: Env): Promise<string>;
   in(folder: string, command: string, ...args: string[]): Promise<string>;
-  /** What the program and petctl of the two projects print, against the server of the checkout. */
-  use(given: Record<string, unknown>, ...flags: string[]): Promise<{ called: Pet[]; listed: Pet[] }>;
+  /** Lists the pets of the checkout's server, with the client and with petctl. */
+  use(input: Record<string, unknown>, ...flags: string[]): Promise<{ called: Pet[]; listed: Pet[] }>;
   end(): Promise<void>;
 }
 
@@ -30,24 +31,22 @@ interface Pet {
 const program = `
 import { petstore } from '@petstore/client';
 
-const [baseUrl, apiKey, given] = process.argv.slice(2);
-console.log(JSON.stringify(await petstore({ baseUrl, apiKey }).listPets(JSON.parse(given))));
+const [baseUrl, apiKey, input] = process.argv.slice(2);
+console.log(JSON.stringify(await petstore({ baseUrl, apiKey }).listPets(JSON.parse(input))));
 `;
-const apiKey = 'a-key-that-is-for-tests';
 
-export async function begin(): Promise<Story> {
-  const scratch = await mkdtemp(join(tmpdir(), 'petstore-release-'));
-  const registry = await startRegistry(scratch);
+export async function startScenario(): Promise<Scenario> {
+  const { folder, remove } = makeFolder('release');
+  const registry = await startRegistry(folder);
   const env: Env = { ...registry.env, ...signature('AUTHOR'), ...signature('COMMITTER') };
-  const inside = (folder: string, command: string, ...args: string[]) => run(folder, env, command, ...args);
 
   const copy = copyOfRepository();
   copy.git('init', '--quiet', '--initial-branch=main');
-  // They are links here, which .gitignore does not mean.
+  // Here they are links, which .gitignore does not match.
   await writeFile(join(copy.folder, '.git/info/exclude'), 'node_modules\n');
   commit(copy, 'As it is');
 
-  const [caller, shell] = await Promise.all(['caller', 'shell'].map((name) => project(join(scratch, name))));
+  const [caller, shell] = await Promise.all(['caller', 'shell'].map((name) => newProject(join(folder, name))));
   if (!caller || !shell) throw new Error('There are no projects.');
   await writeFile(join(caller, 'program.js'), program);
 
@@ -56,38 +55,33 @@ export async function begin(): Promise<Story> {
     registry,
     caller,
     shell,
-    change: (bump, says, edits = {}) => {
+    change: (bump, summary, edits = {}) => {
       for (const [file, edit] of Object.entries(edits)) copy.change(file, edit);
       if (Object.keys(edits).length > 0) copy.generate();
-      copy.change(`.changeset/${bump}.md`, () => `---\n'@petstore/spec': ${bump}\n---\n\n${says}\n`);
-      commit(copy, says);
+      copy.change(`.changeset/${bump}.md`, () => `---\n'@petstore/spec': ${bump}\n---\n\n${summary}\n`);
+      commit(copy, summary);
     },
     release: (more = {}) => run(copy.folder, { ...env, ...more }, 'npm', 'run', 'release', '--', '--tested'),
-    in: inside,
-    use: async (given, ...flags) => {
-      const server = await serve(copy.folder, join(scratch, 'data'), apiKey);
+    in: (cwd, command, ...args) => run(cwd, env, command, ...args),
+    use: async (input, ...flags) => {
+      const server = await startServerProcess(await mkdtemp(join(folder, 'server-')), env, copy.folder);
+      const baseUrl = `${server.origin}/v1`;
       try {
-        const pets = { ...env, PETCTL_API_KEY: apiKey, PETCTL_BASE_URL: server.baseUrl, XDG_CONFIG_HOME: scratch };
+        const pets = { ...env, PETCTL_API_KEY: server.key, PETCTL_BASE_URL: baseUrl, XDG_CONFIG_HOME: folder };
         const petctl = (...args: string[]) => run(shell, pets, join('node_modules', '.bin', 'petctl'), 'pets', ...args);
         await petctl('create', '--name', 'Rex', '--category-id', '2', '--quiet');
         const listed = await petctl('list', '--output', 'json', ...flags);
-        const called = await inside(
-          caller,
-          process.execPath,
-          'program.js',
-          server.baseUrl,
-          apiKey,
-          JSON.stringify(given),
-        );
+        const args = ['program.js', baseUrl, server.key, JSON.stringify(input)];
+        const called = await run(caller, env, process.execPath, ...args);
         return { called: JSON.parse(called), listed: JSON.parse(listed) };
       } finally {
-        await server.close();
+        await server.stop();
       }
     },
     end: async () => {
       await registry.close();
       copy.remove();
-      await rm(scratch, { recursive: true, force: true, maxRetries: 3 });
+      remove();
     },
   };
 }
@@ -102,7 +96,7 @@ function commit(copy: Copy, message: string): void {
   copy.git('commit', '--quiet', '--no-gpg-sign', '--message', message);
 }
 
-async function project(folder: string): Promise<string> {
+async function newProject(folder: string): Promise<string> {
   await mkdir(folder);
   await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
   return folder;

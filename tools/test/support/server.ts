@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { type AppOptions, createApp, givenKeys, keyCheck, listen, memoryStore } from '@petstore/server';
+import { root } from '../../repository.ts';
+import { type Env, stop } from './process.ts';
+
+export interface Server {
+  readonly origin: string;
+  /** An API key that it accepts. */
+  readonly key: string;
+  /** What its process printed when it started. */
+  readonly greeting: string;
+  stop(): Promise<void>;
+}
+
+/** A server in this process, over an empty store in memory. */
+export async function startServer(options: Omit<AppOptions, 'keys'> = {}): Promise<Server> {
+  const key = 'a-key-that-is-for-tests';
+  const app = await createApp(memoryStore(), { keys: keyCheck(givenKeys(key)), ...options });
+  const limits = { maxConnections: 100, headersTimeout: 10_000, requestTimeout: 10_000 };
+  const { origin, drain } = await listen(app, { host: '127.0.0.1', port: 0, ...limits });
+  return { origin, key, greeting: '', stop: () => drain(0) };
+}
+
+/** A server in a process of its own, as `npm start` starts it, with its data below a folder. */
+export async function startServerProcess(folder: string, env: Env = process.env, checkout = root): Promise<Server> {
+  const child = spawn(process.execPath, [join(checkout, 'apps/server/src/main.ts')], {
+    cwd: folder,
+    env: { ...env, PORT: '0' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // Ends it if the tests are killed before they can.
+    timeout: 600_000,
+  });
+  let greeting = '';
+  const [key, origin] = await new Promise<[key: string, origin: string]>((resolve, reject) => {
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      greeting += text;
+      const [, key, origin] = /curl -H 'Authorization: Bearer (.+)' (\S+)\/v1\/pets\n/.exec(greeting) ?? [];
+      if (key && origin) resolve([key, origin]);
+    });
+    child.on('close', (code) => reject(new Error(`The server ended with ${code}: ${greeting}`)));
+    child.on('error', reject);
+  });
+  return { origin, key, greeting, stop: () => stop(child) };
+}
