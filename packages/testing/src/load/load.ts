@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Caller, type Response } from './caller.ts';
 
+const MAX_WAIT_MS = 120_000;
+
 /** Writers that create pets through these servers until they are stopped, whatever the servers answer. */
 export class Load {
   /** The names of the pets whose creation was acknowledged, by identifier. */
@@ -27,9 +29,16 @@ export class Load {
     if (this.violations.length > 0) throw new Error(this.violations.slice(0, 10).join('; '));
   }
 
-  /** Resolves when this many more pets are acknowledged. */
+  /** Resolves when this many more pets are acknowledged, and rejects when that takes minutes. */
   more(pets: number): Promise<void> {
-    return new Promise((reached) => this.#waiting.push({ goal: this.acknowledged.length + pets, reached }));
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('No pet is acknowledged any more.')), MAX_WAIT_MS);
+      const reached = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#waiting.push({ goal: this.acknowledged.length + pets, reached });
+    });
   }
 
   async #write(writer: number, urls: () => readonly string[]) {
