@@ -51,16 +51,21 @@ describeOnClusters('a commit whose answer is lost', (newCluster) => {
     throw new Error('Nothing waits for the standby.');
   }
 
-  test('a wait for the standby that is cancelled: the success that the database answers is a failure', async () => {
-    const session = await Session.open(url, 5_000, () => {});
-    onTestFinished(() => session.end());
-    waitFor('nobody');
-    const text = `INSERT INTO pets SELECT coalesce(max(id), 0) + 1, 'Rex', 1 FROM pets`;
-    const { outcome } = await stuck(() => session.keep({ text, rowMode: 'array' }, 30_000));
-    const refused = expect(outcome).rejects.toThrow(WarnedCommitError);
-    await cluster.ask(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waits`);
-    await refused;
-  });
+  test.each(['warning', 'error'])(
+    'a wait for the standby that is cancelled is a failure, though the database answers success, for a role that hears each %s',
+    async (level) => {
+      await cluster.ask(`ALTER ROLE petstore SET client_min_messages = ${level}`);
+      onTestFinished(async () => void (await cluster.ask('ALTER ROLE petstore RESET client_min_messages')));
+      const session = await Session.open(url, 5_000, () => {});
+      onTestFinished(() => session.end());
+      waitFor('nobody');
+      const text = `INSERT INTO pets SELECT coalesce(max(id), 0) + 1, 'Rex', 1 FROM pets`;
+      const { outcome } = await stuck(() => session.keep({ text, rowMode: 'array' }, 30_000));
+      const refused = expect(outcome).rejects.toThrow(WarnedCommitError);
+      await cluster.ask(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waits`);
+      await refused;
+    },
+  );
 
   test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
     'an answer that was lost by %s is found again',

@@ -1,7 +1,7 @@
 import { describeOnClusters } from '@petstore/testing/postgres';
 import type { Cluster } from '@petstore/testing/postgres/cluster';
 import type { ApiError, Pet } from '@petstore/types';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { openPostgresStore, type PostgresStore } from '../../src/store/postgres/postgres.ts';
 import { Session } from '../../src/store/postgres/session.ts';
@@ -113,6 +113,19 @@ describeOnClusters('a database in trouble', (newCluster) => {
     cluster.set(`synchronous_standby_names = ''`);
     cluster.reload();
     await expectRecovery();
+  });
+
+  test('without the standby from the start: not ready, though no pet was added yet', async () => {
+    cluster.set(`synchronous_standby_names = 'nobody'`);
+    cluster.reload();
+    const store = await openPostgresStore(cluster.url(), timeouts);
+    onTestFinished(() => store.close());
+    expect(await store.ready()).toBe(false);
+    expect(await store.list({ after: 0, limit: 1 })).toHaveLength(1);
+    expect(await store.ready()).toBe(false);
+    cluster.set(`synchronous_standby_names = ''`);
+    cluster.reload();
+    await vi.waitFor(async () => expect(await store.ready()).toBe(true), { timeout: 20_000, interval: 20 });
   });
 
   test('not there at all: the start ends in bounded time', async () => {

@@ -34,6 +34,7 @@ export class Pool {
   #busy = 0;
   #opening = 0;
   #lost: { since: number; cause: unknown } | undefined;
+  #wasConnected = false;
   #closed = false;
 
   constructor(hosts: Hosts, options: PoolOptions) {
@@ -41,9 +42,14 @@ export class Pool {
     this.#options = options;
   }
 
-  /** Whether there is, or should be, a way to the database. */
+  /** Whether the last attempt to connect succeeded. */
   get connected(): boolean {
-    return !this.#closed && this.#lost === undefined;
+    return !this.#closed && this.#wasConnected && this.#lost === undefined;
+  }
+
+  /** Starts connecting before anybody asks for a session. */
+  connect(): void {
+    this.#restore();
   }
 
   get connections(): Connections {
@@ -137,6 +143,7 @@ export class Pool {
       const session = await this.#attempt();
       if (session) {
         this.#lost = undefined;
+        this.#wasConnected = true;
         this.#opening--;
         this.#offer(session);
         return this.#grow();

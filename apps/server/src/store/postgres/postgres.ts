@@ -41,6 +41,9 @@ export async function openPostgresStore(url: string, options: PostgresOptions = 
   const writes = new Pool(hosts, { size: 1, connectTimeout, prepare: writingSession(connectTimeout) });
   await prepareSchema(new Pool(hosts, { size: 1, connectTimeout, prepare: async () => {} }));
 
+  // Whether pets can be added is known before the first one comes: until then the store is not ready.
+  writes.connect();
+
   const read = (query: QueryArrayConfig) => reading(reads, query, statementTimeout);
   const commits = new Commits(writes, statementTimeout);
   const creates = new Creates((pets) => commits.keep(pets), options.onCommit ?? (() => {}));

@@ -37,6 +37,8 @@ export class Session {
     const session = new Session(address, client, onEnd);
     try {
       await session.#within(within, client.connect());
+      // A role may be set to hear errors alone: the warning beside a success would not be heard.
+      await session.ask({ text: 'SET client_min_messages = warning', rowMode: 'array' }, within);
       const { rows } = await session.ask({ text: 'SHOW transaction_read_only', rowMode: 'array' }, within);
       if (rows[0]?.[0] !== 'off') throw new ReadOnlyHostError('it is read only');
       return session;
