@@ -2,7 +2,7 @@ import { PetstoreError, petstore } from '@petstore/client';
 import type { Api } from '@petstore/types';
 import { afterEach, describe } from 'vitest';
 import { handlers } from '../src/handlers.ts';
-import { Failure } from '../src/http/failure.ts';
+import { HttpError } from '../src/http/http-error.ts';
 import { memoryStore } from '../src/store/memory.ts';
 import { contract } from './contract.ts';
 import { type Listening, listen } from './listen.ts';
@@ -17,7 +17,7 @@ afterEach(async () => {
 describe('the handlers keep the contract', () => {
   contract(async () => ({
     api: handlers(memoryStore()),
-    codeOf: (error) => (error instanceof Failure ? error.code : error),
+    codeOf: (error) => (error instanceof HttpError ? error.code : error),
   }));
 });
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { operations } from '@petstore/types';
 import { type RequestHandler, Router } from 'express';
 import { parse } from 'yaml';
-import { Failure } from '../http/failure.ts';
+import { readOnly } from '../http/health.ts';
 import { basePath, servedSpec, specText } from '../spec.ts';
 import { page } from './page.ts';
 import { presented } from './presented.ts';
@@ -13,7 +13,7 @@ import { security } from './security.ts';
 /** The page that shows the interface and lets it be tried out, all that the page loads, and the spec as files. */
 export function docs(): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const at = (path: string, answer: RequestHandler) => router.route(path).get(security, answer).all(onlyRead);
+  const at = (path: string, answer: RequestHandler) => readOnly(router, path, security, answer);
 
   // Relative, as every address in the page is, so that a reverse proxy can put the server under a path of its own.
   at('/', (_request, response) => response.redirect('docs'));
@@ -52,7 +52,3 @@ function content(type: string, body: string | Buffer): RequestHandler {
       .send(bytes);
   };
 }
-
-const onlyRead: RequestHandler = (request) => {
-  throw new Failure('method_not_allowed', `${request.path} can only be read.`, { headers: { Allow: 'GET, HEAD' } });
-};

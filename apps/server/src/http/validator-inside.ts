@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import { type Operation, operations } from '@petstore/types';
 import type { RequestHandler } from 'express';
 import { middleware } from 'express-openapi-validator';
-import { exchangeOf } from './exchange.ts';
-import { routeOf } from './places.ts';
+import { contextOf } from './request-context.ts';
+import { routeOf } from './routes.ts';
 
 /** What the validator's own checks are given, and change: texts become what the spec says they are, defaults appear. */
 export interface Checked {
@@ -62,7 +62,7 @@ export function openValidator(options: Parameters<typeof middleware>[0]): Valida
     }
     const anywhere = search(context, ...more);
     return (request, response, next) =>
-      (searches.get(exchangeOf(response).operation) ?? anywhere)(request, response, next);
+      (searches.get(contextOf(response).operation) ?? anywhere)(request, response, next);
   };
 
   let validator: RequestValidator | undefined;

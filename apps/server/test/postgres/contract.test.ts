@@ -2,7 +2,7 @@ import { PetstoreError, petstore } from '@petstore/client';
 import type { Api } from '@petstore/types';
 import { afterEach, describe, vi } from 'vitest';
 import { handlers } from '../../src/handlers.ts';
-import { Failure } from '../../src/http/failure.ts';
+import { HttpError } from '../../src/http/http-error.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import { contract } from '../contract.ts';
 import { listen } from '../listen.ts';
@@ -13,7 +13,7 @@ import { describeOnDatabase } from './database/database.ts';
 vi.setConfig({ testTimeout: 30_000 });
 
 describeOnDatabase('on PostgreSQL', (newDatabase) => {
-  let close: (() => Promise<void>)[] = [];
+  let close: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const one of close) await one();
     close = [];
@@ -34,7 +34,7 @@ describeOnDatabase('on PostgreSQL', (newDatabase) => {
   describe('the handlers keep the contract', () => {
     contract(async () => ({
       api: handlers(await store()),
-      codeOf: (error) => (error instanceof Failure ? error.code : error),
+      codeOf: (error) => (error instanceof HttpError ? error.code : error),
     }));
   });
 
