@@ -44,14 +44,14 @@ export class LogWriter {
     else this.#flushIn(LOG_FLUSH_MS);
   }
 
-  /** Waits, for a while, until everything is written; false where it is not. */
+  /** Waits, for a while, until everything is written; false where a write does not return. */
   async close(): Promise<boolean> {
     const deadline = performance.now() + LOG_EXIT_MS;
     while (!this.#isEmpty && !this.#isBroken && performance.now() < deadline) {
       this.#flush();
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    return this.#isEmpty || this.#isBroken;
+    return !this.#isWriting;
   }
 
   get #isEmpty(): boolean {

@@ -32,7 +32,7 @@ export interface Log {
   logRequest: LogRequest;
   /** Lines that could not be written since the start. */
   lost(): number;
-  /** Waits, for a while, until everything is written; false where it is not. */
+  /** Waits, for a while, until everything is written; false where a write does not return. */
   close(): Promise<boolean>;
 }
 

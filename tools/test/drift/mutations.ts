@@ -42,12 +42,14 @@ const getPet = '  /pets/{petId}:\n';
 const table = 'packages/types/src/gen/operations.gen.ts';
 const calls = 'packages/client/src/gen/calls.gen.ts';
 const handlers = 'apps/server/src/handlers.ts';
-const wholeWay = 'apps/server/src/http/whole-way.ts';
-const shortWay = 'apps/server/src/http/short-way.ts';
-const perform = 'apps/server/src/http/perform.ts';
+const expressApp = 'apps/server/src/http/express-app.ts';
+const fastPath = 'apps/server/src/http/fast-path.ts';
+const dispatch = 'apps/server/src/http/dispatch.ts';
+const access = 'apps/server/src/http/access.ts';
+const httpError = 'apps/server/src/http/http-error.ts';
 const fieldFlags = 'apps/petctl/src/tree/field-flags.ts';
 const operationNode = 'apps/petctl/src/tree/operation-node.ts';
-const announce = 'apps/server/src/http/announce.ts';
+const response = 'apps/server/src/http/response.ts';
 
 export const mutations: Mutation[] = [
   // The spec itself.
@@ -126,7 +128,7 @@ export const mutations: Mutation[] = [
   ),
   edit(
     'routes',
-    wholeWay,
+    expressApp,
     'a route too many',
     put(
       'for (const operation',
@@ -136,7 +138,7 @@ export const mutations: Mutation[] = [
   ),
   edit(
     'routes',
-    wholeWay,
+    expressApp,
     'a route of another method',
     put(
       'const method =',
@@ -146,7 +148,7 @@ export const mutations: Mutation[] = [
   ),
   edit(
     'routes',
-    'apps/server/src/http/places.ts',
+    'apps/server/src/http/routes.ts',
     'a route of another path',
     put('export function routeOf', "':$1')", "':$1').replace('pets', 'animals')"),
   ),
@@ -167,20 +169,20 @@ export const mutations: Mutation[] = [
   // The server, in motion.
   edit(
     'motion',
-    announce,
+    response,
     'no Deprecation header where one is required',
-    put('function deprecation', '(deprecatedSince ?', '(!deprecatedSince ?'),
+    put('function deprecation(', '(deprecatedSince ?', '(!deprecatedSince ?'),
   ),
   edit(
     'motion',
-    announce,
+    response,
     'a header that is not declared',
-    put('function deprecation', 'return [', "return [\n    'X-Extra', 'yes',"),
+    put('function deprecation(', 'return [', "return [\n    'X-Extra', 'yes',"),
   ),
-  edit('motion', perform, 'another status for a success', put('operation.success', 'operation.success', '202')),
+  edit('motion', dispatch, 'another status for a success', put('operation.success', 'operation.success', '202')),
   edit(
     'motion',
-    perform,
+    dispatch,
     'no answer to a known version',
     put('if (tag && isKnown', 'tag && isKnown', 'tag === "" && isKnown'),
   ),
@@ -200,34 +202,34 @@ export const mutations: Mutation[] = [
     'motion',
     handlers,
     'a miss that is a success',
-    put('if (!pet)', /throw new Failure.*/, 'return { id: 1, name: "", categoryId: 1 };'),
+    put('if (!pet)', /throw new HttpError.*/, 'return { id: 1, name: "", categoryId: 1 };'),
   ),
   edit(
     'motion',
-    'apps/server/src/http/failure.ts',
+    httpError,
     'an Error of another shape',
     put('body(): ApiError', 'message: this.message, status', 'message: this.message, at: 1, status'),
   ),
   edit(
     'motion',
-    'apps/server/src/http/failure.ts',
+    httpError,
     'an Error with another status',
     put('body(): ApiError', 'status: this.status', 'status: 400'),
   ),
   edit(
     'motion',
-    'apps/server/src/http/authenticate.ts',
+    access,
     'another status without a key',
-    put('throw new Failure', "'unauthorized'", "'not_found'"),
+    put('export function unauthorized', "'unauthorized'", "'not_found'"),
   ),
+  edit('motion', access, 'no key asked for', put('if (!name)', 'if (!name)', 'if (name === "x")')),
   edit(
     'motion',
-    'apps/server/src/http/authenticate.ts',
-    'no key asked for',
-    put('if (!name)', 'if (!name)', 'if (name === "x")'),
+    expressApp,
+    'a validator that is not asked',
+    put('app.use(validator', /app\.use\(validator.*\n/, '\n'),
   ),
-  edit('motion', wholeWay, 'a validator that is not asked', put('app.use(validator', /app\.use\(validator.*\n/, '\n')),
-  edit('motion', shortWay, 'a short way that accepts everything', put('!check(checked)', '!check(checked)', 'false')),
+  edit('motion', fastPath, 'a fast path that accepts everything', put('!check(checked)', '!check(checked)', 'false')),
   described(
     'motion',
     'a status that nothing reaches',

@@ -38,8 +38,8 @@ async function stop(running: Running, logging: Log, signal: Signal): Promise<voi
   try {
     const { cut, isClosed } = await running.stop();
     if (cut > 0) console.error(`petstore-server: ${cut} requests were cut; --shutdown-timeout gives them more time.`);
-    const isWritten = await logging.close();
-    if (isClosed && isWritten) process.exit(cut > 0 ? 1 : 0);
+    const isLogClosed = await logging.close();
+    if (isClosed && isLogClosed) process.exit(cut > 0 ? 1 : 0);
     endBy(signal);
   } catch (error) {
     console.error(`petstore-server: ${sentence(error)}`);
