@@ -1,5 +1,7 @@
+import type { BlockList } from 'node:net';
 import { ConfigError } from './config/config-error.ts';
 import { type Deployment, type LogLevel, type Setting, settings } from './config/settings.ts';
+import type { ProxyHeader } from './http/client-address.ts';
 import { givenKeys } from './keys/given.ts';
 
 export { ConfigError } from './config/config-error.ts';
@@ -22,14 +24,24 @@ export interface Config {
   validateResponses: boolean;
   /** In bytes. */
   bodyLimit: number;
+  /** In bytes, all bodies together. */
+  bodyMemory: number;
+  /** In bytes, all responses that wait for their clients. */
+  responseMemory: number;
   maxConnections: number;
   headersTimeout: number;
   requestTimeout: number;
+  responseTimeout: number;
+  keepAliveTimeout: number;
+  drainDelay: number;
   shutdownTimeout: number;
   /** Empty where no other origin may call; `['*']` where all may. */
   corsOrigins: string[];
   /** Requests a minute for each key. */
   rateLimit: number | undefined;
+  adminPort: number | undefined;
+  trustProxy: number | BlockList | undefined;
+  proxyHeader: ProxyHeader;
   logLevel: LogLevel;
 }
 
@@ -57,12 +69,20 @@ export function configFrom(given: Given, { apiKeys, databaseUrl }: Secrets): Con
     databaseStatementTimeout: value(settings.databaseStatementTimeout),
     validateResponses: value(settings.validateResponses),
     bodyLimit: value(settings.bodyLimit),
+    bodyMemory: value(settings.bodyMemory),
+    responseMemory: value(settings.responseMemory),
     maxConnections: value(settings.maxConnections),
     headersTimeout: Math.min(value(settings.headersTimeout), requestTimeout),
     requestTimeout,
+    responseTimeout: value(settings.responseTimeout),
+    keepAliveTimeout: value(settings.keepAliveTimeout),
+    drainDelay: value(settings.drainDelay),
     shutdownTimeout: value(settings.shutdownTimeout),
     corsOrigins: value(settings.corsOrigins),
     rateLimit: value(settings.rateLimit),
+    adminPort: value(settings.adminPort),
+    trustProxy: value(settings.trustProxy),
+    proxyHeader: value(settings.proxyHeader),
     logLevel: value(settings.logLevel),
   };
 }

@@ -1,5 +1,6 @@
 import { type Api, type Input, operations, type Pet } from '@petstore/types';
-import { Failure } from './http/failure.ts';
+import { HttpError } from './http/http-error.ts';
+import { MAX_PAGE_BYTES } from './limits.ts';
 import type { Kept, KeptAnimals, Page, Store } from './store/store.ts';
 
 const page = operations.listPets.fields;
@@ -16,7 +17,7 @@ export function handlers(store: Store): Api {
 
   async function found(petId: number): Promise<Pet> {
     const pet = await store.get(petId);
-    if (!pet) throw new Failure('not_found', `There is no animal with the identifier ${petId}.`);
+    if (!pet) throw new HttpError('not_found', `There is no animal with the identifier ${petId}.`);
     return pet;
   }
 }
@@ -34,5 +35,5 @@ export function shortCuts(kept: Kept) {
 }
 
 function pageOf({ limit = page.limit.default, after = page.after.minimum, status }: Input<'listPets'> = {}): Page {
-  return { limit, after, ...(status && { status }) };
+  return { limit, after, maxBytes: MAX_PAGE_BYTES, ...(status && { status }) };
 }

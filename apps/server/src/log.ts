@@ -1,37 +1,55 @@
 import { hostname } from 'node:os';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
+import { LogWriter } from './log-writer.ts';
 
-/** What is said of a request when its answer has ended. */
+/** The log entry of a request, written when its response has ended. */
 export interface RequestEntry {
   requestId: string;
-  method: string;
-  path: string;
+  /** Absent, with the path, where the bytes were no request. */
+  method?: string;
+  path?: string;
   /** The operation that was asked for, if it was one. */
-  operation: string | undefined;
+  operation?: string | undefined;
   /** The name of the key that called, if it was known. */
-  key: string | undefined;
+  key?: string | undefined;
+  /** The address of the client, as far as it can be trusted. */
+  client?: string | undefined;
+  /** The trace that the request belongs to. */
+  traceId?: string;
+  parentId?: string;
   /** 0 where the client went away before there was one. */
   status: number;
   ms: number;
-  /** The answer did not arrive in whole. */
+  /** The response did not leave in whole. */
   aborted?: true;
 }
 
+export type LogRequest = (entry: RequestEntry) => void;
+
 export interface Log {
   log: Logger;
-  logRequest(entry: RequestEntry): void;
+  logRequest: LogRequest;
+  /** Lines that could not be written since the start. */
+  lost(): number;
+  /** Waits, for a while, until everything is written; false where a write does not return. */
+  close(): Promise<boolean>;
 }
 
-/** One JSON line for each thing that happens, on stdout; lines for people where stdout is a terminal. */
+/** A log on stdout: JSON lines, or lines for people where stdout is a terminal. */
 export function createLog(level: string): Log {
   if (process.stdout.isTTY) {
     const log = pino({ level }, forPeople());
-    return { log, logRequest: (entry) => log.info(entry) };
+    return { log, logRequest: (entry) => log.info(entry), lost: () => 0, close: async () => true };
   }
-  const stdout = gathered(pino.destination({ sync: true }));
-  const log = pino({ level }, stdout);
-  return { log, logRequest: log.isLevelEnabled('info') ? requestLines(stdout) : () => {} };
+  const writer: LogWriter = new LogWriter(1, (lost) => log.warn({ lost }, 'log lines were lost'));
+  const log = pino({ level }, writer);
+  return {
+    log,
+    logRequest: log.isLevelEnabled('info') ? requestLines(writer) : () => {},
+    lost: () => writer.lost,
+    close: () => writer.close(),
+  };
 }
 
 function forPeople(): DestinationStream {
@@ -47,37 +65,18 @@ function forPeople(): DestinationStream {
 }
 
 /** Writes the very lines that pino would, in a third of the time: there is one for every request. */
-function requestLines(stdout: DestinationStream): Log['logRequest'] {
+function requestLines(stdout: DestinationStream): LogRequest {
   const { info } = pino.levels.values;
   const who = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
-  return ({ requestId, method, path, operation, key, status, ms, aborted }) => {
-    const asked = `"requestId":${JSON.stringify(requestId)},"method":"${method}","path":${JSON.stringify(path)}`;
-    const by = `${operation ? `,"operation":"${operation}"` : ''}${key ? `,"key":"${key}"` : ''}`;
-    const end = `"status":${status},"ms":${ms}${aborted ? ',"aborted":true' : ''}`;
-    stdout.write(`{"level":${info},"time":${Date.now()},${who},${asked}${by},${end}}\n`);
-  };
-}
-
-/** Milliseconds that lines are gathered for, and how long they may get: long texts cost more to join than they save. */
-const gather = 20;
-const enough = 8192;
-
-/**
- * Writes lines together: a busy server has many at a time, and writing one costs as much as a small answer does. What is
- * left when the process ends, in whatever way but by SIGKILL, is written then.
- */
-function gathered(stdout: DestinationStream): DestinationStream {
-  let lines = '';
-  const flush = () => {
-    if (lines !== '') stdout.write(lines);
-    lines = '';
-  };
-  process.on('exit', flush);
-  return {
-    write: (line) => {
-      if (lines === '') setTimeout(flush, gather).unref();
-      lines += line;
-      if (lines.length > enough) flush();
-    },
+  return (entry) => {
+    const { requestId, method, path, operation, key, client, status, ms, traceId, parentId, aborted } = entry;
+    let line = `{"level":${info},"time":${Date.now()},${who},"requestId":${JSON.stringify(requestId)}`;
+    if (method !== undefined) line += `,"method":"${method}","path":${JSON.stringify(path)}`;
+    if (operation !== undefined) line += `,"operation":"${operation}"`;
+    if (key !== undefined) line += `,"key":"${key}"`;
+    if (client !== undefined) line += `,"client":"${client}"`;
+    line += `,"status":${status},"ms":${ms}`;
+    if (traceId !== undefined) line += `,"traceId":"${traceId}","parentId":"${parentId}"`;
+    stdout.write(`${line}${aborted ? ',"aborted":true' : ''}}\n`);
   };
 }

@@ -50,6 +50,18 @@ export function createMetrics() {
       commit.observe(milliseconds / 1000);
       batch.observe(animals);
     },
+    /** Shows how many lines the log has lost. */
+    watchLog(lost: () => number) {
+      new Counter({
+        name: 'petstore_log_lines_lost_total',
+        help: 'Lines of the log that could not be written.',
+        registers,
+        collect() {
+          this.reset();
+          this.inc(lost());
+        },
+      });
+    },
     /** Shows the connections of a store, as they are when somebody looks. */
     watch(connections: NonNullable<Store['connections']>) {
       new Gauge({

@@ -41,12 +41,20 @@ const samples: Record<keyof typeof settings, [string, string]> = {
   databaseStatementTimeout: ['0.5', '2'],
   validateResponses: ['true', 'false'],
   bodyLimit: ['1', '2000'],
+  bodyMemory: ['1', '2000000'],
+  responseMemory: ['1', '2000000'],
   maxConnections: ['1', '20'],
   headersTimeout: ['0.5', '2'],
   requestTimeout: ['15.25', '20'],
+  responseTimeout: ['0.5', '2'],
+  keepAliveTimeout: ['0.5', '2'],
+  drainDelay: ['0.5', '2'],
   shutdownTimeout: ['1', '86400'],
   corsOrigins: ['https://shop.example, http://localhost:5173', '*'],
   rateLimit: ['60', 'off'],
+  adminPort: ['0', 'off'],
+  trustProxy: ['1', '10.0.0.0/8,::1'],
+  proxyHeader: ['forwarded', 'x-forwarded-for'],
   logLevel: ['silent', 'debug'],
 };
 
@@ -89,6 +97,15 @@ test.each([
     ['', 'https://a.example/', 'a.example', '*,https://a.example', 'null', 'ftp://a.example'],
   ],
   ['rateLimit', '--rate-limit', ['0', '-1', 'none']],
+  ['keepAliveTimeout', '--keep-alive-timeout', ['0', '-1']],
+  ['drainDelay', '--drain-delay', ['', '-1', '86401']],
+  ['adminPort', '--admin-port', ['', '65536']],
+  [
+    'trustProxy',
+    '--trust-proxy',
+    ['', '0', '17', 'localhost', '10.0.0.0/33', '10.0.0.1/', '10.0.0.1/8/8', '::1/129', '10.0.0.1;::1'],
+  ],
+  ['proxyHeader', '--proxy-header', ['x-real-ip']],
   ['logLevel', '--log-level', ['trace', 'INFO']],
 ] as const)('refuses a bad %s, naming where it was given and what is valid', async (name, flag, texts) => {
   const { variable, kind } = settings[name];

@@ -2,7 +2,7 @@ import { PetstoreError, petstore } from '@petstore/client';
 import type { Api } from '@petstore/types';
 import { describe } from 'vitest';
 import { handlers } from '../src/handlers.ts';
-import { Failure } from '../src/http/failure.ts';
+import { HttpError } from '../src/http/http-error.ts';
 import { memoryStore } from '../src/store/memory.ts';
 import { contract } from './contract.ts';
 import { overHttp, RefusedError } from './over-http.ts';
@@ -13,7 +13,7 @@ const newStore = async () => memoryStore();
 describe('the handlers keep the contract', () => {
   contract(async () => ({
     api: handlers(memoryStore()),
-    codeOf: (error) => (error instanceof Failure ? error.code : error),
+    codeOf: (error) => (error instanceof HttpError ? error.code : error),
   }));
 });
 

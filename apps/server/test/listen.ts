@@ -1,5 +1,5 @@
 import { type AppOptions, createApp } from '../src/app.ts';
-import { listen as listenFor } from '../src/http/listen.ts';
+import { type ListenOptions, listen as listenFor } from '../src/http/listen.ts';
 import { givenKeys, keyCheck } from '../src/keys.ts';
 import { basePath } from '../src/spec.ts';
 import { memoryStore } from '../src/store/memory.ts';
@@ -9,7 +9,7 @@ export interface Listening {
   origin: string;
   baseUrl: string;
   apiKey: string;
-  close(): Promise<void>;
+  close(): Promise<unknown>;
 }
 
 /** What holds for the server as it is shipped, and by way of Express alone with every answer checked against the spec. */
@@ -19,7 +19,10 @@ export const ways = [
 ] as const;
 
 /** A server on a port of its own, with every answer checked against the spec; over an empty store, unless told otherwise. */
-export async function listen(options: Partial<AppOptions> = {}, store: Store = memoryStore()): Promise<Listening> {
+export async function listen(
+  options: Partial<AppOptions & ListenOptions> = {},
+  store: Store = memoryStore(),
+): Promise<Listening> {
   const apiKey = 'a-key-that-is-for-tests';
   const app = await createApp(store, { keys: keyCheck(givenKeys(apiKey)), validateResponses: true, ...options });
   const listener = await listenFor(app, {
@@ -28,6 +31,7 @@ export async function listen(options: Partial<AppOptions> = {}, store: Store = m
     maxConnections: 1000,
     headersTimeout: 1_000,
     requestTimeout: 2_000,
+    ...options,
   });
   return { origin: listener.origin, baseUrl: listener.origin + basePath, apiKey, close: () => listener.drain(0) };
 }

@@ -1,9 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type ServerProcess, startServer as start } from '@petstore/testing/load';
+import { type ServerProcess as ServerOnDatabase, startServer as start } from '@petstore/testing/load';
+import { onTestFinished } from 'vitest';
 
 export const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** Starts a server process on this database. */
-export function startServer(databaseUrl: string, env: Record<string, string> = {}): Promise<ServerProcess> {
+export function startServer(databaseUrl: string, env: Record<string, string> = {}): Promise<ServerOnDatabase> {
   return start(main, { DATABASE_URL: databaseUrl, ...env });
+}
+
+export const apiKey = 'a-key-that-is-for-tests';
+
+export interface ServerProcess {
+  child: ChildProcess;
+  origin: string;
+  adminOrigin: string | undefined;
+  /** Resolves when the process has ended. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** A server process of its own, with its log on this file descriptor, or on a pipe that nobody reads until somebody does. */
+export async function startProcess(
+  dataDir: string,
+  argv: string[] = [],
+  { stdout = 'pipe' }: { stdout?: 'pipe' | number } = {},
+): Promise<ServerProcess> {
+  const env = { ...process.env, PORT: '0', PETSTORE_DATA_DIR: dataDir, PETSTORE_API_KEYS: apiKey };
+  const child = spawn(process.execPath, [main, ...argv], { env, stdio: ['ignore', stdout, 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
+  let origin: string | undefined;
+  let adminOrigin: string | undefined;
+  for await (const line of createInterface({ input: child.stderr as NonNullable<typeof child.stderr> })) {
+    origin ??= /listens on +(\S+)\/v1/.exec(line)?.[1];
+    adminOrigin ??= /For operators +(http:\/\/[^/]+)/.exec(line)?.[1];
+    // The last line of the greeting.
+    if (line.includes('curl') && origin) break;
+  }
+  if (!origin) throw new Error('the server did not start');
+  child.stderr?.resume();
+  return { child, origin, adminOrigin, ended };
 }

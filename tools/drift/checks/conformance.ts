@@ -21,7 +21,7 @@ export const conformance: Check = {
     const server = await project.load<Server>('@petstore/server');
     const folder = mkdtempSync(join(tmpdir(), 'petstore-drift-'));
     const { memory, whileFailing } = breakable(server);
-    const running: { base: string; stop(): Promise<void> }[] = [];
+    const running: { base: string; stop(): Promise<unknown> }[] = [];
     let stored: Store | undefined;
     try {
       stored = await server.openLowdbStore(folder);

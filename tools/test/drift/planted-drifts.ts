@@ -51,12 +51,14 @@ const getPet = '  /pets/{petId}:\n';
 const table = 'packages/types/src/gen/operations.gen.ts';
 const calls = 'packages/client/src/gen/calls.gen.ts';
 const handlers = 'apps/server/src/handlers.ts';
-const expressApp = 'apps/server/src/http/whole-way.ts';
-const fastPath = 'apps/server/src/http/short-way.ts';
-const dispatcher = 'apps/server/src/http/perform.ts';
+const expressApp = 'apps/server/src/http/express-app.ts';
+const fastPath = 'apps/server/src/http/fast-path.ts';
+const dispatcher = 'apps/server/src/http/dispatch.ts';
+const access = 'apps/server/src/http/access.ts';
+const httpError = 'apps/server/src/http/http-error.ts';
 const fieldFlags = 'apps/petctl/src/tree/field-flags.ts';
 const operationNode = 'apps/petctl/src/tree/operation-node.ts';
-const responseHeaders = 'apps/server/src/http/announce.ts';
+const responseHeaders = 'apps/server/src/http/response.ts';
 
 export const plantedDrifts: PlantedDrift[] = [
   // The spec itself.
@@ -140,7 +142,7 @@ export const plantedDrifts: PlantedDrift[] = [
       "(operation.id === 'createPet' ? 'put' : operation.method.toLowerCase())",
     ),
   }),
-  ...edits('routes', 'apps/server/src/http/places.ts', {
+  ...edits('routes', 'apps/server/src/http/routes.ts', {
     'a route of another path': put('export function routeOf', "':$1')", "':$1').replace('pets', 'animals')"),
   }),
   ...described('routes', {
@@ -157,11 +159,11 @@ export const plantedDrifts: PlantedDrift[] = [
   // The running server.
   ...edits('conformance', responseHeaders, {
     'no Deprecation header where one is required': put(
-      'function deprecation',
+      'function deprecation(',
       '(deprecatedSince ?',
       '(!deprecatedSince ?',
     ),
-    'a header that is not declared': put('function deprecation', 'return [', "return [\n    'X-Extra', 'yes',"),
+    'a header that is not declared': put('function deprecation(', 'return [', "return [\n    'X-Extra', 'yes',"),
   }),
   ...edits('conformance', dispatcher, {
     'another status for a success': put('operation.success', 'operation.success', '202'),
@@ -178,9 +180,13 @@ export const plantedDrifts: PlantedDrift[] = [
       'return pet;',
       'return { ...pet, id: String(pet.id) } as unknown as Pet;',
     ),
-    'a success instead of a 404': put('if (!pet)', /throw new Failure.*/, 'return { id: 1, name: "", categoryId: 1 };'),
+    'a success instead of a 404': put(
+      'if (!pet)',
+      /throw new HttpError.*/,
+      'return { id: 1, name: "", categoryId: 1 };',
+    ),
   }),
-  ...edits('conformance', 'apps/server/src/http/failure.ts', {
+  ...edits('conformance', httpError, {
     'an Error of another shape': put(
       'body(): ApiError',
       'message: this.message, status',
@@ -188,8 +194,8 @@ export const plantedDrifts: PlantedDrift[] = [
     ),
     'an Error with another status': put('body(): ApiError', 'status: this.status', 'status: 400'),
   }),
-  ...edits('conformance', 'apps/server/src/http/authenticate.ts', {
-    'another status without a key': put('throw new Failure', "'unauthorized'", "'not_found'"),
+  ...edits('conformance', access, {
+    'another status without a key': put('export function unauthorized', "'unauthorized'", "'not_found'"),
     'no key required': put('if (!name)', 'if (!name)', 'if (name === "x")'),
   }),
   ...edits('conformance', expressApp, {

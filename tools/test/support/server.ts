@@ -10,7 +10,7 @@ export interface Server {
   readonly key: string;
   /** What its process printed when it started. */
   readonly greeting: string;
-  stop(): Promise<void>;
+  stop(): Promise<unknown>;
 }
 
 /** A server in this process, over an empty store in memory. */

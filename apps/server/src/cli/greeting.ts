@@ -3,13 +3,13 @@ import type { Running } from '../serve.ts';
 import { basePath } from '../spec.ts';
 
 /** What somebody who just started the server wants to know, with lines to paste. */
-export function greeting({ origin, madeKey }: Running, config: Config): string {
+export function greeting({ origin, adminOrigin, madeKey }: Running, config: Config): string {
   const base = `${origin}${basePath}`;
   const key = madeKey ?? '<your API key>';
   return `
   Petstore listens on  ${base}
   Its docs are at      ${origin}/docs
-${aboutKeys(madeKey, config)}
+${adminOrigin ? `  For operators        ${adminOrigin}/metrics, /healthz, /readyz\n` : ''}${aboutKeys(madeKey, config)}
   Try it from another terminal, in this folder:
 
     PETCTL_API_KEY='${key}' npx petctl --base-url ${base} pets list

@@ -1,41 +1,66 @@
 import { flushCompileCache } from 'node:module';
 import type { Config } from '../config.ts';
+import { createLog, type Log } from '../log.ts';
 import { type Running, serve } from '../serve.ts';
 import { sentence } from './errors.ts';
 import { greeting } from './greeting.ts';
 
-/** Runs the server until it is told to stop, and says where it can be found. */
+/** Runs the server until it is stopped by a signal, and prints where it can be found. */
 export async function start(config: Config): Promise<void> {
-  const running = await serve(config);
+  // A lost terminal or a full disk under stdout or stderr must not end the server.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  const logging = createLog(config.logLevel);
+  const running = await serve(config, logging);
   // Before the greeting: whoever reads it may send a signal at once.
-  stopOnSignals(running);
-  // Not on stdout: that is the log's, a JSON line for each thing that happens.
+  stopOnSignals(running, logging);
+  // Not on stdout: that is the log's, JSON lines alone.
   console.error(greeting(running, config));
   flushCompileCache();
 }
 
-const codes = { SIGINT: 130, SIGTERM: 143 } as const;
+const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+type Signal = keyof typeof EXIT_CODES;
 
 /** The first signal stops the server in order, a second one ends it at once. */
-function stopOnSignals({ stop }: Running): void {
+function stopOnSignals(running: Running, logging: Log): void {
   let since: number | undefined;
-  const end = (signal: keyof typeof codes) => {
+  const onSignal = (signal: Signal) => {
     if (since === undefined) {
       since = performance.now();
-      stop().then(() => process.exit(0), fail);
+      void stop(running, logging, signal);
     } else if (!isEcho(since)) {
-      process.exit(codes[signal]);
+      endBy(signal);
     }
   };
-  process.on('SIGINT', end).on('SIGTERM', end);
+  for (const signal of Object.keys(EXIT_CODES) as Signal[]) process.on(signal, onSignal);
 }
 
-/** On Ctrl-C a terminal tells npm and the server, and npm tells the server once more, within a few milliseconds. */
+/** Exits with 0 only where every request was answered and everything was closed. */
+async function stop(running: Running, logging: Log, signal: Signal): Promise<void> {
+  try {
+    const { cut, isClosed } = await running.stop();
+    if (cut > 0) console.error(`petstore-server: ${cut} requests were cut; --shutdown-timeout gives them more time.`);
+    const isLogClosed = await logging.close();
+    if (isClosed && isLogClosed) process.exit(cut > 0 ? 1 : 0);
+    endBy(signal);
+  } catch (error) {
+    console.error(`petstore-server: ${sentence(error)}`);
+    process.exit(1);
+  }
+}
+
+/**
+ * Ends the process as the signal does by itself. An exit of Node's own waits for its threads, and one that is stuck in a call
+ * of the system, on a disk that does not answer, would hold it for ever.
+ */
+function endBy(signal: Signal): void {
+  process.removeAllListeners(signal);
+  // The first process of a container has no default signals.
+  if (process.pid !== 1) process.kill(process.pid, signal);
+  process.exit(EXIT_CODES[signal]);
+}
+
+/** On Ctrl-C a terminal signals npm and the server, and npm signals the server once more, within a few milliseconds. */
 function isEcho(since: number): boolean {
   return process.env.npm_lifecycle_event === 'start' && performance.now() - since < 200;
-}
-
-function fail(error: unknown): void {
-  console.error(`petstore-server: ${sentence(error)}`);
-  process.exit(1);
 }

@@ -1,3 +1,5 @@
+import { BlockList, isIP } from 'node:net';
+
 /** What can be written for a setting, and how it is read. */
 export interface Kind<T> {
   /** Completes "it has to be …". */
@@ -38,13 +40,40 @@ export function integer(minimum: number, maximum: number): Kind<number> {
 }
 
 /** Written in seconds, read as milliseconds. */
-export const seconds: Kind<number> = {
-  valid: 'a number of seconds from 0.001 to 86400',
+export const seconds = secondsFrom(0.001);
+export const secondsOrNone = secondsFrom(0);
+
+function secondsFrom(minimum: number): Kind<number> {
+  return {
+    valid: `a number of seconds from ${minimum} to 86400`,
+    read: (given) => {
+      const value = Math.round(Number(given) * 1000);
+      return /^\d+(\.\d+)?$/.test(given) && value >= minimum * 1000 && value <= 86_400_000 ? { value } : undefined;
+    },
+  };
+}
+
+/** Proxies that are believed: how many stand in front of the server, or their addresses and networks. */
+export const proxies: Kind<number | BlockList> = {
+  valid: 'a number of proxies from 1 to 16, or addresses and networks like 10.0.0.1,192.168.0.0/16',
   read: (given) => {
-    const value = Math.round(Number(given) * 1000);
-    return /^\d+(\.\d+)?$/.test(given) && value >= 1 && value <= 86_400_000 ? { value } : undefined;
+    const value = integer(1, 16).read(given)?.value ?? networks(given);
+    return value === undefined ? undefined : { value };
   },
 };
+
+function networks(list: string): BlockList | undefined {
+  const found = new BlockList();
+  for (const entry of list.split(',')) {
+    const [address = '', length, more] = entry.trim().split('/');
+    const version = isIP(address);
+    const bits = version === 4 ? 32 : 128;
+    const prefix = length === undefined ? bits : integer(0, bits).read(length)?.value;
+    if (version === 0 || prefix === undefined || more !== undefined) return undefined;
+    found.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
+  }
+  return found;
+}
 
 /** Origins as browsers send them, which are compared letter for letter. */
 export const origins: Kind<string[]> = {

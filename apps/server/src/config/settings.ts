@@ -1,5 +1,6 @@
 import { service } from '@petstore/types';
-import { integer, type Kind, oneOf, origins, orOff, seconds, text, yesOrNo } from './kinds.ts';
+import type { ProxyHeader } from '../http/client-address.ts';
+import { integer, type Kind, oneOf, origins, orOff, proxies, seconds, secondsOrNone, text, yesOrNo } from './kinds.ts';
 
 export type Deployment = keyof typeof service.deployments;
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
@@ -17,6 +18,7 @@ export interface Setting<T> {
 export const deployments = Object.keys(service.deployments).filter(
   (name): name is Deployment => name in service.deployments,
 );
+const proxyHeaders: ProxyHeader[] = ['x-forwarded-for', 'forwarded'];
 const logLevels: LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'];
 
 export const settings = {
@@ -84,6 +86,20 @@ export const settings = {
     kind: integer(1, 2 ** 30),
     fallback: () => String(2 ** 20),
   },
+  bodyMemory: {
+    flags: '--body-memory <bytes>',
+    variable: 'PETSTORE_BODY_MEMORY',
+    about: 'all request bodies that are being received or stored',
+    kind: integer(1, 2 ** 40),
+    fallback: () => String(2 ** 26),
+  },
+  responseMemory: {
+    flags: '--response-memory <bytes>',
+    variable: 'PETSTORE_RESPONSE_MEMORY',
+    about: 'all responses that wait for slow clients',
+    kind: integer(1, 2 ** 40),
+    fallback: () => String(2 ** 26),
+  },
   maxConnections: {
     flags: '--max-connections <number>',
     variable: 'PETSTORE_MAX_CONNECTIONS',
@@ -105,6 +121,27 @@ export const settings = {
     kind: seconds,
     fallback: () => '30',
   },
+  responseTimeout: {
+    flags: '--response-timeout <seconds>',
+    variable: 'PETSTORE_RESPONSE_TIMEOUT',
+    about: 'time for a client that reads nothing of a response',
+    kind: seconds,
+    fallback: () => '30',
+  },
+  keepAliveTimeout: {
+    flags: '--keep-alive-timeout <seconds>',
+    variable: 'PETSTORE_KEEP_ALIVE_TIMEOUT',
+    about: "time for the next request on a connection; longer than a load balancer's",
+    kind: seconds,
+    fallback: () => '65',
+  },
+  drainDelay: {
+    flags: '--drain-delay <seconds>',
+    variable: 'PETSTORE_DRAIN_DELAY',
+    about: 'time to go on serving when told to stop, with /readyz at 503',
+    kind: secondsOrNone,
+    fallback: () => '0',
+  },
   shutdownTimeout: {
     flags: '--shutdown-timeout <seconds>',
     variable: 'PETSTORE_SHUTDOWN_TIMEOUT',
@@ -125,6 +162,27 @@ export const settings = {
     about: 'requests a minute for each key',
     kind: orOff(integer(1, 1_000_000_000)),
     fallback: () => 'off',
+  },
+  adminPort: {
+    flags: '--admin-port <number>',
+    variable: 'PETSTORE_ADMIN_PORT',
+    about: 'port of its own for /metrics, /healthz and /readyz',
+    kind: orOff(integer(0, 65_535)),
+    fallback: () => 'off',
+  },
+  trustProxy: {
+    flags: '--trust-proxy <proxies>',
+    variable: 'PETSTORE_TRUST_PROXY',
+    about: "proxies whose word for the client's address is taken",
+    kind: orOff(proxies),
+    fallback: () => 'off',
+  },
+  proxyHeader: {
+    flags: '--proxy-header <name>',
+    variable: 'PETSTORE_PROXY_HEADER',
+    about: `header in which they write it: ${proxyHeaders.join(', ')}`,
+    kind: oneOf(proxyHeaders),
+    fallback: () => 'x-forwarded-for',
   },
   logLevel: {
     flags: '--log-level <level>',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { operations } from '@petstore/types';
 import { type RequestHandler, Router } from 'express';
-import { Failure } from '../http/failure.ts';
+import { readOnly } from '../http/health.ts';
 import { basePath, readableSpec, servedSpec, specText } from '../spec.ts';
 import { page } from './page.ts';
 import { presented } from './presented.ts';
@@ -12,7 +12,7 @@ import { security } from './security.ts';
 /** The page that shows the interface and lets it be tried out, all that the page loads, and the spec as files. */
 export function docs(): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const at = (path: string, answer: RequestHandler) => router.route(path).get(security, answer).all(onlyRead);
+  const at = (path: string, answer: RequestHandler) => readOnly(router, path, security, answer);
 
   // Relative, as every address in the page is, so that a reverse proxy can put the server under a path of its own.
   at('/', (_request, response) => response.redirect('docs'));
@@ -69,7 +69,3 @@ function content(type: string, read: () => string | Buffer): RequestHandler {
     response.setHeaders(made.headers).send(made.bytes);
   };
 }
-
-const onlyRead: RequestHandler = (request) => {
-  throw new Failure('method_not_allowed', `${request.path} can only be read.`, { headers: { Allow: 'GET, HEAD' } });
-};

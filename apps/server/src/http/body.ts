@@ -1,51 +1,113 @@
 import type { IncomingMessage } from 'node:http';
-import express, { type RequestHandler } from 'express';
-import { parseExactly } from './exact-json.ts';
-import { exchangeOf } from './exchange.ts';
-import { Failure } from './failure.ts';
+import type { RequestHandler } from 'express';
+import { UNCOUNTED_BODY_BYTES } from '../limits.ts';
+import { HttpError, unavailable } from './http-error.ts';
+import { parseJson } from './json.ts';
+import { contextOf, type RequestContext } from './request-context.ts';
 
-const waiting = new WeakSet<IncomingMessage>();
-const received = new WeakMap<IncomingMessage, Uint8Array>();
+const BROKEN = Symbol('broken body');
+const brokenBodies = new WeakMap<IncomingMessage, HttpError>();
+const waitingForContinue = new WeakSet<IncomingMessage>();
 
 /** Notes that a client sends its body only once it is told to (`Expect: 100-continue`). */
-export function waitsForContinue(request: IncomingMessage): void {
-  waiting.add(request);
+export function awaitContinue(request: IncomingMessage): void {
+  waitingForContinue.add(request);
 }
 
-/** Notes a body that was read before the request came to Express. */
-export function wasReceived(request: IncomingMessage, body: Uint8Array): void {
-  received.set(request, body);
+/** Notes that the rest of a body will never come, for this reason; whoever reads it, now or later, gets the error. */
+export function breakBody(request: IncomingMessage, error: HttpError): void {
+  brokenBodies.set(request, error);
+  request.emit(BROKEN, error);
 }
 
-/** Reads the body of an operation that takes one: JSON in UTF-8, up to `limit` bytes. Other bodies are left alone. */
-export function jsonBody(limit: number): RequestHandler {
-  const read = express.raw({ type: () => true, limit, inflate: false });
+/** The memory of all request bodies that are being received or worked on. */
+export interface BodyBudget {
+  /** Counts a body of so many bytes so far; false where all bodies together would be too large. */
+  hold(context: RequestContext, bytes: number): boolean;
+  release(context: RequestContext): void;
+}
+
+/** The first bytes of each body are not counted, so that a few large ones never keep out the small ones. */
+export function bodyBudget(maxBytes: number): BodyBudget {
+  let held = 0;
+  return {
+    hold: (context, bytes) => {
+      const more = Math.max(0, bytes - UNCOUNTED_BODY_BYTES) - context.bodyBytes;
+      if (more > 0 && held + more > maxBytes) return false;
+      held += more;
+      context.bodyBytes += more;
+      return true;
+    },
+    release: (context) => {
+      held -= context.bodyBytes;
+      context.bodyBytes = 0;
+    },
+  };
+}
+
+export type ReceiveBody = (
+  request: IncomingMessage,
+  context: RequestContext,
+  done: (error: HttpError | undefined, bytes: Uint8Array) => void,
+) => void;
+
+const EMPTY = new Uint8Array();
+
+/** Receives bodies of up to `limit` bytes. The error comes as soon as it is known, and the rest of the body is discarded. */
+export function bodyReceiver(limit: number, budget: BodyBudget): ReceiveBody {
+  return (request, context, done) => {
+    const broken = brokenBodies.get(request);
+    if (broken) return done(broken, EMPTY);
+    if (Number(request.headers['content-length'] ?? 0) > limit) return done(tooLarge(limit), EMPTY);
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const onData = (chunk: Uint8Array) => {
+      size += chunk.length;
+      if (size > limit) return end(tooLarge(limit));
+      if (!budget.hold(context, size)) return end(unavailable('Too many bodies are being received. Try again later.'));
+      chunks.push(chunk);
+    };
+    const onEnd = () => end();
+    const end = (error?: HttpError) => {
+      request.off('data', onData).off('end', onEnd).off(BROKEN, end);
+      // Without a reader the rest would fill the buffers and stop there.
+      if (error) request.resume();
+      done(error, chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    };
+    request.on('data', onData).on('end', onEnd).on(BROKEN, end);
+  };
+}
+
+/** Reads the body of an operation that takes one: JSON in UTF-8. Other bodies are left alone. */
+export function jsonBody(receive: ReceiveBody): RequestHandler {
   return (request, response, next) => {
-    const mediaType = exchangeOf(response).operation?.body?.mediaType;
+    const context = contextOf(response);
+    const mediaType = context.operation?.body?.mediaType;
     const given = request.headers['content-type'];
-    // The validator keeps what it compiles by this header: one value, or a client could fill the memory with them.
+    // The validator caches what it compiles by this header: with more values than one, clients could fill the memory.
     if (mediaType) request.headers['content-type'] = mediaType;
     else delete request.headers['content-type'];
     if (!mediaType || !hasBody(request)) return next();
 
     if (!isJson(given, mediaType)) {
       const headers = { Accept: mediaType };
-      throw new Failure('unsupported_media_type', `The body has to be ${mediaType} in UTF-8.`, { headers });
+      throw new HttpError('unsupported_media_type', `The body has to be ${mediaType} in UTF-8.`, { headers });
     }
-    if (waiting.has(request)) response.writeContinue();
-    const parse = () => {
-      request.body = parseExactly(received.get(request) ?? request.body);
+    if (isEncoded(request)) throw new HttpError('unsupported_media_type', 'The body must not be compressed.');
+    const parse = (bytes: Uint8Array) => {
+      request.body = parseJson(bytes);
       next();
     };
-    if (received.has(request)) return parse();
-    read(request, response, (error) => {
+    if (context.body) return parse(context.body);
+    receive(request, context, (error, bytes) => {
       if (error) return next(error);
       try {
-        parse();
-      } catch (failure) {
-        next(failure);
+        parse(bytes);
+      } catch (violation) {
+        next(violation);
       }
     });
+    if (waitingForContinue.has(request) && !response.headersSent) response.writeContinue();
   };
 }
 
@@ -59,4 +121,14 @@ export function isJson(contentType: string | undefined, mediaType: string): bool
   if (contentType === mediaType) return true;
   const [type, ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
   return type === mediaType && parameters.every((one) => one === '' || /^charset="?utf-8"?$/.test(one));
+}
+
+/** Whether the client says that the body is compressed. */
+export function isEncoded({ headers }: IncomingMessage): boolean {
+  const encoding = headers['content-encoding'];
+  return encoding !== undefined && encoding.toLowerCase() !== 'identity';
+}
+
+function tooLarge(limit: number): HttpError {
+  return new HttpError('payload_too_large', `The body has more than ${limit} bytes.`);
 }

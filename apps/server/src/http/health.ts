@@ -1,22 +1,50 @@
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
+import { METRICS_CACHE_MS } from '../limits.ts';
 import type { Store } from '../store/store.ts';
-import { Failure } from './failure.ts';
+import { HttpError, unavailable } from './http-error.ts';
 
-/** What those who run the server ask of it: whether it lives, whether it can serve, and how it fares. */
+/** The routes for operators: whether the server lives, whether it can serve, and how it fares. */
 export function health(
   isReady: () => Promise<boolean>,
   metrics: () => Promise<string>,
   connections?: Store['connections'],
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
-  router.get('/readyz', async (_request, response) => {
-    if (!(await isReady()))
-      throw new Failure('unavailable', 'The server cannot serve now.', { headers: { 'Retry-After': '1' } });
+  const text = cached(metrics, METRICS_CACHE_MS);
+  readOnly(router, '/healthz', (_request, response) => void response.json({ status: 'ok' }));
+  readOnly(router, '/readyz', async (_request, response) => {
+    if (!(await isReady())) throw unavailable('The server cannot serve now.');
     response.json({ status: 'ok', ...(connections && { connections: connections() }) });
   });
-  router.get('/metrics', async (_request, response) => {
-    response.type('text/plain; version=0.0.4').send(await metrics());
+  readOnly(router, '/metrics', async (_request, response) => {
+    response.type('text/plain; version=0.0.4').send(await text());
   });
   return router;
+}
+
+/** Serves a path to GET and HEAD; any other method is answered 405. */
+export function readOnly(router: Router, path: string, ...handlers: RequestHandler[]): void {
+  router
+    .route(path)
+    .get(...handlers)
+    .all((request) => {
+      const message = `${request.path} can only be read.`;
+      throw new HttpError('method_not_allowed', message, { headers: { Allow: 'GET, HEAD' } });
+    });
+}
+
+/** The same result for so many milliseconds: nobody can make the server compute it more often. */
+function cached<T>(compute: () => Promise<T>, ms: number): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  let until = 0;
+  return () => {
+    if (!result || performance.now() >= until) {
+      until = performance.now() + ms;
+      result = compute();
+      result.catch(() => {
+        result = undefined;
+      });
+    }
+    return result;
+  };
 }

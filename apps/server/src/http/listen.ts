@@ -1,97 +1,125 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { waitsForContinue } from './body.ts';
-import { Failure, failureOf } from './failure.ts';
-import { plainTarget } from './plain-target.ts';
-import { answerRaw } from './raw-answer.ts';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { DRAIN_SWEEP_MS } from '../limits.ts';
+import { awaitContinue } from './body.ts';
+import { Connection, type ConnectionPool, UnsentBytes } from './connection.ts';
+import { errorOfStatus, HttpError } from './http-error.ts';
+import type { Rejection } from './observe.ts';
 
+/** Times are in milliseconds. */
 export interface ListenOptions {
   host: string;
   port: number;
   /** Connections beyond these are turned away. */
   maxConnections: number;
-  /** Milliseconds for the head of a request to arrive. */
+  /** For the head of a request to arrive. */
   headersTimeout: number;
-  /** Milliseconds for a whole request to arrive. */
+  /** For a whole request to arrive. */
   requestTimeout: number;
+  /** For a client that takes nothing of a response. */
+  responseTimeout?: number;
+  /** For the next request on a connection. */
+  keepAliveTimeout?: number;
+  /** The bytes of responses that wait for their clients, on all connections. */
+  responseMemory?: number;
+  /** Called for each response to bytes that never became a request. */
+  onRejection?(rejection: Rejection): void;
 }
 
 export interface Listener {
   /** Where it listens, without a path. */
   readonly origin: string;
-  /** Stops accepting, and resolves when every request that had come was answered, or `within` milliseconds have passed. */
-  drain(within: number): Promise<void>;
+  /**
+   * Stops accepting, and resolves when every request that had come was answered, or so many milliseconds have passed. The
+   * result is the number of requests that were cut.
+   */
+  drain(timeoutMs: number): Promise<number>;
 }
 
-/** Milliseconds a kept-alive connection may be quiet during the drain: long enough for a request that was on its way. */
-const quiet = 250;
-
-/** Listens for requests. What Node would answer without a body, or drop, gets an Error too. */
+/** Listens for requests. Whatever Node would answer without a body, or drop, gets an Error too. */
 export async function listen(app: RequestListener, options: ListenOptions): Promise<Listener> {
   const { host, port, maxConnections, headersTimeout, requestTimeout } = options;
-  /** The latest answer of each connection. */
-  const latest = new Map<Duplex, ServerResponse>();
-  let draining = false;
-
-  const take = (request: IncomingMessage, response: ServerResponse) => {
-    latest.set(request.socket, response);
-    request.url = plainTarget(request.url ?? '/');
-    if (draining) response.setHeader('Connection', 'close');
-    // Node's own check answers without a body.
-    if (!request.headers.host && request.httpVersion === '1.1') {
-      return answerRaw(request.socket, new Failure('invalid_request', 'The Host header is missing.'));
-    }
-    app(request, response);
+  const { responseTimeout = 30_000, keepAliveTimeout = 65_000, responseMemory = 2 ** 26, onRejection } = options;
+  const pool: ConnectionPool = {
+    app,
+    responseTimeout,
+    unsent: new UnsentBytes(responseMemory),
+    connections: new Map(),
+    waiting: 0,
+    draining: false,
+    onRejection: onRejection ?? (() => {}),
   };
+  const { connections } = pool;
+  const take = (request: IncomingMessage, response: ServerResponse) =>
+    connections.get(request.socket)?.take(request, response);
 
   const server = createServer(
     {
       headersTimeout,
       requestTimeout,
+      keepAliveTimeout,
       connectionsCheckingInterval: 1000,
+      // Node's own check answers without a body.
       requireHostHeader: false,
       optimizeEmptyRequests: true,
     },
     take,
   );
   server.maxConnections = maxConnections;
-  server.on('connection', (socket) => socket.once('close', () => latest.delete(socket)));
+  // A client that has ended its side still gets the response.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  server.on('connection', (socket: Socket) => {
+    const connection = new Connection(socket, pool);
+    connections.set(socket, connection);
+    socket.once('close', () => {
+      connections.delete(socket);
+      connection.forget();
+    });
+  });
   server.on('checkContinue', (request, response) => {
-    waitsForContinue(request);
+    awaitContinue(request);
     take(request, response);
   });
-  server.on('checkExpectation', (request) => {
-    answerRaw(request.socket, failureOf(417, `The expectation '${request.headers.expect}' cannot be met.`));
-  });
+  server.on('checkExpectation', take);
   server.on('connect', (_request, socket) => {
-    answerRaw(socket, new Failure('method_not_allowed', 'CONNECT is not possible here.', { headers: { Allow: '' } }));
+    const error = new HttpError('method_not_allowed', 'CONNECT is not possible here.', { headers: { Allow: '' } });
+    connections.get(socket as Socket)?.fail(error);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const answer = latest.get(socket);
-    // An answer that has begun cannot be taken back; one that has not begun never will.
-    if (answer?.headersSent && !answer.writableFinished) socket.destroy();
-    else answerRaw(socket, malformed(error));
+    const connection = connections.get(socket as Socket);
+    if (error.code === 'HPE_INVALID_EOF_STATE') connection?.breakOff(malformed(error));
+    else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else connection?.fail(malformed(error));
   });
 
   server.listen(port, host);
   await once(server, 'listening');
-  return {
-    origin: originOf(server),
-    drain: async (within) => {
-      draining = true;
-      const closed = once(server, 'close');
-      // Without http's own close, which destroys quiet connections though a request may be on its way.
-      NetServer.prototype.close.call(server);
-      for (const response of latest.values()) if (!response.headersSent) response.setHeader('Connection', 'close');
-      const sweep = setInterval(() => server.closeIdleConnections(), quiet);
-      const deadline = setTimeout(() => server.closeAllConnections(), within);
-      await closed;
-      clearInterval(sweep);
-      clearTimeout(deadline);
-    },
-  };
+  return { origin: originOf(server), drain: (timeoutMs) => drain(server, pool, timeoutMs) };
+}
+
+async function drain(server: Server, pool: ConnectionPool, timeoutMs: number): Promise<number> {
+  const { connections } = pool;
+  pool.draining = true;
+  const closed = once(server, 'close');
+  // Without http's own close, which destroys quiet connections though a request may be on its way.
+  NetServer.prototype.close.call(server);
+  for (const connection of connections.values()) connection.drain();
+  const sweep = setInterval(() => {
+    // Node takes a connection for idle whose response has ended and not left.
+    if (![...connections.values()].some(({ isFlushing }) => isFlushing)) server.closeIdleConnections();
+  }, DRAIN_SWEEP_MS);
+  let cut = 0;
+  const deadline = setTimeout(() => {
+    for (const [socket, { open }] of connections) {
+      cut += open;
+      socket.destroy();
+    }
+  }, timeoutMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(deadline);
+  return cut;
 }
 
 function originOf(server: Server): string {
@@ -99,10 +127,10 @@ function originOf(server: Server): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** What is said of bytes that are no request. */
-function malformed({ code }: NodeJS.ErrnoException): Failure {
-  if (code === 'HPE_HEADER_OVERFLOW') return failureOf(431, 'The head of the request is too large.');
-  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return failureOf(413, 'The chunk extensions are too large.');
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return failureOf(408, 'The request took too long to arrive.');
-  return new Failure('invalid_request', 'This is not a well-formed HTTP request.');
+/** The error that answers bytes that are no request. */
+function malformed({ code }: NodeJS.ErrnoException): HttpError {
+  if (code === 'HPE_HEADER_OVERFLOW') return errorOfStatus(431, 'The head of the request is too large.');
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return errorOfStatus(413, 'The chunk extensions are too large.');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errorOfStatus(408, 'The request took too long to arrive.');
+  return new HttpError('invalid_request', 'This is not a well-formed HTTP request.');
 }

@@ -1,14 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import type { RequestHandler } from 'express';
-import type { Log, RequestEntry } from '../log.ts';
+import type { LogRequest, RequestEntry } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import { type Exchange, exchangeOf } from './exchange.ts';
+import type { RequestContext } from './request-context.ts';
 
-/** Counts a request and logs it, when its answer has ended in whatever way. */
-export type Observe = (response: ServerResponse, method: string, started: number, exchange: Exchange) => void;
+/** Counts a request and logs it, when its response has ended in whatever way. */
+export type Observe = (response: ServerResponse, context: RequestContext) => void;
 
-export function observer(logRequest: Log['logRequest'], metrics: Metrics): Observe {
-  return (response, method, started, { requestId, path, operation, keyName }) => {
+export function observer(logRequest: LogRequest, metrics: Metrics): Observe {
+  return (response, { requestId, started, method, path, operation, client, trace, keyName }) => {
     const milliseconds = performance.now() - started;
     const status = response.headersSent ? response.statusCode : 0;
     metrics.answered(operation?.id ?? 'none', status, milliseconds);
@@ -18,20 +17,27 @@ export function observer(logRequest: Log['logRequest'], metrics: Metrics): Obser
       path,
       operation: operation?.id,
       key: keyName,
+      client,
       status,
       ms: Math.round(milliseconds * 1000) / 1000,
     };
+    if (trace) Object.assign(entry, trace);
     if (!response.writableFinished) entry.aborted = true;
     logRequest(entry);
   };
 }
 
-/** Observes every request that comes along. */
-export function observed(observe: Observe): RequestHandler {
-  return (request, response, next) => {
-    const { method } = request;
-    const started = performance.now();
-    response.once('close', () => observe(response, method, started, exchangeOf(response)));
-    next();
+/** A response to bytes that never became a request. */
+export interface Rejection {
+  requestId: string;
+  client: string | undefined;
+  status: number;
+}
+
+/** Counts and logs such a response like any other; there is no method, path or operation. */
+export function rejectionObserver(logRequest: LogRequest, metrics: Metrics): (rejection: Rejection) => void {
+  return ({ requestId, client, status }) => {
+    metrics.answered('none', status, 0);
+    logRequest({ requestId, client, status, ms: 0 });
   };
 }

@@ -4,7 +4,7 @@ import { parse } from 'node:url';
 import { type Operation, operations } from '@petstore/types';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { basePath, servedSpec } from '../spec.ts';
-import { Failure } from './failure.ts';
+import { HttpError } from './http-error.ts';
 import { openValidator, type Validator } from './validator-internals.ts';
 
 /** The validator, with the spec loaded and every operation's checks compiled. Rejects if the spec cannot be used. */
@@ -44,7 +44,7 @@ function warmUp(handlers: RequestHandler[], operation: Operation): Promise<void>
   return new Promise((resolve, reject) => {
     const app = express();
     const answer: RequestHandler = (_request, response) => {
-      response.status(400).json(new Failure('invalid_request', 'warming up').body());
+      response.status(400).json(new HttpError('invalid_request', 'warming up').body());
       resolve();
     };
     const refused: ErrorRequestHandler = (error, refusedRequest, response, next) => {

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import { type Operation, operations } from '@petstore/types';
 import type { RequestHandler } from 'express';
 import type { OpenAPIV3, OpenApiValidatorOpts } from 'express-openapi-validator/dist/framework/types.js';
-import { exchangeOf } from './exchange.ts';
-import { routeOf } from './places.ts';
+import { contextOf } from './request-context.ts';
+import { routeOf } from './routes.ts';
 
 /** What the validator's own checks are given, and change: texts become what the spec says they are, defaults appear. */
 export interface Checked {
@@ -109,7 +109,7 @@ function routeByOperation(validator: OpenApiValidator): void {
     }
     const anywhere = search(context, ...more);
     return (request, response, next) =>
-      (searches.get(exchangeOf(response).operation) ?? anywhere)(request, response, next);
+      (searches.get(contextOf(response).operation) ?? anywhere)(request, response, next);
   };
 }
 

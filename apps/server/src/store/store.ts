@@ -5,7 +5,10 @@ export interface Store {
   /** Keeps a new animal under the next identifier. When this resolves, it is kept for good. */
   create(pet: NewPet): Promise<Pet>;
   get(id: number): Promise<Pet | undefined>;
-  /** Up to `limit` animals behind the identifier `after`, in ascending order, only those with `status` if one is given. */
+  /**
+   * Up to `limit` animals behind the identifier `after`, in ascending order, only those with `status` if one is given. A store
+   * may end the page with the animal that brings it to `maxBytes`, never before it.
+   */
   list(page: Page): Promise<Pet[]>;
   /** Whether requests can be served now. */
   ready(): Promise<boolean>;
@@ -22,7 +25,11 @@ export interface Store {
 }
 
 /** The part of a list that is asked for; the bounds and defaults of the spec are applied by then. */
-export type Page = Required<Pick<Input<'listPets'>, 'limit' | 'after'>> & Pick<Input<'listPets'>, 'status'>;
+export type Page = Required<Pick<Input<'listPets'>, 'limit' | 'after'>> &
+  Pick<Input<'listPets'>, 'status'> & {
+    /** The size in bytes of JSON that ends a page early. */
+    maxBytes?: number;
+  };
 
 /** What a store keeps as JSON, for those who pass it on unread. */
 export interface Kept {

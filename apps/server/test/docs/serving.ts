@@ -7,7 +7,7 @@ import { listen } from '../listen.ts';
 export interface Serving {
   port: number;
   apiKey: string;
-  close(): Promise<void>;
+  close(): Promise<unknown>;
 }
 
 /** A server with two animals. */

@@ -113,17 +113,16 @@ describe.each(ways)('%s', (_, options) => {
       '/v1/',
       '/v1/Pets',
       '/v1/pets/',
-      '/v1/pets#x',
       '/v1/pets;a',
       '/v1/../v1/pets',
       '/v1/store/orders',
       '/v1/%2e%2e/pets',
     ];
-    test.each([...elsewhere, '/V1/pets', '//v1/pets', '/nowhere', '*'])('has nothing at %s', async (path) => {
+    test.each([...elsewhere, '/V1/pets', '//v1/pets', '/nowhere'])('has nothing at %s', async (path) => {
       expectError(await raw(server.origin, request(`GET ${path}`, key)), 'not_found');
     });
 
-    test.each([...elsewhere, '/v1/pets', '/v1/pets/1', '/v1/pets?limit=x', '/v1/pets/%zz', '/v1/%zz'])(
+    test.each([...elsewhere, '/v1/pets', '/v1/pets/1', '/v1/pets?limit=x', '/v1/pets/%zz', '/v1/%zz', '/v1/pets#x'])(
       'asks for the key first at %s',
       async (path) => {
         const answer = await raw(server.origin, request(`GET ${path}`));

@@ -1,7 +1,7 @@
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { afterAll } from 'vitest';
 import { handlers } from '../../src/handlers.ts';
-import { Failure } from '../../src/http/failure.ts';
+import { HttpError } from '../../src/http/http-error.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import { contract } from '../contract.ts';
 
@@ -12,6 +12,6 @@ describeOnDatabase('on PostgreSQL, the handlers keep the contract', (newDatabase
   contract(async () => {
     const store = await openPostgresStore(await newDatabase(), { poolSize: 2 });
     opened.push(store.close);
-    return { api: handlers(store), codeOf: (error) => (error instanceof Failure ? error.code : error) };
+    return { api: handlers(store), codeOf: (error) => (error instanceof HttpError ? error.code : error) };
   });
 });

@@ -9,8 +9,8 @@ import type { Input } from '@petstore/types';
 /**
  * List animals
  *
- * Answers a page of animals in ascending order of `id`, optionally only those with a given status. A full page carries a
- * `Link` header with `rel="next"` that leads to the page behind it.
+ * Answers a page of animals in ascending order of `id`, optionally only those with a given status. A page of large animals
+ * ends before `limit`, at about 1 MiB. A page behind which there may be more carries a `Link` header with `rel="next"`.
  */
 export function listPets(connection: Connection, input?: Input<'listPets'>, options?: CallOptions): Call<'listPets'> {
     return send(connection, {

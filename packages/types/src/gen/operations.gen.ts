@@ -9,8 +9,8 @@ export type Operations = {
     /**
      * List animals
      *
-     * Answers a page of animals in ascending order of `id`, optionally only those with a given status. A full page carries a
-     * `Link` header with `rel="next"` that leads to the page behind it.
+     * Answers a page of animals in ascending order of `id`, optionally only those with a given status. A page of large animals
+     * ends before `limit`, at about 1 MiB. A page behind which there may be more carries a `Link` header with `rel="next"`.
      */
     listPets: {
         data: ListPetsData;
@@ -57,7 +57,7 @@ export const operations = {
             401
         ],
         summary: 'List animals',
-        description: 'Answers a page of animals in ascending order of `id`, optionally only those with a given status. A full page carries a\n`Link` header with `rel="next"` that leads to the page behind it.',
+        description: 'Answers a page of animals in ascending order of `id`, optionally only those with a given status. A page of large animals\nends before `limit`, at about 1 MiB. A page behind which there may be more carries a `Link` header with `rel="next"`.',
         tags: [
             'pets'
         ],

@@ -59,6 +59,11 @@ export class Shelf {
     return this.#bytes.toString(encoding, this.#starts[from], (this.#starts[to] ?? 0) - gap);
   }
 
+  /** How many bytes the texts from one place up to another take. */
+  size(from: number, to: number): number {
+    return (this.#starts[to] ?? 0) - (this.#starts[from] ?? 0);
+  }
+
   get #used(): number {
     return this.#starts[this.count] ?? 0;
   }

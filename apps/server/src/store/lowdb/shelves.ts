@@ -42,8 +42,10 @@ export class Shelves {
   }
 
   /** Where the animals of a page are, in order. */
-  page({ after, status, limit }: Page): Stretch[] {
-    return status === undefined ? this.#everyOne(after, limit) : this.#withStatus(statusNumber(status), after, limit);
+  page({ after, status, limit, maxBytes = Number.POSITIVE_INFINITY }: Page): Stretch[] {
+    const found =
+      status === undefined ? this.#everyOne(after, limit) : this.#withStatus(statusNumber(status), after, limit);
+    return upTo(maxBytes, found);
   }
 
   #everyOne(after: number, limit: number): Stretch[] {
@@ -90,6 +92,21 @@ export class Shelves {
     const last = this.#shelves.length - 1;
     if (holders && holders.at(-1) !== last) holders.push(last);
   }
+}
+
+/** The stretches up to the animal that brings them to so many bytes. */
+function upTo(maxBytes: number, stretches: Stretch[]): Stretch[] {
+  let bytes = 0;
+  for (const [i, { shelf, from, to }] of stretches.entries()) {
+    if (bytes + shelf.size(from, to) < maxBytes) {
+      bytes += shelf.size(from, to);
+      continue;
+    }
+    let end = from;
+    for (; end < to && bytes < maxBytes; end++) bytes += shelf.size(end, end + 1);
+    return [...stretches.slice(0, i), { shelf, from, to: end }];
+  }
+  return stretches;
 }
 
 /** The lowest number below `count` that passes a test which, once passed, all higher ones pass too; `count` if none does. */

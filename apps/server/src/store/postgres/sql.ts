@@ -110,15 +110,21 @@ const lists = Object.fromEntries(
 
 const listEveryOne = listing('');
 
+/** A page ends with the animal whose name brings all names to so many bytes; their JSON has at least as many. */
 function listing(condition: string): string {
-  return `SELECT ${columns} FROM pets WHERE ${condition}id > $1 ORDER BY id LIMIT $2`;
+  return `
+    SELECT ${columns} FROM (
+      SELECT ${columns}, sum(octet_length(name)) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - octet_length(name) AS before
+      FROM (SELECT ${columns} FROM pets WHERE ${condition}id > $1 ORDER BY id LIMIT $2) AS page
+    ) AS measured
+    WHERE before < $3 ORDER BY id`;
 }
 
-export function page({ after, limit, status }: Page): QueryArrayConfig {
+export function page({ after, limit, status, maxBytes = Number.MAX_SAFE_INTEGER }: Page): QueryArrayConfig {
   return {
     name: `list_${status ?? 'all'}`,
     text: status === undefined ? listEveryOne : lists[status],
-    values: [after, limit],
+    values: [after, limit, maxBytes],
     rowMode: 'array',
   };
 }

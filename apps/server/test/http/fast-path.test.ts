@@ -2,17 +2,17 @@ import { newFolder } from '@petstore/testing';
 import { type NewPet, type Operation, operations } from '@petstore/types';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AppOptions, partsOf } from '../../src/app.ts';
+import { expressApp, expressListener } from '../../src/http/express-app.ts';
+import { fastPath } from '../../src/http/fast-path.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
-import { shortWay } from '../../src/http/short-way.ts';
-import { wholeWay } from '../../src/http/whole-way.ts';
+import { type AppOptions, createParts } from '../../src/http/parts.ts';
 import { givenKeys, keyCheck } from '../../src/keys.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Store } from '../../src/store/store.ts';
 import { exchanges } from './exchanges.ts';
 import { raw } from './raw.ts';
 
-/** A server over a store of its own, with the inputs that its operations got and how many requests took the short way. */
+/** A server over a store of its own, with the inputs that its operations got and how many requests took the fast path. */
 interface Side {
   listener: Listener;
   store: Store;
@@ -23,38 +23,39 @@ interface Side {
 const apiKey = 'a-key-that-is-for-tests';
 const options: AppOptions = { keys: keyCheck(givenKeys(apiKey)), bodyLimit: 2000, corsOrigins: ['https://shop.test'] };
 const folders = [newFolder('store', afterAll), newFolder('store', afterAll)] as const;
-let short: Side;
-let whole: Side;
+let fast: Side;
+let express: Side;
 beforeAll(async () => {
-  [short, whole] = [await start(true, folders[0]), await start(false, folders[1])];
+  [fast, express] = [await start(true, folders[0]), await start(false, folders[1])];
 });
 afterAll(async () => {
-  for (const { listener, store } of [short, whole]) {
+  for (const { listener, store } of [fast, express]) {
     await listener.drain(0);
     await store.close();
   }
 });
 
-async function start(withShortWay: boolean, folder: string): Promise<Side> {
+async function start(withFastPath: boolean, folder: string): Promise<Side> {
   const store = await openLowdbStore(folder);
   for (const pet of animals) await store.create(pet);
   const inputs: unknown[] = [];
-  const parts = await partsOf(store, options);
-  const { perform } = parts;
-  parts.perform = (request, response, exchange, operation, input) => {
-    inputs.push({ operation: operation.id, input: { ...input }, key: exchange.keyName });
-    return perform(request, response, exchange, operation, input);
+  const parts = await createParts(store, options);
+  const { dispatch } = parts;
+  parts.dispatch = (request, response, context, operation, input) => {
+    inputs.push({ operation: operation.id, input: { ...input }, key: context.keyName });
+    return dispatch(request, response, context, operation, input);
   };
   const side: Side = { store, inputs, accepted: 0, listener: await listen((...both) => app(...both), limits) };
-  const express = wholeWay(parts);
-  const plain = shortWay(parts, (request, response) => {
+  const pipeline = expressApp(parts);
+  const slow = expressListener(parts);
+  const plain = fastPath(parts, (request, response) => {
     side.accepted--;
-    express(request, response);
+    pipeline(request, response);
   });
   const app: typeof plain = (request, response) => {
     side.accepted++;
-    if (withShortWay) plain(request, response);
-    else express(request, response);
+    if (withFastPath) plain(request, response);
+    else slow(request, response);
   };
   return side;
 }
@@ -78,21 +79,21 @@ async function answerOf({ listener }: Side, bytes: Uint8Array) {
   return { status, headers: told, body };
 }
 
-test('the short way answers what the whole way answers, byte by byte, from the same inputs', async () => {
+test('the fast path answers with the bytes of the Express app, from the same inputs', async () => {
   await fc.assert(
     fc.asyncProperty(exchanges(apiKey), async (bytes) => {
-      short.inputs.length = whole.inputs.length = 0;
-      const expected = await answerOf(whole, bytes);
-      expect(await answerOf(short, bytes)).toEqual(expected);
-      expect(short.inputs).toEqual(whole.inputs);
+      fast.inputs.length = express.inputs.length = 0;
+      const expected = await answerOf(express, bytes);
+      expect(await answerOf(fast, bytes)).toEqual(expected);
+      expect(fast.inputs).toEqual(express.inputs);
     }),
     { numRuns: 1500 },
   );
   // Were it never taken, all this would say nothing.
-  expect(short.accepted).toBeGreaterThan(200);
+  expect(fast.accepted).toBeGreaterThan(200);
 }, 120_000);
 
-test('every operation of the interface has a short way', async () => {
-  const { validator } = await partsOf(short.store, options);
+test('every operation of the interface has a fast path', async () => {
+  const { validator } = await createParts(fast.store, options);
   for (const operation of Object.values<Operation>(operations)) expect(validator.checkOf(operation)).toBeDefined();
 });

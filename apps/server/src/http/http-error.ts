@@ -1,0 +1,95 @@
+import type { ServerResponse } from 'node:http';
+import { type ApiError, type ErrorCode, service } from '@petstore/types';
+import { error as validation } from 'express-openapi-validator';
+import type { Logger } from 'pino';
+import { StoreUnavailableError, StoreUncertainError } from '../store/errors.ts';
+import type { RequestContext } from './request-context.ts';
+import { jsonContent, type WriteResponse } from './response.ts';
+
+/** An error that the caller is told. Thrown where it is noticed, answered in one place. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { status?: number; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.status = options.status ?? service.statuses[code];
+    this.headers = options.headers ?? {};
+  }
+
+  /** The response body. */
+  body(): ApiError {
+    return { code: this.code, message: this.message, status: this.status };
+  }
+}
+
+/** An error with a status that a library chose; its code is the one of that status, if there is one. */
+export function errorOfStatus(status: number, message: string, cause?: unknown): HttpError {
+  const named = Object.entries(service.statuses).find(([, known]) => known === status);
+  return new HttpError((named?.[0] as ErrorCode) ?? 'invalid_request', message, { status, cause });
+}
+
+/** 503 for a request of which nothing was done. */
+export function unavailable(message: string, cause?: unknown): HttpError {
+  return new HttpError('unavailable', message, { headers: { 'Retry-After': '1' }, cause });
+}
+
+export type WriteError = (error: unknown, response: ServerResponse, context: RequestContext) => void;
+
+/** Answers whatever was thrown in the shape of an Error. Details that are not meant for the caller go to the log alone. */
+export function errorWriter(log: Logger, write: WriteResponse): WriteError {
+  return (error, response, context) => {
+    const httpError = asHttpError(error, context.path);
+    // An error of our own making says all there is to say.
+    if (httpError.status >= 500 && httpError !== error) log.error({ requestId: context.requestId, err: error });
+    if (response.headersSent) return void response.destroy();
+    write(response, context, httpError.status, Object.entries(httpError.headers).flat(), jsonContent(httpError.body()));
+  };
+}
+
+function asHttpError(error: unknown, path: string): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof validation.NotFound) return new HttpError('not_found', `There is nothing at ${path}.`);
+  if (error instanceof validation.BadRequest) return invalidRequest(error);
+  if (error instanceof StoreUncertainError) {
+    // Not `unavailable`, which promises that nothing was done: a client that repeats the request could add the pet twice.
+    const message = 'Whether this was done is not known. Look before you do it again.';
+    return new HttpError('internal_error', message, { status: 503, headers: { 'Retry-After': '1' }, cause: error });
+  }
+  if (error instanceof StoreUnavailableError) {
+    return unavailable('The store cannot do this now. Try again later.', error);
+  }
+  // Errors of Express carry the status, and say whether their message is for the caller.
+  const { status = 500, expose = false, message } = error as { status?: number; expose?: boolean; message: string };
+  if (status >= 400 && status < 500 && expose) return errorOfStatus(status, message, error);
+  return new HttpError('internal_error', 'Something went wrong on our side.', { cause: error });
+}
+
+const WORDING: Readonly<Record<string, string>> = {
+  additionalProperties: 'there is no such member',
+  required: 'it is missing',
+};
+
+const MAX_VIOLATIONS_NAMED = 10;
+
+/** The violations that the validator found, each with its location and its name. */
+function invalidRequest(error: InstanceType<typeof validation.BadRequest>): HttpError {
+  const violations = error.errors.map(({ path, message, errorCode = '' }) => {
+    const [, location = '', ...names] = path.split('/');
+    const where = names.length > 0 ? `${location} '${names.join('.')}'` : location;
+    return { location, text: `${where}: ${WORDING[errorCode.split('.')[0] ?? ''] ?? message}` };
+  });
+  const texts = [...new Set(violations.map(({ text }) => text))];
+  const rest = texts.length - MAX_VIOLATIONS_NAMED;
+  const named = [...texts.slice(0, MAX_VIOLATIONS_NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])];
+  // A path parameter that breaks its rules names something that cannot exist.
+  const code = violations.some(({ location }) => location === 'params') ? 'not_found' : 'invalid_request';
+  return new HttpError(code, named.join('; ') || error.message, { cause: error });
+}

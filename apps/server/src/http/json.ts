@@ -1,0 +1,167 @@
+import { HttpError } from './http-error.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Parses JSON, and refuses text that JavaScript would change or drop without a word: broken UTF-8, lone surrogates, numbers
+ * that a double cannot hold exactly, and repeated keys.
+ */
+export function parseJson(bytes: Uint8Array): unknown {
+  let text: string;
+  let value: unknown;
+  try {
+    text = utf8.decode(bytes);
+  } catch (cause) {
+    throw new HttpError('invalid_request', 'body: it is not UTF-8', { cause });
+  }
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new HttpError('invalid_request', 'body: it is not JSON', { cause });
+  }
+  const violation = findViolation(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  if (violation) {
+    const { key, problem } = violation;
+    throw new HttpError('invalid_request', `body${key === undefined ? '' : ` '${key}'`}: ${problem}`);
+  }
+  return value;
+}
+
+export interface JsonViolation {
+  /** The key that it is about or stands under, if there is one. */
+  key: string | undefined;
+  problem: string;
+}
+
+/** An object or array that is being read. Keys are bytes as latin1, which costs least. */
+interface Container {
+  isObject: boolean;
+  keys: Set<string> | undefined;
+  key: string | undefined;
+}
+
+/** The first thing in well-formed JSON that would not survive JSON.parse. One pass over the bytes, linear in their number. */
+export function findViolation(json: Buffer): JsonViolation | undefined {
+  const outer: Container[] = [];
+  let container: Container | undefined;
+  let isKeyNext = false;
+  const violation = (problem: string) => ({ key: container?.key && utf8Of(container.key), problem });
+  for (let at = 0; at < json.length; ) {
+    const byte = json[at] ?? 0;
+    if (byte === QUOTE) {
+      let end = at + 1;
+      let hasEscapes = false;
+      for (let next = json[end]; next !== QUOTE; next = json[end]) {
+        if (next === BACKSLASH) {
+          hasEscapes = true;
+          const length = escapeLength(json, end);
+          if (length === 0) {
+            return isKeyNext ? { key: undefined, problem: LONE_SURROGATE } : violation(LONE_SURROGATE);
+          }
+          end += length;
+        } else {
+          end++;
+        }
+      }
+      end++;
+      if (isKeyNext && container) {
+        const key = hasEscapes ? unescaped(json, at, end) : json.toString('latin1', at + 1, end - 1);
+        container.key = key;
+        if (container.keys?.has(key)) return violation('it is given more than once');
+        container.keys ??= new Set();
+        container.keys.add(key);
+      }
+      isKeyNext = false;
+      at = end;
+    } else if (isDigit(byte) || byte === MINUS) {
+      let end = at + 1;
+      let isPlain = true;
+      for (; end < json.length; end++) {
+        const next = json[end] ?? 0;
+        if (isDigit(next)) continue;
+        if (!isFractionOrExponent(next)) break;
+        isPlain = false;
+      }
+      if (!isPlain || end - at > ALWAYS_EXACT_DIGITS) {
+        const source = json.toString('latin1', at, end);
+        if (!isExact(source)) return violation(`${source.slice(0, 40)} cannot be carried exactly`);
+      }
+      at = end;
+    } else {
+      if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+        if (container) outer.push(container);
+        isKeyNext = byte === OPEN_OBJECT;
+        container = { isObject: isKeyNext, keys: undefined, key: isKeyNext ? undefined : container?.key };
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+        container = outer.pop();
+        isKeyNext = false;
+      } else if (byte === COMMA) {
+        isKeyNext = container?.isObject ?? false;
+      }
+      at++;
+    }
+  }
+  return undefined;
+}
+
+const LONE_SURROGATE = 'it is not well-formed Unicode';
+const [QUOTE, BACKSLASH, COMMA, MINUS, ZERO, NINE, LETTER_U] = [0x22, 0x5c, 0x2c, 0x2d, 0x30, 0x39, 0x75];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+/** A number of so many characters, a sign among them, is below 2^53. */
+const ALWAYS_EXACT_DIGITS = 15;
+
+/** How many bytes an escape has; a pair of surrogates is one, and half a pair has none. */
+function escapeLength(json: Buffer, at: number): number {
+  if (json[at + 1] !== LETTER_U) return 2;
+  const first = codeUnit(json, at);
+  if (first < 0xd800 || first > 0xdfff) return 6;
+  const isPair = first < 0xdc00 && json[at + 6] === BACKSLASH && json[at + 7] === LETTER_U;
+  const second = isPair ? codeUnit(json, at + 6) : 0;
+  return second >= 0xdc00 && second <= 0xdfff ? 12 : 0;
+}
+
+function codeUnit(json: Buffer, at: number): number {
+  return Number.parseInt(json.toString('latin1', at + 2, at + 6), 16);
+}
+
+function unescaped(json: Buffer, start: number, end: number): string {
+  return Buffer.from(JSON.parse(json.toString('utf8', start, end))).toString('latin1');
+}
+
+function utf8Of(latin1: string): string {
+  return Buffer.from(latin1, 'latin1').toString();
+}
+
+const isDigit = (byte: number) => byte >= ZERO && byte <= NINE;
+
+/** `.`, `e`, `E`, and the signs of an exponent; only in a number, behind its first character. */
+function isFractionOrExponent(byte: number): boolean {
+  return byte === 0x2e || byte === 0x65 || byte === 0x45 || byte === 0x2b || byte === MINUS;
+}
+
+/**
+ * Whether an integer is the very number that was written, down to the last digit. Other numbers are left to the schema.
+ * Both are compared as significant digits and a power of ten, because that takes linear time.
+ */
+function isExact(source: string): boolean {
+  const value = Number(source);
+  return !Number.isInteger(value) || scientific(source) === scientific(String(BigInt(value)));
+}
+
+/** A decimal number in the one form that every way of writing it shares. */
+function scientific(source: string): string {
+  const sign = source.startsWith('-') ? '-' : '';
+  const mark = source.search(/[eE]/);
+  const mantissa = source.slice(sign.length, mark < 0 ? undefined : mark);
+  const exponent = mark < 0 ? 0 : Number(source.slice(mark + 1));
+  const point = mantissa.indexOf('.');
+  const digits = point < 0 ? mantissa : mantissa.slice(0, point) + mantissa.slice(point + 1);
+  const fraction = point < 0 ? 0 : mantissa.length - point - 1;
+  let start = 0;
+  while (digits.charCodeAt(start) === ZERO) start++;
+  if (start === digits.length) return '0';
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === ZERO) end--;
+  return `${sign}${digits.slice(start, end)}e${exponent - fraction + digits.length - end}`;
+}

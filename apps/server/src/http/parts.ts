@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Logger, pino } from 'pino';
+import type { KeyCheck } from '../keys.ts';
+import type { LogRequest } from '../log.ts';
+import { createMetrics, type Metrics } from '../metrics.ts';
+import { basePath } from '../spec.ts';
+import type { Store } from '../store/store.ts';
+import { callerOf, crossOrigin, rateLimiter, unauthorized } from './access.ts';
+import { bodyBudget, bodyReceiver } from './body.ts';
+import { type ClientAddress, clientAddress } from './client-address.ts';
+import { dispatcher } from './dispatch.ts';
+import { health } from './health.ts';
+import { errorWriter, HttpError } from './http-error.ts';
+import { observer } from './observe.ts';
+import { normalizeTarget, violationOf } from './request-checks.ts';
+import { createContext, type RequestContext } from './request-context.ts';
+import { writeCheckedResponse, writeResponse } from './response.ts';
+import { validator } from './validate.ts';
+
+export interface AppOptions {
+  /** Who may call. */
+  keys: KeyCheck;
+  /** Check every response against the spec as well: for development and tests. */
+  validateResponses?: boolean;
+  /** The largest body in bytes. */
+  bodyLimit?: number;
+  /** The bytes of all bodies that are being received or worked on. */
+  bodyMemory?: number;
+  /** Origins whose pages may call; none by default. */
+  corsOrigins?: readonly string[];
+  /** Requests a minute that each key has; no limit by default. */
+  rateLimit?: number | undefined;
+  /** The address of a request's client; that of its connection by default. */
+  clientAddress?: ClientAddress;
+  log?: Logger;
+  /** Logs each request; `log` by default. */
+  logRequest?: LogRequest;
+  metrics?: Metrics;
+  /** Whether requests can be served now; the store's answer by default. */
+  isReady?: () => Promise<boolean>;
+  /** Serve `/healthz`, `/readyz` and `/metrics` beside the API, the default, or leave them to an app of their own. */
+  healthRoutes?: boolean;
+}
+
+/** The functions that the fast path and the Express app share. */
+export type Parts = Awaited<ReturnType<typeof createParts>>;
+
+export async function createParts(store: Store, options: AppOptions) {
+  const {
+    keys,
+    validateResponses = false,
+    bodyLimit = 2 ** 20,
+    bodyMemory = 2 ** 26,
+    corsOrigins = [],
+    log = pino({ level: 'silent' }),
+    logRequest = (entry) => log.info(entry),
+    metrics = createMetrics(),
+    isReady = () => store.ready(),
+    healthRoutes = true,
+  } = options;
+  const write = validateResponses ? writeCheckedResponse : writeResponse;
+  const budget = bodyBudget(bodyMemory);
+  const addressOf = options.clientAddress ?? clientAddress(undefined);
+  const observe = observer(logRequest, metrics);
+  const reject = errorWriter(log, writeResponse);
+
+  /** The context of a request, which is observed from now on; nothing where it was answered as malformed. */
+  function acceptRequest(request: IncomingMessage, response: ServerResponse): RequestContext | undefined {
+    const target = normalizeTarget(request.method, request.url ?? '');
+    const context = createContext(request, target ?? request.url ?? '', addressOf(request));
+    response.on('close', () => {
+      observe(response, context);
+      if (!context.isPending) budget.release(context);
+    });
+    const violation = violationOf(request) ?? (target === undefined ? targetError(request) : undefined);
+    if (violation) {
+      // Whoever misunderstands one request may misunderstand where the next one begins.
+      response.setHeader('Connection', 'close');
+      reject(violation, response, context);
+      return undefined;
+    }
+    request.url = target;
+    return context;
+  }
+
+  /** Below the base path nothing but a missing key is answered without a key. */
+  function targetError(request: IncomingMessage): HttpError {
+    if (request.url?.startsWith(`${basePath}/`) && callerOf(request, keys) === undefined) return unauthorized();
+    return new HttpError('invalid_request', 'The target of the request is not a well-formed path.');
+  }
+
+  return {
+    keys,
+    bodyLimit,
+    acceptRequest,
+    receiveBody: bodyReceiver(bodyLimit, budget),
+    crossOrigin: corsOrigins.length > 0 ? crossOrigin(corsOrigins) : undefined,
+    applyRateLimit: options.rateLimit ? rateLimiter(options.rateLimit) : undefined,
+    health: health(isReady, metrics.text, store.connections),
+    hasHealthRoutes: healthRoutes,
+    validator: await validator(validateResponses),
+    dispatch: dispatcher(store, write, budget),
+    fail: errorWriter(log, write),
+  };
+}

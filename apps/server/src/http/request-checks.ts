@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import { errorOfStatus, HttpError } from './http-error.ts';
+
+/** What is wrong with a request as an HTTP message, whatever it asks for (RFC 9112); its target is checked on its own. */
+export function violationOf(request: IncomingMessage): HttpError | undefined {
+  const { headers, httpVersion } = request;
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return malformed('This server speaks HTTP/1.1.');
+  const { host, expect } = headers;
+  if (host ? !isHost(host) : httpVersion === '1.1' || host === '') {
+    return malformed(host ? 'The Host header is not a host.' : 'The Host header is missing.');
+  }
+  const repeated = repeatedHeader(request.rawHeaders);
+  if (repeated !== undefined) return malformed(`The ${repeated} header is given more than once.`);
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked')) {
+    return malformed('The only Transfer-Encoding possible is chunked, over HTTP/1.1.');
+  }
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    return errorOfStatus(417, `The expectation '${expect}' cannot be met.`);
+  }
+  return undefined;
+}
+
+const PLAIN_TARGET = /^\/[!"$&-~]*$/;
+const TARGET = /^\/[!"$-~]*$/;
+const BROKEN_ESCAPE = /%(?![\da-f]{2})/i;
+const UNRESERVED = /[A-Za-z0-9._~-]/;
+
+/**
+ * A request's target without scheme and host, with letters, digits and `-._~` as themselves where they were percent-encoded
+ * for no reason (RFC 9110 4.2.3, RFC 9112 3.2); nothing where it is no target. Nothing in it is decoded twice: what is left
+ * of the escapes stands for other characters.
+ */
+export function normalizeTarget(method: string | undefined, target: string): string | undefined {
+  if (PLAIN_TARGET.test(target)) return target;
+  if (target === '*' && method === 'OPTIONS') return target;
+  const local = target.startsWith('/') ? target : withoutOrigin(target);
+  if (local === undefined || !TARGET.test(local) || BROKEN_ESCAPE.test(local)) return undefined;
+  return local.replace(/%([\da-f]{2})/gi, (escaped, hex: string) => {
+    const character = String.fromCharCode(Number.parseInt(hex, 16));
+    return UNRESERVED.test(character) ? character : escaped;
+  });
+}
+
+function withoutOrigin(target: string): string | undefined {
+  const [, host, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target) ?? [];
+  if (!host || !isHost(host)) return undefined;
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** A host with an optional port (RFC 3986 3.2.2). */
+function isHost(text: string): boolean {
+  return /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d*)?$/i.test(text);
+}
+
+/** Headers of which a proxy and this server could each believe another one. */
+const SINGLE = new Set(['host', 'authorization', 'content-type']);
+const LENGTHS = new Set([...SINGLE].map(({ length }) => length));
+
+function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
+  const seen: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (!LENGTHS.has(name.length)) continue;
+    const lower = name.toLowerCase();
+    if (!SINGLE.has(lower)) continue;
+    if (seen.includes(lower)) return name;
+    seen.push(lower);
+  }
+  return undefined;
+}
+
+function malformed(message: string): HttpError {
+  return new HttpError('invalid_request', message);
+}

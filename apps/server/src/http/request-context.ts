@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Operation } from '@petstore/types';
+import type { Response } from 'express';
+import { matchRoute, type Route, type RouteMatch } from './routes.ts';
+
+/** Everything that is known of a request while it is answered. */
+export interface RequestContext {
+  readonly requestId: string;
+  /** When it came, on the clock of `performance.now()`. */
+  readonly started: number;
+  /** As it was sent: the fast path and Express may change the request's own. */
+  readonly method: string;
+  /** The path, normalized. */
+  readonly path: string;
+  /** The query as it was sent, without the question mark. */
+  readonly query: string;
+  /** The route of the interface that the path leads to. */
+  readonly route: Route | undefined;
+  /** The path parameters, as they were sent. */
+  readonly pathParams: RouteMatch['params'];
+  /** The operation that was asked for. */
+  readonly operation: Operation | undefined;
+  /** The address of the client, as far as it can be trusted. */
+  readonly client: string | undefined;
+  /** The trace that the request belongs to (W3C Trace Context). */
+  readonly trace: Trace | undefined;
+  /** The name of the key that called. */
+  keyName: string | undefined;
+  /** Milliseconds until the key may call again, once its rate limit was applied; 0 where it may call now. */
+  retryAfterMs: number | undefined;
+  /** The body, once it was received. */
+  body: Uint8Array | undefined;
+  /** The bytes that the body holds of the bound of all bodies. */
+  bodyBytes: number;
+  /** Whether the store still works on it. */
+  isPending: boolean;
+}
+
+export interface Trace {
+  readonly traceId: string;
+  readonly parentId: string;
+}
+
+/** The context of a request for this normalized target: its route and operation, its own identifier or a new one. */
+export function createContext(
+  { method = '', headers }: IncomingMessage,
+  target: string,
+  client: string | undefined,
+): RequestContext {
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  const match = matchRoute(path);
+  const { traceparent } = headers;
+  return {
+    requestId: requestIdOf(headers['x-request-id']),
+    started: performance.now(),
+    method,
+    path,
+    query: mark < 0 ? '' : target.slice(mark + 1),
+    route: match?.route,
+    pathParams: match?.params ?? {},
+    operation: match?.route.methods.get(method === 'HEAD' ? 'GET' : method),
+    client,
+    trace: typeof traceparent === 'string' ? traceOf(traceparent) : undefined,
+    keyName: undefined,
+    retryAfterMs: undefined,
+    body: undefined,
+    bodyBytes: 0,
+    isPending: false,
+  };
+}
+
+function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && /^[\x21-\x7e]{1,128}$/.test(header) ? header : newRequestId();
+}
+
+const run = randomUUID().slice(0, -12);
+let count = 0;
+
+/** A UUID that is random for the run, and counts in its last part. */
+export function newRequestId(): string {
+  return run + (++count).toString(16).padStart(12, '0');
+}
+
+const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(-.*)?$/;
+
+/** The trace that a valid `traceparent` names. Versions above 00 may carry more behind it. */
+export function traceOf(traceparent: string): Trace | undefined {
+  const [, version, traceId, parentId, more] = TRACEPARENT.exec(traceparent) ?? [];
+  if (traceId === undefined || parentId === undefined || (version === '00' && more !== undefined)) return undefined;
+  return { traceId, parentId };
+}
+
+/** The context that Express carries along in `response.locals`. */
+export function contextOf(response: Response): RequestContext {
+  return response.locals as RequestContext;
+}

@@ -1,0 +1,37 @@
+/** Bounds that are no settings. docs/security.md lists each with its test. */
+
+/** A page of a list ends with the element that brings it to this size, whatever its limit. */
+export const MAX_PAGE_BYTES = 2 ** 20;
+
+/** Writes that wait for the store; more are answered 503 and not started. */
+export const MAX_PENDING_WRITES = 10_000;
+
+/** The part of each request body that is not counted against the bound of all bodies, so that large ones cannot crowd out small ones. */
+export const UNCOUNTED_BODY_BYTES = 4096;
+
+/** Pipelined requests that wait on all connections together, beyond the few that each connection may always have. */
+export const MAX_WAITING_REQUESTS = 10_000;
+export const MAX_WAITING_PER_CONNECTION = 16;
+
+/** How long a closing connection still discards what the client sends, so that a reset does not destroy the last response. */
+export const LINGER_MS = 2_000;
+
+/** How long an idle connection is left open while the server drains: a request may be on its way. */
+export const DRAIN_SWEEP_MS = 250;
+
+/** How long the store has to close, when the requests have used up the time to stop. */
+export const MIN_STORE_CLOSE_MS = 1_000;
+
+/** How long the metrics text is served again. */
+export const METRICS_CACHE_MS = 1_000;
+
+/** Log lines that wait for a slow or broken stdout; more are dropped and counted. */
+export const MAX_LOG_BUFFER_BYTES = 2 ** 20;
+
+/** Lines are written together: at the latest after this time, or as soon as there are this many characters. */
+export const LOG_FLUSH_MS = 20;
+export const LOG_FLUSH_BYTES = 8192;
+
+/** How long a failed write of the log waits until it is tried again, and how long an exit waits for the last lines. */
+export const LOG_RETRY_MS = 250;
+export const LOG_EXIT_MS = 500;

@@ -1,0 +1,133 @@
+import { fstatSync, write as writeAsync, writeSync } from 'node:fs';
+import { LOG_EXIT_MS, LOG_FLUSH_BYTES, LOG_FLUSH_MS, LOG_RETRY_MS, MAX_LOG_BUFFER_BYTES } from './limits.ts';
+
+/**
+ * Writes lines to a file descriptor in the background. It never throws and never makes the caller wait: lines beyond its
+ * buffer are dropped and counted, for as long as the disk is full or nobody reads.
+ */
+export class LogWriter {
+  readonly #fd: number;
+  readonly #isPipe: boolean;
+  readonly #onRecovery: (lost: number) => void;
+  /** Text that waits to be written. */
+  #waiting = '';
+  /** Bytes of which the system has not taken everything yet. */
+  #unwritten: Buffer = EMPTY;
+  #isWriting = false;
+  #timer: NodeJS.Timeout | undefined;
+  #isBroken = false;
+  #unreported = 0;
+  #lost = 0;
+
+  /** `onRecovery` is called when writing works again, with the number of lines that were lost meanwhile. */
+  constructor(fd: number, onRecovery: (lost: number) => void) {
+    this.#fd = fd;
+    const stats = fstatSync(fd);
+    this.#isPipe = stats.isFIFO() || stats.isSocket();
+    this.#onRecovery = onRecovery;
+    process.on('exit', () => this.#flushNow());
+  }
+
+  /** Lines that were dropped since the start. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  write(line: string): void {
+    if (this.#isBroken || this.#waiting.length + line.length > MAX_LOG_BUFFER_BYTES) {
+      this.#lost++;
+      this.#unreported++;
+      return;
+    }
+    this.#waiting += line;
+    if (this.#waiting.length > LOG_FLUSH_BYTES) this.#flush();
+    else this.#flushIn(LOG_FLUSH_MS);
+  }
+
+  /** Waits, for a while, until everything is written; false where a write does not return. */
+  async close(): Promise<boolean> {
+    const deadline = performance.now() + LOG_EXIT_MS;
+    while (!this.#isEmpty && !this.#isBroken && performance.now() < deadline) {
+      this.#flush();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    return !this.#isWriting;
+  }
+
+  get #isEmpty(): boolean {
+    return this.#waiting === '' && this.#unwritten.length === 0;
+  }
+
+  #flushIn(ms: number): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#flush();
+    }, ms).unref();
+  }
+
+  #flush(): void {
+    if (this.#isWriting || this.#isEmpty) return;
+    this.#takeWaiting();
+    if (this.#isPipe) {
+      // Node has made the pipe non-blocking.
+      this.#written(...attempt(() => writeSync(this.#fd, this.#unwritten)));
+      return;
+    }
+    // A disk may take its time.
+    this.#isWriting = true;
+    writeAsync(this.#fd, this.#unwritten, 0, this.#unwritten.length, null, (error, bytes) => {
+      this.#isWriting = false;
+      this.#written(error, bytes);
+    });
+  }
+
+  #takeWaiting(): void {
+    if (this.#unwritten.length > 0) return;
+    this.#unwritten = Buffer.from(this.#waiting);
+    this.#waiting = '';
+  }
+
+  #written(error: NodeJS.ErrnoException | null, bytes = 0): void {
+    this.#unwritten = this.#unwritten.length === bytes ? EMPTY : this.#unwritten.subarray(bytes);
+    if (error?.code === 'EPIPE') return this.#break();
+    if (error) return this.#flushIn(LOG_RETRY_MS);
+    if (this.#unreported > 0 && this.#waiting.length < MAX_LOG_BUFFER_BYTES / 2) {
+      const lost = this.#unreported;
+      this.#unreported = 0;
+      this.#onRecovery(lost);
+    }
+    if (!this.#isEmpty) this.#flushIn(this.#unwritten.length > 0 ? 0 : LOG_FLUSH_MS);
+  }
+
+  /** Nobody will ever read again. */
+  #break(): void {
+    this.#isBroken = true;
+    this.#lost += (this.#unwritten.toString() + this.#waiting).split('\n').length - 1;
+    this.#unwritten = EMPTY;
+    this.#waiting = '';
+  }
+
+  /** The last lines, as the process ends. */
+  #flushNow(): void {
+    // Node waits for the thread that writes these.
+    if (this.#isWriting) this.#unwritten = EMPTY;
+    const deadline = performance.now() + LOG_EXIT_MS;
+    while (!this.#isEmpty && !this.#isBroken && performance.now() < deadline) {
+      this.#takeWaiting();
+      const [error, bytes] = attempt(() => writeSync(this.#fd, this.#unwritten));
+      this.#unwritten = this.#unwritten.subarray(bytes);
+      if (error && error.code !== 'EAGAIN') return;
+      if (error) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function attempt(write: () => number): [NodeJS.ErrnoException | null, number] {
+  try {
+    return [null, write()];
+  } catch (error) {
+    return [error as NodeJS.ErrnoException, 0];
+  }
+}

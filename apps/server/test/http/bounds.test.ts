@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { newFolder } from '@petstore/testing';
+import type { Pet } from '@petstore/types';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { MAX_PAGE_BYTES } from '../../src/limits.ts';
+import type { RequestEntry } from '../../src/log.ts';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { memoryStore } from '../../src/store/memory.ts';
+import type { Store } from '../../src/store/store.ts';
+import { listen, ways } from '../listen.ts';
+import { openWire } from './wire.ts';
+
+describe.each(ways)('%s', (_, options) => {
+  async function serving(store: Store = memoryStore(), more: Parameters<typeof listen>[0] = {}) {
+    const server = await listen({ ...options, ...more }, store);
+    onTestFinished(async () => {
+      await server.close();
+      await store.close();
+    });
+    const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' };
+    const head = `Host: x\r\nAuthorization: Bearer ${server.apiKey}\r\n`;
+    return { ...server, headers, head };
+  }
+
+  test.each([
+    ['the data folder', () => openLowdbStore(newFolder())],
+    ['memory', async () => memoryStore()],
+  ])('a page of large pets from %s ends early, and links to the rest', async (_, open) => {
+    const store = await open();
+    const { baseUrl, headers } = await serving(store);
+    const added: Pet[] = [];
+    for (let i = 0; i < 9; i++) {
+      const name = i === 5 ? '\u0001'.repeat(400_000) : 'é'.repeat(200_000);
+      added.push(await store.create({ name, categoryId: i, status: i % 2 ? 'sold' : 'pending' }));
+    }
+    for (const filter of ['', '&status=sold']) {
+      const seen: Pet[] = [];
+      let next: string | null | undefined = `?limit=100${filter}`;
+      while (next) {
+        const response: Response = await fetch(`${baseUrl}/pets${next}`, { headers });
+        const text = await response.text();
+        const page: Pet[] = JSON.parse(text);
+        const largest = Math.max(0, ...page.map((pet) => JSON.stringify(pet).length * 2));
+        expect(Buffer.byteLength(text)).toBeLessThan(MAX_PAGE_BYTES + largest + 1000);
+        seen.push(...page);
+        next = /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+        // Only behind the last pet a page may be empty.
+        expect(page.length > 0 || next === undefined).toBe(true);
+      }
+      expect(seen).toEqual(filter ? added.filter(({ status }) => status === 'sold') : added);
+    }
+  });
+
+  test('bodies that are being received are bounded together, small ones come through', async () => {
+    const { origin, baseUrl, head, headers } = await serving(memoryStore(), { bodyMemory: 300_000 });
+    const large = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 200000\r\n\r\n`;
+    const wires = [openWire(origin), openWire(origin)];
+    for (const wire of wires) wire.send(`${large}{"name":"${'x'.repeat(180_000)}`);
+    const [refused] = await Promise.race(wires.map((wire) => wire.until(1)));
+    expect(refused).toMatchObject({ status: 503 });
+    expect(JSON.parse(refused?.body ?? '')).toMatchObject({ code: 'unavailable' });
+    const small = await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body: '{"name":"x","categoryId":1}' });
+    expect(small.status).toBe(201);
+    for (const { socket } of wires) socket.destroy();
+    // The memory is free again.
+    const body = JSON.stringify({ name: 'x'.repeat(250_000), categoryId: 1 });
+    await expect.poll(async () => (await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body })).status).toBe(201);
+  });
+
+  test('writes that wait for a stalled store hold their memory, and what is beyond it is not done', async () => {
+    const { promise: stalled, resolve: go } = Promise.withResolvers<void>();
+    const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+    const pets = memoryStore();
+    const create: Store['create'] = (pet) => {
+      reach();
+      return stalled.then(() => pets.create(pet));
+    };
+    const { baseUrl, headers } = await serving({ ...pets, create }, { bodyMemory: 150_000 });
+    const post = (length: number) => {
+      const body = JSON.stringify({ name: 'x'.repeat(length), categoryId: 1 });
+      return fetch(`${baseUrl}/pets`, { method: 'POST', headers, body });
+    };
+    const first = post(100_000);
+    await reached;
+    const second = await post(100_000);
+    expect([second.status, await second.json()]).toMatchObject([503, { code: 'unavailable' }]);
+    go();
+    expect((await first).status).toBe(201);
+    expect(await pets.list({ after: 0, limit: 100 })).toHaveLength(1);
+    expect((await post(100_000)).status).toBe(201);
+  });
+
+  /** A store with one pet whose response no buffer of the system holds. */
+  async function withLargePet(): Promise<Store> {
+    const pets = memoryStore();
+    await pets.create({ name: 'x'.repeat(20_000_000), categoryId: 1 });
+    return pets;
+  }
+
+  test('a client that reads nothing is closed, and others are served meanwhile', async () => {
+    const entries: RequestEntry[] = [];
+    const logRequest = (entry: RequestEntry) => void entries.push(entry);
+    const { origin, head } = await serving(await withLargePet(), { responseTimeout: 500, logRequest });
+    const deaf = openWire(origin, { reads: false });
+    deaf.send(`GET /v1/pets HTTP/1.1\r\n${head}\r\n`.repeat(50));
+    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+    await expect.poll(() => entries.filter(({ aborted }) => aborted)).toHaveLength(1);
+    // The others behind it were never started.
+    expect(entries.filter(({ operation }) => operation === 'listPets')).toHaveLength(1);
+    deaf.socket.destroy();
+  });
+
+  test('responses that wait for clients are bounded together: who has not read for longest is closed', async () => {
+    const entries: RequestEntry[] = [];
+    const logRequest = (entry: RequestEntry) => void entries.push(entry);
+    const more = { responseMemory: 30_000_000, responseTimeout: 60_000, logRequest };
+    const { origin, head } = await serving(await withLargePet(), more);
+    const ask = (i: number) => `GET /v1/pets HTTP/1.1\r\n${head}X-Request-Id: ${i}\r\n\r\n`;
+    const wires = Array.from({ length: 5 }, () => openWire(origin, { reads: false }));
+    for (const [i, wire] of wires.entries()) {
+      const begun = once(wire.socket, 'data');
+      wire.socket.resume();
+      wire.send(ask(i));
+      // Its response waits before the next one asks.
+      await begun;
+      wire.socket.pause();
+    }
+    await expect.poll(() => entries.filter(({ aborted }) => aborted).length).toBeGreaterThan(0);
+    expect(entries.find(({ aborted }) => aborted)).toMatchObject({ requestId: '0' });
+    const reader = openWire(origin);
+    reader.send(ask(5));
+    expect(await reader.until(1)).toMatchObject([{ status: 200 }]);
+    for (const { socket } of [...wires, reader]) socket.destroy();
+  });
+
+  test('what nobody has a key for is answered over and over without being computed', async () => {
+    const { origin } = await serving();
+    const wire = openWire(origin);
+    wire.send('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500));
+    const others = await Promise.all(Array.from({ length: 5 }, () => fetch(`${origin}/healthz`)));
+    expect(others.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const responses = await wire.until(500);
+    wire.socket.destroy();
+    expect(responses).toHaveLength(500);
+    expect(new Set(responses.map(({ body }) => body)).size).toBeLessThan(50);
+  });
+});

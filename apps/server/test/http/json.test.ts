@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { HttpError } from '../../src/http/http-error.ts';
+import { parseJson } from '../../src/http/json.ts';
+import { expectLinear } from './linear.ts';
+
+const parse = (text: string) => parseJson(Buffer.from(text));
+const refusal = (text: string): string => {
+  try {
+    return `no refusal: ${JSON.stringify(parse(text))}`;
+  } catch (error) {
+    if (error instanceof HttpError) return error.message;
+    throw error;
+  }
+};
+
+test.each([
+  '{"a":1,"b":[true,false,null,{"a":1}],"c":{"a":{"a":{}}}}',
+  '"\\ud83d\\ude00"',
+  '[]',
+  '{}',
+  ' 1 ',
+  '-0',
+  '1e2',
+  '1.0',
+  '9007199254740991',
+  '-9007199254740991',
+  '9007199254740992',
+  '1180591620717411303424',
+  '1e22',
+  '0.5',
+  '0e99999',
+  '100e-2',
+  '{"\\"":1,"\\\\":2,"__proto__":3}',
+  '{"a":"{\\"a\\":1,\\"a\\":2}","b":"]"}',
+  '[{"a":1},{"a":2}]',
+  '"e-+."',
+])('%s is taken as JavaScript reads it', (text) => {
+  expect(parse(text)).toEqual(JSON.parse(text));
+});
+
+test.each([
+  ['{"a":1,"a":2}', "body 'a': it is given more than once"],
+  ['{"a":1,"b":2,"a":1}', "body 'a': it is given more than once"],
+  ['{"a":{"b":[{"c":1,"c":1}]}}', "body 'c': it is given more than once"],
+  ['{"a":1,"\\u0061":2}', "body 'a': it is given more than once"],
+  ['{"__proto__":1,"__proto__":2}', "body '__proto__': it is given more than once"],
+  ['{"":1,"":2}', "body '': it is given more than once"],
+  ['{"a":{"b":1},"c":[{}],"a":2}', "body 'a': it is given more than once"],
+  ['{"a":"\\ud800"}', "body 'a': it is not well-formed Unicode"],
+  ['["\\udc00\\ud800"]', 'body: it is not well-formed Unicode'],
+  ['{"\\ud800":1}', 'body: it is not well-formed Unicode'],
+  ['{"n":9007199254740993}', "body 'n': 9007199254740993 cannot be carried exactly"],
+  ['{"n":[-9007199254740993]}', "body 'n': -9007199254740993 cannot be carried exactly"],
+  ['1.00000000000000000001', 'body: 1.00000000000000000001 cannot be carried exactly'],
+  ['9007199254740990.5', 'body: 9007199254740990.5 cannot be carried exactly'],
+  ['1e23', 'body: 1e23 cannot be carried exactly'],
+  ['{"a":1', 'body: it is not JSON'],
+  ['{a:1}', 'body: it is not JSON'],
+])('%s is refused', (text, message) => {
+  expect(refusal(text)).toBe(message);
+});
+
+test('broken UTF-8 is refused', () => {
+  expect(() => parseJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow('body: it is not UTF-8');
+});
+
+describe('the work grows with the length of the body alone:', () => {
+  test.each<[string, (length: number) => string]>([
+    ['zeros in a fraction', (n) => `{"name":"a","categoryId":1.${'0'.repeat(n)}1}`],
+    ['zeros before a fraction', (n) => `{"n":1${'0'.repeat(n)}.5}`],
+    ['zeros in runs', (n) => `{"n":0.${'0001000'.repeat(n / 7)}}`],
+    ['nines', (n) => `{"n":${'9'.repeat(n)}}`],
+    ['an exponent', (n) => `{"n":1e${'0'.repeat(n)}1}`],
+    ['numbers', (n) => `[${'1e22,'.repeat(n / 5)}1]`],
+    ['large integers', (n) => `[${'1180591620717411303424,'.repeat(n / 23)}1]`],
+    ['keys', (n) => `{${Array.from({ length: n / 12 }, (_, i) => `"k${i}":1`)}}`],
+    ['escaped keys', (n) => `{${Array.from({ length: n / 18 }, (_, i) => `"\\u0061${i}":1`)}}`],
+    ['arrays in arrays', (n) => '['.repeat(n / 2) + ']'.repeat(n / 2)],
+    ['objects in objects', (n) => `${'{"a":'.repeat(n / 6)}1${'}'.repeat(n / 6)}`],
+    ['escapes', (n) => `"${'\\\\'.repeat(n / 2)}"`],
+    ['surrogates', (n) => `"${'\\ud83d\\ude00'.repeat(n / 12)}"`],
+    ['strings', (n) => `[${'"a",'.repeat(n / 4)}"a"]`],
+    ['escaped strings', (n) => `[${'"\\n",'.repeat(n / 5)}"a"]`],
+    ['quotes that never end', (n) => `"${'a'.repeat(n)}`],
+    ['spaces', (n) => `${' '.repeat(n)}1`],
+  ])('%s', (_, text) => {
+    expectLinear((n) => {
+      const bytes = Buffer.from(text(n));
+      return () => {
+        try {
+          parseJson(bytes);
+        } catch (error) {
+          if (!(error instanceof HttpError)) throw error;
+        }
+      };
+    });
+  });
+});

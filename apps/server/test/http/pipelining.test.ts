@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { memoryStore } from '../../src/store/memory.ts';
+import type { Store } from '../../src/store/store.ts';
+import { type Listening, listen, ways } from '../listen.ts';
+import { openWire } from './wire.ts';
+
+describe.each(ways)('%s', (_, options) => {
+  const pets = memoryStore();
+  /** How many creates run at once, and the most that ever did. */
+  let running = 0;
+  let most = 0;
+  const slow: Store = {
+    ...pets,
+    create: async (pet) => {
+      running++;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running--;
+      return pets.create(pet);
+    },
+  };
+  let server: Listening;
+  let head: string;
+  beforeAll(async () => {
+    server = await listen(options, slow);
+    head = `Host: x\r\nAuthorization: Bearer ${server.apiKey}\r\n`;
+  });
+  afterAll(() => server.close());
+
+  const post = (name: string) => {
+    const body = JSON.stringify({ name, categoryId: 1 });
+    const length = Buffer.byteLength(body);
+    return `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
+  };
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\n${head}\r\n`;
+
+  test('pipelined requests are worked on one at a time, and answered in order', async () => {
+    most = 0;
+    const wire = openWire(server.origin);
+    wire.send(Array.from({ length: 20 }, (_, i) => post(`pipelined ${i}`)).join(''));
+    const responses = await wire.until(20);
+    wire.socket.destroy();
+    expect(responses.map(({ body }) => JSON.parse(body).name)).toEqual(
+      Array.from({ length: 20 }, (_, i) => `pipelined ${i}`),
+    );
+    expect(most).toBe(1);
+  });
+
+  test('thousands of pipelined requests, more than one read brings, are all answered', async () => {
+    const wire = openWire(server.origin);
+    const bodies = Array.from({ length: 5000 }, (_, i) =>
+      i % 7 === 0 ? get('/healthz') : get(`/v1/pets/${i + 10_000}`),
+    );
+    wire.send(bodies.join(''));
+    const responses = await wire.until(5000);
+    wire.socket.destroy();
+    expect(responses.map(({ status }) => status)).toEqual(bodies.map((_, i) => (i % 7 === 0 ? 200 : 404)));
+  });
+
+  test.each([
+    ['no Host', 'GET /v1/pets HTTP/1.1\r\n\r\n', 400],
+    ['garbage', 'garbage\r\n\r\n', 400],
+    ['CONNECT', 'CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+    ['an unknown expectation', 'GET /v1/pets HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 417],
+    ['too large a head', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+    ['a head that never ends', 'GET / HTTP/1.1\r\nHost: x\r\n', 408],
+    ['a malformed chunk', 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n', 401],
+  ])('a valid POST is answered before %s behind it', async (_, behind, status) => {
+    const wire = openWire(server.origin);
+    wire.send(post('first') + post('second') + behind);
+    const responses = await wire.ended();
+    expect(responses.map((one) => one.status)).toEqual([201, 201, status]);
+    const [first, second] = responses.map(({ body }) => JSON.parse(body));
+    expect([first, second].map(({ name }) => name)).toEqual(['first', 'second']);
+    for (const { id, name } of [first, second]) expect(await pets.get(id)).toMatchObject({ name });
+  });
+
+  test('nothing behind a response that closes the connection is done', async () => {
+    const wire = openWire(server.origin);
+    wire.send(post('last').replace('Host: x', 'Host: x\r\nConnection: close') + post('never done'));
+    const responses = await wire.ended();
+    expect(responses.map(({ status }) => status)).toEqual([201]);
+    const all = await pets.list({ after: 0, limit: 100_000 });
+    expect(all.filter(({ name }) => name === 'never done')).toEqual([]);
+  });
+
+  test('a client that ends its side behind a body still gets the response', async () => {
+    const wire = openWire(server.origin, { halfOpen: true });
+    wire.socket.end(post('half closed'));
+    const [response] = await wire.ended();
+    expect(response).toMatchObject({ status: 201 });
+    expect(JSON.parse(response?.body ?? '')).toMatchObject({ name: 'half closed' });
+  });
+});

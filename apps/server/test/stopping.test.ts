@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { newFolder } from '@petstore/testing';
+import { expect, test } from 'vitest';
+import { apiKey, startProcess } from './server-process.ts';
+
+const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n`;
+const body = '{"name":"Rex","categoryId":1}';
+
+function send(origin: string, bytes: string) {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname).on('error', () => {});
+  socket.write(bytes);
+  return socket;
+}
+
+/** Sends a request whose body never comes, and resolves when the server has begun to read it. */
+async function beginRequest(origin: string) {
+  const expectant = `POST /v1/pets HTTP/1.1\r\n${head}Content-Length: 9\r\nExpect: 100-continue\r\n\r\n`;
+  await once(send(origin, expectant), 'data');
+}
+
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends a server without requests with 0', async (signal) => {
+  const { child, ended } = await startProcess(newFolder());
+  child.kill(signal);
+  expect(await ended).toEqual({ code: 0, signal: null });
+});
+
+test('a request that is cut is not called a success', async () => {
+  const { child, origin, ended } = await startProcess(newFolder(), ['--shutdown-timeout', '1']);
+  await beginRequest(origin);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual({ code: 1, signal: null });
+});
+
+test.each(['once', 'twice'])('a disk that does not answer holds no server that is stopped %s', async (times) => {
+  const folder = newFolder();
+  const fifo = join(folder, 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  // Nobody writes there, so each of these holds one of Node's threads, as a call to a dead disk does.
+  const stall = `import { open } from 'node:fs';
+    process.on('SIGUSR2', () => { for (let i = 0; i < 4; i++) open('${fifo}', 'r', () => {}); console.log('{"msg":"stalled"}'); });`;
+  process.env.NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(stall)}`;
+  const timeout = times === 'once' ? '1' : '600';
+  const starting = startProcess(folder, ['--shutdown-timeout', timeout, '--log-level', 'warn']);
+  delete process.env.NODE_OPTIONS;
+  const { child, origin, ended } = await starting;
+  const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> });
+  child.kill('SIGUSR2');
+  await once(lines, 'line');
+  send(origin, `POST /v1/pets HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+  await expect
+    .poll(async () => /petstore_requests_total/.test(await (await fetch(`${origin}/metrics`)).text()))
+    .toBe(true);
+  child.kill('SIGTERM');
+  if (times === 'twice') {
+    await expect
+      .poll(() =>
+        fetch(origin).then(
+          () => 'open',
+          () => 'closed',
+        ),
+      )
+      .toBe('closed');
+    child.kill('SIGTERM');
+  }
+  expect(await ended).toEqual({ code: null, signal: 'SIGTERM' });
+});
+
+test('while it drains with a delay, new requests are served, and it is not ready', async () => {
+  const { child, origin, ended } = await startProcess(newFolder(), ['--drain-delay', '600']);
+  expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+  child.kill('SIGTERM');
+  await expect.poll(async () => (await fetch(`${origin}/readyz`)).status).toBe(503);
+  const headers = { authorization: `Bearer ${apiKey}` };
+  expect((await fetch(`${origin}/v1/pets`, { headers })).status).toBe(200);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual({ code: null, signal: 'SIGTERM' });
+});
+
+test('its start and its stop are lines of the log', async () => {
+  const { child, origin, ended } = await startProcess(newFolder());
+  let output = '';
+  child.stdout?.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.kill('SIGTERM');
+  await ended;
+  const lines = output
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([{ msg: 'started', origin }, { msg: 'stopping' }, { msg: 'stopped', cut: 0 }]);
+});
+
+test('with an admin port the routes for operators are there, and only there', async () => {
+  const { origin, adminOrigin } = await startProcess(newFolder(), ['--admin-port', '0']);
+  for (const path of ['/metrics', '/healthz', '/readyz']) {
+    expect((await fetch(adminOrigin + path)).status).toBe(200);
+    expect((await fetch(origin + path)).status).toBe(404);
+  }
+  for (const path of ['/', '/docs', '/v1/pets']) expect((await fetch(adminOrigin + path)).status).toBe(404);
+});
