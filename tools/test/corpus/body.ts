@@ -131,7 +131,7 @@ function headersOf(document: Document, encoding: Encoding): Record<string, strin
     Object.entries(encoding.headers ?? {}).flatMap(([name, entry]) => {
       const header = resolve(document, entry);
       const value = header.schema?.const ?? header.schema?.default;
-      return value === undefined || name.toLowerCase() === 'content-type' ? [] : [[name, textOf(value)]];
+      return value === undefined || name.toLowerCase() === 'content-type' ? [] : [[name.toLowerCase(), textOf(value)]];
     }),
   );
 }

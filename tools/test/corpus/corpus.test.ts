@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { isJson } from './body.ts';
 import { type Case, constructs } from './cases.ts';
 import { parseJson } from './compare.ts';
-import { operationsOf, readDocument, resolve } from './document.ts';
+import { type Document, operationsOf, readDocument, resolve } from './document.ts';
 import { publicDocuments } from './documents.ts';
 import { exampleInputs } from './examples.ts';
 import { exampleCredentials, MissingCredentialError } from './security.ts';
@@ -20,6 +20,15 @@ const UNJUDGED: Record<string, string[]> = {
   discriminators: ['PATCH /embedded-discriminator'],
 };
 
+/** The validator takes all schemas of a document for one, in which such an anchor may stand only once. */
+const VALIDATOR_ERRORS: Record<string, unknown> = {
+  'scalar-galaxy': {
+    valid: false,
+    errors: expect.stringContaining("$dynamicAnchor : 'itemType' defined more than once"),
+  },
+};
+const validator = new Validator();
+
 describe.each(publicDocuments)('$name', ({ file, licence, licenceText, isLarge }) => {
   test('comes with a permissive licence', () => {
     expect(['MIT', 'Apache-2.0']).toContain(licence);
@@ -32,8 +41,8 @@ describe.each([...ordinary, ...constructs])('$name', ({ name, file }) => {
   const document = readDocument(file);
 
   test('is valid OpenAPI', async () => {
-    const { valid, errors } = await new Validator().validate(structuredClone(document.root) as object);
-    expect({ valid, errors }).toMatchObject({ valid: true });
+    const { valid, errors } = await validator.validate(inOneFile(document));
+    expect({ valid, errors }).toEqual(VALIDATOR_ERRORS[name] ?? { valid: true, errors: undefined });
   });
 
   test('has example inputs for every operation, whose requests are known', () => {
@@ -101,4 +110,16 @@ function resultOf({ status, contentType, body, bytes }: NonNullable<Case['respon
   return contentType.startsWith('text/')
     ? { ...error, text: body ?? '' }
     : { ...error, bytes: bytes ?? new Uint8Array() };
+}
+
+/** The document with the other files inside, because the validator reads one only. */
+function inOneFile({ root, files }: Document): { openapi: string } {
+  const toToken = (path: string) => path.replaceAll('~', '~0').replaceAll('/', '~1');
+  const local = (key: string, value: unknown) =>
+    key === '$ref' && typeof value === 'string' && !value.startsWith('#')
+      ? value.replace(/^([^#]+)#?/, (_, path: string) => `#/x-files/${toToken(path)}`)
+      : value;
+  const [, ...others] = files;
+  const whole = others.length > 0 ? { ...root, 'x-files': Object.fromEntries(files) } : root;
+  return JSON.parse(JSON.stringify(whole, local));
 }

@@ -52,7 +52,9 @@ export function expectedRequest(
   let path = operation.path;
   for (const parameter of operation.parameters) {
     if (isIgnored(parameter)) continue;
-    const value = inputs[parameter.in]?.[parameter.name];
+    const given = inputs[parameter.in] ?? {};
+    // Names such as `constructor` are on every object.
+    const value = Object.hasOwn(given, parameter.name) ? given[parameter.name] : undefined;
     if (value === undefined || value === null) {
       if (parameter.required) throw new Error(`${operation.id} needs the ${parameter.in} parameter ${parameter.name}.`);
       continue;

@@ -4,12 +4,20 @@ import type { Document, Schema } from './document.ts';
 
 /** Returns a function that says whether a value may be sent for a schema of the document; formats are not checked. */
 export function valueCheck(document: Document): (schema: Schema, value: unknown) => boolean {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
+  const ajv = new Ajv2020({
+    strict: false,
+    validateFormats: false,
+    logger: false,
+    meta: false,
+    validateSchema: false,
+    code: { optimize: false },
+  });
   const isOld = document.root.openapi.startsWith('3.0');
   for (const [path, content] of document.files) ajv.addSchema(asJsonSchema(content, isOld, '') as object, idOf(path));
   const main = idOf([...document.files.keys()][0] ?? '');
   const compiled = new WeakMap<Schema, ValidateFunction>();
   return (schema, value) => {
+    if (typeof schema === 'boolean') return schema;
     const validate = compiled.get(schema) ?? ajv.compile(asJsonSchema(schema, isOld, main) as object);
     compiled.set(schema, validate);
     return validate(asJson(value)) === true;
