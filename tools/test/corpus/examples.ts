@@ -48,9 +48,17 @@ export function exampleValue(
   for (let variant = 0; variant < 6; variant++)
     for (const full of isFull ? [true, false] : [false]) {
       const value = sample(document, schema, { isFull: full, variant, ...(text !== undefined && { text }) });
-      if (fits(schema, value)) return value;
+      const found = [value, ...withoutOne(value)].find((each) => fits(schema, each));
+      if (found !== undefined) return found;
     }
   throw new Error(`No valid example was found for ${JSON.stringify(schema).slice(0, 200)}.`);
+}
+
+/** The same object without one of its properties, for alternatives that exclude each other. */
+function withoutOne(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isFile(value)) return [];
+  const entries = Object.entries(value);
+  return entries.map((_, index) => Object.fromEntries(entries.toSpliced(index, 1)));
 }
 
 function inputsOf(document: Document, operation: Operation, isFull: boolean, contentType: string | undefined): Inputs {
