@@ -176,7 +176,8 @@ export function operationsOf(document: Document): Operation[] {
         parameters: [...parameters.values()],
         body: object.requestBody && resolve(document, object.requestBody),
         security: object.security ?? root.security ?? [],
-        servers: object.servers ?? item.servers ?? root.servers ?? [{ url: '/' }],
+        // An empty list is as good as none.
+        servers: [object.servers, item.servers, root.servers].find((each) => each?.length) ?? [{ url: '/' }],
         object,
       };
       return [operation];
