@@ -69,15 +69,9 @@ export function isJson(mediaType: string): boolean {
 function formOf(media: MediaType, value: Record<string, unknown>): Pair[] {
   return Object.entries(value).flatMap(([name, item]) => {
     if (item === undefined) return [];
-    const { style, explode, allowReserved, contentType } = media.encoding?.[name] ?? {};
-    const isStyled = style !== undefined || explode !== undefined || allowReserved !== undefined;
-    if (isStyled) {
-      const how = style ?? 'form';
-      const encode = allowReserved ? encodeUnreserved : encodeAll;
-      return expandPairs(how, explode ?? (how === 'form' || how === 'deepObject'), name, item, encode).map(
-        (pair): Pair => [decodeURIComponent(pair[0]), decodeURIComponent(pair[1])],
-      );
-    }
+    const { contentType, ...encoding } = media.encoding?.[name] ?? {};
+    const styled = styledPairs(encoding, name, item);
+    if (styled) return styled;
     if (contentType !== undefined && isJson(contentType)) return [[name, JSON.stringify(item)]];
     // By default a list is repeated, an object is JSON: https://spec.openapis.org/oas/v3.1.1#encoding-object
     const items: unknown[] = Array.isArray(item) ? item : [item];
@@ -85,10 +79,22 @@ function formOf(media: MediaType, value: Record<string, unknown>): Pair[] {
   });
 }
 
+/** The fields of a property whose encoding has a style, decoded: in a form the encoding of its media type follows. */
+function styledPairs({ style, explode, allowReserved }: Encoding, name: string, value: unknown): Pair[] | undefined {
+  if (style === undefined && explode === undefined && allowReserved === undefined) return undefined;
+  const how = style ?? 'form';
+  const encode = allowReserved ? encodeUnreserved : encodeAll;
+  const pairs = expandPairs(how, explode ?? (how === 'form' || how === 'deepObject'), name, value, encode);
+  return pairs.map(([key, text]) => [decodeURIComponent(key), decodeURIComponent(text)]);
+}
+
 function partsOf(document: Document, media: MediaType, value: Record<string, unknown>): Part[] {
   return Object.entries(value).flatMap(([name, item]) => {
     if (item === undefined) return [];
     const encoding = media.encoding?.[name] ?? {};
+    // OpenAPI 3.0 ignores a style in multipart; from 3.1 on it goes before the content type.
+    const styled = document.root.openapi.startsWith('3.0') ? undefined : styledPairs(encoding, name, item);
+    if (styled) return styled.map(([key, text]) => ({ name: key, contentType: 'text/plain', text }));
     const schema = propertyOf(document, media, name);
     // One JSON text for the whole list only where the encoding says so; else one part for each item.
     const items: unknown[] = Array.isArray(item) && !isJson(encoding.contentType ?? '') ? item : [item];

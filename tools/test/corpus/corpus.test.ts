@@ -17,7 +17,13 @@ const judged = isDeep ? publicDocuments : ordinary;
 
 /** Operations of public documents whose requests OpenAPI does not define, or that no value fits. */
 const UNJUDGED: Record<string, string[]> = {
-  'parameters-style': ['cookies_standard', 'cookies_form_exploded'],
+  // Exploded lists in cookies, paths with a fragment, and deepObject with a list.
+  'parameters-style': [
+    'cookies_standard',
+    'cookies_form_nonExploded',
+    'cookies_form_exploded',
+    'form_data_deepObject_exploded',
+  ],
   // Its alternatives do not exclude each other.
   discriminators: ['PATCH /embedded-discriminator'],
 };

@@ -78,7 +78,8 @@ function parameterValue(document: Document, parameter: Parameter, isFull: boolea
   const media = Object.values(parameter.content ?? {})[0];
   const schema = parameter.schema ?? media?.schema ?? {};
   // A header has no encoding that could carry more; a path segment and a query value have.
-  const text = isFull && (parameter.in === 'path' || parameter.in === 'query') ? 'a/b & é?' : 'text';
+  const isEncoded = parameter.in === 'path' || parameter.in === 'query';
+  const text = isFull && isEncoded && parameter.style !== 'spaceDelimited' ? 'a/b & é?' : 'text';
   return exampleValue(document, schema, isFull, examplesOf(document, parameter), text);
 }
 

@@ -95,18 +95,18 @@ function listOf(document: Document, schema: Schema, options: Options, depth: num
   const length = Math.min(Math.max(usual, minItems, prefixItems.length), maxItems);
   const values = Array.from({ length }, (_, index) => {
     const item = prefixItems[index] ?? items;
-    const { enum: choices } = flatten(document, item, options.variant);
-    return distinct(
-      sample(document, item, { ...options, ...(choices && { variant: options.variant + index }) }, depth + 1),
-      index,
-    );
+    const flat = flatten(document, item, options.variant);
+    const choice = flat.enum && { variant: options.variant + index };
+    return distinct(sample(document, item, { ...options, ...choice }, depth + 1), flat, index);
   });
   return schema.maxItems === undefined && minItems < 2 && !areDistinct(values) ? values.slice(0, 1) : values;
 }
 
 /** Gives the items of a list different values, so that their order shows. */
-function distinct(value: unknown, index: number): unknown {
-  return typeof value === 'number' && index > 0 ? value + index : value;
+function distinct(value: unknown, { format, pattern, enum: choices }: Schema, index: number): unknown {
+  if (index === 0 || choices) return value;
+  if (typeof value === 'number') return value + index;
+  return typeof value === 'string' && format === undefined && pattern === undefined ? `${value}${index + 1}` : value;
 }
 
 function areDistinct(values: unknown[]): boolean {

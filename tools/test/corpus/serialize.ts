@@ -50,6 +50,7 @@ export function expectedRequest(
   const cookies: string[] = [];
   const headers: Record<string, string> = {};
   let path = operation.path;
+  if (/[?#]/.test(path)) throw new UnspecifiedError('a path with a query or a fragment');
   for (const parameter of operation.parameters) {
     if (isIgnored(parameter)) continue;
     const given = inputs[parameter.in] ?? {};

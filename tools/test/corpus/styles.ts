@@ -58,6 +58,9 @@ export function expandPairs(style: string, explode: boolean, name: string, value
   if (separator === undefined) throw new UnspecifiedError(`style ${style} in this place`);
   if (style !== 'form' && (explode || (!items && !pairs)))
     throw new UnspecifiedError(`${style} with explode, or with something that is no list`);
+  // The separator of these styles is itself encoded, so that a value cannot contain it.
+  if (style !== 'form' && [...(items ?? []), ...(pairs?.flat() ?? [])].some((text) => text.includes(separator)))
+    throw new UnspecifiedError(`${style} with its separator inside a value`);
   if (items) return explode ? items.map((item) => [key, item]) : [[key, items.join(separator)]];
   if (pairs) return explode ? pairs : [[key, pairs.flat().join(separator)]];
   return [[key, encode(textOf(value))]];

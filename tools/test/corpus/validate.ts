@@ -46,9 +46,13 @@ function asJsonSchema(node: unknown, isOld: boolean, base: string): unknown {
     copy.anyOf = copy.oneOf;
     delete copy.oneOf;
   }
-  // What only the server writes is not required in a request.
-  const { properties, required } = copy as { properties?: Record<string, Schema>; required?: unknown };
-  if (Array.isArray(required)) copy.required = required.filter((name: string) => !properties?.[name]?.readOnly);
+  // What only the server writes is neither required nor sent in a request.
+  const { properties = {}, required } = copy as { properties?: Record<string, Schema | false>; required?: unknown };
+  const readOnly = Object.keys(properties).filter(
+    (name) => (properties[name] as Schema | undefined)?.readOnly === true,
+  );
+  for (const name of readOnly) properties[name] = false;
+  if (Array.isArray(required)) copy.required = required.filter((name) => !readOnly.includes(name));
   if (!isOld) return copy;
   for (const bound of ['Minimum', 'Maximum'] as const) {
     const plain = bound.toLowerCase();
