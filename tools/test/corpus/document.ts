@@ -11,6 +11,7 @@ export interface Document {
 
 export interface Root {
   openapi: string;
+  info: { title: string; license?: { name: string } };
   servers?: Server[];
   security?: Record<string, string[]>[];
   paths?: Record<string, PathItem>;

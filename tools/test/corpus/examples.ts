@@ -5,6 +5,11 @@ import { sample } from './sample.ts';
 import { type Inputs, isIgnored } from './serialize.ts';
 import { valueCheck } from './validate.ts';
 
+/** No value was found that fits a schema. */
+export class NoExampleError extends Error {
+  override name = 'NoExampleError';
+}
+
 /** Valid inputs of a call, with what they show. */
 export interface Example {
   label: string;
@@ -51,7 +56,7 @@ export function exampleValue(
       const found = [value, ...withoutOne(value)].find((each) => fits(schema, each));
       if (found !== undefined) return found;
     }
-  throw new Error(`No valid example was found for ${JSON.stringify(schema).slice(0, 200)}.`);
+  throw new NoExampleError(`No valid example was found for ${JSON.stringify(schema).slice(0, 200)}.`);
 }
 
 /** The same object without one of its properties, for alternatives that exclude each other. */
