@@ -114,6 +114,7 @@ export interface Schema {
   multipleOf?: number;
   minItems?: number;
   maxItems?: number;
+  uniqueItems?: boolean;
   minProperties?: number;
 }
 

@@ -99,7 +99,7 @@ function listOf(document: Document, schema: Schema, options: Options, depth: num
     const choice = flat.enum && { variant: options.variant + index };
     return distinct(sample(document, item, { ...options, ...choice }, depth + 1), flat, index);
   });
-  return schema.maxItems === undefined && minItems < 2 && !areDistinct(values) ? values.slice(0, 1) : values;
+  return schema.uniqueItems && !areDistinct(values) ? values.slice(0, 1) : values;
 }
 
 /** Gives the items of a list different values, so that their order shows. */
