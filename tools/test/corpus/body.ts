@@ -1,0 +1,158 @@
+import type { Document, Encoding, MediaType } from './document.ts';
+import { resolve } from './document.ts';
+import { encodeAll, encodeUnreserved, expandPairs, type Pair, textOf, UnspecifiedError } from './styles.ts';
+
+/** A body by what is compared: JSON by value, text and bytes exactly, forms by their fields in order. */
+export type Body = { json: unknown } | { text: string } | { bytes: Uint8Array } | { form: Pair[] } | { parts: Part[] };
+
+/** One part of a multipart body. */
+export interface Part {
+  name: string;
+  filename?: string;
+  contentType: string;
+  headers?: Record<string, string>;
+  json?: unknown;
+  text?: string;
+  bytes?: Uint8Array;
+}
+
+/** A file as an input value. */
+export interface InputFile {
+  bytes: Uint8Array;
+  name?: string;
+  type?: string;
+}
+
+export function isFile(value: unknown): value is InputFile {
+  return (value as Partial<InputFile> | null)?.bytes instanceof Uint8Array;
+}
+
+/** The media type that a body is sent as: the one asked for, else JSON where it is offered, else the first. */
+export function chooseMediaType(content: Record<string, MediaType>, wanted: string | undefined): string {
+  const offered = Object.keys(content);
+  const chosen = wanted ?? offered.find(isJson) ?? offered[0];
+  if (chosen === undefined || !(chosen in content)) throw new UnspecifiedError(`the media type ${chosen}`);
+  return chosen;
+}
+
+/** The body and its Content-Type, without the boundary of a multipart body. */
+export function expectedBody(
+  document: Document,
+  mediaType: string,
+  media: MediaType,
+  value: unknown,
+): { contentType: string; body: Body } {
+  const essence = essenceOf(mediaType);
+  if (isJson(mediaType)) return { contentType: mediaType, body: { json: value } };
+  if (essence === 'application/x-www-form-urlencoded')
+    return { contentType: mediaType, body: { form: formOf(media, recordOf(value)) } };
+  if (essence === 'multipart/form-data')
+    return { contentType: mediaType, body: { parts: partsOf(document, media, recordOf(value)) } };
+  if (isFile(value)) {
+    const type = essence.includes('*') ? (value.type ?? 'application/octet-stream') : mediaType;
+    return { contentType: type, body: { bytes: value.bytes } };
+  }
+  if (typeof value === 'string')
+    return { contentType: essence.includes('*') ? 'text/plain' : mediaType, body: { text: value } };
+  throw new UnspecifiedError(`${mediaType} with a ${typeof value}`);
+}
+
+export function essenceOf(mediaType: string): string {
+  return (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+}
+
+export function isJson(mediaType: string): boolean {
+  return /^application\/(.+\+)?json$/.test(essenceOf(mediaType));
+}
+
+/** The fields of a form, each name and value as text. */
+function formOf(media: MediaType, value: Record<string, unknown>): Pair[] {
+  return Object.entries(value).flatMap(([name, item]) => {
+    if (item === undefined) return [];
+    const { contentType, ...encoding } = media.encoding?.[name] ?? {};
+    const styled = styledPairs(encoding, name, item);
+    if (styled) return styled;
+    if (contentType !== undefined && isJson(contentType)) return [[name, JSON.stringify(item)]];
+    // By default a list is repeated, an object is JSON: https://spec.openapis.org/oas/v3.1.1#encoding-object
+    const items: unknown[] = Array.isArray(item) ? item : [item];
+    return items.map((each): Pair => [name, isObject(each) ? JSON.stringify(each) : textOf(each)]);
+  });
+}
+
+/** The fields of a property whose encoding has a style, decoded: in a form the encoding of its media type follows. */
+function styledPairs({ style, explode, allowReserved }: Encoding, name: string, value: unknown): Pair[] | undefined {
+  if (style === undefined && explode === undefined && allowReserved === undefined) return undefined;
+  const how = style ?? 'form';
+  const encode = allowReserved ? encodeUnreserved : encodeAll;
+  const pairs = expandPairs(how, explode ?? (how === 'form' || how === 'deepObject'), name, value, encode);
+  return pairs.map(([key, text]) => [decodeURIComponent(key), decodeURIComponent(text)]);
+}
+
+function partsOf(document: Document, media: MediaType, value: Record<string, unknown>): Part[] {
+  return Object.entries(value).flatMap(([name, item]) => {
+    if (item === undefined) return [];
+    const encoding = media.encoding?.[name] ?? {};
+    // OpenAPI 3.0 ignores a style in multipart; from 3.1 on it goes before the content type.
+    const styled = document.root.openapi.startsWith('3.0') ? undefined : styledPairs(encoding, name, item);
+    if (styled) return styled.map(([key, text]) => ({ name: key, contentType: 'text/plain', text }));
+    const schema = propertyOf(document, media, name);
+    // One JSON text for the whole list only where the encoding says so; else one part for each item.
+    const items: unknown[] = Array.isArray(item) && !isJson(encoding.contentType ?? '') ? item : [item];
+    const encoded =
+      schema?.contentEncoding ?? (schema?.items as { contentEncoding?: string } | undefined)?.contentEncoding;
+    return items.map((each) => partOf(document, name, each, encoding, encoded !== undefined));
+  });
+}
+
+function partOf(document: Document, name: string, value: unknown, encoding: Encoding, isEncoded: boolean): Part {
+  const listed = encoding.contentType?.split(',').map((type) => type.trim());
+  const contentType = (usual: string): string => {
+    if (!listed) return usual;
+    const match = listed.find((type) => new RegExp(`^${type.replaceAll('*', '[^/]+')}$`).test(usual));
+    return match ? usual : (listed.find((type) => !type.includes('*')) ?? usual);
+  };
+  const headers = headersOf(document, encoding);
+  const rest = Object.keys(headers).length > 0 ? { name, headers } : { name };
+  if (isFile(value)) {
+    const filename = value.name === undefined ? {} : { filename: value.name };
+    return {
+      ...rest,
+      ...filename,
+      contentType: contentType(value.type ?? 'application/octet-stream'),
+      bytes: value.bytes,
+    };
+  }
+  if (isObject(value) || Array.isArray(value) || listed?.some(isJson))
+    return { ...rest, contentType: contentType('application/json'), json: value };
+  return {
+    ...rest,
+    contentType: contentType(isEncoded ? 'application/octet-stream' : 'text/plain'),
+    text: textOf(value),
+  };
+}
+
+/** Headers of a part have no place among an operation's inputs: only one that can have one value is sent. */
+function headersOf(document: Document, encoding: Encoding): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(encoding.headers ?? {}).flatMap(([name, entry]) => {
+      const header = resolve(document, entry);
+      const value = header.schema?.const ?? header.schema?.default;
+      return value === undefined || name.toLowerCase() === 'content-type' ? [] : [[name.toLowerCase(), textOf(value)]];
+    }),
+  );
+}
+
+function propertyOf(document: Document, media: MediaType, name: string) {
+  const schema = media.schema && resolve(document, media.schema);
+  const property = schema?.properties?.[name];
+  return property && resolve(document, property);
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  if (!isObject(value)) throw new UnspecifiedError('a form whose body is no object');
+  return value as Record<string, unknown>;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isFile(value);
+}

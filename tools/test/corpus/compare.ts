@@ -1,0 +1,155 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Body, essenceOf, type Part } from './body.ts';
+import type { ExpectedRequest } from './serialize.ts';
+
+/** A request as it arrived: `target` is its path and query behind the server's URL. */
+export interface SentRequest {
+  method: string;
+  target: string;
+  /** By lower-case name. */
+  headers: Record<string, string>;
+  body?: Uint8Array;
+}
+
+/**
+ * Returns one sentence for each way in which a request is not the one expected. Spellings that every server reads alike
+ * are equal: unreserved characters and `!'()*|[]$` encoded or not, the order of query parameters with different names,
+ * `+` for a space in forms, and the boundary and charset of a Content-Type.
+ */
+export function differences(expected: ExpectedRequest, sent: SentRequest): string[] {
+  const found: string[] = [];
+  const compare = (what: string, wanted: unknown, actual: unknown) => {
+    if (!isDeepStrictEqual(wanted, actual)) found.push(`${what}: expected ${show(wanted)}, sent ${show(actual)}`);
+  };
+  const [path = '', query = ''] = splitTarget(expected.target);
+  const [sentPath = '', sentQuery = ''] = splitTarget(sent.target);
+  compare('method', expected.method, sent.method);
+  compare('path', normalize(path), normalize(sentPath));
+  compare('query', pairsOf(query), pairsOf(sentQuery));
+  for (const [name, value] of Object.entries(expected.headers)) {
+    const actual = sent.headers[name];
+    if (name === 'content-type') compare(name, essenceOf(value), actual && essenceOf(actual));
+    else if (name === 'cookie') compare(name, value.split('; ').sort(), actual?.split('; ').sort());
+    else compare(`header ${name}`, value, actual);
+  }
+  const absent = ['authorization', 'cookie', 'content-type'].filter((name) => !(name in expected.headers));
+  for (const name of absent) compare(`header ${name}`, undefined, sent.headers[name]);
+  const body = sent.body ?? new Uint8Array();
+  if (!expected.body) compare('body', '', text(body));
+  else compare('body', comparable(expected.body), received(expected.body, body, sent.headers['content-type'] ?? ''));
+  return found;
+}
+
+/** JSON text as a value; integers that a double cannot hold become bigints. */
+export function parseJson(json: string): unknown {
+  const reviver = (_: string, value: unknown, { source }: { source?: string } = {}) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? '')
+      ? BigInt(source ?? '')
+      : value;
+  return JSON.parse(json, reviver as (key: string, value: unknown) => unknown);
+}
+
+/** Reads a multipart body into its parts: RFC 2046, RFC 7578. */
+export function parseMultipart(body: Uint8Array, contentType: string): Part[] {
+  const boundary = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType)?.slice(1).find(Boolean);
+  if (boundary === undefined) return [];
+  // Latin-1 keeps every byte as one character.
+  const sections = `\r\n${Buffer.from(body).toString('latin1')}`.split(`\r\n--${boundary}`);
+  if (!sections.at(-1)?.startsWith('--')) return [];
+  return sections.slice(1, -1).map((section): Part => {
+    const end = section.indexOf('\r\n\r\n');
+    const lines = Buffer.from(section.slice(0, end), 'latin1').toString().trim().split('\r\n');
+    const headers = Object.fromEntries(
+      lines.map((line) => [line.split(':')[0]?.toLowerCase() ?? '', line.slice(line.indexOf(':') + 1).trim()]),
+    );
+    const { 'content-disposition': disposition = '', 'content-type': type = 'text/plain', ...rest } = headers;
+    const parameter = (key: string) => new RegExp(`; *${key}="((?:[^"\\\\]|\\\\.)*)"`).exec(disposition)?.[1];
+    const filename = parameter('filename');
+    return {
+      name: parameter('name') ?? '',
+      ...(filename !== undefined && { filename }),
+      contentType: essenceOf(type),
+      headers: rest,
+      bytes: Uint8Array.from(Buffer.from(section.slice(end + 4), 'latin1')),
+    };
+  });
+}
+
+/** What a body is compared by. */
+function comparable(body: Body): unknown {
+  if ('json' in body) return plainJson(body.json);
+  if ('form' in body) return body.form;
+  if ('text' in body) return body.text;
+  if ('bytes' in body) return hex(body.bytes);
+  return body.parts.map((part) => ({
+    name: part.name,
+    filename: part.filename,
+    contentType: essenceOf(part.contentType),
+    headers: part.headers ?? {},
+    content: 'json' in part ? plainJson(part.json) : (part.text ?? hex(part.bytes ?? new Uint8Array())),
+  }));
+}
+
+function received(expected: Body, bytes: Uint8Array, contentType: string): unknown {
+  if ('json' in expected) return readJson(bytes);
+  if ('form' in expected) return [...new URLSearchParams(text(bytes))];
+  if ('text' in expected) return text(bytes);
+  if ('bytes' in expected) return hex(bytes);
+  return parseMultipart(bytes, contentType).map(({ bytes: content = new Uint8Array(), ...part }, index) => {
+    const wanted = expected.parts[index] ?? {};
+    const kinds = 'json' in wanted ? readJson(content) : 'text' in wanted ? text(content) : hex(content);
+    return {
+      name: part.name,
+      filename: part.filename,
+      contentType: part.contentType,
+      headers: part.headers,
+      content: kinds,
+    };
+  });
+}
+
+function readJson(bytes: Uint8Array): unknown {
+  try {
+    return parseJson(text(bytes));
+  } catch {
+    return { notJson: text(bytes) };
+  }
+}
+
+/** The value as it is after a way through JSON, with bigints. */
+function plainJson(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => (item === undefined ? null : plainJson(item)));
+  if (typeof value !== 'object' || value === null) return value;
+  const properties = Object.entries(value).filter(([, item]) => item !== undefined);
+  return Object.fromEntries(properties.map(([key, item]) => [key, plainJson(item)]));
+}
+
+function splitTarget(target: string): [string, string] {
+  const mark = target.indexOf('?');
+  return mark < 0 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)];
+}
+
+/** Pairs by name; those of one name stay in their order. */
+function pairsOf(query: string): [string, string][] {
+  const pairs = query.split('&').filter((pair) => pair !== '');
+  return pairs
+    .map((pair): [string, string] => {
+      const mark = pair.indexOf('=');
+      return mark < 0 ? [normalize(pair), ''] : [normalize(pair.slice(0, mark)), normalize(pair.slice(mark + 1))];
+    })
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+}
+
+function normalize(encoded: string): string {
+  return encoded
+    .replace(/%[\da-f]{2}/gi, (triplet) => triplet.toUpperCase())
+    .replace(/%(?:2D|2E|5F|7E|3[0-9]|[46][1-9A-F]|[57][0-9A])/g, decodeURIComponent)
+    .replace(/[!'()*|[\]$]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
+
+function show(value: unknown): string {
+  return JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? `${item}n` : item)) ?? 'nothing';
+}

@@ -1,0 +1,122 @@
+import { statSync } from 'node:fs';
+import { isDeep } from '@petstore/testing';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, test } from 'vitest';
+import { isJson } from './body.ts';
+import { type Case, constructs } from './cases.ts';
+import { parseJson } from './compare.ts';
+import { type Document, operationsOf, readDocument, resolve } from './document.ts';
+import { publicDocuments, unjudged } from './documents.ts';
+import { exampleInputs, NoExampleError } from './examples.ts';
+import { exampleCredentials, MissingCredentialError } from './security.ts';
+import { expectedRequest } from './serialize.ts';
+import { UnspecifiedError } from './styles.ts';
+
+const ordinary = publicDocuments.filter(({ isLarge }) => !isLarge);
+const judged = isDeep ? publicDocuments : ordinary;
+
+/** The validator takes all schemas of a document for one, in which such an anchor may stand only once. */
+const VALIDATOR_ERRORS: Record<string, unknown> = {
+  'scalar-galaxy': {
+    valid: false,
+    errors: expect.stringContaining("$dynamicAnchor : 'itemType' defined more than once"),
+  },
+};
+const validator = new Validator();
+
+describe.each(publicDocuments)('$name', ({ file, licence, licenceText, isLarge }) => {
+  test('comes with a permissive licence', () => {
+    expect(['MIT', 'Apache-2.0']).toContain(licence);
+    expect(licenceText).toContain('Permission is hereby granted, free of charge');
+    const { license } = readDocument(file).root.info;
+    expect(license?.name ?? '').not.toMatch(/NonCommercial|ShareAlike|\bNC\b|\bSA\b/);
+    if (!isLarge) expect(statSync(file).size).toBeLessThanOrEqual(500_000);
+  });
+});
+
+describe.each([...judged, ...constructs])('$name', ({ name, file }) => {
+  const document = readDocument(file);
+
+  test('is valid OpenAPI', async () => {
+    const { valid, errors } = await validator.validate(inOneFile(document));
+    expect({ valid, errors }).toEqual(VALIDATOR_ERRORS[name] ?? { valid: true, errors: undefined });
+  });
+
+  test('has example inputs for every operation, whose requests are known', () => {
+    const credentials = exampleCredentials(document);
+    const open = operationsOf(document).flatMap((operation) => {
+      try {
+        for (const { inputs } of exampleInputs(document, operation))
+          expectedRequest(document, operation.id, inputs, credentials);
+        return [];
+      } catch (error) {
+        if (error instanceof UnspecifiedError || error instanceof NoExampleError) return [operation.id];
+        throw error;
+      }
+    });
+    const cases = constructs.find((construct) => construct.name === name)?.cases ?? [];
+    const unspecified = cases.filter(({ fails }) => fails === 'unspecified').map(({ operation }) => operation);
+    expect(new Set(open)).toEqual(new Set(unjudged[name] ?? unspecified));
+  });
+});
+
+test('the public documents have 150 to 250 operations', () => {
+  const count = ordinary.reduce((sum, { file }) => sum + operationsOf(readDocument(file)).length, 0);
+  expect(count).toBeGreaterThanOrEqual(150);
+  expect(count).toBeLessThanOrEqual(250);
+});
+
+describe.each(constructs)('$name', ({ file, cases }) => {
+  const document = readDocument(file);
+  const operations = operationsOf(document);
+
+  test('has a case for every operation', () => {
+    expect(new Set(cases.map(({ operation }) => operation))).toEqual(new Set(operations.map(({ id }) => id)));
+  });
+
+  test.each(cases)('$operation is sent as the case says', ({ operation, inputs, credentials, fails, request }) => {
+    const judge = () => expectedRequest(document, operation, inputs, credentials);
+    if (fails === 'unspecified') expect(judge).toThrow(UnspecifiedError);
+    else if (fails === 'missing credential') expect(judge).toThrow(MissingCredentialError);
+    else expect(judge()).toEqual(request);
+  });
+
+  test('every response of a case is declared, and its result is what it carries', () => {
+    for (const { operation, response, result } of cases) {
+      if (!response) continue;
+      const { responses = {} } = operations.find(({ id }) => id === operation)?.object ?? {};
+      const range = `${Math.floor(response.status / 100)}XX`;
+      const declared = (responses[response.status] ?? responses[range] ?? responses.default) as object | undefined;
+      expect(declared, `${operation} ${response.status}`).toBeDefined();
+      const { content = {} } = resolve(document, declared ?? {}) as { content?: object };
+      expect(Object.keys(content).map(baseType)).toEqual(
+        response.contentType ? expect.arrayContaining([baseType(response.contentType)]) : [],
+      );
+      expect(result, `${operation} ${response.status}`).toEqual(resultOf(response));
+    }
+  });
+});
+
+const baseType = (mediaType: string) => mediaType.split(';')[0];
+
+/** The result of a response by its status and Content-Type alone. */
+function resultOf({ status, contentType, body, bytes }: NonNullable<Case['response']>): Case['result'] {
+  const error = status >= 400 ? { status } : {};
+  if (contentType === undefined) return { ...error, none: true };
+  if (isJson(contentType)) return { ...error, json: parseJson(body ?? '') };
+  return contentType.startsWith('text/')
+    ? { ...error, text: body ?? '' }
+    : { ...error, bytes: bytes ?? new Uint8Array() };
+}
+
+/** The document with the other files inside, because the validator reads one only. */
+function inOneFile({ root, files }: Document): { openapi: string } {
+  const toToken = (path: string) => path.replaceAll('~', '~0').replaceAll('/', '~1');
+  const local = (key: string, value: unknown) =>
+    key === '$ref' && typeof value === 'string' && !value.startsWith('#')
+      ? value.replace(/^([^#]+)#?/, (_, path: string) => `#/x-files/${toToken(path)}`)
+      : value;
+  const [, ...others] = files;
+  const whole = others.length > 0 ? { ...root, 'x-files': Object.fromEntries(files) } : root;
+  return JSON.parse(JSON.stringify(whole, local));
+}

@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve as resolvePath } from 'node:path';
+import { parse } from 'yaml';
+
+/** An OpenAPI 3.0 or 3.1 document, with every file that it refers to. */
+export interface Document {
+  root: Root;
+  /** Content by absolute path. A `$ref` into another file starts with such a path. */
+  files: Map<string, unknown>;
+}
+
+export interface Root {
+  openapi: string;
+  info: { title: string; license?: { name: string } };
+  servers?: Server[];
+  security?: Record<string, string[]>[];
+  paths?: Record<string, PathItem>;
+  components?: { securitySchemes?: Record<string, SecurityScheme>; schemas?: Record<string, Schema> };
+}
+
+export interface Server {
+  url: string;
+  variables?: Record<string, { default: string }>;
+}
+
+export interface PathItem {
+  $ref?: string;
+  servers?: Server[];
+  parameters?: Parameter[];
+}
+
+export interface OperationObject {
+  operationId?: string;
+  parameters?: Parameter[];
+  requestBody?: RequestBody;
+  security?: Record<string, string[]>[];
+  servers?: Server[];
+  responses?: Record<string, unknown>;
+}
+
+export interface Parameter {
+  $ref?: string;
+  name: string;
+  in: 'path' | 'query' | 'header' | 'cookie';
+  required?: boolean;
+  style?: string;
+  explode?: boolean;
+  allowReserved?: boolean;
+  schema?: Schema;
+  content?: Record<string, MediaType>;
+  example?: unknown;
+  examples?: Record<string, { value?: unknown }>;
+}
+
+export interface RequestBody {
+  $ref?: string;
+  required?: boolean;
+  content: Record<string, MediaType>;
+}
+
+export interface MediaType {
+  schema?: Schema;
+  encoding?: Record<string, Encoding>;
+  example?: unknown;
+  examples?: Record<string, { value?: unknown }>;
+}
+
+export interface Encoding {
+  contentType?: string;
+  headers?: Record<string, { $ref?: string; required?: boolean; schema?: Schema; example?: unknown }>;
+  style?: string;
+  explode?: boolean;
+  allowReserved?: boolean;
+}
+
+export interface SecurityScheme {
+  $ref?: string;
+  type: string;
+  scheme?: string;
+  in?: 'query' | 'header' | 'cookie';
+  name?: string;
+}
+
+/** The keywords of JSON Schema that the example values depend on. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  properties?: Record<string, Schema>;
+  additionalProperties?: boolean | Schema;
+  required?: string[];
+  items?: Schema;
+  prefixItems?: Schema[];
+  allOf?: Schema[];
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+  discriminator?: { propertyName: string; mapping?: Record<string, string> };
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  example?: unknown;
+  examples?: unknown[];
+  nullable?: boolean;
+  readOnly?: boolean;
+  pattern?: string;
+  contentEncoding?: string;
+  contentMediaType?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number | boolean;
+  exclusiveMaximum?: number | boolean;
+  multipleOf?: number;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+  minProperties?: number;
+}
+
+/** One operation with everything that it inherits from its path and its document. */
+export interface Operation {
+  /** The operationId, or the method and the path where there is none: `GET /pets`. */
+  id: string;
+  method: string;
+  path: string;
+  parameters: Parameter[];
+  body: RequestBody | undefined;
+  security: Record<string, string[]>[];
+  servers: Server[];
+  object: OperationObject;
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
+
+/** Reads a document and every file that it refers to; references between files become absolute. */
+export function readDocument(file: string): Document {
+  const main = resolvePath(file);
+  const files = new Map<string, unknown>();
+  const read = (path: string) => {
+    if (files.has(path)) return;
+    const text = readFileSync(path, 'utf8');
+    const content: unknown = path.endsWith('.json') ? JSON.parse(text) : parse(text);
+    files.set(path, content);
+    makeAbsolute(content, path, path === main, read);
+  };
+  read(main);
+  return { root: files.get(main) as Root, files };
+}
+
+/** Follows `$ref` until it meets an object that has none. */
+export function resolve<T extends object>(document: Document, node: T): T {
+  let found: unknown = node;
+  for (let depth = 0; depth < 32; depth++) {
+    const { $ref } = found as { $ref?: unknown };
+    if (typeof $ref !== 'string') return found as T;
+    found = lookUp(document, $ref);
+  }
+  throw new Error(`The reference ${JSON.stringify(node)} is a cycle.`);
+}
+
+export function operationsOf(document: Document): Operation[] {
+  const { root } = document;
+  return Object.entries(root.paths ?? {}).flatMap(([path, entry]) => {
+    const item = resolve(document, entry) as PathItem & Partial<Record<string, OperationObject>>;
+    return METHODS.flatMap((method) => {
+      const object = item[method];
+      if (!object) return [];
+      const parameters = new Map<string, Parameter>();
+      for (const parameter of [...(item.parameters ?? []), ...(object.parameters ?? [])]) {
+        const resolved = resolve(document, parameter);
+        parameters.set(`${resolved.in} ${resolved.name}`, resolved);
+      }
+      const operation: Operation = {
+        id: object.operationId ?? `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path,
+        parameters: [...parameters.values()],
+        body: object.requestBody && resolve(document, object.requestBody),
+        security: object.security ?? root.security ?? [],
+        // An empty list is as good as none.
+        servers: [object.servers, item.servers, root.servers].find((each) => each?.length) ?? [{ url: '/' }],
+        object,
+      };
+      return [operation];
+    });
+  });
+}
+
+function lookUp({ root, files }: Document, ref: string): unknown {
+  const hash = ref.indexOf('#');
+  const file = hash < 0 ? ref : ref.slice(0, hash);
+  let found = file === '' ? root : files.get(file);
+  for (const token of hash < 0
+    ? []
+    : ref
+        .slice(hash + 1)
+        .split('/')
+        .slice(1)) {
+    const key = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+    found = (found as Record<string, unknown> | undefined)?.[key];
+  }
+  if (typeof found !== 'object' || found === null) throw new Error(`Nothing stands at ${ref}.`);
+  return found;
+}
+
+function makeAbsolute(node: unknown, path: string, isMain: boolean, read: (path: string) => void): void {
+  if (typeof node !== 'object' || node === null) return;
+  const holder = node as { $ref?: unknown };
+  if (typeof holder.$ref === 'string') {
+    const [file = '', pointer] = holder.$ref.split('#');
+    const target = file === '' ? path : resolvePath(dirname(path), file);
+    if (file !== '' || !isMain) holder.$ref = pointer === undefined ? target : `${target}#${pointer}`;
+    read(target);
+  }
+  for (const child of Object.values(node)) makeAbsolute(child, path, isMain, read);
+}

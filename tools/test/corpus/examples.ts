@@ -1,0 +1,114 @@
+import { type InputFile, isFile } from './body.ts';
+import type { Document, MediaType, Operation, Parameter, Schema } from './document.ts';
+import { resolve } from './document.ts';
+import { sample } from './sample.ts';
+import { type Inputs, isIgnored } from './serialize.ts';
+import { valueCheck } from './validate.ts';
+
+/** No value was found that fits a schema. */
+export class NoExampleError extends Error {
+  override name = 'NoExampleError';
+}
+
+/** Valid inputs of a call, with what they show. */
+export interface Example {
+  label: string;
+  inputs: Inputs;
+}
+
+/**
+ * Returns valid inputs for an operation: only what is required; everything; and everything once more for each further
+ * media type of the body. Values come from the document's own examples where these are valid.
+ */
+export function exampleInputs(document: Document, operation: Operation): Example[] {
+  const offered = Object.keys(operation.body?.content ?? {});
+  // How an object becomes XML is not judged.
+  const judged = offered.filter((contentType) => !/[/+]xml$/.test(contentType));
+  const contentTypes = judged.length > 0 ? judged : offered;
+  const more = contentTypes.slice(1).map((contentType) => ({ label: contentType, isFull: true, contentType }));
+  const wanted = [{ label: 'required', isFull: false }, { label: 'all', isFull: true }, ...more];
+  return wanted.map(({ label, isFull, ...rest }) => {
+    const contentType = 'contentType' in rest ? rest.contentType : contentTypes[0];
+    return { label, inputs: inputsOf(document, operation, isFull, contentType) };
+  });
+}
+
+const checks = new WeakMap<Document, ReturnType<typeof valueCheck>>();
+
+/** Returns a valid value for a schema, or throws. */
+export function exampleValue(
+  document: Document,
+  schema: Schema,
+  isFull: boolean,
+  given: unknown[] = [],
+  text?: string,
+): unknown {
+  const fits = checks.get(document) ?? valueCheck(document);
+  checks.set(document, fits);
+  const { example, examples, default: usual } = resolve(document, schema);
+  const own = isFull ? [...given, example, ...(Array.isArray(examples) ? examples : []), usual] : given;
+  const documented = own.find((value) => value !== undefined && value !== null && fits(schema, value));
+  // A document's example cannot hold the bytes of a file.
+  if (documented !== undefined && !mayHoldFile(document, schema)) return documented;
+  for (let variant = 0; variant < 6; variant++)
+    for (const full of isFull ? [true, false] : [false]) {
+      const value = sample(document, schema, { isFull: full, variant, ...(text !== undefined && { text }) });
+      const found = [value, ...withoutOne(value)].find((each) => fits(schema, each));
+      if (found !== undefined) return found;
+    }
+  throw new NoExampleError(`No valid example was found for ${JSON.stringify(schema).slice(0, 200)}.`);
+}
+
+/** The same object without one of its properties, for alternatives that exclude each other. */
+function withoutOne(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isFile(value)) return [];
+  const entries = Object.entries(value);
+  return entries.map((_, index) => Object.fromEntries(entries.toSpliced(index, 1)));
+}
+
+function inputsOf(document: Document, operation: Operation, isFull: boolean, contentType: string | undefined): Inputs {
+  const inputs: Inputs = {};
+  for (const parameter of operation.parameters) {
+    if (isIgnored(parameter) || !(isFull || parameter.required)) continue;
+    const value = parameterValue(document, parameter, isFull || parameter.in === 'path');
+    inputs[parameter.in] = { ...inputs[parameter.in], [parameter.name]: value };
+  }
+  const { body } = operation;
+  if (!body || contentType === undefined || !(isFull || body.required)) return inputs;
+  const media = resolve(document, body.content[contentType] ?? {});
+  return { ...inputs, contentType, body: bodyValue(document, contentType, media, isFull) };
+}
+
+function parameterValue(document: Document, parameter: Parameter, isFull: boolean): unknown {
+  const media = Object.values(parameter.content ?? {})[0];
+  const schema = parameter.schema ?? media?.schema ?? {};
+  // A header has no encoding that could carry more; a path segment and a query value have.
+  const isEncoded = parameter.in === 'path' || parameter.in === 'query';
+  const text = isFull && isEncoded && parameter.style !== 'spaceDelimited' ? 'a/b & é?' : 'text';
+  return exampleValue(document, schema, isFull, examplesOf(document, parameter), text);
+}
+
+function bodyValue(document: Document, contentType: string, media: MediaType, isFull: boolean): unknown {
+  const schema = media.schema ?? {};
+  const isBytes = /^(application\/octet-stream|image\/|audio\/|video\/|application\/(zip|pdf))/.test(contentType);
+  if (isBytes) return fileOf(contentType);
+  if (/^text\//.test(contentType) && !media.schema) return 'text';
+  const value = exampleValue(document, schema, isFull, examplesOf(document, media));
+  return isFile(value) && !contentType.includes('*') ? fileOf(contentType) : value;
+}
+
+function fileOf(contentType: string): InputFile {
+  const bytes = Uint8Array.from([0, 255, 13, 10, 128]);
+  return contentType.includes('*') ? { bytes, type: contentType.replace('*', 'png') } : { bytes };
+}
+
+function examplesOf(document: Document, { example, examples = {} }: Parameter | MediaType): unknown[] {
+  return [example, ...Object.values(examples).map((each) => resolve(document, each).value)];
+}
+
+function mayHoldFile(document: Document, schema: Schema, depth = 0): boolean {
+  const { format, items, properties, allOf } = resolve(document, schema);
+  if (depth > 4) return false;
+  const below = [...(items ? [items] : []), ...Object.values(properties ?? {}), ...(allOf ?? [])];
+  return format === 'binary' || below.some((each) => mayHoldFile(document, each, depth + 1));
+}

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { type Document, resolve, type Schema } from './document.ts';
+
+export interface Options {
+  /** Optional properties as well, and two items in a list. */
+  isFull: boolean;
+  /** Which of several alternatives, counted from 0. */
+  variant: number;
+  /** What stands for a text without constraints. */
+  text?: string;
+}
+
+const MAX_DEPTH = 5;
+
+/** Makes a value from a schema alone; it fits unless the schema has constraints that contradict each other. */
+export function sample(document: Document, schema: Schema, options: Options, depth = 0): unknown {
+  const flat = flatten(document, schema, options.variant);
+  if (flat.const !== undefined) return flat.const;
+  const choices = flat.enum?.filter((value) => value !== null);
+  if (choices) return choices[options.variant % choices.length] ?? null;
+  switch (typeOf(flat)) {
+    case 'object':
+      return objectOf(document, flat, options, depth);
+    case 'array':
+      return listOf(document, flat, options, depth);
+    case 'integer':
+    case 'number':
+      return numberOf(flat);
+    case 'boolean':
+      return true;
+    case 'null':
+      return null;
+    case 'file':
+      return { bytes: Uint8Array.from([137, 80, 0, 13, 10, 255]), name: 'file.bin' };
+    default:
+      return stringOf(flat, options);
+  }
+}
+
+/** A schema without references, `allOf`, `oneOf` and `anyOf`: one alternative is merged in. */
+function flatten(document: Document, schema: Schema, variant: number, depth = 0): Schema {
+  const { allOf = [], oneOf, anyOf, ...own } = resolve(document, schema);
+  if (depth > 16) return own;
+  const siblings = schema.$ref === undefined || document.root.openapi.startsWith('3.0') ? {} : { ...schema };
+  delete siblings.$ref;
+  const alternatives = oneOf ?? anyOf ?? [];
+  const chosen = alternatives[variant % (alternatives.length || 1)];
+  const merged = { ...own };
+  for (const part of [...allOf, ...(chosen ? [chosen] : []), siblings]) {
+    const flat = flatten(document, part, variant, depth + 1);
+    const properties = { ...merged.properties, ...flat.properties };
+    const required = [...new Set([...(merged.required ?? []), ...(flat.required ?? [])])];
+    Object.assign(merged, flat, { properties, required });
+  }
+  const { discriminator } = own;
+  if (!discriminator || chosen?.$ref === undefined) return merged;
+  const name =
+    Object.entries(discriminator.mapping ?? {}).find(([, target]) => target === chosen.$ref)?.[0] ??
+    chosen.$ref.split('/').at(-1);
+  return { ...merged, properties: { ...merged.properties, [discriminator.propertyName]: { const: name } } };
+}
+
+function typeOf({ type, format, properties, items, additionalProperties, ...rest }: Schema): string {
+  const types = [type ?? []].flat();
+  const named = types.find((each) => each !== 'null') ?? types[0];
+  if (named === 'string' && format === 'binary') return 'file';
+  if (named !== undefined) return named;
+  if (items) return 'array';
+  if (Object.keys(properties ?? {}).length > 0 || typeof additionalProperties === 'object') return 'object';
+  return rest.minimum !== undefined || rest.maximum !== undefined ? 'number' : 'string';
+}
+
+function objectOf(document: Document, schema: Schema, options: Options, depth: number): Record<string, unknown> {
+  const { properties = {}, required = [], additionalProperties, minProperties = 0 } = schema;
+  const entries = Object.entries(properties).flatMap(([name, property]): [string, unknown][] => {
+    const isRequired = required.includes(name);
+    if (resolve(document, property).readOnly || !(isRequired || (options.isFull && depth < MAX_DEPTH))) return [];
+    return depth > 2 * MAX_DEPTH ? [] : [[name, sample(document, property, options, depth + 1)]];
+  });
+  const isOpen = typeof additionalProperties === 'object';
+  const unnamed = required.filter((name) => !(name in properties));
+  const room = Math.max(isOpen && options.isFull && depth < MAX_DEPTH ? 1 : 0, minProperties - entries.length);
+  const extra = Array.from(
+    { length: isOpen || additionalProperties !== false ? room : 0 },
+    (_, index) => `key${index + 1}`,
+  );
+  for (const name of [...unnamed, ...extra])
+    entries.push([name, sample(document, isOpen ? additionalProperties : {}, options, depth + 1)]);
+  return Object.fromEntries(entries);
+}
+
+function listOf(document: Document, schema: Schema, options: Options, depth: number): unknown[] {
+  const { items = {}, minItems = 0, maxItems = Infinity, prefixItems = [] } = schema;
+  const usual = depth >= MAX_DEPTH ? 0 : options.isFull ? 2 : 1;
+  const length = Math.min(Math.max(usual, minItems, prefixItems.length), maxItems);
+  const values = Array.from({ length }, (_, index) => {
+    const item = prefixItems[index] ?? items;
+    const flat = flatten(document, item, options.variant);
+    const choice = flat.enum && { variant: options.variant + index };
+    return distinct(sample(document, item, { ...options, ...choice }, depth + 1), flat, index);
+  });
+  return schema.uniqueItems && !areDistinct(values) ? values.slice(0, 1) : values;
+}
+
+/** Gives the items of a list different values, so that their order shows. */
+function distinct(value: unknown, { format, pattern, enum: choices }: Schema, index: number): unknown {
+  if (index === 0 || choices) return value;
+  if (typeof value === 'number') return value + index;
+  return typeof value === 'string' && format === undefined && pattern === undefined ? `${value}${index + 1}` : value;
+}
+
+function areDistinct(values: unknown[]): boolean {
+  return new Set(values.map((value) => JSON.stringify(value))).size === values.length;
+}
+
+function numberOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, type }: Schema): number {
+  const step = multipleOf ?? (type === 'number' ? 0.5 : 1);
+  const low =
+    typeof exclusiveMinimum === 'number' ? exclusiveMinimum + step : exclusiveMinimum ? (minimum ?? 0) + step : minimum;
+  const high =
+    typeof exclusiveMaximum === 'number' ? exclusiveMaximum - step : exclusiveMaximum ? (maximum ?? 0) - step : maximum;
+  const wished = Math.min(Math.max(low ?? 1, Math.min(1, high ?? 1)), high ?? Infinity);
+  const value = Math.ceil(wished / step) * step;
+  return high !== undefined && value > high ? high : value;
+}
+
+const FORMATS: Record<string, string> = {
+  date: '2026-11-21',
+  'date-time': '2026-11-21T12:30:00Z',
+  time: '12:30:00Z',
+  duration: 'P3D',
+  uuid: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
+  email: 'someone@example.com',
+  uri: 'https://example.com/a?b=c',
+  url: 'https://example.com/a?b=c',
+  'uri-reference': '/a?b=c',
+  hostname: 'example.com',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  byte: 'aGVsbG8=',
+};
+
+function stringOf(
+  { format, pattern, minLength = 0, maxLength = Infinity }: Schema,
+  { text = 'text' }: Options,
+): string {
+  if (pattern !== undefined) {
+    const expression = new RegExp(pattern, /\\p\{|\\u\{/.test(pattern) ? 'u' : '');
+    const fits = (value: string) => value.length >= minLength && value.length <= maxLength;
+    return fc.sample(fc.stringMatching(expression).filter(fits), { seed: 1, numRuns: 1 })[0] ?? '';
+  }
+  const value = (format && FORMATS[format]) || text;
+  return value.padEnd(minLength, 'x').slice(0, maxLength);
+}

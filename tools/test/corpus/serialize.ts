@@ -1,0 +1,158 @@
+import { type Body, chooseMediaType, expectedBody, isJson } from './body.ts';
+import { type Document, type Operation, operationsOf, type Parameter, resolve } from './document.ts';
+import { addCredentials, type Credentials } from './security.ts';
+import {
+  type Encode,
+  encodeAll,
+  encodeNothing,
+  encodeUnreserved,
+  expand,
+  expandPairs,
+  textOf,
+  UnspecifiedError,
+} from './styles.ts';
+
+/** Input values of a call, each where OpenAPI places it. */
+export interface Inputs {
+  path?: Record<string, unknown>;
+  query?: Record<string, unknown>;
+  header?: Record<string, unknown>;
+  cookie?: Record<string, unknown>;
+  body?: unknown;
+  /** The media type of the body, where the operation offers several. */
+  contentType?: string;
+}
+
+/** The request that OpenAPI asks for. */
+export interface ExpectedRequest {
+  method: string;
+  /** The first server with the default of each variable, without a slash at its end. */
+  server: string;
+  /** Path and query behind the server's URL, percent-encoded. */
+  target: string;
+  /** Headers that the document decides, by lower-case name. */
+  headers: Record<string, string>;
+  body?: Body;
+}
+
+/** Returns the request that the document asks for; `operationId` may also be written `GET /pets`. */
+export function expectedRequest(
+  document: Document,
+  operationId: string,
+  inputs: Inputs,
+  credentials: Credentials = {},
+): ExpectedRequest {
+  const operation = operationsOf(document).find(({ id }) => id === operationId);
+  if (!operation) throw new Error(`The document has no operation ${operationId}.`);
+  refuseUnknown(operation, inputs);
+
+  const query: string[] = [];
+  const cookies: string[] = [];
+  const headers: Record<string, string> = {};
+  let path = operation.path;
+  if (/[?#]/.test(path)) throw new UnspecifiedError('a path with a query or a fragment');
+  for (const parameter of operation.parameters) {
+    if (isIgnored(parameter)) continue;
+    const given = inputs[parameter.in] ?? {};
+    // Names such as `constructor` are on every object.
+    const value = Object.hasOwn(given, parameter.name) ? given[parameter.name] : undefined;
+    if (value === undefined || value === null) {
+      if (parameter.required) throw new Error(`${operation.id} needs the ${parameter.in} parameter ${parameter.name}.`);
+      continue;
+    }
+    switch (parameter.in) {
+      case 'path':
+        path = path.replaceAll(`{${parameter.name}}`, () => inPath(parameter, value));
+        break;
+      case 'query':
+        query.push(...pairsIn(parameter, value, 'form', parameter.allowReserved ? encodeUnreserved : encodeAll));
+        break;
+      case 'header':
+        headers[parameter.name.toLowerCase()] = inHeader(parameter, value);
+        break;
+      case 'cookie':
+        cookies.push(...inCookie(parameter, value));
+        break;
+    }
+  }
+  addCredentials(document, operation, credentials, { query, headers, cookies });
+  if (cookies.length > 0) headers.cookie = cookies.join('; ');
+
+  const server = serverOf(operation);
+  const target = query.length > 0 ? `${path}?${query.join('&')}` : path;
+  const request: ExpectedRequest = { method: operation.method, server, target, headers };
+  if (inputs.body === undefined) {
+    if (operation.body?.required) throw new Error(`${operation.id} needs a body.`);
+    return request;
+  }
+  if (!operation.body) throw new Error(`${operation.id} takes no body.`);
+  const { content } = operation.body;
+  const mediaType = chooseMediaType(content, inputs.contentType);
+  const { contentType, body } = expectedBody(
+    document,
+    mediaType,
+    resolve(document, content[mediaType] ?? {}),
+    inputs.body,
+  );
+  headers['content-type'] = contentType;
+  return { ...request, body };
+}
+
+/** Header parameters with these names are ignored: https://spec.openapis.org/oas/v3.1.1#fixed-fields-for-use-with-schema */
+export function isIgnored({ in: place, name }: Parameter): boolean {
+  return place === 'header' && ['accept', 'content-type', 'authorization'].includes(name.toLowerCase());
+}
+
+function inPath(parameter: Parameter, value: unknown): string {
+  const text = contentText(parameter, value);
+  if (text !== undefined) return encodeAll(text);
+  const { style = 'simple', explode = false, name } = parameter;
+  const expanded = expand(style, explode, name, value, encodeAll);
+  if (expanded === '' || expanded === '.' || expanded === '..')
+    throw new UnspecifiedError('a path parameter that is empty or a dot segment');
+  return expanded;
+}
+
+function inHeader(parameter: Parameter, value: unknown): string {
+  // A header's value is not part of a URL, so it is not percent-encoded: OpenAPI 3.1.1, appendix D.
+  const { style = 'simple', explode = false, name } = parameter;
+  return contentText(parameter, value) ?? expand(style, explode, name, value, encodeNothing);
+}
+
+function inCookie(parameter: Parameter, value: unknown): string[] {
+  const isExploded = parameter.explode ?? true;
+  if (!parameter.content && typeof value === 'object' && isExploded)
+    throw new UnspecifiedError('an exploded list or object in a cookie');
+  return pairsIn(parameter, value, 'form', encodeAll);
+}
+
+function pairsIn(parameter: Parameter, value: unknown, usual: string, encode: Encode): string[] {
+  const { style = usual, name } = parameter;
+  const text = contentText(parameter, value);
+  // deepObject has one form only, so that `explode` does not matter.
+  const explode = parameter.explode ?? style === 'form';
+  const pairs =
+    text === undefined ? expandPairs(style, explode, name, value, encode) : [[encodeAll(name), encodeAll(text)]];
+  return pairs.map((pair) => pair.join('='));
+}
+
+/** The text of a parameter that is described by a media type. */
+function contentText({ content }: Parameter, value: unknown): string | undefined {
+  const mediaType = content && Object.keys(content)[0];
+  if (mediaType === undefined) return undefined;
+  if (isJson(mediaType)) return JSON.stringify(value);
+  if (mediaType.startsWith('text/')) return textOf(value);
+  throw new UnspecifiedError(`a parameter as ${mediaType}`);
+}
+
+function serverOf({ servers }: Operation): string {
+  const { url, variables = {} } = servers[0] ?? { url: '/' };
+  return url.replace(/\{([^}]+)\}/g, (_, name: string) => variables[name]?.default ?? '').replace(/\/$/, '');
+}
+
+function refuseUnknown(operation: Operation, inputs: Inputs): void {
+  for (const place of ['path', 'query', 'header', 'cookie'] as const)
+    for (const name of Object.keys(inputs[place] ?? {}))
+      if (!operation.parameters.some((parameter) => parameter.in === place && parameter.name === name))
+        throw new Error(`${operation.id} has no ${place} parameter ${name}.`);
+}
