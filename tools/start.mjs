@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import module, { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { pinnedNode, setup } from './setup.mjs';
@@ -12,6 +12,8 @@ const PARENT_CHECK_MS = 200;
 const SHELLS = new Set(['sh', 'dash', 'bash', 'ash', 'busybox', 'zsh']);
 const path = (file) => fileURLToPath(new URL(`../${file}`, import.meta.url));
 
+// Before any TypeScript is loaded: Node would load its compiler for the first file.
+module.enableCompileCache?.(path('apps/server/node_modules/.cache/compile'));
 stopWithParent();
 await setup('serve');
 const node = pinnedNode();
@@ -44,7 +46,9 @@ async function generate() {
 
 /** Runs this again on the pinned Node, passes signals on, and ends as it ends. */
 function runAgain() {
-  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  // The variable has it watch this process, also where npm did not start it.
+  const env = { ...process.env, npm_lifecycle_event: 'start' };
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 143)));
 }

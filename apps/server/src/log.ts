@@ -1,6 +1,7 @@
+import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
+import type pinoPretty from 'pino-pretty';
 import { LogWriter } from './log-writer.ts';
 
 /** The log entry of a request, written when its response has ended. */
@@ -55,6 +56,8 @@ export function createLog(level: string): Log {
 function forPeople(): DestinationStream {
   const line = ({ msg, method, path, status, ms }: Record<string, unknown>) =>
     method ? `${method} ${path} ${status} in ${ms} ms` : `${msg ?? ''}`;
+  // Loaded only for a terminal.
+  const pretty: typeof pinoPretty = createRequire(import.meta.url)('pino-pretty');
   return pretty({
     sync: true,
     hideObject: true,

@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 import { service } from '@petstore/types';
 import { openApiDocument } from '@petstore/types/document';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
-import { parse } from 'yaml';
 
 /** The version segment that every path of the interface starts with, `/v1`. */
 export const basePath = new URL(service.deployments.production).pathname;
@@ -13,8 +12,9 @@ export function specText(): string {
   return readFileSync(fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml')), 'utf8');
 }
 
-/** The spec with its keys as they are written, for people to read. Parsing takes a while: the start does without it. */
-export function readableSpec(): OpenAPIV3.DocumentV3_1 {
+/** The spec with its keys as they are written, for people to read. The parser is loaded only for it. */
+export async function readableSpec(): Promise<OpenAPIV3.DocumentV3_1> {
+  const { parse } = await import('yaml');
   return parse(specText());
 }
 

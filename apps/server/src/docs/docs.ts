@@ -19,10 +19,11 @@ export function docs(): Router {
   at('/openapi.yaml', content('application/yaml', specText));
   at(
     '/openapi.json',
-    content('application/json', () => json(readableSpec())),
+    content('application/json', async () => json(await readableSpec())),
   );
 
-  const shown = () => json(presented(servedSpec(readableSpec()), Object.values(operations), `..${basePath}`));
+  const shown = async () =>
+    json(presented(servedSpec(await readableSpec()), Object.values(operations), `..${basePath}`));
   at(
     '/docs',
     content('text/html; charset=utf-8', () => page),
@@ -56,16 +57,17 @@ const file = (type: string, url: () => string) =>
  * Answers the same bytes every time. They are made at the first request, so that they do not delay the start. The tag is
  * made of them, because files from a registry all carry the same date.
  */
-function content(type: string, read: () => string | Buffer): RequestHandler {
-  let made: { bytes: Buffer; headers: Map<string, string> } | undefined;
-  const make = () => {
-    const bytes = Buffer.from(read());
+function content(type: string, read: () => string | Buffer | Promise<string>): RequestHandler {
+  let made: Promise<{ bytes: Buffer; headers: Map<string, string> }> | undefined;
+  const make = async () => {
+    const bytes = Buffer.from(await read());
     const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
     const headers = Object.entries({ 'Content-Type': type, 'Cache-Control': 'no-cache', ETag: tag });
     return { bytes, headers: new Map(headers) };
   };
-  return (_request, response) => {
+  return async (_request, response) => {
     made ??= make();
-    response.setHeaders(made.headers).send(made.bytes);
+    const { bytes, headers } = await made;
+    response.setHeaders(headers).send(bytes);
   };
 }

@@ -53,5 +53,4 @@ function withoutPrefill(parameter: Parameter): Parameter {
 
 const lowerCase = (method: Operation['method']) => method.toLowerCase() as Lowercase<Operation['method']>;
 
-const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-const day = (date: string) => days.format(new Date(date));
+const day = (date: string) => new Date(date).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });

@@ -47,9 +47,10 @@ export function rateLimiter(perMinute: number, now = () => performance.now()): A
     const missing = before + intervalMs - at - WINDOW_MS;
     const after = missing > 0 ? before : before + intervalMs;
     restored.set(name, after);
-    const remaining = Math.max(0, Math.floor((WINDOW_MS - (after - at)) / intervalMs + 1e-6));
+    // Sums of fractions of a millisecond are off by a little, which must not count as a whole request or second.
+    const remaining = Math.max(0, Math.floor((WINDOW_MS - (after - at)) / intervalMs + 1e-3));
     response.setHeader('RateLimit-Policy', policy);
-    response.setHeader('RateLimit', `"per-key";r=${remaining};t=${Math.ceil((after - at) / 1000)}`);
+    response.setHeader('RateLimit', `"per-key";r=${remaining};t=${Math.ceil(Math.round(after - at) / 1000)}`);
     context.retryAfterMs = Math.max(0, missing);
     return context.retryAfterMs;
   };

@@ -98,6 +98,7 @@ export function jsonBody(receive: ReceiveBody): RequestHandler {
       request.body = parseJson(bytes);
       next();
     };
+    if (context.bodyError) throw context.bodyError;
     if (context.body) return parse(context.body);
     receive(request, context, (error, bytes) => {
       if (error) return next(error);

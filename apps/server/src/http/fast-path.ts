@@ -3,7 +3,6 @@ import { type Operation, operations } from '@petstore/types';
 import { callerOf } from './access.ts';
 import { hasBody, isEncoded, isJson } from './body.ts';
 import { passTo } from './express-app.ts';
-import { HttpError } from './http-error.ts';
 import { parseJson } from './json.ts';
 import { hasPlainParameters, plainQuery } from './parameters.ts';
 import type { Parts } from './parts.ts';
@@ -45,7 +44,7 @@ export function fastPath(parts: Parts, expressApp: RequestListener): RequestList
     } else if (isPlainBody(request, operation.body.mediaType, bodyLimit)) {
       receiveBody(request, context, (error, bytes) => {
         if (error) return fail(error, response, context);
-        const body = parsed(bytes);
+        const body = parse(bytes, context);
         if (body !== undefined && accept(body)) return;
         context.body = bytes;
         slowly();
@@ -83,11 +82,11 @@ function isPlainBody(request: IncomingMessage, mediaType: string, limit: number)
 }
 
 /** The value of a body; nothing where it cannot be read. */
-function parsed(bytes: Uint8Array): unknown {
+function parse(bytes: Uint8Array, context: RequestContext): unknown {
   try {
     return parseJson(bytes);
   } catch (error) {
-    if (error instanceof HttpError) return undefined;
-    throw error;
+    context.bodyError = error;
+    return undefined;
   }
 }

@@ -31,6 +31,8 @@ export interface RequestContext {
   retryAfterMs: number | undefined;
   /** The body, once it was received. */
   body: Uint8Array | undefined;
+  /** The error in it, once it was parsed. */
+  bodyError: unknown;
   /** The bytes that the body holds of the bound of all bodies. */
   bodyBytes: number;
   /** Whether the store still works on it. */
@@ -66,6 +68,7 @@ export function createContext(
     keyName: undefined,
     retryAfterMs: undefined,
     body: undefined,
+    bodyError: undefined,
     bodyBytes: 0,
     isPending: false,
   };

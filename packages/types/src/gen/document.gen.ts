@@ -28,8 +28,30 @@ export const openApiDocument: object = {
         }
       },
       "NextPage": {
-        "description": "Present when the page is full. `rel=\"next\"` leads to the page behind it (RFC 8288), relative to the request.",
+        "description": "Present where there may be more behind the page. `rel=\"next\"` leads there (RFC 8288), relative to the request.",
         "example": "<?limit=20&after=20>; rel=\"next\"",
+        "schema": {
+          "type": "string"
+        }
+      },
+      "NoSniff": {
+        "description": "The body is what Content-Type says, and nothing else.",
+        "example": "nosniff",
+        "required": true,
+        "schema": {
+          "type": "string"
+        }
+      },
+      "RateLimit": {
+        "description": "Present where the requests of a key are limited: how many it has left, `r`, and the seconds until it has all of them again, `t` (draft-ietf-httpapi-ratelimit-headers).",
+        "example": "\"per-key\";r=59;t=1",
+        "schema": {
+          "type": "string"
+        }
+      },
+      "RateLimitPolicy": {
+        "description": "Present where the requests of a key are limited: how many it has, `q`, in so many seconds, `w`.",
+        "example": "\"per-key\";q=60;w=60",
         "schema": {
           "type": "string"
         }
@@ -93,8 +115,17 @@ export const openApiDocument: object = {
           "Allow": {
             "$ref": "#/components/headers/Allow"
           },
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
           "Retry-After": {
             "$ref": "#/components/headers/RetryAfter"
+          },
+          "X-Content-Type-Options": {
+            "$ref": "#/components/headers/NoSniff"
           },
           "X-Request-Id": {
             "$ref": "#/components/headers/RequestId"
@@ -116,6 +147,15 @@ export const openApiDocument: object = {
         },
         "description": "A parameter or the body is malformed, missing required fields, or contains invalid values.",
         "headers": {
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "X-Content-Type-Options": {
+            "$ref": "#/components/headers/NoSniff"
+          },
           "X-Request-Id": {
             "$ref": "#/components/headers/RequestId"
           }
@@ -126,6 +166,15 @@ export const openApiDocument: object = {
         "headers": {
           "ETag": {
             "$ref": "#/components/headers/Version"
+          },
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "X-Content-Type-Options": {
+            "$ref": "#/components/headers/NoSniff"
           },
           "X-Request-Id": {
             "$ref": "#/components/headers/RequestId"
@@ -147,8 +196,17 @@ export const openApiDocument: object = {
         },
         "description": "The API key is missing or invalid.",
         "headers": {
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
           "WWW-Authenticate": {
             "$ref": "#/components/headers/Challenge"
+          },
+          "X-Content-Type-Options": {
+            "$ref": "#/components/headers/NoSniff"
           },
           "X-Request-Id": {
             "$ref": "#/components/headers/RequestId"
@@ -303,7 +361,7 @@ export const openApiDocument: object = {
   "paths": {
     "/pets": {
       "get": {
-        "description": "Answers a page of animals in ascending order of `id`, optionally only those with a given status. A full page carries a\n`Link` header with `rel=\"next\"` that leads to the page behind it.\n",
+        "description": "Answers a page of animals in ascending order of `id`, optionally only those with a given status. A page of large animals\nends before `limit`, at about 1 MiB. A page behind which there may be more carries a `Link` header with `rel=\"next\"`.\n",
         "operationId": "listPets",
         "parameters": [
           {
@@ -373,6 +431,15 @@ export const openApiDocument: object = {
               "Link": {
                 "$ref": "#/components/headers/NextPage"
               },
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              },
+              "X-Content-Type-Options": {
+                "$ref": "#/components/headers/NoSniff"
+              },
               "X-Request-Id": {
                 "$ref": "#/components/headers/RequestId"
               }
@@ -437,6 +504,15 @@ export const openApiDocument: object = {
             },
             "description": "The added animal, including the assigned `id`.",
             "headers": {
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              },
+              "X-Content-Type-Options": {
+                "$ref": "#/components/headers/NoSniff"
+              },
               "X-Request-Id": {
                 "$ref": "#/components/headers/RequestId"
               }
@@ -501,8 +577,17 @@ export const openApiDocument: object = {
               "Link": {
                 "$ref": "#/components/headers/Successor"
               },
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              },
               "Sunset": {
                 "$ref": "#/components/headers/Sunset"
+              },
+              "X-Content-Type-Options": {
+                "$ref": "#/components/headers/NoSniff"
               },
               "X-Request-Id": {
                 "$ref": "#/components/headers/RequestId"
@@ -521,8 +606,17 @@ export const openApiDocument: object = {
               "Link": {
                 "$ref": "#/components/headers/Successor"
               },
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              },
               "Sunset": {
                 "$ref": "#/components/headers/Sunset"
+              },
+              "X-Content-Type-Options": {
+                "$ref": "#/components/headers/NoSniff"
               },
               "X-Request-Id": {
                 "$ref": "#/components/headers/RequestId"
@@ -550,11 +644,20 @@ export const openApiDocument: object = {
               "Link": {
                 "$ref": "#/components/headers/Successor"
               },
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              },
               "Sunset": {
                 "$ref": "#/components/headers/Sunset"
               },
               "WWW-Authenticate": {
                 "$ref": "#/components/headers/Challenge"
+              },
+              "X-Content-Type-Options": {
+                "$ref": "#/components/headers/NoSniff"
               },
               "X-Request-Id": {
                 "$ref": "#/components/headers/RequestId"
@@ -582,8 +685,17 @@ export const openApiDocument: object = {
               "Link": {
                 "$ref": "#/components/headers/Successor"
               },
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              },
               "Sunset": {
                 "$ref": "#/components/headers/Sunset"
+              },
+              "X-Content-Type-Options": {
+                "$ref": "#/components/headers/NoSniff"
               },
               "X-Request-Id": {
                 "$ref": "#/components/headers/RequestId"
@@ -614,11 +726,20 @@ export const openApiDocument: object = {
               "Link": {
                 "$ref": "#/components/headers/Successor"
               },
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              },
               "Retry-After": {
                 "$ref": "#/components/headers/RetryAfter"
               },
               "Sunset": {
                 "$ref": "#/components/headers/Sunset"
+              },
+              "X-Content-Type-Options": {
+                "$ref": "#/components/headers/NoSniff"
               },
               "X-Request-Id": {
                 "$ref": "#/components/headers/RequestId"
