@@ -4,7 +4,6 @@ import { followKeys } from './keys/follow.ts';
 import { givenKeys } from './keys/given.ts';
 import { hashOf, type KnownKey } from './keys/key.ts';
 
-export { KeyNameError, KeysFileError } from './keys/errors.ts';
 export { givenKeys } from './keys/given.ts';
 export type { KnownKey } from './keys/key.ts';
 

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { newFolder } from '@petstore/testing';
 import type { NewPet, Pet } from '@petstore/types';
 import { expect, test } from 'vitest';
-import { dataFolder } from '../keys/folder.ts';
 import { apiKey, type ServerProcess, startProcess } from '../server-process.ts';
 import { openWire } from './wire.ts';
 
@@ -36,7 +36,7 @@ const hostile: [string, string, { reads: boolean }][] = [
 
 test('hostile clients harm nobody else', { timeout: SOAK_MS + 120_000 }, async () => {
   const argv = ['--response-timeout', '2', '--request-timeout', '5', '--headers-timeout', '2'];
-  const server = await startProcess(dataFolder(), argv);
+  const server = await startProcess(newFolder(), argv);
   server.child.stdout?.resume();
   const agent = new Agent({ keepAlive: true });
   for (let i = 0; i < 12; i++) await create(server, agent, { name: 'x'.repeat(1_000_000), categoryId: i });
