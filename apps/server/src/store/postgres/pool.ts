@@ -35,6 +35,7 @@ export class Pool {
   #opening = 0;
   #lost: { since: number; cause: unknown } | undefined;
   #wasConnected = false;
+  readonly #firstAttempt = Promise.withResolvers<void>();
   #closed = false;
 
   constructor(hosts: Hosts, options: PoolOptions) {
@@ -47,9 +48,10 @@ export class Pool {
     return !this.#closed && this.#wasConnected && this.#lost === undefined;
   }
 
-  /** Starts connecting before anybody asks for a session. */
-  connect(): void {
-    this.#restore();
+  /** Starts connecting before anybody asks for a session. Resolves when the first attempt has succeeded or failed. */
+  async connect(): Promise<void> {
+    void this.#open();
+    await this.#firstAttempt.promise;
   }
 
   get connections(): Connections {
@@ -76,6 +78,7 @@ export class Pool {
 
   close(): void {
     this.#closed = true;
+    this.#firstAttempt.resolve();
     for (const { refuse } of this.#waiting.splice(0)) refuse(new StoreUnavailableError('The store is closed.'));
     this.#flush();
   }
@@ -161,6 +164,8 @@ export class Pool {
     } catch (error) {
       this.#lost = { since: this.#lost?.since ?? performance.now(), cause: error };
       return undefined;
+    } finally {
+      this.#firstAttempt.resolve();
     }
   }
 

@@ -41,8 +41,8 @@ export async function openPostgresStore(url: string, options: PostgresOptions = 
   const writes = new Pool(hosts, { size: 1, connectTimeout, prepare: writingSession(connectTimeout) });
   await prepareSchema(new Pool(hosts, { size: 1, connectTimeout, prepare: async () => {} }));
 
-  // Whether pets can be added is known before the first one comes: until then the store is not ready.
-  writes.connect();
+  // Whether pets can be added is known before the first one comes.
+  const triedToWrite = writes.connect();
 
   const read = (query: QueryArrayConfig) => reading(reads, query, statementTimeout);
   const commits = new Commits(writes, statementTimeout);
@@ -73,6 +73,7 @@ export async function openPostgresStore(url: string, options: PostgresOptions = 
       asking ??= ask().finally(() => {
         asking = undefined;
       });
+      await triedToWrite;
       return closed === undefined && (await asking) && writes.connected;
     },
     connections: () => ({ read: reads.connections, write: writes.connections }),
