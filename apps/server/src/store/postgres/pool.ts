@@ -145,8 +145,6 @@ export class Pool {
     for (let wait = retry.first; !this.#closed; wait = Math.min(2 * wait, retry.most)) {
       const session = await this.#attempt();
       if (session) {
-        this.#lost = undefined;
-        this.#wasConnected = true;
         this.#opening--;
         this.#offer(session);
         return this.#grow();
@@ -160,7 +158,10 @@ export class Pool {
   async #attempt(): Promise<Session | undefined> {
     try {
       const { connectTimeout, prepare } = this.#options;
-      return await this.#hosts.open(connectTimeout, prepare, (ended) => this.#drop(ended));
+      const session = await this.#hosts.open(connectTimeout, prepare, (ended) => this.#drop(ended));
+      this.#lost = undefined;
+      this.#wasConnected = true;
+      return session;
     } catch (error) {
       this.#lost = { since: this.#lost?.since ?? performance.now(), cause: error };
       return undefined;

@@ -73,8 +73,8 @@ export async function openPostgresStore(url: string, options: PostgresOptions = 
       asking ??= ask().finally(() => {
         asking = undefined;
       });
-      await triedToWrite;
-      return closed === undefined && (await asking) && writes.connected;
+      const [readable] = await Promise.all([asking, triedToWrite]);
+      return closed === undefined && readable && writes.connected;
     },
     connections: () => ({ read: reads.connections, write: writes.connections }),
     close: () => (closed ??= close()),
