@@ -42,9 +42,9 @@ export function checkMembers(
 }
 
 function refuseFault(what: string, value: unknown, field: Field): void {
-  const read = checked(value, field);
+  const read = checked(value, field.schema);
   if ('fault' in read)
-    throw new UsageError(`${what} ${JSON.stringify(value)} ${read.fault}.`, `It has to be ${expected(field)}.`);
+    throw new UsageError(`${what} ${JSON.stringify(value)} ${read.fault}.`, `It has to be ${expected(field.schema)}.`);
 }
 
 /** The text behind `@file` or `-`, or the word itself. */

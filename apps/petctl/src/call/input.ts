@@ -26,8 +26,9 @@ export async function inputOf(operation: Operation, invocation: Invocation): Pro
     );
   }
   const { pagination, fields } = operation;
-  const largest = pagination && fields[pagination.limit]?.maximum;
+  const limit = pagination?.limit;
+  const largest = limit === undefined ? undefined : fields[limit]?.schema.maximum;
   // All pages are there sooner when each is as large as it may be.
-  if (pagination && flags.has('all') && largest !== undefined) input[pagination.limit] ??= largest;
+  if (limit !== undefined && flags.has('all') && largest !== undefined) input[limit] ??= largest;
   return input;
 }

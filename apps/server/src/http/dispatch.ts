@@ -34,7 +34,7 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
       const headers = tag === undefined ? [] : ['ETag', tag];
       if (tag && isKnown(request.headers['if-none-match'], tag)) return write(response, context, 304, headers);
       if (page && content) headers.push(...nextPage(operation, input, page, content.bytes));
-      write(response, context, operation.success, headers, content);
+      write(response, context, operation.success ?? 200, headers, content);
     };
     const cut = cuts[operation.id]?.(input);
     if (cut) return succeed({ text: cut.text, encoding: 'latin1', bytes: cut.text.length }, cut);
@@ -57,7 +57,7 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
       .then((result) => {
         const { pagination } = operation;
         if (result === undefined) return succeed(undefined, undefined);
-        if (!pagination || !Array.isArray(result)) return succeed(jsonContent(result), undefined);
+        if (pagination?.key === undefined || !Array.isArray(result)) return succeed(jsonContent(result), undefined);
         const { content, page } = pageContent(result, pagination.key);
         succeed(content, page);
       });
