@@ -17,8 +17,9 @@ export function responsesOf(operation: Node, place: string, schemas: Schemas) {
     responses[status] = responseOf(schemas.target(value, `${where}.${written}`), `${where}.${written}`, schemas);
   }
   const declared = Object.keys(responses).filter((status) => /^2/.test(status));
-  const successes = declared.length > 0 ? declared : 'default' in responses ? ['default'] : [];
-  if (successes.length === 0) stop(where, 'no success is declared', 'write a 2xx status or default');
+  // Where no success is declared, one may still come, and nothing is known of it.
+  if (declared.length === 0 && !('default' in responses)) responses['2XX'] = { description: '' };
+  const successes = declared.length > 0 ? declared : ['default' in responses ? 'default' : '2XX'];
   const [only, ...others] = successes;
   const success = others.length === 0 && /^\d+$/.test(String(only)) ? Number(only) : undefined;
   return { responses, successes, success };

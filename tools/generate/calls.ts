@@ -103,7 +103,8 @@ function placesOf({ fields, body }: Operation, schemas: Schemas, imports: Import
   const places = all
     .filter(([, field]) => !isPlain(field, schemas))
     .map(([name, field]) => styledOf(name, field, imports));
-  if (plainly('path').length > 0) places.push(new Code(value('inPath', '../place.ts')));
+  // It also sees to it that no name in the path is left as it is.
+  if (all.some(([, field]) => field.in === 'path')) places.push(new Code(value('inPath', '../place.ts')));
   if (headers.length > 0) places.push(callOf(value('inHeaders', '../place.ts'), headers));
   if (cookies.length > 0) places.push(callOf(value('inCookies', '../parameters.ts'), cookies));
   if (body?.whole) places.push(wholeOf(body, imports));

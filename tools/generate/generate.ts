@@ -7,6 +7,7 @@ import { callsModule, schemesModule } from './calls.ts';
 import { documentModule } from './document.ts';
 import { loadSpec } from './load.ts';
 import { type Model, modelOf } from './model.ts';
+import { SpecError } from './stops.ts';
 import { operationsModule, serviceModule } from './table.ts';
 import { isWide, typeName, typesDocument, typesPlugin } from './types.ts';
 
@@ -52,11 +53,18 @@ async function typesModules(model: Model): Promise<Map<string, string>> {
         },
         typesPlugin(model),
       ],
-    });
+    }).catch(notTyped);
     const files = await readdir(scratch);
     const texts = files.map(async (file) => [file, await readFile(join(scratch, file), 'utf8')] as const);
     return new Map(await Promise.all(texts));
   } finally {
-    await rm(scratch, { recursive: true });
+    await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Its errors hold the reason as a cause. */
+function notTyped(error: Error & { originalError?: { error?: Error } }): never {
+  const { message } = error.originalError?.error ?? error;
+  const [reason = ''] = message.split('\n');
+  throw new SpecError([`the types cannot be written: hey-api says '${reason}'; simplify what it names.`]);
 }

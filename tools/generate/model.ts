@@ -84,6 +84,9 @@ function rowOf(
       stop(`${place}.requestBody`, `a body with ${method.toUpperCase()}, which fetch cannot send`, 'write POST'),
     );
   const fields = Object.fromEntries([...parameters, ...(taken?.fields ?? [])]);
+  for (const name of ['__proto__', 'constructor'])
+    if (parameters.has(name))
+      stops.try(() => stop(`${place}.parameters.${name}`, `an input called '${name}'`, 'write another name'));
   const answers = stops.try(() => responsesOf(said, place, schemas)) ?? {
     responses: {},
     successes: [],

@@ -6,7 +6,7 @@ export function derivedId(method: string, path: string): string {
   return camel([method.toLowerCase(), ...words]);
 }
 
-/** The operationId where it is a name in JavaScript, else the words of it in one. */
+/** The operationId where it is free to be a name in JavaScript, else one made of it. */
 export function functionName(operationId: string, place: string): string {
   const name = /^[A-Za-z_$][\w$]*$/.test(operationId) ? operationId : camel(operationId.split(/[^A-Za-z0-9]+/));
   if (!/^[A-Za-z_$]/.test(name))
@@ -15,9 +15,7 @@ export function functionName(operationId: string, place: string): string {
       `no function can be called '${operationId}'`,
       'write a name that begins with a letter',
     );
-  if (taken.has(name))
-    stop(`${place}.operationId`, `'${name}' is a word of JavaScript or a name of the client package`, 'write another');
-  return name;
+  return taken.has(name) ? `${name}Operation` : name;
 }
 
 /** Words that name no function, and what the client package offers by hand. */
@@ -65,6 +63,9 @@ export function commandOf(
   const group = kebab(tag ?? segment) || 'root';
   const nouns = new Set([group, singular(group), ...singular(group).split('-'), ...group.split('-')]);
   const words = kebab(id).split('-');
+  const isList = words[0] === 'get' && words.slice(1).join('-') === group && group !== singular(group);
+  // A plural that is fetched by nothing else is a list.
+  if (isList && method === 'get' && !path.endsWith('}')) return [group, 'list'];
   const verb = words.filter((word, i) => (i === 0 && words.length > 1 ? word !== group : !nouns.has(word)));
   return [group, verb.join('-') || method.toLowerCase()];
 }

@@ -35,7 +35,6 @@ const singles = new Set([
 ]);
 const lists = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
 const maps = new Set(['properties', 'patternProperties', 'dependentSchemas']);
-const unsupported = new Set(['$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$anchor', '$id']);
 
 /** The schema as plain data: keywords that say something of values, references as they are. */
 export function plain(schema: unknown, place: string): Schema {
@@ -53,8 +52,6 @@ function plainKeywords(schema: Node, place: string): Schema {
   const result: Record<string, unknown> = {};
   for (const [key, value] of inOrder(schema)) {
     const below = `${place}.${key}`;
-    if (unsupported.has(key))
-      stop(place, `'${key}' names a schema by more than its place`, 'write a $ref to a component');
     if (key === 'description') {
       if (text(value)?.trim()) result.description = text(value)?.trim();
     } else if (scalars.has(key)) result[key] = value;
@@ -71,7 +68,7 @@ function plainKeywords(schema: Node, place: string): Schema {
 
 /** The keywords in an order of their own, so that the order in which they are written means nothing. */
 function inOrder(schema: Node): [string, unknown][] {
-  return [...scalars, ...singles, ...lists, ...maps, ...unsupported].flatMap((key) =>
+  return [...scalars, ...singles, ...lists, ...maps].flatMap((key) =>
     Object.hasOwn(schema, key) ? [[key, schema[key]] satisfies [string, unknown]] : [],
   );
 }

@@ -15,6 +15,7 @@ function schemeOf({ type, scheme, in: place, name }: Record<string, unknown>): S
   if (type === 'apiKey' && (place === 'header' || place === 'query' || place === 'cookie'))
     return { type: 'apiKey', in: place, name: String(name) };
   if (type === 'oauth2' || type === 'openIdConnect') return { type: 'bearer' };
+  if (type === 'mutualTLS') return { type };
   const word = text(scheme)?.toLowerCase();
   return { type: type === 'http' && (word === 'bearer' || word === 'basic') ? word : 'other' };
 }
@@ -36,7 +37,9 @@ export function securityOf(
       `'${written.flat().join(', ')}' is no way to authenticate that a client can use by itself`,
       'write http bearer or basic, apiKey, oauth2 or openIdConnect',
     );
-  const sorted = [...usable].sort((left, right) => Number(left.length === 0) - Number(right.length === 0));
+  // A certificate is the transport's to show, not the request's.
+  const sent = usable.map((names) => names.filter((name) => schemes[name]?.type !== 'mutualTLS'));
+  const sorted = sent.sort((left, right) => Number(left.length === 0) - Number(right.length === 0));
   return sorted.every((names) => names.length === 0) ? [] : sorted;
 }
 

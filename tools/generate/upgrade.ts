@@ -26,9 +26,19 @@ function upgradeBelow(value: unknown, key: string): unknown {
         ? child
         : name === 'schema'
           ? upgradeSchema(child)
-          : upgradeBelow(child, name),
+          : name === 'multipart/form-data'
+            ? upgradeBelow({ ...node(child), encoding: withoutStyles(node(child).encoding) }, name)
+            : upgradeBelow(child, name),
     ]),
   );
+}
+
+/** In 3.0 a style counts in a form that is written as in an address, and nowhere else. */
+function withoutStyles(encoding: unknown): unknown {
+  return mapped(node(encoding), (said) => {
+    const { style, explode, allowReserved, ...rest } = node(said);
+    return rest;
+  });
 }
 
 function upgradeSchema(schema: unknown): unknown {

@@ -25,6 +25,8 @@ export const wholeText = (type: string) => wholeAs(type, (body) => String(body))
 export const wholeBytes = (type: string) =>
   wholeAs(type, (body, draft) => {
     if (body instanceof ReadableStream) draft.duplex = 'half';
+    // One type of a range is the file's own to say.
+    if (type.includes('*')) draft.headers['content-type'] = (body as Blob).type || 'application/octet-stream';
     return body as Body;
   });
 

@@ -2,10 +2,18 @@
 import { addQuery, type Draft, fill, type Place, some } from './place.ts';
 
 /** Puts one input that is there. */
-function one(name: string, put: (draft: Draft, value: unknown) => void): Place {
+function any(name: string, put: (draft: Draft, value: unknown) => void): Place {
   return some([name], (draft, inputs) => {
     for (const [, value] of inputs) put(draft, value);
     return [];
+  });
+}
+
+/** Puts one input that is there; an empty list or object is not (RFC 6570, 2.3). */
+function one(name: string, put: (draft: Draft, value: unknown) => void): Place {
+  return any(name, (draft, value) => {
+    const isEmpty = value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+    if (!isEmpty) put(draft, value);
   });
 }
 
@@ -51,6 +59,8 @@ export const formQuery = (name: string, explode: boolean, reserved?: boolean) =>
 export const delimitedQuery = (name: string, delimiter: string, reserved?: boolean) =>
   one(name, (draft, value) => {
     const between = encodeURIComponent(decodeURIComponent(delimiter));
+    if (Array.isArray(value) && value.some((item) => String(item).includes(decodeURIComponent(delimiter))))
+      throw new TypeError(`an element of ${name} holds what stands between elements`);
     addQuery(
       draft,
       `${encodeURIComponent(name)}=${joined(value, false, between, between, reserved ? reservedWord : word)}`,
@@ -78,16 +88,16 @@ export const formCookie = (name: string) =>
   one(name, (draft, value) => addCookie(draft, name, joined(value, false, ',', ',')));
 
 export const jsonPath = (name: string) =>
-  one(name, (draft, value) => fill(draft, name, encodeURIComponent(JSON.stringify(value))));
+  any(name, (draft, value) => fill(draft, name, encodeURIComponent(JSON.stringify(value))));
 
 export const jsonQuery = (name: string) =>
-  one(name, (draft, value) =>
+  any(name, (draft, value) =>
     addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(JSON.stringify(value))}`),
   );
 
 /** A header as JSON, in ASCII: a header carries nothing else. */
 export const jsonHeader = (name: string) =>
-  one(name, (draft, value) => {
+  any(name, (draft, value) => {
     const text = JSON.stringify(value);
     draft.headers[name.toLowerCase()] = text.replace(
       /[^\x20-\x7e]/g,
@@ -96,7 +106,7 @@ export const jsonHeader = (name: string) =>
   });
 
 export const jsonCookie = (name: string) =>
-  one(name, (draft, value) => addCookie(draft, name, encodeURIComponent(JSON.stringify(value))));
+  any(name, (draft, value) => addCookie(draft, name, encodeURIComponent(JSON.stringify(value))));
 
 /** Adds to the cookies. A browser sends its own instead. */
 export function addCookie(draft: Draft, name: string, text: string): void {

@@ -62,7 +62,7 @@ export function fill(draft: Draft, name: string, segment: string): void {
 /** Those of these names, as headers. */
 export function inHeaders(...names: string[]): Place {
   return some(names, (draft, inputs) => {
-    for (const [name, value] of inputs) draft.headers[name.toLowerCase()] = String(value);
+    for (const [name, value] of inputs) if (value !== null) draft.headers[name.toLowerCase()] = String(value);
     return [];
   });
 }
@@ -70,7 +70,9 @@ export function inHeaders(...names: string[]): Place {
 /** All of them, as query parameters. */
 export const inQuery: Place = (draft, inputs) => {
   for (const [name, value] of inputs) {
-    for (const one of [value].flat()) addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`);
+    // Null is not sent (RFC 6570, 2.3).
+    for (const one of [value ?? []].flat())
+      addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`);
   }
   return [];
 };

@@ -112,7 +112,7 @@ export interface Pagination {
 
 /** A way to authenticate. */
 export type SecurityScheme =
-  | { readonly type: 'bearer' | 'basic' | 'other' }
+  | { readonly type: 'bearer' | 'basic' | 'mutualTLS' | 'other' }
   | { readonly type: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string };
 
 /** One operation of the interface as data: all that a server, a client or a command line can know of it from the spec. */
