@@ -39,7 +39,8 @@ export function hasPlainParameters({ fields }: Operation): boolean {
   return Object.values(fields).every(
     ({ in: place, schema }) =>
       place === 'body' ||
-      ((place === 'path' || place === 'query') && !typesOf(schema).some((type) => type === 'array' || type === 'object')),
+      ((place === 'path' || place === 'query') &&
+        !typesOf(schema).some((type) => type === 'array' || type === 'object')),
   );
 }
 
@@ -79,7 +80,9 @@ const integers = new Set(allFields.filter(({ schema }) => typeIn(schema) === 'in
 
 /** Whether the text of an integer is one that the validator would take for another value than is written there. */
 function isNonCanonicalInteger(field: Field | undefined, text: string): boolean {
-  return field !== undefined && integers.has(field) && !(/^(0|-?[1-9]\d*)$/.test(text) && Number.isSafeInteger(Number(text)));
+  return (
+    field !== undefined && integers.has(field) && !(/^(0|-?[1-9]\d*)$/.test(text) && Number.isSafeInteger(Number(text)))
+  );
 }
 
 function decode(text: string): string {
