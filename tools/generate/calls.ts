@@ -87,7 +87,7 @@ function wireOf(operation: Operation, { security }: Model, schemas: Schemas, imp
         : undefined
       : authorizeOf(operation.security, imports, (name) => imports.value(schemeName(name), './schemes.gen.ts')),
     accept: acceptOf(operation),
-    read: readerOf(operation, imports),
+    read: readerOf(operation, schemas, imports),
     streams: operation.successes.some((status) => operation.responses[status]?.kind === 'bytes') ? true : undefined,
     pages: pagesOf(operation, imports),
   });
@@ -107,11 +107,12 @@ function placesOf({ fields, body }: Operation, schemas: Schemas, imports: Import
   if (all.some(([, field]) => field.in === 'path')) places.push(new Code(value('inPath', '../place.ts')));
   if (headers.length > 0) places.push(callOf(value('inHeaders', '../place.ts'), headers));
   if (cookies.length > 0) places.push(callOf(value('inCookies', '../parameters.ts'), cookies));
-  if (body?.whole) places.push(wholeOf(body, imports));
+  const isWide = all.some(([, { in: place, schema }]) => place === 'body' && schemas.hasWide(schema));
+  if (body?.whole) places.push(wholeOf(body, isWide, imports));
   if (!body || body.whole) places.push(new Code(value('inQuery', '../place.ts')));
   else {
     if (query.length > 0) places.push(callOf(value('inQueryOf', '../place.ts'), query));
-    places.push(flatOf(body, imports));
+    places.push(flatOf(body, isWide, imports));
   }
   return places;
 }
@@ -144,22 +145,25 @@ function styledOf(
 }
 
 /** The body that is one input called `body`. */
-function wholeOf({ kind, mediaType, encoding }: RequestBody, imports: Imports): Code {
+function wholeOf({ kind, mediaType, encoding }: RequestBody, isWide: boolean, imports: Imports): Code {
   const call = (name: string, ...args: unknown[]) => callOf(imports.value(name, '../bodies.ts'), args);
-  if (kind === 'json') return call('wholeJson', ...otherThan('application/json', mediaType));
+  if (kind === 'json')
+    return call(isWide ? 'wholeExactJson' : 'wholeJson', ...otherThan('application/json', mediaType));
   if (kind === 'text') return call('wholeText', mediaType);
   if (kind === 'bytes') return call('wholeBytes', mediaType);
   return call('wholeForm', formOf(kind, encoding, imports));
 }
 
 /** The body whose properties are inputs. */
-function flatOf({ kind, mediaType, encoding, required }: RequestBody, imports: Imports): Code {
+function flatOf({ kind, mediaType, encoding, required }: RequestBody, isWide: boolean, imports: Imports): Code {
   const flat =
-    kind === 'json'
-      ? mediaType === 'application/json'
-        ? new Code(imports.value('inBody', '../place.ts'))
-        : callOf(imports.value('inJson', '../bodies.ts'), [mediaType])
-      : formOf(kind, encoding, imports);
+    kind === 'json' && isWide
+      ? callOf(imports.value('inExactJson', '../bodies.ts'), otherThan('application/json', mediaType))
+      : kind === 'json'
+        ? mediaType === 'application/json'
+          ? new Code(imports.value('inBody', '../place.ts'))
+          : callOf(imports.value('inJson', '../bodies.ts'), [mediaType])
+        : formOf(kind, encoding, imports);
   return required ? flat : callOf(imports.value('ifAny', '../bodies.ts'), [flat]);
 }
 
@@ -173,10 +177,11 @@ function formOf(kind: RequestBody['kind'], encoding: RequestBody['encoding'] = {
 }
 
 /** What reads the answer, where it is not JSON with one success. */
-function readerOf({ successes, responses }: Operation, imports: Imports): Code | undefined {
+function readerOf({ successes, responses }: Operation, schemas: Schemas, imports: Imports): Code | undefined {
   const reader = (status: string) => {
-    const { kind } = responses[status] ?? {};
-    if (kind === 'json') return new Code(imports.value('readJson', '../read.ts'));
+    const { kind, schema = {} } = responses[status] ?? {};
+    if (kind === 'json')
+      return new Code(imports.value(schemas.hasWide(schema) ? 'readExactJson' : 'readJson', '../read.ts'));
     return new Code(
       imports.value(kind === 'text' ? 'readText' : kind === 'bytes' ? 'readBytes' : 'readNothing', '../read.ts'),
     );
@@ -186,7 +191,8 @@ function readerOf({ successes, responses }: Operation, imports: Imports): Code |
     return callOf(imports.value('byStatus', '../read.ts'), [
       Object.fromEntries(successes.map((status) => [status, reader(status)])),
     ]);
-  return responses[only]?.kind === 'json' ? undefined : reader(only);
+  const { kind, schema = {} } = responses[only] ?? {};
+  return kind === 'json' && !schemas.hasWide(schema) ? undefined : reader(only);
 }
 
 /** What is accepted, where it is more than JSON. */

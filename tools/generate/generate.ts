@@ -7,9 +7,10 @@ import { callsModule, schemesModule } from './calls.ts';
 import { documentModule } from './document.ts';
 import { loadSpec } from './load.ts';
 import { type Model, modelOf } from './model.ts';
+import { isWide } from './schemas.ts';
 import { SpecError } from './stops.ts';
 import { operationsModule, serviceModule } from './table.ts';
-import { isWide, typeName, typesDocument, typesPlugin } from './types.ts';
+import { typeName, typesDocument, typesPlugin } from './types.ts';
 
 const header = '// Generated from spec/openapi.yaml by `npm run generate`. Do not edit.';
 const [types, client] = ['packages/types/src/gen', 'packages/client/src/gen'] as const;

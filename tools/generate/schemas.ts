@@ -174,6 +174,30 @@ export class Schemas {
     return properties ? new Set(['object']) : items ? new Set(['array']) : all;
   }
 
+  /** Whether an integer in the value may be more than a number carries exactly. */
+  hasWide(schema: Schema, within: ReadonlySet<string> = new Set()): boolean {
+    if (schema.$ref !== undefined && within.has(schema.$ref)) return false;
+    const inside = schema.$ref === undefined ? within : new Set(within).add(schema.$ref);
+    const {
+      items,
+      prefixItems = [],
+      properties = {},
+      additionalProperties,
+      patternProperties = {},
+      ...whole
+    } = this.resolve(schema);
+    if (isWide(whole)) return true;
+    const parts = [
+      items,
+      additionalProperties,
+      ...prefixItems,
+      ...Object.values(properties),
+      ...Object.values(patternProperties),
+    ];
+    const choices = [...(whole.allOf ?? []), ...(whole.anyOf ?? []), ...(whole.oneOf ?? [])];
+    return [...parts, ...choices].some((part) => typeof part === 'object' && this.hasWide(part, inside));
+  }
+
   /** Whether a value can be only one word: no list and no object. */
   isScalar(schema: Schema): boolean {
     const types = this.typesOf(schema);
@@ -195,6 +219,18 @@ export class Schemas {
     const others = typeof additionalProperties === 'object' ? [additionalProperties] : [];
     return [...Object.values(properties ?? {}), ...others].every((one) => this.isScalar(one));
   }
+}
+
+/** Whether an integer may be more than a number carries exactly: an int64 without bounds. */
+export function isWide({
+  type,
+  format,
+  minimum,
+  maximum,
+  const: only,
+}: { readonly [K in keyof Schema]?: unknown }): boolean {
+  const isInteger = type === 'integer' || (Array.isArray(type) && type.includes('integer'));
+  return isInteger && format === 'int64' && minimum === undefined && maximum === undefined && only === undefined;
 }
 
 /** Whether a text stands for bytes. */

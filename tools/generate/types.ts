@@ -1,6 +1,6 @@
 // The TypeScript types: hey-api's plugin writes those of the schemas and operations, this one what they are to `Api`.
 import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
-import type { Operation, Schema } from '@petstore/types';
+import type { Operation } from '@petstore/types';
 import { commentOf } from './comment.ts';
 import type { Model, Row } from './model.ts';
 import { node } from './node.ts';
@@ -181,18 +181,5 @@ function responseType({ successes, responses }: Operation, all: () => Type) {
         .prop('status', (p) => p.type(/^\d+$/.test(status) ? $.type.literal(Number(status)) : $.type('number')))
         .prop('data', (p) => p.type(dataOf(status))),
     ),
-  );
-}
-
-/** Whether an integer may be more than a number carries exactly: an int64 without bounds. */
-export function isWide({
-  type,
-  format,
-  minimum,
-  maximum,
-  const: only,
-}: { readonly [K in keyof Schema]?: unknown }): boolean {
-  return (
-    type === 'integer' && format === 'int64' && minimum === undefined && maximum === undefined && only === undefined
   );
 }

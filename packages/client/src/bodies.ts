@@ -10,6 +10,15 @@ export function inJson(type: string): Place {
   };
 }
 
+/** The properties as JSON in which integers may be bigints. */
+export function inExactJson(type = 'application/json'): Place {
+  return (draft, inputs) => {
+    draft.headers['content-type'] = type;
+    draft.body = exactJson(Object.fromEntries(inputs));
+    return [];
+  };
+}
+
 /** Sends a body only where there is an input for it. */
 export function ifAny(put: Place): Place {
   return (draft, inputs) => (inputs.length > 0 ? put(draft, inputs) : []);
@@ -17,6 +26,9 @@ export function ifAny(put: Place): Place {
 
 /** The input `body` as JSON of any shape. */
 export const wholeJson = (type = 'application/json') => wholeAs(type, (body) => JSON.stringify(body));
+
+/** The input `body` as JSON of any shape in which integers may be bigints. */
+export const wholeExactJson = (type = 'application/json') => wholeAs(type, exactJson);
 
 /** The input `body` as text. */
 export const wholeText = (type: string) => wholeAs(type, (body) => String(body));
@@ -92,6 +104,12 @@ function escaped(name: string): string {
 
 function asText(value: unknown): string {
   return Object(value) === value ? JSON.stringify(value) : String(value);
+}
+
+/** JSON with the digits of bigints. `rawJSON` is in every runtime from 2025 on; before, a bigint is refused by JSON itself. */
+function exactJson(value: unknown): string {
+  const { rawJSON } = JSON as { rawJSON?(text: string): unknown };
+  return JSON.stringify(value, (_, one) => (typeof one === 'bigint' && rawJSON ? rawJSON(String(one)) : one));
 }
 
 function given(body: object): Inputs {

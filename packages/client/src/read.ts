@@ -6,22 +6,38 @@ import { isExact } from './place.ts';
 /** Makes of a success what the caller gets. `text` reads the body. */
 export type Read = (response: Answer, text: () => Promise<string>) => unknown;
 
-/** JSON. Never lets a number through that was rounded. */
+/** JSON. Never gives a number that was rounded. */
 export const readJson: Read = async (response, read) => {
-  const { status, headers } = response;
-  if (status === 204) return undefined;
+  if (response.status === 204) return undefined;
   const text = await read();
-  const data = parsed(text);
-  const type = headers.get('content-type');
+  return jsonOf(response, text, parsed(text));
+};
+
+/** JSON in which integers that a number does not hold are bigints. */
+export const readExactJson: Read = async (response, read) => {
+  if (response.status === 204) return undefined;
+  const text = await read();
+  return jsonOf(response, text, mayBeRounded(text) ? parsed(text, exactInteger) : parsed(text));
+};
+
+/** Only numbers this long can have been rounded. */
+const mayBeRounded = (text: string) => /\d{16}/.test(text);
+
+function jsonOf(response: Answer, text: string, data: unknown): unknown {
+  const type = response.headers.get('content-type');
   const fault = !/[/+]json\b/i.test(`${type}`)
     ? `content type '${type}' instead of JSON`
     : data === undefined
       ? 'broken JSON'
-      : // Only numbers this long can have been rounded.
-        /\d{16}/.test(text) && !isExact(data) && 'a number that cannot be carried exactly';
-  if (fault) throw new PetstoreError(response, `${status} with ${fault}${quoted(text)}`);
+      : mayBeRounded(text) && !isExact(data) && 'a number that cannot be carried exactly';
+  if (fault) throw new PetstoreError(response, `${response.status} with ${fault}${quoted(text)}`);
   return data;
-};
+}
+
+/** The integer as it is written. A runtime that does not say how leaves it rounded, and it is refused. */
+function exactInteger(_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
+}
 
 /** The body as text. */
 export const readText: Read = (_, read) => read();
@@ -53,9 +69,9 @@ export function refusal(response: Answer, text: string): PetstoreError {
 }
 
 /** What a text says as JSON, which can say anything but `undefined`. */
-function parsed(text: string): unknown {
+function parsed(text: string, revive?: (key: string, value: unknown) => unknown): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, revive);
   } catch {
     return undefined;
   }
