@@ -101,7 +101,7 @@ export function recorder(server: string, answer: Partial<CaseResponse> = {}) {
     sent.push({
       method: request.method,
       // What fetch would send of the address.
-      target: new URL(request.url).href.slice(server.length),
+      target: new URL(request.url).href.slice(new URL(server).href.replace(/\/$/, '').length),
       headers,
       ...(body && { body: new Uint8Array(body) }),
     });
