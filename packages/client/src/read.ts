@@ -7,32 +7,25 @@ import { isExact } from './place.ts';
 export type Read = (response: Answer, text: () => Promise<string>) => unknown;
 
 /** JSON. Never gives a number that was rounded. */
-export const readJson: Read = async (response, read) => {
-  if (response.status === 204) return undefined;
+export const readJson = async (response: Answer, read: () => Promise<string>, parse = parsed): Promise<unknown> => {
+  const { status, headers } = response;
+  if (status === 204) return undefined;
   const text = await read();
-  return jsonOf(response, text, parsed(text));
-};
-
-/** JSON in which integers that a number does not hold are bigints. */
-export const readExactJson: Read = async (response, read) => {
-  if (response.status === 204) return undefined;
-  const text = await read();
-  return jsonOf(response, text, mayBeRounded(text) ? parsed(text, exactInteger) : parsed(text));
-};
-
-/** Only numbers this long can have been rounded. */
-const mayBeRounded = (text: string) => /\d{16}/.test(text);
-
-function jsonOf(response: Answer, text: string, data: unknown): unknown {
-  const type = response.headers.get('content-type');
+  const data = parse(text);
+  const type = headers.get('content-type');
   const fault = !/[/+]json\b/i.test(`${type}`)
     ? `content type '${type}' instead of JSON`
     : data === undefined
       ? 'broken JSON'
-      : mayBeRounded(text) && !isExact(data) && 'a number that cannot be carried exactly';
-  if (fault) throw new PetstoreError(response, `${response.status} with ${fault}${quoted(text)}`);
+      : // Only numbers this long can have been rounded.
+        /\d{16}/.test(text) && !isExact(data) && 'a number that cannot be carried exactly';
+  if (fault) throw new PetstoreError(response, `${status} with ${fault}${quoted(text)}`);
   return data;
-}
+};
+
+/** JSON in which integers that a number does not hold are bigints. */
+export const readExactJson: Read = (response, read) =>
+  readJson(response, read, (text) => parsed(text, /\d{16}/.test(text) ? exactInteger : undefined));
 
 /** The integer as it is written. A runtime that does not say how leaves it rounded, and it is refused. */
 function exactInteger(_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
