@@ -36,6 +36,16 @@ export function propertiesOf(schema: Schema): Readonly<Record<string, Schema>> {
   return Object.assign({}, ...allOf.map(propertiesOf), properties);
 }
 
+/** Whether a text stands for bytes. */
+export function isBinary(schema: Schema): boolean {
+  const { format, contentMediaType, contentEncoding } = resolved(schema);
+  if (!typesOf(schema).includes('string')) return false;
+  return (
+    format === 'binary' ||
+    (contentMediaType !== undefined && contentEncoding === undefined && !/json|text/.test(contentMediaType))
+  );
+}
+
 function typeOf(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

@@ -196,7 +196,7 @@ export const plantedDrifts: PlantedDrift[] = [
   }),
   ...edits('conformance', access, {
     'another status without a key': put('export function unauthorized', "'unauthorized'", "'not_found'"),
-    'no key required': put('if (!name)', 'if (!name)', 'if (name === "x")'),
+    'no key required': put('if (!name && !isPublic(context))', 'if (!name && !isPublic(context))', 'if (name === "x")'),
   }),
   ...edits('conformance', expressApp, {
     'no validation': put('app.use(validator', /app\.use\(validator.*\n/, '\n'),

@@ -17,9 +17,9 @@ export function pathFieldsOf({ path }: Operation): string[] {
 }
 
 /** Every other field as a flag. One whose name petctl itself uses says where it goes: `--query-output`. */
-export function flagsOf({ fields }: Operation, taken: readonly string[]): Flag[] {
+export function flagsOf({ fields, body }: Operation, taken: readonly string[]): Flag[] {
   return Object.entries(fields)
-    .filter(([, field]) => field.in !== 'path')
+    .filter(([, field]) => field.in !== 'path' && !(field.in === 'body' && body?.whole))
     .map(([name, field]) => {
       const plain = kebab(name);
       const clash = taken.some((one) => one === plain || `no-${one}` === plain);
