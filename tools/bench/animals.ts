@@ -1,7 +1,7 @@
 import { type NewPet, operations, type Pet } from '@petstore/types';
 
-const [available] = operations.listPets.fields.status.choices;
-const statuses = [...operations.listPets.fields.status.choices, undefined];
+const [available] = operations.listPets.fields.status.schema.enum;
+const statuses = [...operations.listPets.fields.status.schema.enum, undefined];
 
 /** How many animals every server has. */
 export const size = 10_000;

@@ -1,70 +1,259 @@
-// A hey-api plugin that writes the client: one thin function per operation, carried by the hand-written runtime.
-import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
-import type { Field, Operation } from '@petstore/types';
-import { commentOf, tableOf } from './table.ts';
-import { defined } from './values.ts';
+// Writes the client: one thin function per operation, carried by the hand-written runtime.
+import type { Field, Operation, RequestBody, SecurityScheme, Serialization } from '@petstore/types';
+import { commentOf } from './comment.ts';
+import { Code, comment, literal, quoted } from './literal.ts';
+import type { Model } from './model.ts';
+import { defined } from './node.ts';
+import { Schemas } from './schemas.ts';
 
-type CallsPlugin = DefinePlugin<{ name: 'calls' }>;
+/** `calls.gen.ts`: a function for each operation. What an operation does not use, its function does not import. */
+export function callsModule(model: Model): string {
+  const imports = new Imports();
+  const schemas = new Schemas(model.document);
+  const functions = model.rows.map(({ operation }) => functionOf(operation, model, schemas, imports));
+  return `${imports.written()}\n${functions.join('\n')}`;
+}
 
-const handler: CallsPlugin['Handler'] = ({ plugin }) => {
-  const typeFrom = (external: string, name: string) => plugin.symbol(name, { external, kind: 'type' });
-  const send = plugin.symbol('send', { external: '../send.ts', kind: 'function' });
-  const connection = typeFrom('../connection.ts', 'Connection');
-  const options = typeFrom('../connection.ts', 'CallOptions');
-  const call = typeFrom('../call.ts', 'Call');
-  const inputOf = typeFrom('@petstore/types', 'Input');
-  const places = new Map<string, ReturnType<typeof plugin.symbol>>();
-  const placeFrom = (name: string) => {
-    const symbol = places.get(name) ?? plugin.symbol(name, { external: '../place.ts', kind: 'function' });
-    places.set(name, symbol);
-    return $(symbol);
-  };
+/** `schemes.gen.ts`: the ways to authenticate, and which of them the API key is for. */
+export function schemesModule({ service, security }: Model): string {
+  const imports = new Imports();
+  const constants = Object.entries(service.securitySchemes).flatMap(([name, scheme]) => {
+    const put = putOf(scheme, imports);
+    return put ? [`export const ${schemeName(name)} = [${quoted(name)}, ${put.text}] as const;\n`] : [];
+  });
+  const usual = authorizeOf(security, imports, schemeName);
+  const authorize = imports.type('Authorize', '../authorize.ts');
+  return [
+    imports.written(),
+    ...constants,
+    comment(['The scheme whose credential is the API key.']),
+    `export const schemeOfKey = ${service.keyScheme === undefined ? "''" : quoted(service.keyScheme)};`,
+    '',
+    comment(['What a request needs of which the spec says nothing else.']),
+    `export const authorize: ${authorize} | undefined = ${usual?.text};`,
+    '',
+    comment(['The deployment that is called unless another is named.']),
+    `export const firstDeployment = ${quoted(Object.keys(service.deployments)[0] ?? '')};`,
+    '',
+  ].join('\n');
+}
 
-  plugin.forEach(
-    'operation',
-    ({ operation }) => {
-      const row = tableOf(operation, plugin.context);
-      const id = $.type.literal(row.id);
-      const needsInput = Object.values(row.fields).some((field) => field.required);
-      plugin.node(
-        $.func(plugin.symbol(row.id, { getFilePath: () => 'calls' }))
-          .export()
-          .doc(commentOf(row))
-          .param('connection', (p) => p.type(connection))
-          .param('input', (p) => p.required(needsInput).type($.type(inputOf).generic(id)))
-          .param('options', (p) => p.optional().type(options))
-          .returns($.type(call).generic(id))
-          .do($.return($(send).call('connection', wireOf(row, placeFrom), 'input', 'options'))),
-      );
-    },
-    { order: 'declarations' },
+/** The code that puts in the credentials that are needed, if any is. */
+function authorizeOf(
+  security: Operation['security'],
+  imports: Imports,
+  nameOf: (scheme: string) => string,
+): Code | undefined {
+  const [only = [], ...others] = security.map((names) => names.map((name) => new Code(nameOf(name))));
+  if (security.length === 0) return undefined;
+  const isOne = others.length === 0 && only.length === 1;
+  const needs = imports.value(isOne ? 'needs' : 'needsOneOf', '../authorize.ts');
+  return new Code(
+    `/* @__PURE__ */ ${needs}(${(isOne ? only : [only, ...others]).map((one) => literal(one)).join(', ')})`,
   );
-};
+}
 
-/** One exported function per operation, as `calls.gen.ts`. */
-export const callsPlugin = definePluginConfig<CallsPlugin['Types']>({ name: 'calls', config: {}, handler });
+function functionOf(operation: Operation, model: Model, schemas: Schemas, imports: Imports): string {
+  const { id, fields } = operation;
+  const needsInput = Object.values(fields).some((field) => field.required);
+  const wire = literal(wireOf(operation, model, schemas, imports), '    ');
+  const [send, connection, options, call, input] = [
+    imports.value('send', '../send.ts'),
+    imports.type('Connection', '../connection.ts'),
+    imports.type('CallOptions', '../connection.ts'),
+    imports.type('Call', '../call.ts'),
+    imports.type('Input', '@petstore/types'),
+  ];
+  return `${comment(commentOf(operation))}
+export function ${id}(connection: ${connection}, input${needsInput ? '' : '?'}: ${input}<'${id}'>, options?: ${options}): ${call}<'${id}'> {
+    return ${send}(connection, ${wire}, input, options);
+}
+`;
+}
 
 /** How to put an operation on the wire, as briefly as it can be said: consumers bundle it with each function. */
-function wireOf(row: Operation, placeFrom: (name: string) => ReturnType<typeof $>) {
-  const names = (place: Field['in']) => Object.keys(row.fields).filter((name) => row.fields[name]?.in === place);
-  const places = [];
-  if (names('path').length > 0) places.push(placeFrom('inPath'));
-  if (names('header').length > 0)
-    places.push(placeFrom('inHeaders').call(...names('header').map((name) => $.literal(name))));
-  // What is left over goes to the last place, so that the service can say what it makes of it.
-  if (!row.body) places.push(placeFrom('inQuery'));
-  else {
-    if (names('query').length > 0)
-      places.push(placeFrom('inQueryOf').call(...names('query').map((name) => $.literal(name))));
-    places.push(placeFrom('inBody'));
-  }
-  const wire = defined({
-    id: row.id,
-    method: row.method,
-    path: row.path,
-    deprecated: row.deprecated ? defined({ sunset: row.sunset }) : undefined,
+function wireOf(operation: Operation, { security }: Model, schemas: Schemas, imports: Imports): object {
+  const { id, method, path, deprecated, sunset } = operation;
+  const same = JSON.stringify(operation.security) === JSON.stringify(security);
+  return defined({
+    id,
+    method,
+    path,
+    deprecated: deprecated ? defined({ sunset }) : undefined,
+    places: placesOf(operation, schemas, imports),
+    authorize: same
+      ? security.length > 0
+        ? new Code(imports.value('authorize', './schemes.gen.ts'))
+        : undefined
+      : authorizeOf(operation.security, imports, (name) => imports.value(schemeName(name), './schemes.gen.ts')),
+    accept: acceptOf(operation),
+    read: readerOf(operation, schemas, imports),
+    streams: operation.successes.some((status) => operation.responses[status]?.kind === 'bytes') ? true : undefined,
+    pages: pagesOf(operation, imports),
   });
-  const object = $.object().pretty();
-  for (const [key, value] of Object.entries(wire)) object.prop(key, $.fromValue(value));
-  return object.prop('places', $.array(...places));
+}
+
+/** Where inputs go: each takes what is its own, the last one all that is left. */
+function placesOf({ fields, body }: Operation, schemas: Schemas, imports: Imports): Code[] {
+  const all = Object.entries(fields);
+  const plainly = (place: Field['in']) =>
+    all.filter(([, field]) => field.in === place && isPlain(field, schemas)).map(([name]) => name);
+  const [headers, cookies, query] = [plainly('header'), plainly('cookie'), plainly('query')];
+  const value = (name: string, from: string) => imports.value(name, from);
+  const places = all
+    .filter(([, field]) => !isPlain(field, schemas))
+    .map(([name, field]) => styledOf(name, field, imports));
+  // It also sees to it that no name in the path is left as it is.
+  if (all.some(([, field]) => field.in === 'path')) places.push(new Code(value('inPath', '../place.ts')));
+  if (headers.length > 0) places.push(callOf(value('inHeaders', '../place.ts'), headers));
+  if (cookies.length > 0) places.push(callOf(value('inCookies', '../parameters.ts'), cookies));
+  const isWide = all.some(([, { in: place, schema }]) => place === 'body' && schemas.hasWide(schema));
+  if (body?.whole) places.push(wholeOf(body, isWide, imports));
+  if (!body || body.whole) places.push(new Code(value('inQuery', '../place.ts')));
+  else {
+    if (query.length > 0) places.push(callOf(value('inQueryOf', '../place.ts'), query));
+    places.push(flatOf(body, isWide, imports));
+  }
+  return places;
+}
+
+/** Whether the functions for single words and repeated parameters do. */
+function isPlain({ in: place, style, explode, allowReserved, contentType, schema }: Field, schemas: Schemas): boolean {
+  if (place === 'body') return true;
+  if (style !== undefined || allowReserved || contentType !== undefined) return false;
+  if (schemas.isScalar(schema)) return true;
+  // The default of a query is to repeat the name for each element of a list.
+  return place === 'query' && explode === undefined && !schemas.typesOf(schema).has('object');
+}
+
+function styledOf(
+  name: string,
+  { in: place, style, explode, allowReserved, contentType }: Pick<Field, 'in' | keyof Serialization>,
+  imports: Imports,
+): Code {
+  const isExploded = explode ?? (place === 'query' && (style ?? 'form') === 'form');
+  const reserved = allowReserved ? [true] : [];
+  const call = (fn: string, from: string, ...args: unknown[]) => callOf(imports.value(fn, from), [name, ...args]);
+  if (contentType !== undefined) return call(`json${capital(place)}`, '../parameters.ts');
+  if (place === 'path') return call(`${style ?? 'simple'}Path`, '../parameters.ts', isExploded);
+  if (place === 'header') return call('simpleHeader', '../parameters.ts', isExploded);
+  if (place === 'cookie') return call('formCookie', '../parameters.ts');
+  if (style === 'deepObject') return call('deepQuery', '../parameters.ts', ...reserved);
+  if (style?.endsWith('Delimited'))
+    return call('delimitedQuery', '../parameters.ts', style === 'spaceDelimited' ? '%20' : '|', ...reserved);
+  return call('formQuery', '../parameters.ts', isExploded, ...reserved);
+}
+
+/** The body that is one input called `body`. */
+function wholeOf({ kind, mediaType, encoding }: RequestBody, isWide: boolean, imports: Imports): Code {
+  const call = (name: string, ...args: unknown[]) => callOf(imports.value(name, '../bodies.ts'), args);
+  if (kind === 'json')
+    return call(isWide ? 'wholeExactJson' : 'wholeJson', ...otherThan('application/json', mediaType));
+  if (kind === 'text') return call('wholeText', mediaType);
+  if (kind === 'bytes') return call('wholeBytes', mediaType);
+  return call('wholeForm', formOf(kind, encoding, imports));
+}
+
+/** The body whose properties are inputs. */
+function flatOf({ kind, mediaType, encoding, required }: RequestBody, isWide: boolean, imports: Imports): Code {
+  const flat =
+    kind === 'json' && isWide
+      ? callOf(imports.value('inExactJson', '../bodies.ts'), otherThan('application/json', mediaType))
+      : kind === 'json'
+        ? mediaType === 'application/json'
+          ? new Code(imports.value('inBody', '../place.ts'))
+          : callOf(imports.value('inJson', '../bodies.ts'), [mediaType])
+        : formOf(kind, encoding, imports);
+  return required ? flat : callOf(imports.value('ifAny', '../bodies.ts'), [flat]);
+}
+
+function formOf(kind: RequestBody['kind'], encoding: RequestBody['encoding'] = {}, imports: Imports): Code {
+  if (kind === 'multipart') {
+    const types = Object.fromEntries(Object.entries(encoding).map(([name, { contentType }]) => [name, contentType]));
+    return callOf(imports.value('inMultipart', '../bodies.ts'), Object.keys(types).length > 0 ? [types] : []);
+  }
+  const places = Object.entries(encoding).map(([name, said]) => styledOf(name, { in: 'query', ...said }, imports));
+  return callOf(imports.value('inForm', '../bodies.ts'), places);
+}
+
+/** What reads the answer, where it is not JSON with one success. */
+function readerOf({ successes, responses }: Operation, schemas: Schemas, imports: Imports): Code | undefined {
+  const reader = (status: string) => {
+    const { kind, schema = {} } = responses[status] ?? {};
+    if (kind === 'json')
+      return new Code(imports.value(schemas.hasWide(schema) ? 'readExactJson' : 'readJson', '../read.ts'));
+    return new Code(
+      imports.value(kind === 'text' ? 'readText' : kind === 'bytes' ? 'readBytes' : 'readNothing', '../read.ts'),
+    );
+  };
+  const [only = '', ...others] = successes;
+  if (others.length > 0)
+    return callOf(imports.value('byStatus', '../read.ts'), [
+      Object.fromEntries(successes.map((status) => [status, reader(status)])),
+    ]);
+  const { kind, schema = {} } = responses[only] ?? {};
+  return kind === 'json' && !schemas.hasWide(schema) ? undefined : reader(only);
+}
+
+/** What is accepted, where it is more than JSON. */
+function acceptOf({ successes, responses }: Operation): string | undefined {
+  const types = successes.flatMap((status) => responses[status]?.mediaType ?? []);
+  if (types.length === 0) return undefined;
+  const accepted = [...new Set([...types, 'application/json'])].join(', ');
+  return accepted === 'application/json' ? undefined : accepted;
+}
+
+/** What leads to the next page. */
+function pagesOf({ pagination }: Operation, imports: Imports): Code | undefined {
+  if (!pagination) return undefined;
+  const { by, cursor, key, next, more, items } = pagination;
+  if (by === 'link') {
+    const linked = imports.value('linkPages', '../pages.ts');
+    return items === undefined ? new Code(linked) : callOf(imports.value('linkPagesOf', '../pages.ts'), [items]);
+  }
+  const options = defined({ cursor, key, next, more, items });
+  return callOf(imports.value(by === 'body' ? 'bodyPages' : 'lastPages', '../pages.ts'), [options]);
+}
+
+/** The code that a scheme's credential is put in a request by. */
+function putOf(scheme: SecurityScheme, imports: Imports): Code | undefined {
+  if (scheme.type === 'bearer') return new Code(imports.value('bearer', '../authorize.ts'));
+  if (scheme.type === 'basic') return new Code(imports.value('basic', '../authorize.ts'));
+  if (scheme.type !== 'apiKey') return undefined;
+  return new Code(
+    `/* @__PURE__ */ ${imports.value(`keyIn${capital(scheme.in)}`, '../authorize.ts')}(${quoted(scheme.name)})`,
+  );
+}
+
+function callOf(name: string, args: readonly unknown[]): Code {
+  return new Code(`${name}(${args.map((arg) => literal(arg, '        ')).join(', ')})`);
+}
+
+const otherThan = (usual: string, one: string) => (one === usual ? [] : [one]);
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+const schemeName = (name: string) => `${name.replace(/[^A-Za-z0-9]+/g, '_').replace(/^(\d)/, '_$1')}Scheme`;
+
+/** The imports of a module, as they are asked for. */
+class Imports {
+  readonly #values = new Map<string, Set<string>>();
+  readonly #types = new Map<string, Set<string>>();
+
+  value(name: string, from: string): string {
+    return note(this.#values, name, from);
+  }
+
+  type(name: string, from: string): string {
+    return note(this.#types, name, from);
+  }
+
+  written(): string {
+    const lines = (all: ReadonlyMap<string, ReadonlySet<string>>, keyword: string) =>
+      [...all].map(([from, names]) => `${keyword} { ${[...names].sort().join(', ')} } from '${from}';`);
+    return [...lines(this.#types, 'import type'), ...lines(this.#values, 'import')].map((line) => `${line}\n`).join('');
+  }
+}
+
+function note(all: Map<string, Set<string>>, name: string, from: string): string {
+  all.set(from, (all.get(from) ?? new Set()).add(name));
+  return name;
 }

@@ -1,11 +1,16 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
-import { parse } from 'yaml';
-import { callsPlugin } from './calls.ts';
+import { callsModule, schemesModule } from './calls.ts';
 import { documentModule } from './document.ts';
-import { operationsPlugin } from './operations.ts';
+import { loadSpec } from './load.ts';
+import { type Model, modelOf } from './model.ts';
+import { isWide } from './schemas.ts';
+import { SpecError } from './stops.ts';
+import { operationsModule, serviceModule } from './table.ts';
+import { typeName, typesDocument, typesPlugin } from './types.ts';
 
 const header = '// Generated from spec/openapi.yaml by `npm run generate`. Do not edit.';
 const [types, client] = ['packages/types/src/gen', 'packages/client/src/gen'] as const;
@@ -13,37 +18,54 @@ const [types, client] = ['packages/types/src/gen', 'packages/client/src/gen'] as
 /** The folders that hold generated code and nothing else, relative to the root of the repository. */
 export const generatedFolders: readonly string[] = [types, client];
 
-/** The generated files by their paths. The same spec gives the same bytes everywhere. */
-export async function generate(spec: string): Promise<Map<string, string>> {
-  // The generator can only write files.
+/**
+ * The generated files by their paths. The same spec gives the same bytes everywhere. What the spec refers to is read from
+ * beside `path`. Throws a `SpecError` where the spec says what the generated code cannot carry.
+ */
+export async function generate(
+  spec: string,
+  path = fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml')),
+): Promise<Map<string, string>> {
+  const document = await loadSpec(spec, path);
+  const model = modelOf(document);
+  return new Map([
+    ...[...(await typesModules(model))].map(([file, text]) => [`${types}/${file}`, text] as const),
+    [`${types}/operations.gen.ts`, `${header}\n\n${operationsModule(model)}`],
+    [`${types}/service.gen.ts`, `${header}\n\n${serviceModule(model)}`],
+    [`${client}/calls.gen.ts`, `${header}\n\n${callsModule(model)}`],
+    [`${client}/schemes.gen.ts`, `${header}\n\n${schemesModule(model)}`],
+    [`${types}/document.gen.ts`, documentModule(header, document)],
+  ]);
+}
+
+/** The modules that hey-api makes, which can only write files. */
+async function typesModules(model: Model): Promise<Map<string, string>> {
   const scratch = await mkdtemp(join(tmpdir(), 'petstore-'));
   try {
-    await generateInto(scratch, spec);
-    const files = await Promise.all(generatedFolders.map((folder) => readdir(join(scratch, folder))));
-    const paths = generatedFolders.flatMap((folder, i) => files[i]?.map((file) => `${folder}/${file}`) ?? []);
-    const texts = paths.map(async (path) => [path, await readFile(join(scratch, path), 'utf8')] as const);
-    return new Map([...(await Promise.all(texts)), [`${types}/document.gen.ts`, documentModule(header, parse(spec))]]);
+    await createClient({
+      input: typesDocument(model) as Record<string, unknown>,
+      logs: { level: 'silent', file: false },
+      output: { path: scratch, entryFile: false, header: [header], module: { extension: '.ts' }, postProcess: [] },
+      plugins: [
+        {
+          name: '@hey-api/typescript',
+          definitions: { name: typeName },
+          $resolvers: { number: ({ $, schema }) => (isWide(schema) ? $.type('number | bigint') : undefined) },
+        },
+        typesPlugin(model),
+      ],
+    }).catch(notTyped);
+    const files = await readdir(scratch);
+    const texts = files.map(async (file) => [file, await readFile(join(scratch, file), 'utf8')] as const);
+    return new Map(await Promise.all(texts));
   } finally {
-    await rm(scratch, { recursive: true });
+    await rm(scratch, { recursive: true, force: true });
   }
 }
 
-async function generateInto(root: string, spec: string): Promise<void> {
-  const job = (path: string) => ({
-    input: parse(spec),
-    logs: { level: 'silent' as const, file: false },
-    output: {
-      path: join(root, path),
-      entryFile: false,
-      header: [header],
-      module: { extension: '.ts' as const },
-      postProcess: [],
-    },
-  });
-  // A type named Error would shadow JavaScript's own wherever it is imported.
-  const definitions = { name: (name: string) => (name === 'Error' ? 'ApiError' : name) };
-  await createClient([
-    { ...job(types), plugins: [{ name: '@hey-api/typescript', definitions }, operationsPlugin()] },
-    { ...job(client), plugins: [callsPlugin()] },
-  ]);
+/** Its errors hold the reason as a cause. */
+function notTyped(error: Error & { originalError?: { error?: Error } }): never {
+  const { message } = error.originalError?.error ?? error;
+  const [reason = ''] = message.split('\n');
+  throw new SpecError([`the types cannot be written: hey-api says '${reason}'; simplify what it names.`]);
 }

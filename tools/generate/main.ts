@@ -5,9 +5,14 @@ import { dirname, join } from 'node:path';
 import { differences, generatedFiles } from '../drift/checks/generated.ts';
 import { openProject } from '../drift/project.ts';
 import { generate } from './generate.ts';
+import { SpecError } from './stops.ts';
 
 const project = openProject();
-const expected = await generate(project.read('spec/openapi.yaml'));
+const expected = await generate(project.read('spec/openapi.yaml')).catch((error: unknown) => {
+  if (!(error instanceof SpecError)) throw error;
+  for (const sentence of error.sentences) console.error(`spec/openapi.yaml: ${sentence}`);
+  process.exit(1);
+});
 const changes = differences(expected, generatedFiles(project));
 for (const { file } of changes) {
   const path = join(project.root, file);

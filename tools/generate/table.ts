@@ -1,67 +1,90 @@
-// Turns what hey-api read from the spec into the rows of the operations table.
-import type { IR } from '@hey-api/openapi-ts';
-import type { Operation } from '@petstore/types';
-import { type Context, defined, fieldsOf, resultOf } from './values.ts';
+// Writes the operations and the service as data.
+import type { Schema } from '@petstore/types';
+import { Code, comment, literal } from './literal.ts';
+import type { Model } from './model.ts';
+import { type Document, pointed } from './node.ts';
+import { plain } from './schemas.ts';
 
-/** The row of one operation. Stops the build with a sentence where the table cannot carry what the spec says. */
-export function tableOf(operation: IR.OperationObject, context: Context): Operation {
-  const statuses = Object.keys(operation.responses ?? {}).filter((status) => /^\d{3}$/.test(status));
-  const [success, ...others] = statuses.map(Number).filter((status) => status < 300);
-  if (success === undefined || others.length > 0) {
-    throw new Error(`${operation.id}: declare exactly one 2xx status, that is what the operation answers`);
+/** `operations.gen.ts`: every operation as data. A schema that several use is written once. */
+export function operationsModule({ rows, document }: Model): string {
+  const shared = new SharedSchemas(document);
+  const table = Object.fromEntries(rows.map(({ operation }) => [operation.id, operation]));
+  const body = literal(table, '', shared.code);
+  return [
+    ...shared.written,
+    `${comment(['Schemas that contain themselves, by the name that a `$ref` to them ends with.'])}`,
+    `export const schemas = ${literal(shared.recursive)} as const;`,
+    '',
+    comment(['Every operation of the interface as data.']),
+    `export const operations = ${body} as const;`,
+    '',
+  ].join('\n');
+}
+
+/** `service.gen.ts`: the service, and apart from it what a bundle may want alone. */
+export function serviceModule({ service: { deployments, version, ...rest } }: Model): string {
+  const service = { ...rest, version: new Code('version'), deployments: new Code('deployments') };
+  return [
+    comment(['The version of the interface.']),
+    `export const version = ${literal(version)} as const;`,
+    '',
+    comment(['Where the service is deployed.']),
+    `export const deployments = ${literal(deployments)} as const;`,
+    '',
+    comment(['The service as a whole, with the status of each error code.']),
+    `export const service = ${literal(service)} as const;`,
+    '',
+  ].join('\n');
+}
+
+/** Writes components as constants in the order in which they are needed, and cuts circles. */
+class SharedSchemas {
+  readonly written: string[] = [];
+  readonly recursive: Record<string, Code> = {};
+  readonly #document: Document;
+  readonly #names = new Map<string, string>();
+  readonly #open = new Set<string>();
+
+  constructor(document: Document) {
+    this.#document = document;
   }
-  return defined<Operation>({
-    id: operation.id,
-    method: operation.method.toUpperCase() as Operation['method'],
-    path: operation.path,
-    success,
-    statuses: statuses.map(Number),
-    summary: operation.summary ?? '',
-    description: operation.description?.trim() ?? '',
-    tags: operation.tags ?? [],
-    deprecated: operation.deprecated ?? false,
-    deprecatedSince: extension(operation, 'x-deprecated-since'),
-    sunset: extension(operation, 'x-sunset'),
-    successor: extension(operation, 'x-successor'),
-    stability: extension(operation, 'x-stability-level'),
-    security: securityOf(operation, context),
-    body: operation.body && { required: operation.body.required ?? false, mediaType: operation.body.mediaType },
-    pagination: extension(operation, 'x-pagination'),
-    fields: fieldsOf(operation, context),
-    result: resultOf(operation, success, context),
-  });
-}
 
-/** What the spec says of the service as a whole. */
-export function serviceOf({ spec }: Context) {
-  const deployments: Record<string, string> = {};
-  for (const server of spec.servers ?? []) {
-    const name = server['x-deployment'];
-    if (typeof name !== 'string') throw new Error(`server ${server.url}: name the deployment in x-deployment`);
-    deployments[name] = server.url.replace(/\{(\w+)\}/g, (_: string, key: string) => server.variables[key].default);
+  /** The constant in the place of a reference. */
+  readonly code = (value: object): Code | undefined => {
+    const { $ref, ...beside } = value as Schema;
+    if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return undefined;
+    if (this.#open.has($ref)) {
+      const key = $ref.slice('#/components/schemas/'.length);
+      this.recursive[key] = new Code(this.#nameOf($ref));
+      return new Code(literal({ $ref: new Code(literal($ref)), ...beside }));
+    }
+    const name = this.#nameOf($ref);
+    this.#write($ref, name);
+    if (Object.keys(beside).length === 0) return new Code(name);
+    return new Code(`{ ...${name}, ${literal(beside, '', this.code).slice(1, -1).trim()} }`);
+  };
+
+  readonly #done = new Set<string>();
+
+  #write($ref: string, name: string): void {
+    if (this.#done.has($ref)) return;
+    this.#open.add($ref);
+    const text = literal(plain(pointed(this.#document, $ref.slice(1)), $ref), '', this.code);
+    this.#open.delete($ref);
+    this.#done.add($ref);
+    this.written.push(`const ${name} = ${text} as const;\n`);
   }
-  const { title, version, summary } = spec.info;
-  return { title, version, summary, deployments, statuses: spec.components.schemas.ErrorCode['x-statuses'] };
-}
 
-/** The comment that editors show for an operation: summary, description, and what is said of its future. */
-export function commentOf(row: Operation): string[] {
-  const lines = [row.summary, '', ...row.description.split('\n')];
-  if (row.stability) lines.push('', `Stability: ${row.stability}.`);
-  if (row.deprecated) {
-    const until = row.sunset ? ` It is going to be removed on ${row.sunset}.` : '';
-    const instead = row.successor ? ` Use \`${row.successor}\` instead.` : '';
-    lines.push('', `@deprecated since ${row.deprecatedSince ?? 'now'}.${until}${instead}`);
+  #nameOf($ref: string): string {
+    const known = this.#names.get($ref);
+    if (known) return known;
+    const wanted = `${$ref
+      .replace('#/components/schemas/', '')
+      .replace(/[^A-Za-z0-9]+/g, '_')
+      .replace(/^(\d)/, '_$1')}Schema`;
+    let name = wanted;
+    for (let i = 2; [...this.#names.values()].includes(name); i++) name = wanted + i;
+    this.#names.set($ref, name);
+    return name;
   }
-  return lines.map((line) => line.replaceAll('*/', '*\\/'));
-}
-
-function securityOf(operation: IR.OperationObject, { spec }: Context): string[] {
-  const requirements: Record<string, unknown>[] =
-    spec.paths[operation.path][operation.method].security ?? spec.security ?? [];
-  return requirements.flatMap((requirement) => Object.keys(requirement));
-}
-
-function extension<T>(operation: IR.OperationObject, name: `x-${string}`): T | undefined {
-  return operation[name] as T | undefined;
 }

@@ -1,5 +1,5 @@
 import { rounds } from '@petstore/testing';
-import { type Field, type Operation, operations } from '@petstore/types';
+import { type Field, type Operation, operations, typeIn } from '@petstore/types';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { undeclared } from '../drift/checks/conformance/undeclared.ts';
@@ -125,14 +125,18 @@ const character = fc
   .oneof(fc.integer({ min: 1, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
   .map((code) => String.fromCodePoint(code));
 
-function validValue({ choices, type, minimum, maximum }: Field): fc.Arbitrary<unknown> {
-  if (choices) return fc.constantFrom(...choices);
+function validValue({ schema }: Field): fc.Arbitrary<unknown> {
+  const { enum: values, minimum, maximum } = schema;
+  const type = typeIn(schema);
+  if (values) return fc.constantFrom(...values);
   if (type === 'integer') return fc.maxSafeInteger().map((n) => clamp(n, minimum, maximum));
   if (type === 'string') return fc.string({ unit: character });
   throw new Error(`this test has no valid ${type}`);
 }
 
-function invalidValue({ in: place, choices, type, minimum, maximum }: Field): fc.Arbitrary<unknown> {
+function invalidValue({ in: place, schema }: Field): fc.Arbitrary<unknown> {
+  const { enum: values, minimum, maximum } = schema;
+  const type = typeIn(schema);
   const other =
     place === 'body'
       ? [
@@ -143,9 +147,9 @@ function invalidValue({ in: place, choices, type, minimum, maximum }: Field): fc
           fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true }),
         ]
       : [];
-  if (choices)
+  if (values)
     return fc.oneof(
-      fc.string({ minLength: 1 }).filter((text) => !choices.includes(text)),
+      fc.string({ minLength: 1 }).filter((text) => !values.includes(text)),
       ...other,
     );
   if (type === 'integer') {

@@ -3,7 +3,7 @@ import { OutputError } from './errors/errors.ts';
 /** A stream that is written to. */
 export interface Sink {
   /** Resolves when more may come, so that nothing piles up. */
-  write(text: string): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
   readonly isTerminal: boolean;
   /** How wide the terminal is; nothing elsewhere. */
   readonly columns: number | undefined;
@@ -73,7 +73,7 @@ function sink(stream: NodeJS.WriteStream): Sink {
       if (failure) throw new OutputError(failure);
     },
     write: async (text) => {
-      if (gone || text === '' || stream.write(text)) return;
+      if (gone || text.length === 0 || stream.write(text)) return;
       await new Promise<void>((resolve) => {
         waiting = resolve;
       });

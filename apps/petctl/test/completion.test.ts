@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { binary, petctl, scratch } from './petctl.ts';
 import { hasNoTerminal, onTerminal } from './terminal.ts';
 
-const choices = operations.listPets.fields.status.choices.toSorted();
+const choices = operations.listPets.fields.status.schema.enum.toSorted();
 let folder: string;
 let env: Record<string, string>;
 

@@ -4,7 +4,7 @@ import { exitCodes } from '../src/errors/exit-codes.ts';
 import { petctl } from './petctl.ts';
 import { type Reply, record, refused } from './recorder.ts';
 
-const { minimum, maximum } = operations.listPets.fields.limit;
+const { minimum, maximum } = operations.listPets.fields.limit.schema;
 const nowhere = { PETCTL_BASE_URL: 'http://127.0.0.1:1/v1', PETCTL_API_KEY: 'a-key' };
 
 describe('refused before anything is sent, with what to do', () => {

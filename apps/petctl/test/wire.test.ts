@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { missingProgram, skips } from '@petstore/testing';
-import { type Operation, operations } from '@petstore/types';
+import { type Operation, operations, typeIn } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { commandNames, kebab } from '../src/tree/names.ts';
 import { petctl } from './petctl.ts';
@@ -12,8 +12,9 @@ const names = commandNames(all);
 const hasNoCurl = skips('What --curl prints, as curl sends it', missingProgram('curl'), 'curl');
 
 /** A value that the rules allow, and that has to be escaped where that is possible. */
-function sampleOf({ type, choices, minimum = 0 }: Operation['fields'][string]): string | number {
-  return choices?.[0] ?? (type === 'string' ? "it's a & / ü?" : Math.max(minimum, 7));
+function sampleOf({ schema }: Operation['fields'][string]): string | number {
+  const { type, enum: values, minimum = 0 } = schema;
+  return (values?.[0] as string | undefined) ?? (type === 'string' ? "it's a & / ü?" : Math.max(minimum, 7));
 }
 
 describe.each(all)('$id', (operation) => {
@@ -31,7 +32,8 @@ describe.each(all)('$id', (operation) => {
     (url, [field, about]) => url.replace(`{${field}}`, String(sampleOf(about))),
     operation.path,
   );
-  const answer = { status: operation.success, body: operation.result?.list ? [] : {} };
+  const isList = typeIn(operation.responses[operation.successes[0] ?? '']?.schema ?? {}) === 'array';
+  const answer = { status: operation.success ?? 200, body: isList ? [] : {} };
 
   test('goes on the wire as the spec says', async () => {
     const { requests, env } = await record(() => answer);

@@ -34,6 +34,10 @@ export function shortCuts(kept: Kept) {
   };
 }
 
-function pageOf({ limit = page.limit.default, after = page.after.minimum, status }: Input<'listPets'> = {}): Page {
+function pageOf({
+  limit = page.limit.schema.default,
+  after = page.after.schema.minimum,
+  status,
+}: Input<'listPets'> = {}): Page {
   return { limit, after, maxBytes: MAX_PAGE_BYTES, ...(status && { status }) };
 }

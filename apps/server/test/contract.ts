@@ -9,7 +9,7 @@ export interface Offered {
 }
 
 const rex = { name: 'Rex', categoryId: 2, status: 'available' } as const;
-const limit = operations.listPets.fields.limit;
+const limit = operations.listPets.fields.limit.schema;
 
 /** The promises of `Api`, whoever keeps them. */
 export function contract(offer: () => Promise<Offered>) {
@@ -48,7 +48,7 @@ export function contract(offer: () => Promise<Offered>) {
     );
 
     test('keeps the largest and the smallest category', async () => {
-      const { minimum, maximum } = operations.createPet.fields.categoryId;
+      const { minimum, maximum } = operations.createPet.fields.categoryId.schema;
       for (const categoryId of [minimum, maximum]) {
         expect(await api.createPet({ name: 'x', categoryId })).toMatchObject({ categoryId });
       }
@@ -61,9 +61,12 @@ export function contract(offer: () => Promise<Offered>) {
       expect(await api.getPet({ petId: added.id })).toEqual(added);
     });
 
-    test.each([1, operations.getPet.fields.petId.maximum])('finds no animal %d in an empty store', async (petId) => {
-      expect(await refusal(api.getPet({ petId }))).toBe('not_found');
-    });
+    test.each([1, operations.getPet.fields.petId.schema.maximum])(
+      'finds no animal %d in an empty store',
+      async (petId) => {
+        expect(await refusal(api.getPet({ petId }))).toBe('not_found');
+      },
+    );
   });
 
   describe('listPets', () => {
@@ -82,7 +85,7 @@ export function contract(offer: () => Promise<Offered>) {
       expect(await api.listPets({ limit: limit.maximum })).toEqual(added);
     });
 
-    test.each(operations.listPets.fields.status.choices)('answers only the %s ones when asked', async (status) => {
+    test.each(operations.listPets.fields.status.schema.enum)('answers only the %s ones when asked', async (status) => {
       const added = await addMany(9);
       expect(await api.listPets({ status })).toEqual(added.filter((pet) => pet.status === status));
     });
@@ -101,12 +104,12 @@ export function contract(offer: () => Promise<Offered>) {
 
     test('answers nothing behind the last animal', async () => {
       await addMany(2);
-      expect(await api.listPets({ after: operations.listPets.fields.after.maximum })).toEqual([]);
+      expect(await api.listPets({ after: operations.listPets.fields.after.schema.maximum })).toEqual([]);
     });
   });
 
   async function addMany(count: number) {
-    const statuses = [...operations.createPet.fields.status.choices, undefined];
+    const statuses = [...operations.createPet.fields.status.schema.enum, undefined];
     const added = [];
     for (let i = 0; i < count; i++) {
       const status = statuses[i % statuses.length];

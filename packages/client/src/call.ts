@@ -1,7 +1,7 @@
 import type { OperationId, operations, Result } from '@petstore/types';
 import type { Answer } from './connection.ts';
 import type { FailureOf } from './failure-of.ts';
-import { nextPage } from './pages.ts';
+import type { ElementsOf } from './pages.ts';
 
 /** The data of a success beside the answer that it came in. */
 export interface Exchange<Data> {
@@ -26,13 +26,16 @@ interface Pending<Id extends OperationId> extends Promise<Result<Id>> {
 
 /** What a call of a paged operation gives beside its first page: the elements of all pages, one after the other. */
 type Pages<Id extends OperationId> = (typeof operations)[Id] extends { readonly pagination: object }
-  ? AsyncIterable<Result<Id> extends (infer Element)[] ? Element : never>
+  ? AsyncIterable<ElementOf<Items<Result<Id>, (typeof operations)[Id]['pagination']>>>
   : unknown;
 
-type Start<Data> = (url?: string, stop?: AbortSignal) => Promise<Exchange<Data>>;
+type Items<Data, Rule> = Rule extends { readonly items: infer Name extends keyof Data } ? Data[Name] : Data;
+type ElementOf<List> = NonNullable<List> extends readonly (infer Element)[] ? Element : never;
+
+export type Start<Data> = (page?: string | object, stop?: AbortSignal) => Promise<Exchange<Data>>;
 
 /** Starts a call. */
-export function callOf<Id extends OperationId>(start: Start<Result<Id>>): Call<Id> {
+export function callOf<Id extends OperationId>(start: Start<Result<Id>>, elements: ElementsOf | undefined): Call<Id> {
   const first = start();
   const data = first.then((exchange) => exchange.data);
   // Whoever asks in another way answers for a rejection there.
@@ -42,7 +45,7 @@ export function callOf<Id extends OperationId>(start: Start<Result<Id>>): Call<I
   };
   // Whether elements can be asked for is known of each operation by its type alone, so the types are told at the end.
   return Object.assign(data, {
-    withResponse: () => instead(first.then((exchange) => exchange)),
+    withResponse: () => instead(first),
     outcome: () =>
       instead(
         first.then(
@@ -53,24 +56,6 @@ export function callOf<Id extends OperationId>(start: Start<Result<Id>>): Call<I
           },
         ),
       ),
-    [Symbol.asyncIterator]: () => instead(elements(first, start)),
+    ...(elements && { [Symbol.asyncIterator]: () => instead(elements(first, start)) }),
   }) as unknown as Call<Id>;
-}
-
-/** The elements of this page and of all behind it. Asks for at most one page ahead; stops asking when it is left. */
-async function* elements<Data>(first: Promise<Exchange<Data>>, start: Start<Data>) {
-  const stop = new AbortController();
-  let page: Promise<Exchange<Data>> | undefined = first;
-  try {
-    while (page) {
-      const { data, response }: Exchange<Data> = await page;
-      const url = nextPage(response);
-      page = url === undefined ? undefined : start(url, stop.signal);
-      // It is awaited once this page is used up, and not at all if the caller leaves before.
-      page?.catch(() => {});
-      yield* data as Iterable<unknown>;
-    }
-  } finally {
-    stop.abort();
-  }
 }

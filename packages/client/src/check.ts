@@ -1,4 +1,12 @@
-import { type Operation, type OperationId, operations, type Value } from '@petstore/types';
+import {
+  type JsonType,
+  type Operation,
+  type OperationId,
+  operations,
+  propertiesOf,
+  resolved,
+  type Schema,
+} from '@petstore/types';
 
 /** A success carried something that the spec does not allow. */
 export class UnexpectedDataError extends Error {
@@ -15,56 +23,129 @@ export class UnexpectedDataError extends Error {
 }
 
 /**
- * Checks the data of successes against the spec: give it to `petstore` or `connect` as `check`. Members that the spec
- * does not know are let through, because a newer service may send more.
+ * Checks the data of successes against the spec: give it to `petstore` or `connect` as `check`. Properties that the spec
+ * does not know are allowed, because a newer service may send more.
  */
 export function checkAnswers(id: OperationId, data: unknown): void {
-  const { result }: Operation = operations[id];
-  if (!result) return;
-  const faults: string[] = [];
-  if (!result.list) checkObject('', data, result.members, faults);
-  else if (Array.isArray(data)) data.forEach((one, i) => void checkObject(`[${i}]`, one, result.members, faults));
-  else faults.push('it is no list');
+  const { successes, responses }: Operation = operations[id];
+  const [only = '', ...others] = successes;
+  const { status } = Object(data) as { status?: number };
+  const key = [String(status), `${String(status)[0]}XX`].find((one) => successes.includes(one));
+  const [schema, value] =
+    others.length === 0
+      ? [responses[only]?.schema, data]
+      : [responses[key ?? 'default']?.schema, (data as { data: unknown }).data];
+  if (!schema) return;
+  const faults = [...faultsIn(value, schema, '')].map(sentenceOf);
   if (faults.length > 0) throw new UnexpectedDataError(id, faults);
 }
 
-function checkObject(at: string, data: unknown, members: Readonly<Record<string, Value>>, faults: string[]): void {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
-    faults.push(`${at || 'it'} is no object`);
-    return;
+interface Fault {
+  readonly at: string;
+  /** The end of a sentence that begins with where it is. */
+  readonly fault: string;
+  /** The value, where it is a word. */
+  readonly shown?: string;
+}
+
+/** What is wrong with a value by its schema, as the end of a sentence; nothing where it is right. */
+export function faultOf(value: unknown, schema: Schema): string | undefined {
+  for (const first of faultsIn(value, schema, '')) return first.at ? sentenceOf(first) : first.fault;
+  return undefined;
+}
+
+function sentenceOf({ at, fault, shown }: Fault): string {
+  return `${at || 'it'} is ${shown === undefined ? '' : `${shown}, `}${fault}`;
+}
+
+function* faultsIn(value: unknown, written: Schema, at: string): Generator<Fault, void> {
+  const schema = resolved(written);
+  const own = ownFault(value, schema);
+  if (own !== undefined) {
+    return void (yield { at, fault: own, ...(Object(value) !== value && { shown: shownOf(value) }) });
   }
-  const values = new Map(Object.entries(data));
-  for (const [name, rules] of Object.entries(members)) {
-    const value = values.get(name);
-    if (value === undefined) {
-      if (rules.required) faults.push(`${at}.${name} is missing`);
-    } else {
-      const fault = faultOf(value, rules);
-      if (fault) faults.push(`${at}.${name} is ${JSON.stringify(value)}, ${fault}`);
+  for (const part of schema.allOf ?? []) yield* faultsIn(value, part, at);
+  const some = schema.anyOf ?? schema.oneOf;
+  if (some && !some.some((one) => faultsIn(value, one, at).next().done)) yield { at, fault: 'none of what it may be' };
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) {
+      const rule = schema.prefixItems?.[i] ?? schema.items;
+      if (rule) yield* faultsIn(item, rule, `${at}[${i}]`);
     }
+  } else if (typeof value === 'object' && value !== null) yield* faultsInObject(value, schema, at);
+}
+
+function* faultsInObject(value: object, schema: Schema, at: string): Generator<Fault, void> {
+  const { required = [], properties = {}, additionalProperties } = schema;
+  const given = new Map<string, unknown>(Object.entries(value));
+  for (const name of required) {
+    const isSent = resolved(properties[name] ?? {}).writeOnly !== true;
+    if (isSent && given.get(name) === undefined) yield { at: `${at}.${name}`, fault: 'missing' };
+  }
+  for (const [name, item] of given) {
+    if (item === undefined) continue;
+    const rule = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (rule) yield* faultsIn(item, rule, `${at}.${name}`);
+    else if (typeof additionalProperties === 'object' && !Object.hasOwn(propertiesOf(schema), name))
+      yield* faultsIn(item, additionalProperties, `${at}.${name}`);
   }
 }
 
-/** What is wrong with a value by the rules of the spec, as the end of a sentence; nothing where it is right. */
-export function faultOf(value: unknown, rules: Omit<Value, 'required' | 'description'>): string | undefined {
-  const { type, choices, minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength, pattern } = rules;
-  const kind = Array.isArray(value)
-    ? 'array'
-    : Number.isInteger(value) && type === 'integer'
-      ? 'integer'
-      : typeof value;
-  if (value === null || kind !== type) return `no ${type}`;
-  if (choices && !choices.includes(value as string | number)) return `none of ${choices.join(', ')}`;
-  if (typeof value === 'number') {
-    if (minimum !== undefined && value < minimum) return `less than ${minimum}`;
-    if (maximum !== undefined && value > maximum) return `more than ${maximum}`;
-    if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) return `not more than ${exclusiveMinimum}`;
-    if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) return `not less than ${exclusiveMaximum}`;
+function shownOf(value: unknown): string {
+  return typeof value === 'bigint' ? String(value) : JSON.stringify(value);
+}
+
+/** What is wrong with the value itself, apart from what it holds. */
+function ownFault(value: unknown, schema: Schema): string | undefined {
+  const { type, enum: values, const: only } = schema;
+  const types = type === undefined ? [] : [type].flat();
+  if (types.length > 0 && !types.some((one) => isOf(value, one))) {
+    return types.length === 1 ? `no ${types[0] === 'array' ? 'list' : types[0]}` : `neither ${types.join(' nor ')}`;
   }
-  if (typeof value === 'string') {
-    if (minLength !== undefined && [...value].length < minLength) return `shorter than ${minLength}`;
-    if (maxLength !== undefined && [...value].length > maxLength) return `longer than ${maxLength}`;
-    if (pattern !== undefined && !new RegExp(pattern, 'u').test(value)) return `not like ${pattern}`;
-  }
+  if (values && !values.some((one) => isSame(one, value))) return `none of ${values.map(String).join(', ')}`;
+  if (only !== undefined && !isSame(only, value)) return `not ${JSON.stringify(only)}`;
+  if (typeof value === 'number' || typeof value === 'bigint') return numberFault(value, schema);
+  if (typeof value === 'string') return textFault(value, schema);
+  return Array.isArray(value) ? listFault(value, schema) : undefined;
+}
+
+function numberFault(
+  value: number | bigint,
+  { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: Schema,
+) {
+  if (minimum !== undefined && value < minimum) return `less than ${minimum}`;
+  if (maximum !== undefined && value > maximum) return `more than ${maximum}`;
+  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) return `not more than ${exclusiveMinimum}`;
+  if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) return `not less than ${exclusiveMaximum}`;
+  const times = multipleOf === undefined ? 0 : Number(value) / multipleOf;
+  // The quotient of two decimals may be off by a rounding.
+  if (Math.abs(times - Math.round(times)) > 1e-9 * Math.max(1, Math.abs(times))) return `no multiple of ${multipleOf}`;
   return undefined;
+}
+
+function textFault(value: string, { minLength, maxLength, pattern }: Schema): string | undefined {
+  if (minLength !== undefined && [...value].length < minLength) return `shorter than ${minLength}`;
+  if (maxLength !== undefined && [...value].length > maxLength) return `longer than ${maxLength}`;
+  if (pattern !== undefined && !new RegExp(pattern, 'u').test(value)) return `not like ${pattern}`;
+  return undefined;
+}
+
+function listFault(value: readonly unknown[], { minItems, maxItems, uniqueItems }: Schema): string | undefined {
+  if (minItems !== undefined && value.length < minItems) return `shorter than ${minItems}`;
+  if (maxItems !== undefined && value.length > maxItems) return `longer than ${maxItems}`;
+  if (uniqueItems && value.some((one, i) => value.slice(0, i).some((other) => isSame(one, other))))
+    return 'not without repetition';
+  return undefined;
+}
+
+function isOf(value: unknown, type: JsonType): boolean {
+  if (type === 'null') return value === null;
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'integer') return typeof value === 'bigint' || Number.isInteger(value);
+  if (type === 'number') return typeof value === 'bigint' || typeof value === 'number';
+  return typeof value === type && value !== null && !Array.isArray(value);
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (Object(one) === one && JSON.stringify(one) === JSON.stringify(other));
 }

@@ -1,5 +1,8 @@
-import { deployments, type OperationId, version } from '@petstore/types';
+import { deployments, type OperationId, type service, version } from '@petstore/types';
+import type { Credential } from './authorize.ts';
 import type { Notice } from './deprecation.ts';
+import { firstDeployment, schemeOfKey } from './gen/schemes.gen.ts';
+import type { Body } from './place.ts';
 import { type Retry, retryOf } from './retry.ts';
 
 export type Deployment = keyof typeof deployments;
@@ -9,7 +12,8 @@ export interface WireRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: Body;
+  readonly duplex?: 'half';
   readonly signal: AbortSignal;
 }
 
@@ -17,6 +21,8 @@ export interface WireRequest {
 export interface Answer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
+  /** The body as it comes, where the transport has it. */
+  readonly body?: ReadableStream<Uint8Array> | null;
   text(): Promise<string>;
 }
 
@@ -47,6 +53,8 @@ export interface CallOptions {
 export interface Options extends Pick<CallOptions, 'timeout' | 'retry' | 'headers'> {
   /** The key, or how to get it; `PETSTORE_API_KEY` where there is an environment and none is given. */
   apiKey?: string | (() => string | Promise<string>);
+  /** Credentials by the security scheme that they are for, where the service has several. */
+  credentials?: { readonly [Scheme in keyof (typeof service)['securitySchemes']]?: Credential };
   /** One of the deployments that the spec names. */
   deployment?: Deployment;
   /** The address of any other, ending in the version segment; `PETSTORE_BASE_URL` where there is an environment and none is given. */
@@ -59,7 +67,7 @@ export interface Options extends Pick<CallOptions, 'timeout' | 'retry' | 'header
 
 /** Where and how to reach the service, as the functions of this package take it. */
 export interface Connection {
-  readonly apiKey: () => string | Promise<string>;
+  readonly credentials: Readonly<Record<string, Credential | undefined>>;
   readonly baseUrl: string;
   readonly transport: Transport;
   readonly headers: Readonly<Record<string, string>>;
@@ -78,13 +86,12 @@ const { process } = globalThis as Surroundings;
 export function connect(options: Options = {}): Connection {
   const env = process?.env ?? {};
   const { deployment, apiKey = env.PETSTORE_API_KEY, timeout = 30_000, on = {}, check } = options;
-  if (!apiKey) throw new TypeError('No API key: give apiKey or set PETSTORE_API_KEY');
   if (deployment && options.baseUrl) throw new TypeError('Give deployment or baseUrl, not both');
   const elsewhere = options.baseUrl ?? (deployment ? undefined : env.PETSTORE_BASE_URL);
-  const baseUrl = elsewhere ?? deployments[deployment ?? 'production'];
+  const baseUrl = elsewhere ?? deployments[deployment ?? firstDeployment];
   if (!/^https?:\/\/[^/?#]/.test(baseUrl)) throw new TypeError(`'${baseUrl}' is no http address`);
   return {
-    apiKey: typeof apiKey === 'function' ? apiKey : () => apiKey,
+    credentials: { [schemeOfKey]: apiKey, ...options.credentials },
     baseUrl: baseUrl.replace(/\/+$/, ''),
     transport: options.transport ?? (({ url, ...init }) => fetch(url, init)),
     headers: { ...(process?.versions?.node && { 'user-agent': `petstore-client/${version}` }), ...options.headers },

@@ -1,6 +1,11 @@
 import type { Answer, CallOptions, Connection, WireRequest } from './connection.ts';
 import { AbortedError, ConnectionError, TimeoutError } from './errors.ts';
+import type { Draft, Wire } from './place.ts';
+import { refusal } from './read.ts';
 import { mayRetry, pause, retryOf } from './retry.ts';
+
+/** What is known of a request beside its parts. */
+type Sent = Pick<Wire, 'method' | 'authorize' | 'accept' | 'streams'> & { readonly id: string };
 
 /**
  * One request to its end, however many attempts and however much waiting that takes. `draft` says what is sent, `done`
@@ -8,9 +13,9 @@ import { mayRetry, pause, retryOf } from './retry.ts';
  */
 export async function deliver<T>(
   connection: Connection,
-  { id, method }: { readonly id: string; readonly method: string },
-  draft: () => Pick<WireRequest, 'url' | 'headers' | 'body'>,
-  done: (response: Answer, text: string) => T,
+  { id, method, authorize, accept = 'application/json', streams }: Sent,
+  draft: () => Draft,
+  done: (response: Answer, text: () => Promise<string>) => T | Promise<T>,
   options: CallOptions = {},
   stop?: AbortSignal,
 ): Promise<T> {
@@ -31,32 +36,24 @@ export async function deliver<T>(
     for (let attempt = 0; ; attempt++) {
       signal.throwIfAborted();
       try {
-        const request: WireRequest = {
+        const authorized: Draft = {
           ...drafted,
-          method,
-          headers: {
-            accept: 'application/json',
-            ...connection.headers,
-            ...drafted.headers,
-            ...options.headers,
-            authorization: `Bearer ${await connection.apiKey()}`,
-          },
-          signal,
+          headers: { accept, ...connection.headers, ...drafted.headers, ...options.headers },
         };
+        await authorize?.(authorized, connection, id);
+        const request: WireRequest = { ...authorized, method, signal };
         on.request?.(request, attempt);
-        let response: Answer;
-        let text: string;
-        try {
-          response = await transport(request);
-          text = await response.text();
-        } catch (cause) {
+        const unreachable = (cause: unknown): never => {
           signal.throwIfAborted();
           throw new ConnectionError(`${baseUrl} could not be reached`, { cause });
-        }
+        };
+        const response = await transport(request).catch(unreachable);
+        const text = () => response.text().catch(unreachable);
         on.response?.(response, request);
-        return done(response, text);
+        if (response.status < 200 || response.status > 299) throw refusal(response, await text());
+        return await done(response, text);
       } catch (error) {
-        if (signal.aborted || attempt >= retry.limit || !mayRetry(method, error)) throw error;
+        if (drafted.duplex || signal.aborted || attempt >= retry.limit || !mayRetry(method, error)) throw error;
         const wait = pause(retry, attempt, error);
         on.retry?.(error as Error, attempt + 1, wait);
         await new Promise((resolve) => {
@@ -71,6 +68,6 @@ export async function deliver<T>(
   } finally {
     clearTimeout(deadline);
     clearTimeout(waiting);
-    caller?.removeEventListener('abort', abort);
+    if (!streams) caller?.removeEventListener('abort', abort);
   }
 }

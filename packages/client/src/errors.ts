@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@petstore/types';
+import type { ServiceErrorCode } from '@petstore/types';
 import type { Answer } from './connection.ts';
 
 /** An answer came, but not the one that was asked for. Its subclasses tell the reasons apart. */
@@ -6,13 +6,13 @@ export class PetstoreError extends Error {
   override readonly name: string = 'PetstoreError';
   declare readonly status: number;
   /** The service's own word for it; `undefined` when the answer did not come from the service. */
-  declare readonly code: ErrorCode | undefined;
+  declare readonly code: ServiceErrorCode | undefined;
   /** Names the request in the logs of the server. */
   declare readonly requestId: string | undefined;
   declare readonly headers: Answer['headers'];
   declare readonly response: Answer;
 
-  constructor(response: Answer, message: string, code?: ErrorCode) {
+  constructor(response: Answer, message: string, code?: ServiceErrorCode) {
     super(message);
     const { status, headers } = response;
     Object.assign(this, { status, code, requestId: headers.get('x-request-id') ?? undefined, headers, response });

@@ -1,4 +1,5 @@
 export type * from '@petstore/types';
+export type { Credential, UserAndPassword } from './authorize.ts';
 export type { Call, Exchange, Outcome } from './call.ts';
 export {
   type Answer,
@@ -27,5 +28,6 @@ export type { FailureOf } from './failure-of.ts';
 export * from './gen/calls.gen.ts';
 export { nextPage } from './pages.ts';
 export { type Petstore, petstore } from './petstore.ts';
+export type { Body } from './place.ts';
 export { type RawRequest, request } from './request.ts';
 export { mayRetry, type Retry } from './retry.ts';

@@ -1,6 +1,80 @@
+import type { Exchange, Start } from './call.ts';
 import type { Answer } from './connection.ts';
+
+/** The elements of a page and of all behind it, one after the other. */
+export type ElementsOf = (first: Promise<Exchange<unknown>>, start: Start<unknown>) => AsyncIterable<unknown>;
 
 /** Where the page behind this one is: the target of `Link` with `rel="next"` (RFC 8288), as it was written. */
 export function nextPage({ headers }: Answer): string | undefined {
   return /<([^>]*)>[^<]*;\s*rel\s*=\s*"?(?:[^"<]*\s)?next(?=["\s;,]|$)/i.exec(headers.get('link') ?? '')?.[1];
+}
+
+/** Pages that a `Link` header leads through. */
+export const linkPages: ElementsOf = (first, start) => elements(first, start, nextPage);
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Pages that a `Link` header leads through, their elements in a property of the body. */
+export const linkPagesOf =
+  (items: string): ElementsOf =>
+  (first, start) =>
+    elements(first, start, nextPage, elementsIn(items));
+
+interface Rule {
+  readonly cursor: string;
+  readonly key?: string;
+  readonly next?: string;
+  readonly more?: string;
+  readonly items?: string;
+}
+
+/** Pages whose body holds the cursor of the next one. */
+export const bodyPages =
+  ({ cursor, next = '', more, items = '' }: Rule): ElementsOf =>
+  (first, start) => {
+    const behind = (_: Answer, data: unknown) => {
+      const value = (data as Body)[next] ?? '';
+      return value === '' || (more && !(data as Body)[more]) ? undefined : { [cursor]: value };
+    };
+    return elements(first, start, behind, elementsIn(items));
+  };
+
+/** Pages that go on behind the last element. Without a property that says whether there are more, an empty one is the last. */
+export const lastPages =
+  ({ cursor, key = '', more, items }: Rule): ElementsOf =>
+  (first, start) => {
+    const listed = items === undefined ? (data: unknown) => data as unknown[] : elementsIn(items);
+    const behind = (_: Answer, data: unknown) => {
+      const last = listed(data).at(-1) as Body | undefined;
+      return last === undefined || (more && !(data as Body)[more]) ? undefined : { [cursor]: last[key] };
+    };
+    return elements(first, start, behind, listed);
+  };
+
+const elementsIn = (name: string) => (data: unknown) => ((data as Body)[name] ?? []) as unknown[];
+
+/**
+ * The elements of this page and of all behind it. `next` is the address of a page, or the inputs that ask for it. Asks for at
+ * most one page ahead; stops asking when it is left.
+ */
+async function* elements(
+  first: Promise<Exchange<unknown>>,
+  start: Start<unknown>,
+  next: (response: Answer, data: unknown) => string | object | undefined,
+  items = (data: unknown) => data as unknown[],
+) {
+  const stop = new AbortController();
+  let page: Promise<Exchange<unknown>> | undefined = first;
+  try {
+    while (page) {
+      const { data, response }: Exchange<unknown> = await page;
+      const behind = next(response, data);
+      page = behind === undefined ? undefined : start(behind, stop.signal);
+      // It is awaited once this page is used up, and not at all if the caller leaves before.
+      page?.catch(() => {});
+      yield* items(data);
+    }
+  } finally {
+    stop.abort();
+  }
 }

@@ -5,7 +5,7 @@ import { deliver } from './deliver.ts';
 import { tellDeprecation } from './deprecation.ts';
 import { ConnectionError } from './errors.ts';
 import { place, type Wire } from './place.ts';
-import { read } from './read.ts';
+import { readJson } from './read.ts';
 
 /** Starts one operation. */
 export function send<Id extends OperationId>(
@@ -14,24 +14,27 @@ export function send<Id extends OperationId>(
   input: Input<Id> | undefined,
   options?: CallOptions,
 ): Call<Id> {
-  return callOf<Id>((page, stop) =>
-    deliver(
-      connection,
-      wire,
-      () => {
-        const placed = place(wire, input ?? {});
-        const url = connection.baseUrl + placed.url;
-        return { ...placed, url: page === undefined ? url : sameOrigin(page, url) };
-      },
-      (response, text) => {
-        tellDeprecation(wire.id, wire.deprecated, response, connection.on.deprecated);
-        const data = read(response, text) as Result<Id>;
-        connection.check?.(wire.id, data);
-        return { data, response };
-      },
-      options,
-      stop,
-    ),
+  return callOf<Id>(
+    (page, stop) =>
+      deliver(
+        connection,
+        wire,
+        () => {
+          const isLink = typeof page === 'string';
+          const placed = place(wire, { ...input, ...(isLink ? {} : page) });
+          const url = connection.baseUrl + placed.url;
+          return { ...placed, url: isLink ? sameOrigin(page, url) : url };
+        },
+        async (response, text) => {
+          tellDeprecation(wire.id, wire.deprecated, response, connection.on.deprecated);
+          const data = (await (wire.read ?? readJson)(response, text)) as Result<Id>;
+          connection.check?.(wire.id, data);
+          return { data, response };
+        },
+        options,
+        stop,
+      ),
+    wire.pages,
   );
 }
 

@@ -102,14 +102,14 @@ describe('where to', () => {
     vi.stubEnv('PETSTORE_BASE_URL', 'http://from.env/v1');
     vi.stubEnv('PETSTORE_API_KEY', 'env-key');
     expect(connect().baseUrl).toBe('http://from.env/v1');
-    expect(await connect().apiKey()).toBe('env-key');
+    const { sent, api } = recording(200, '[]', { apiKey: undefined } as never);
+    await api.listPets();
+    expect(sent[0]?.headers.authorization).toBe('Bearer env-key');
     expect(connect({ baseUrl: 'http://given/v1' }).baseUrl).toBe('http://given/v1');
     expect(connect({ deployment: 'staging' }).baseUrl).toBe(service.deployments.staging);
   });
 
   test.each([
-    {},
-    { apiKey: '' },
     { apiKey: 'k', deployment: 'nowhere' },
     { apiKey: 'k', baseUrl: 'pets.test/v1' },
     { apiKey: 'k', baseUrl: 'http://x/v1', deployment: 'staging' },
@@ -117,6 +117,16 @@ describe('where to', () => {
     vi.stubEnv('PETSTORE_API_KEY', '');
     expect(() => petstore(options as Options)).toThrow(TypeError);
   });
+
+  test.each([{ apiKey: undefined }, { apiKey: '' }])(
+    'without a key (%j) a call says so and sends nothing',
+    async (options) => {
+      vi.stubEnv('PETSTORE_API_KEY', '');
+      const { sent, api } = recording(200, '[]', options as Options);
+      await expect(api.listPets()).rejects.toThrow('listPets: give apiKey or credentials.bearer');
+      expect(sent).toEqual([]);
+    },
+  );
 
   test('two clients share nothing', async () => {
     const [one, two] = [

@@ -14,7 +14,7 @@ test.each([[[]], [[rex]], [[{ ...rex, colour: 'red' }]], [[{ id: 1, name: '', ca
 
 test.each([
   [{}, 'it is no list'],
-  [[null], '[0] is no object'],
+  [[null], '[0] is null, no object'],
   [[rex, { name: 'x', categoryId: 1 }], '[1].id is missing'],
   [[{ ...rex, id: '1' }], '[0].id is "1", no integer'],
   [[{ ...rex, id: 0 }], '[0].id is 0, less than 1'],

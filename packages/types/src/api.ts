@@ -1,7 +1,15 @@
-import type { Operations } from './gen/operations.gen.ts';
+import type { Operations } from './gen/operation-types.gen.ts';
+import type { service } from './gen/service.gen.ts';
 
 /** The name of an operation. */
 export type OperationId = keyof Operations;
+
+/** A value of `code` in an error, where the spec names them. */
+export type ServiceErrorCode = string extends keyof (typeof service)['statuses']
+  ? string
+  : [keyof (typeof service)['statuses']] extends [never]
+    ? string
+    : keyof (typeof service)['statuses'];
 
 type Part<Data, Name extends string> = Data extends { readonly [N in Name]?: infer Value }
   ? [Value] extends [undefined]
@@ -10,12 +18,12 @@ type Part<Data, Name extends string> = Data extends { readonly [N in Name]?: inf
   : unknown;
 type Flat<T> = { [K in keyof T]: T[K] };
 
-/** What an operation takes: its parameters and the members of its body, side by side. */
+/** What an operation takes: its parameters and the properties of its body side by side, or the body as `body`. */
 export type Input<Id extends OperationId> = Flat<
   Part<Operations[Id]['data'], 'path'> &
     Part<Operations[Id]['data'], 'query'> &
     Part<Operations[Id]['data'], 'headers'> &
-    Part<Operations[Id]['data'], 'body'>
+    Operations[Id]['body']
 >;
 
 /** What an operation answers when it succeeds. */

@@ -1,5 +1,18 @@
-export type { Api, Arguments, Input, OperationId, Result } from './api.ts';
-export { type Operations, operations } from './gen/operations.gen.ts';
+export type { Api, Arguments, Input, OperationId, Result, ServiceErrorCode } from './api.ts';
+export type { Operations } from './gen/operation-types.gen.ts';
+export { operations, schemas } from './gen/operations.gen.ts';
 export { deployments, service, version } from './gen/service.gen.ts';
 export type * from './gen/types.gen.ts';
-export type { Field, Operation, Value } from './operation.ts';
+export type {
+  BodyKind,
+  Field,
+  JsonType,
+  Operation,
+  OperationResponse,
+  Pagination,
+  RequestBody,
+  Schema,
+  SecurityScheme,
+  Serialization,
+} from './operation.ts';
+export { isBinary, propertiesOf, resolved, typeIn, typesOf } from './schema.ts';

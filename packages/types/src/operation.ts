@@ -1,25 +1,119 @@
-/** One value that goes in or comes out, with the rules that hold for it. */
-export interface Value {
-  readonly type: 'integer' | 'number' | 'string' | 'boolean' | 'array' | 'object';
-  readonly required: boolean;
-  readonly description: string;
+/** A kind of JSON value, as JSON Schema names it. */
+export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null';
+
+/**
+ * What a value has to be: JSON Schema 2020-12 as plain data. References are followed; only a schema that contains itself
+ * is left as `$ref`, and `schemas` has it by that name.
+ */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: JsonType | readonly JsonType[];
+  readonly description?: string;
   readonly format?: string;
-  readonly choices?: readonly (string | number)[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly default?: unknown;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
   readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
-  readonly default?: string | number | boolean;
-  readonly deprecated?: true;
+  readonly contentEncoding?: string;
+  readonly contentMediaType?: string;
+  readonly items?: Schema;
+  readonly prefixItems?: readonly Schema[];
+  readonly contains?: Schema;
+  readonly minContains?: number;
+  readonly maxContains?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly unevaluatedProperties?: boolean | Schema;
+  readonly propertyNames?: Schema;
+  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
+  readonly dependentSchemas?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly not?: Schema;
+  readonly if?: Schema;
+  readonly then?: Schema;
+  readonly else?: Schema;
+  readonly readOnly?: boolean;
+  readonly writeOnly?: boolean;
+  readonly deprecated?: boolean;
 }
 
-/** One input of an operation: a parameter, or a member of the body. */
-export interface Field extends Value {
-  readonly in: 'path' | 'query' | 'header' | 'body';
+/** How a value that is more than text stands in a path, a query, a header or a form. */
+export interface Serialization {
+  readonly style?: 'simple' | 'label' | 'matrix' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject';
+  readonly explode?: boolean;
+  readonly allowReserved?: true;
+  /** The value is written as this media type. */
+  readonly contentType?: string;
 }
+
+/** One input of an operation: a parameter, a property of the body, or the whole body. What is the default of its place is left out. */
+export interface Field extends Serialization {
+  readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body';
+  readonly required: boolean;
+  readonly description: string;
+  readonly deprecated?: true;
+  readonly schema: Schema;
+}
+
+/** How a body is written: as JSON, as a form, as a form with files, as text, or as bytes. */
+export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'bytes';
+
+/** The body of a request. */
+export interface RequestBody {
+  readonly required: boolean;
+  readonly mediaType: string;
+  readonly kind: BodyKind;
+  /** It is the one input called `body`; otherwise each of its properties is an input. */
+  readonly whole?: true;
+  /** How the properties of a form are written, where that is not the default. */
+  readonly encoding?: Readonly<Record<string, Serialization>>;
+}
+
+/** The answer that comes with a status; without a kind it carries nothing. */
+export interface OperationResponse {
+  readonly description: string;
+  readonly kind?: 'json' | 'text' | 'bytes';
+  readonly mediaType?: string;
+  readonly schema?: Schema;
+}
+
+/** How to get the next page: from the `Link` header, with a cursor from the body, or with one from the last element. */
+export interface Pagination {
+  readonly by: 'link' | 'body' | 'last';
+  /** The input that takes the cursor. */
+  readonly cursor?: string;
+  /** The input that sets the size of a page. */
+  readonly limit?: string;
+  /** The property of the last element that is the cursor. */
+  readonly key?: string;
+  /** The property of the body that holds the cursor of the next page. */
+  readonly next?: string;
+  /** The property of the body that says whether there are more pages. */
+  readonly more?: string;
+  /** The property of the body that holds the elements; without it the body is the list. */
+  readonly items?: string;
+}
+
+/** A way to authenticate. */
+export type SecurityScheme =
+  | { readonly type: 'bearer' | 'basic' | 'mutualTLS' | 'other' }
+  | { readonly type: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string };
 
 /** One operation of the interface as data: all that a server, a client or a command line can know of it from the spec. */
 export interface Operation {
@@ -27,10 +121,8 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'TRACE';
   /** Relative to the base address, with `{name}` where a path field goes. */
   readonly path: string;
-  /** The status of a success. */
-  readonly success: number;
-  /** Every status that is declared by name; whatever else is answered falls under `default`. */
-  readonly statuses: readonly number[];
+  /** The words of its command. */
+  readonly command: readonly string[];
   readonly summary: string;
   readonly description: string;
   readonly tags: readonly string[];
@@ -43,14 +135,16 @@ export interface Operation {
   readonly successor?: string;
   /** How much the operation may still change. Without it the operation is stable. */
   readonly stability?: 'experimental' | 'beta';
-  /** The security schemes of which one is needed; empty where none is. */
-  readonly security: readonly string[];
-  /** Whether a body has to be sent; absent where there is none. */
-  readonly body?: { readonly required: boolean; readonly mediaType: string };
-  /** How to get the page behind a full one: the query field `cursor` takes the `key` of the last element; `limit` sets the size. */
-  readonly pagination?: { readonly cursor: string; readonly key: string; readonly limit: string };
-  /** Every input by its name, parameters and members of the body alike. */
+  /** The combinations of security schemes of which one is needed; empty where none is. */
+  readonly security: readonly (readonly string[])[];
+  readonly body?: RequestBody;
+  readonly pagination?: Pagination;
+  /** Every input by its name. */
   readonly fields: Readonly<Record<string, Field>>;
-  /** What a success carries: one object of these members, or a list of such; absent where it carries nothing. */
-  readonly result?: { readonly list: boolean; readonly members: Readonly<Record<string, Value>> };
+  /** Every declared answer, by its status, `2XX` and the like, or `default`. */
+  readonly responses: Readonly<Record<string, OperationResponse>>;
+  /** The keys of `responses` that are a success. */
+  readonly successes: readonly string[];
+  /** The status of a success, where there is only one. */
+  readonly success?: number;
 }

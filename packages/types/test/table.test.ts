@@ -6,16 +6,22 @@ describe('the operations table', () => {
     const table: Readonly<Record<string, Operation>> = operations;
     for (const [id, operation] of Object.entries(table)) {
       expect(operation.id).toBe(id);
-      expect(operation.statuses).toContain(operation.success);
-      const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect(operation.responses).toHaveProperty(String(operation.success));
+      const inPath = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
       expect(Object.keys(operation.fields).filter((name) => operation.fields[name]?.in === 'path')).toEqual(inPath);
     }
   });
 
-  test('carries what types cannot: bounds, defaults, choices and dates', () => {
-    expect(operations.listPets.fields.limit).toMatchObject({ in: 'query', minimum: 1, maximum: 100, default: 20 });
-    expect(operations.createPet.fields.status.choices).toEqual(['available', 'pending', 'sold']);
-    expect(operations.createPet.fields.categoryId).toMatchObject({ format: 'int64', required: true });
+  test('carries what types cannot: bounds, defaults, enums and dates', () => {
+    expect(operations.listPets.fields.limit).toMatchObject({
+      in: 'query',
+      schema: { minimum: 1, maximum: 100, default: 20 },
+    });
+    expect(operations.createPet.fields.status.schema.enum).toEqual(['available', 'pending', 'sold']);
+    expect(operations.createPet.fields.categoryId).toMatchObject({
+      required: true,
+      schema: { format: 'int64' },
+    });
     expect(operations.getPet).toMatchObject({ deprecated: true, sunset: '2030-12-05', successor: 'listPets' });
   });
 

@@ -92,7 +92,7 @@ function compareInput(
     ...unlessSame(where, 'the description', taken.description, input.description),
     ...unlessSame(where, 'being required', taken.required ?? false, input.required),
     ...unlessSame(where, 'the default', taken.rules.default, input.schema.default),
-    ...unlessSame(where, 'the enum', taken.rules.choices, input.schema.enum),
+    ...unlessSame(where, 'the enum', taken.rules.enum, input.schema.enum),
     ...(manual.includes(taken.name.replaceAll('-', '\\-'))
       ? []
       : [finding(where, 'the manual page does not show it', 'it is an input')]),

@@ -196,7 +196,7 @@ export const plantedDrifts: PlantedDrift[] = [
   }),
   ...edits('conformance', access, {
     'another status without a key': put('export function unauthorized', "'unauthorized'", "'not_found'"),
-    'no key required': put('if (!name)', 'if (!name)', 'if (name === "x")'),
+    'no key required': put('if (!name && !isPublic(context))', 'if (!name && !isPublic(context))', 'if (name === "x")'),
   }),
   ...edits('conformance', expressApp, {
     'no validation': put('app.use(validator', /app\.use\(validator.*\n/, '\n'),
@@ -241,17 +241,25 @@ export const plantedDrifts: PlantedDrift[] = [
     'a flag dropped': put(
       'export function flagsOf',
       "field.in !== 'path'",
-      "field.in !== 'path' && field.type !== 'string'",
+      "field.in !== 'path' && field.schema.type !== 'string'",
     ),
     'a flag without an input': put('function flagOf', '    field,', "    field: field === 'limit' ? 'size' : field,"),
     'another description of a flag': put(
       'function flagOf',
-      'description: rules.description',
-      'description: rules.description.toUpperCase()',
+      '    description,\n',
+      '    description: description.toUpperCase(),\n',
     ),
-    'required flags not marked': put('function flagOf', '    ...(rules.required && { required: true }),\n', ''),
-    'no bounds, enums and defaults': put('function flagOf', '    rules,', '    rules: { type: rules.type },'),
-    'an argument without bounds': put('export function argumentsOf', 'rules: field', 'rules: { type: field.type }'),
+    'required flags not marked': put('function flagOf', '    ...(required && { required: true }),\n', ''),
+    'no bounds, enums and defaults': put(
+      'function flagOf',
+      '    rules,',
+      "    rules: { type: kind === 'json' ? 'string' : kind },",
+    ),
+    'an argument without bounds': put(
+      'export function argumentsOf',
+      'rules: field.schema',
+      "rules: { type: field.schema.type ?? 'string' }",
+    ),
   }),
   ...edits('petctl', operationNode, {
     'another summary': put('export function operationNode', 'summary: operation.summary', "summary: 'Do it'"),
@@ -271,7 +279,7 @@ export const plantedDrifts: PlantedDrift[] = [
     'a parser that accepts one too few': put('faultOf', 'value < minimum', 'value <= minimum'),
   }),
   ...edits('petctl', 'apps/petctl/src/completion/candidates.ts', {
-    'enum values that are not completed': put('function values', 'rules.choices ?? []', '[]'),
+    'enum values that are not completed': put('function values', 'rules.enum ?? []', '[]'),
     'flags that are not completed': put('function flagWords', 'flagsOf(node)', 'flagsOf(node).slice(1)'),
   }),
   ...edits('petctl', 'apps/petctl/src/docs/man.ts', {

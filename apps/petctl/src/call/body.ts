@@ -1,25 +1,57 @@
 import { readFileSync } from 'node:fs';
-import type { Field, Operation } from '@petstore/types';
+import { basename } from 'node:path';
+import { type Field, isBinary, type Operation, type Schema } from '@petstore/types';
 import { suggestion, UsageError } from '../errors/errors.ts';
 import { checked, expected } from '../parse/value.ts';
 import { codeOf, isObject } from '../settings/json-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 
-/** What `--data` gives: JSON itself, `@file`, or `-` for stdin. Held to the spec as flags are. */
+/** What `--data` gives: the value itself, `@file`, or `-` for stdin. Checked against the spec as flags are. */
 export async function readData(
   data: string,
   operation: Operation,
   around: Surroundings,
 ): Promise<Record<string, unknown>> {
+  const { body, fields } = operation;
+  if (body?.kind === 'bytes') return { body: await bytesOf(data, around) };
   const { text, from } = await textOf(data, around);
-  let body: unknown;
+  if (body?.kind === 'text') return { body: text };
+  let value: unknown;
   try {
-    body = JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
     throw new UsageError(`--data: ${from} is no JSON (${error instanceof Error ? error.message : error}).`);
   }
-  if (!isObject(body)) throw new UsageError(`--data: ${from} has to be a JSON object.`);
-  return checkMembers(body, operation, '--data');
+  if (body?.whole) {
+    if (fields.body) refuseFault('--data:', value, fields.body);
+    return { body: value };
+  }
+  if (!isObject(value)) throw new UsageError(`--data: ${from} has to be a JSON object.`);
+  return checkMembers(value, operation, '--data');
+}
+
+/** Puts the files in the place of the `@file` that name them. */
+export function openFiles(input: Record<string, unknown>, { fields }: Operation): void {
+  for (const [name, { in: place, schema }] of Object.entries(fields)) {
+    if (place !== 'body' || !(name in input)) continue;
+    const open = (value: unknown, rule: Schema) =>
+      isBinary(rule) && typeof value === 'string' && value.startsWith('@') ? fileOf(value.slice(1)) : value;
+    const value = input[name];
+    input[name] = Array.isArray(value) ? value.map((one) => open(one, schema.items ?? {})) : open(value, schema);
+  }
+}
+
+function fileOf(path: string): File {
+  try {
+    return new File([readFileSync(path)], basename(path));
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read (${codeOf(error)}).`);
+  }
+}
+
+async function bytesOf(word: string, { stdin }: Surroundings): Promise<Blob> {
+  if (word === '-') return new Response(ReadableStream.from<Uint8Array>(stdin())).blob();
+  return word.startsWith('@') ? fileOf(word.slice(1)) : new Blob([word]);
 }
 
 /** Refuses members that the operation does not know, and values that break its rules. */
@@ -42,9 +74,9 @@ export function checkMembers(
 }
 
 function refuseFault(what: string, value: unknown, field: Field): void {
-  const read = checked(value, field);
+  const read = checked(value, field.schema);
   if ('fault' in read)
-    throw new UsageError(`${what} ${JSON.stringify(value)} ${read.fault}.`, `It has to be ${expected(field)}.`);
+    throw new UsageError(`${what} ${JSON.stringify(value)} ${read.fault}.`, `It has to be ${expected(field.schema)}.`);
 }
 
 /** The text behind `@file` or `-`, or the word itself. */

@@ -14,13 +14,14 @@ export async function tellIfCut(
   { node, settings, around }: Invocation,
   ask: (page: Record<string, unknown>) => Promise<unknown>,
 ): Promise<void> {
-  if (!pagination || around.stdout.gone()) return;
+  const { cursor, key, limit } = pagination ?? {};
+  if (cursor === undefined || key === undefined || limit === undefined || around.stdout.gone()) return;
   const shown = rowsOf(data);
-  const after = shown.at(-1)?.[pagination.key];
-  const one = fields[pagination.limit]?.minimum ?? 1;
-  const more = await ask({ [pagination.cursor]: after, [pagination.limit]: one }).catch(() => []);
+  const after = shown.at(-1)?.[key];
+  const one = fields[limit]?.schema.minimum ?? 1;
+  const more = await ask({ [cursor]: after, [limit]: one }).catch(() => []);
   if (rowsOf(more).length === 0) return;
-  const cursor = node.flags?.find(({ field }) => field === pagination.cursor)?.name ?? pagination.cursor;
-  const message = `Only ${shown.length} are shown, and there are more: --all shows all, --${cursor} ${after} what follows.`;
+  const flag = node.flags?.find(({ field }) => field === cursor)?.name ?? cursor;
+  const message = `Only ${shown.length} are shown, and there are more: --all shows all, --${flag} ${after} what follows.`;
   await around.stderr.write(noticeLine(message, inJson(settings)));
 }

@@ -11,7 +11,7 @@ export async function inputOf(operation: Operation, invocation: Invocation): Pro
     typeof data === 'string' ? { ...(await (await import('./body.ts')).readData(data, operation, around)) } : {};
   for (const [i, field] of pathFieldsOf(operation).entries()) input[field] = args[i];
   for (const { name, field } of node.flags ?? []) {
-    if (field !== undefined && flags.has(name)) input[field] = flags.get(name);
+    if (field !== undefined && name !== 'data' && flags.has(name)) input[field] = flags.get(name);
   }
   const missing = (node.flags ?? []).filter(
     ({ field, required }) => required && field !== undefined && !(field in input),
@@ -25,9 +25,11 @@ export async function inputOf(operation: Operation, invocation: Invocation): Pro
         : `'petctl ${invocation.path.join(' ')} --help' shows how.`,
     );
   }
+  if (operation.body?.kind === 'multipart') (await import('./body.ts')).openFiles(input, operation);
   const { pagination, fields } = operation;
-  const largest = pagination && fields[pagination.limit]?.maximum;
+  const limit = pagination?.limit;
+  const largest = limit === undefined ? undefined : fields[limit]?.schema.maximum;
   // All pages are there sooner when each is as large as it may be.
-  if (pagination && flags.has('all') && largest !== undefined) input[pagination.limit] ??= largest;
+  if (limit !== undefined && flags.has('all') && largest !== undefined) input[limit] ??= largest;
   return input;
 }

@@ -25,10 +25,11 @@ export async function preview(invocation: Invocation, call: (options: Options) =
   } catch (error) {
     if (!(error instanceof NotSent)) throw error;
   }
-  if (request) await invocation.around.stdout.write(shown(request, invocation));
+  if (request) await invocation.around.stdout.write(await shown(request, invocation));
 }
 
-function shown({ method, url, headers, body }: WireRequest, { flags, settings, around }: Invocation): string {
+async function shown({ method, url, headers, body: sent }: WireRequest, { flags, settings, around }: Invocation) {
+  const body = sent === undefined || typeof sent === 'string' ? sent : await new Response(sent).text();
   if (flags.has('curl')) return `${curlLine({ method, url, headers, ...(body !== undefined && { body }) })}\n`;
   if (isJson(outputOf(settings, around))) return `${harmless(JSON.stringify({ method, url, headers, body }))}\n`;
   const lines = [`${method} ${url}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
@@ -36,7 +37,7 @@ function shown({ method, url, headers, body }: WireRequest, { flags, settings, a
 }
 
 /** The request as a line for a shell, which puts the key in. */
-function curlLine({ method, url, headers, body }: Omit<WireRequest, 'signal'>): string {
+function curlLine({ method, url, headers, body }: Omit<WireRequest, 'signal' | 'body'> & { body?: string }): string {
   const words = Object.entries(headers).flatMap(([name, value]) => ['-H', quoted(`${name}: ${value}`, name)]);
   // curl globs brackets and braces in addresses; --data-raw takes no file for a leading @.
   const data = body === undefined ? [] : ['--data-raw', quoted(body)];

@@ -3,6 +3,7 @@ import type { Operation, OperationId } from '@petstore/types';
 import type { Invocation } from '../invocation.ts';
 import { inJson } from '../out/asked.ts';
 import type { Row } from '../out/format.ts';
+import { harmlessLines } from '../out/harmless.ts';
 import { print } from '../out/print.ts';
 import { shapeOf } from '../out/shape.ts';
 import { inputOf } from './input.ts';
@@ -40,8 +41,10 @@ export async function runOperation(invocation: Invocation): Promise<void> {
     if (flags.has('all')) {
       await print(elements(running), shape, invocation);
     } else {
-      const { data, response } = await running.withResponse();
-      await print(rowsOf(data), shape, invocation);
+      const { data: result, response } = await running.withResponse();
+      const data = operation.successes.length > 1 ? (result as { data: unknown }).data : result;
+      if (typeof data === 'string' || data instanceof ReadableStream) await write(data, invocation);
+      else await print(rowsOf(data), shape, invocation);
       if (operation.pagination && !flags.has('quiet') && nextPage(response) !== undefined) {
         const { tellIfCut } = await import('./cut.ts');
         await tellIfCut(operation, data, invocation, (page) => call({ ...input, ...page }));
@@ -52,6 +55,12 @@ export async function runOperation(invocation: Invocation): Promise<void> {
     throw error;
   }
   await tellDeprecation();
+}
+
+/** Text and bytes are written as they came; on a terminal, text must not steer it. */
+async function write(data: string | ReadableStream<Uint8Array>, { around: { stdout } }: Invocation): Promise<void> {
+  if (typeof data === 'string') return stdout.write(stdout.isTerminal ? harmlessLines(data) : data);
+  for await (const bytes of data) await stdout.write(bytes);
 }
 
 /** What was answered as rows: the elements of a list, one object, or nothing. */

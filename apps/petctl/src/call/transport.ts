@@ -46,8 +46,14 @@ function exchange({ method, headers, body, signal }: WireRequest, url: URL, open
     const request = open({ ...placeOf(url), method, headers: { ...headers }, signal });
     request.on('error', reject);
     request.on('response', (response) => resolve(answerOf(response)));
-    request.end(body);
+    if (body instanceof Blob || body instanceof ReadableStream) void pipe(body, request).catch(reject);
+    else request.end(body);
   });
+}
+
+async function pipe(body: Blob | ReadableStream<Uint8Array>, request: ClientRequest): Promise<void> {
+  const { pipeline } = await import('node:stream/promises');
+  await pipeline(body instanceof Blob ? body.stream() : body, request);
 }
 
 function placeOf({ protocol, hostname, port, pathname, search }: URL): RequestOptions {
@@ -64,6 +70,9 @@ function answerOf(response: IncomingMessage): HttpAnswer {
         const value = headers[name.toLowerCase()];
         return Array.isArray(value) ? value.join(', ') : (value ?? null);
       },
+    },
+    get body() {
+      return ReadableStream.from<Uint8Array>(response);
     },
     text: () =>
       new Promise((resolve, reject) => {

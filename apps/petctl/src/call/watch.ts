@@ -17,10 +17,18 @@ export function watch(stderr: Sink, key: string, verbosity: number): Watch {
       const started = performance.now();
       tell(`> ${request.method} ${request.url}`);
       for (const [name, value] of Object.entries(request.headers)) detail(`> ${name}: ${value}`);
-      if (request.body !== undefined) detail(`> ${request.body}`);
+      if (typeof request.body === 'string') detail(`> ${request.body}`);
+      else if (request.body) detail('> (a body that is no text)');
       const answer = await inner(request);
+      const { status, headers, rawHeaders } = answer;
       return {
-        ...answer,
+        status,
+        headers,
+        rawHeaders,
+        // Whoever reads the bytes takes them from the answer itself.
+        get body() {
+          return answer.body ?? null;
+        },
         text: async () => {
           const text = await answer.text();
           const id = answer.headers.get('x-request-id');

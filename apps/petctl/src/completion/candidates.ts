@@ -1,6 +1,7 @@
 import { topics } from '../docs/topics.ts';
 import type { Invocation } from '../invocation.ts';
 import { flagsOf } from '../parse/parse.ts';
+import { kindOf } from '../parse/value.ts';
 import type { Argument, CommandNode, Flag } from '../tree/node.ts';
 
 /** What could stand at the end of a line; `files` where the shell itself knows best. */
@@ -64,12 +65,12 @@ function joined(typed: readonly string[]): string[] {
 /** The flag whose value comes next. */
 function openedBy(node: CommandNode, word: string): Flag | undefined {
   const flag = flagsOf(node).find(({ name, short }) => word === `--${name}` || (short && word === `-${short}`));
-  return flag && flag.rules.type !== 'boolean' ? flag : undefined;
+  return flag && kindOf(flag.rules) !== 'boolean' ? flag : undefined;
 }
 
 function values({ rules, completes }: Flag | Argument, start: string): Candidates {
-  const choices = (rules.choices ?? []).map((choice) => [String(choice), ''] as const);
-  return { words: starting(start, choices), files: completes === 'file' };
+  const enumWords = (rules.enum ?? []).map((value) => [String(value), ''] as const);
+  return { words: starting(start, enumWords), files: completes === 'file' };
 }
 
 function flagWords(node: CommandNode): [string, string][] {

@@ -1,4 +1,4 @@
-import { boundsOf } from '../parse/value.ts';
+import { boundsOf, kindOf } from '../parse/value.ts';
 import { isSettingName } from '../settings/profiles.ts';
 import { settings } from '../settings/settings.ts';
 import type { Argument, Flag } from '../tree/node.ts';
@@ -6,7 +6,8 @@ import type { Argument, Flag } from '../tree/node.ts';
 /** `-o, --output <format>`. */
 export function flagNames({ name, short, negatable, rules, value }: Flag): string {
   const names = `${short ? `-${short}, ` : ''}--${negatable ? '[no-]' : ''}${name}`;
-  return rules.type === 'boolean' ? names : `${names} <${value ?? rules.type}>`;
+  const kind = kindOf(rules);
+  return kind === 'boolean' ? names : `${names} <${value ?? kind}>`;
 }
 
 /** `<pet-id>`, or `[topic...]`. */
@@ -21,7 +22,7 @@ export function aboutFlag(flag: Flag): string {
   const setting = field === undefined && isSettingName(name) ? settings[name] : undefined;
   return withNotes(flag, [
     required && 'required',
-    repeatable && rules.type === 'array' && 'may be given more than once',
+    repeatable && kindOf(rules) === 'array' && 'may be given more than once',
     rules.default !== undefined && `server default: ${rules.default}`,
     rules.deprecated && 'deprecated',
     setting?.shown && `default: ${setting.shown}`,

@@ -1,3 +1,4 @@
+import { kindOf } from '../parse/value.ts';
 import type { CommandNode, Flag, Rules } from '../tree/node.ts';
 
 /** What comes behind the name of an operation's command, as the spec has it, and what it does. */
@@ -5,7 +6,7 @@ export function operationExamples({ operation, args = [], flags = [] }: CommandN
   if (!operation) return [];
   const given = args.map(({ rules }) => example('', rules)).join(' ');
   const required = flags.filter((flag) => flag.required).map(flagged);
-  const chosen = flags.find((flag) => flag.field !== undefined && !flag.required && flag.rules.choices);
+  const chosen = flags.find((flag) => flag.field !== undefined && !flag.required && flag.rules.enum);
   const plain = [given, ...required].filter(Boolean).join(' ');
   const lines: [string, string][] = [[plain, operation.summary]];
   if (chosen) lines.push([`${plain} ${flagged(chosen)}`.trim(), `With ${chosen.name}`]);
@@ -15,10 +16,12 @@ export function operationExamples({ operation, args = [], flags = [] }: CommandN
 }
 
 const flagged = ({ name, rules }: Flag) =>
-  rules.type === 'boolean' ? `--${name}` : `--${name} ${example(name, rules)}`;
+  kindOf(rules) === 'boolean' ? `--${name}` : `--${name} ${example(name, rules)}`;
 
 /** A value that the rules allow, to show how one looks. */
-function example(name: string, { type, choices, minimum = 1 }: Rules): string {
-  if (choices?.[0] !== undefined) return String(choices[0]);
-  return type === 'integer' || type === 'number' ? String(Math.max(1, minimum)) : `'a ${name}'`;
+function example(name: string, rules: Rules): string {
+  const { enum: values, minimum = 1 } = rules;
+  if (values?.[0] !== undefined) return String(values[0]);
+  const kind = kindOf(rules);
+  return kind === 'integer' || kind === 'number' ? String(Math.max(1, minimum)) : `'a ${name}'`;
 }

@@ -79,7 +79,7 @@ function inputOf(
   const input: Record<string, unknown> = {};
   for (const [i, name] of columns.entries()) {
     const text = cells[i];
-    const rules = fields[name];
+    const rules = fields[name]?.schema;
     if (text === undefined || !rules) continue;
     const read = readValue(text, rules);
     if ('fault' in read) throw new UsageError(`line ${line}: ${name} '${text}' ${read.fault}.`);

@@ -4,7 +4,7 @@ import { endingOf } from '../errors/exit-codes.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Row } from '../out/format.ts';
 import { print } from '../out/print.ts';
-import { chosen } from '../out/shape.ts';
+import { chosen, propertiesIn } from '../out/shape.ts';
 import { tell } from '../own/tell.ts';
 import { openFailedFile } from './failed-file.ts';
 import { checkOnly, type Performer, performer } from './performer.ts';
@@ -27,7 +27,7 @@ export async function runImport(invocation: Invocation): Promise<void> {
   const { operation } = node;
   if (!operation) throw new Error(`${node.name} has no operation`);
   const file = String(args[0]);
-  const members = Object.keys(operation.result?.members ?? {});
+  const members = propertiesIn(operation).names;
   const shape = { list: true, columns: chosen(flags.get('fields'), ['line', 'outcome', ...members, 'error']) };
   const { perform, tellDeprecation } = flags.has('dry-run') ? checkOnly : await performer(operation, invocation);
   const source = openSource(file, around);

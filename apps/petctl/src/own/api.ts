@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { connect, request } from '@petstore/client';
-import { type Operation, operations } from '@petstore/types';
+import { type Operation, operations, typeIn } from '@petstore/types';
 import { readAll } from '../call/body.ts';
 import { onlyShown } from '../call/only-shown.ts';
 import { rowsOf } from '../call/run-operation.ts';
@@ -76,8 +76,8 @@ function fieldsOf(words: readonly string[], method: string, path: string): Recor
       if (value === undefined) throw new UsageError(`--field ${name}: '${text}' is no JSON.`);
       return [name, value];
     }
-    const rules = operation?.fields[name];
-    const read = rules ? readValue(text, { type: rules.type }) : { value: text };
+    const type = operation?.fields[name] && typeIn(operation.fields[name].schema);
+    const read = type ? readValue(text, { type }) : { value: text };
     return [name, 'value' in read ? read.value : text];
   });
   return Object.fromEntries(entries);

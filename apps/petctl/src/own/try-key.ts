@@ -13,7 +13,8 @@ export async function tryKey(invocation: Invocation, key: string): Promise<void>
   );
   if (!harmless) return;
   const { pagination, fields } = harmless;
-  const least = pagination && { [pagination.limit]: fields[pagination.limit]?.minimum ?? 1 };
+  const limit = pagination?.limit;
+  const least = limit !== undefined && { [limit]: fields[limit]?.schema.minimum ?? 1 };
   const { options } = await serviceFor(invocation, { key });
-  await callOf(petstore(options), harmless)(least ?? {}, { signal: invocation.around.interrupted });
+  await callOf(petstore(options), harmless)(least || {}, { signal: invocation.around.interrupted });
 }

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { suggestion, UnreadableError, UsageError } from '../errors/errors.ts';
 import type { Flag } from '../tree/node.ts';
 import { givenTwice } from './parse.ts';
-import { expected, readValue } from './value.ts';
+import { expected, kindOf, readValue } from './value.ts';
 
 /** What stands on the command line up to the next command: flags, and the words that are none. */
 export interface Level {
@@ -40,7 +40,7 @@ function names({ name, short, negatable }: Flag, word: string): boolean {
 function addFlag(command: Command, flag: Flag, given: Map<string, unknown>): void {
   const { name, short, rules, negatable, repeatable, value } = flag;
   const names = `${short ? `-${short}, ` : ''}--${name}`;
-  if (rules.type === 'boolean') {
+  if (kindOf(rules) === 'boolean') {
     command.addOption(new Option(names));
     command.on(`option:${name}`, () => given.set(name, repeatable ? Number(given.get(name) ?? 0) + 1 : true));
     if (!negatable) return;
@@ -55,16 +55,18 @@ function addFlag(command: Command, flag: Flag, given: Map<string, unknown>): voi
     given.set(name, repeatable && Array.isArray(before) ? [...before, one] : repeatable ? [one] : one);
     return text;
   };
-  command.addOption(new Option(`${names} <${value ?? rules.type}>`).argParser(read));
+  command.addOption(new Option(`${names} <${value ?? kindOf(rules)}>`).argParser(read));
 }
 
 function readFlag({ name, rules }: Flag, text: string): unknown {
   // Each element of a list is given by itself.
-  if (rules.type === 'array') return text;
-  const read = readValue(text, rules);
+  const isList = kindOf(rules) === 'array';
+  if (isList && !rules.items) return text;
+  const one = isList ? (rules.items ?? {}) : rules;
+  const read = readValue(text, one);
   if ('value' in read) return read.value;
   throw new UsageError(
     `--${name} '${text}' ${read.fault}.`,
-    suggestion(text, (rules.choices ?? []).map(String), `It has to be ${expected(rules)}.`),
+    suggestion(text, (one.enum ?? []).map(String), `It has to be ${expected(one)}.`),
   );
 }

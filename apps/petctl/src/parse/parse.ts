@@ -2,7 +2,7 @@ import { suggestion, UsageError } from '../errors/errors.ts';
 import type { Argument, CommandNode, Flag, Located } from '../tree/node.ts';
 import { globalFlags } from '../tree/shared-flags.ts';
 import type { Level } from './level.ts';
-import { expected, readValue } from './value.ts';
+import { expected, kindOf, readValue } from './value.ts';
 
 /** A command line that was read: which command, with which arguments and flags. */
 export interface Parsed extends Located {
@@ -48,7 +48,7 @@ export function givenTwice(name: string): UsageError {
 }
 
 function isSwitch(node: CommandNode, name: string): boolean {
-  return flagsOf(node).some((flag) => flag.name === name && flag.rules.type === 'boolean');
+  return flagsOf(node).some((flag) => flag.name === name && kindOf(flag.rules) === 'boolean');
 }
 
 function childOf({ commands = [] }: CommandNode, word: string, line: string): CommandNode {
@@ -77,6 +77,6 @@ function readArgument(argument: Argument | undefined, word: string): unknown {
   if ('value' in read) return read.value;
   throw new UsageError(
     `<${argument.name}> '${word}' ${read.fault}.`,
-    suggestion(word, (argument.rules.choices ?? []).map(String), `It has to be ${expected(argument.rules)}.`),
+    suggestion(word, (argument.rules.enum ?? []).map(String), `It has to be ${expected(argument.rules)}.`),
   );
 }

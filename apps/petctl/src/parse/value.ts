@@ -1,4 +1,5 @@
 import { faultOf } from '@petstore/client/check';
+import { type JsonType, typeIn } from '@petstore/types';
 import type { Rules } from '../tree/node.ts';
 
 /** A value that was read, or what is wrong with it. */
@@ -6,8 +7,14 @@ export type Read = { readonly value: unknown } | { readonly fault: string };
 
 /** Reads a word by the rules of the spec. */
 export function readValue(text: string, rules: Rules): Read {
-  const value = parse(text, rules.type);
-  return value === undefined ? { fault: `is no ${kinds[rules.type]}` } : checked(value, rules);
+  const kind = kindOf(rules);
+  const value = parse(text, kind);
+  return value === undefined ? { fault: `is no ${kinds[kind]}` } : checked(value, rules);
+}
+
+/** What a word is read as: JSON where the schema leaves several types open. */
+export function kindOf(rules: Rules): keyof typeof kinds {
+  return typeIn(rules) ?? 'json';
 }
 
 /** Holds a value to the rules of the spec. */
@@ -19,8 +26,15 @@ export function checked(value: unknown, rules: Rules): Read {
 }
 
 /** What a value may be, for messages and for the help; nothing where all is said by its type. */
-export function boundsOf({ choices, minimum, maximum, minLength, maxLength, ...rules }: Rules): string | undefined {
-  if (choices) return `one of ${choices.join(', ')}`;
+export function boundsOf({
+  enum: values,
+  minimum,
+  maximum,
+  minLength,
+  maxLength,
+  ...rules
+}: Rules): string | undefined {
+  if (values) return `one of ${values.join(', ')}`;
   const least = minimum ?? rules.exclusiveMinimum;
   const most = maximum ?? rules.exclusiveMaximum;
   const ends = [
@@ -35,8 +49,8 @@ export function boundsOf({ choices, minimum, maximum, minLength, maxLength, ...r
 /** What kind of word is expected, with its bounds. */
 export function expected(rules: Rules): string {
   const bounds = boundsOf(rules);
-  if (rules.choices && bounds) return bounds;
-  const kind = rules.type === 'integer' ? 'a whole number in decimal digits' : `a ${kinds[rules.type]}`;
+  if (rules.enum && bounds) return bounds;
+  const kind = kindOf(rules) === 'integer' ? 'a whole number in decimal digits' : `a ${kinds[kindOf(rules)]}`;
   return [kind, bounds].filter(Boolean).join(' ');
 }
 
@@ -47,10 +61,11 @@ const kinds = {
   boolean: 'true or false',
   array: 'list',
   object: 'JSON object',
-} as const;
+  json: 'JSON value',
+} as const satisfies Partial<Record<JsonType | 'json', string>>;
 
-function parse(text: string, type: Rules['type']): unknown {
-  switch (type) {
+function parse(text: string, kind: keyof typeof kinds): unknown {
+  switch (kind) {
     case 'integer':
       return /^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : undefined;
     case 'number':
@@ -58,6 +73,8 @@ function parse(text: string, type: Rules['type']): unknown {
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : undefined;
     case 'object':
+    case 'array':
+    case 'json':
       return json(text);
     default:
       return text;

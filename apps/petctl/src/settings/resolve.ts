@@ -81,6 +81,6 @@ export function read<T>(setting: Setting<T>, word: string, origin: string): T {
   const wanted = 'expected' in result ? `it has to be ${result.expected}` : 'fault' in fault ? `it ${fault.fault}` : '';
   throw new UsageError(
     `${origin}: '${word}' will not do, ${wanted}.`,
-    suggestion(word, (setting.flag.rules.choices ?? []).map(String), ''),
+    suggestion(word, (setting.flag.rules.enum ?? []).map(String), ''),
   );
 }

@@ -1,24 +1,25 @@
 import type { Field, Operation } from '@petstore/types';
+import { kindOf } from '../parse/value.ts';
 import { kebab } from './names.ts';
 import type { Argument, Flag } from './node.ts';
 
 /** Path fields as arguments, in the order of the path. */
 export function argumentsOf({ path, fields }: Operation): Argument[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, name = '']) => {
+  return [...path.matchAll(/\{([^}]+)\}/g)].flatMap(([, name = '']) => {
     const field = fields[name];
-    return field ? [{ name: kebab(name), description: field.description, rules: field, required: true }] : [];
+    return field ? [{ name: kebab(name), description: field.description, rules: field.schema, required: true }] : [];
   });
 }
 
 /** The path field that an argument of this operation sets. */
 export function pathFieldsOf({ path }: Operation): string[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
 }
 
 /** Every other field as a flag. One whose name petctl itself uses says where it goes: `--query-output`. */
-export function flagsOf({ fields }: Operation, taken: readonly string[]): Flag[] {
+export function flagsOf({ fields, body }: Operation, taken: readonly string[]): Flag[] {
   return Object.entries(fields)
-    .filter(([, field]) => field.in !== 'path')
+    .filter(([, field]) => field.in !== 'path' && !(field.in === 'body' && body?.whole))
     .map(([name, field]) => {
       const plain = kebab(name);
       const clash = taken.some((one) => one === plain || `no-${one}` === plain);
@@ -26,14 +27,15 @@ export function flagsOf({ fields }: Operation, taken: readonly string[]): Flag[]
     });
 }
 
-function flagOf(field: string, name: string, rules: Field): Flag {
+function flagOf(field: string, name: string, { description, required, schema: rules }: Field): Flag {
+  const kind = kindOf(rules);
   return {
     name,
     field,
-    description: rules.description,
+    description,
     rules,
-    ...(rules.required && { required: true }),
-    ...(rules.type === 'array' && { repeatable: true }),
-    ...(rules.type === 'boolean' ? { negatable: true } : { value: rules.type === 'object' ? 'json' : rules.type }),
+    ...(required && { required: true }),
+    ...(kind === 'array' && { repeatable: true }),
+    ...(kind === 'boolean' ? { negatable: true } : { value: kind === 'object' ? 'json' : kind }),
   };
 }

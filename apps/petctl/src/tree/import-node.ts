@@ -1,10 +1,13 @@
 import type { Operation } from '@petstore/types';
+import { kindOf } from '../parse/value.ts';
 import type { CommandNode } from './node.ts';
 
 /** Whether each line of a file can be one call: it adds something, all of which stands flat in the body. */
 export function isImportable({ method, fields }: Operation): boolean {
   const all = Object.values(fields);
-  const flat = all.every((field) => field.in === 'body' && field.type !== 'array' && field.type !== 'object');
+  const flat = all.every(
+    (field) => field.in === 'body' && /^(string|integer|number|boolean)$/.test(kindOf(field.schema)),
+  );
   return method === 'POST' && all.length > 0 && flat;
 }
 
@@ -34,7 +37,7 @@ export function importNode(operation: Operation, name: string): CommandNode {
         name: 'format',
         value: 'format',
         description: 'What the file is; without it, its first character tells.',
-        rules: { type: 'string', choices: ['jsonl', 'json', 'csv'] },
+        rules: { type: 'string', enum: ['jsonl', 'json', 'csv'] },
       },
       {
         name: 'failed',

@@ -1,8 +1,8 @@
-import type { Operation, Value } from '@petstore/types';
+import type { Operation, Schema } from '@petstore/types';
 import type { Invocation } from '../invocation.ts';
 
-/** What a word on the command line is read by: rules as the spec writes them. */
-export type Rules = Pick<Value, 'type'> & Partial<Omit<Value, 'type' | 'required' | 'description'>>;
+/** What a word on the command line is read by: a schema, as the spec writes it. */
+export type Rules = Schema;
 
 /** Something that is given by its position. */
 export interface Argument {
@@ -12,7 +12,7 @@ export interface Argument {
   readonly required: boolean;
   /** Takes all words that follow. */
   readonly rest?: true;
-  /** What a shell completes it with, where the rules name no choices. */
+  /** What a shell completes it with, where the schema has no enum. */
   readonly completes?: 'file';
 }
 

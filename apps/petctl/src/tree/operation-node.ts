@@ -14,6 +14,25 @@ const dataFlag: Flag = {
   completes: 'file',
 };
 
+/** How the body is given that is one input. */
+const wholeDescriptions = {
+  json: 'The body as JSON, or @FILE, or - for stdin.',
+  form: 'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form.',
+  multipart: 'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form.',
+  text: 'The body, or @FILE, or - for stdin.',
+  bytes: 'The body, or @FILE, or - for stdin.',
+} as const;
+
+function dataFlagOf({ body, fields }: Operation): Flag {
+  if (!body?.whole) return dataFlag;
+  return {
+    ...dataFlag,
+    field: 'body',
+    description: wholeDescriptions[body.kind],
+    ...(fields.body?.required && { required: true }),
+  };
+}
+
 const allFlag: Flag = {
   name: 'all',
   description: 'All pages, one after the other, as they come.',
@@ -22,7 +41,11 @@ const allFlag: Flag = {
 
 /** The command of an operation. */
 export function operationNode(operation: Operation, name: string, names: Map<Operation, CommandName>): CommandNode {
-  const own = [...(operation.body ? [dataFlag] : []), ...(operation.pagination ? [allFlag] : []), ...callFlags];
+  const own = [
+    ...(operation.body ? [dataFlagOf(operation)] : []),
+    ...(operation.pagination ? [allFlag] : []),
+    ...callFlags,
+  ];
   const args = argumentsOf(operation);
   const fields = flagsOf(
     operation,

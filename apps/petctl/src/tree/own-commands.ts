@@ -57,7 +57,7 @@ const completion: CommandNode = {
     {
       name: 'shell',
       description: 'Which shell.',
-      rules: { type: 'string', choices: ['bash', 'zsh', 'fish'] },
+      rules: { type: 'string', enum: ['bash', 'zsh', 'fish'] },
       required: true,
     },
   ],

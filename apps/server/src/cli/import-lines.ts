@@ -6,8 +6,8 @@ import { ImportError } from './import-animals.ts';
 const enough = { animals: 1000, text: 2 ** 21 };
 
 const { categoryId, status } = operations.createPet.fields;
-const { maximum } = operations.getPet.fields.petId;
-const statuses: readonly unknown[] = status.choices;
+const { maximum } = operations.getPet.fields.petId.schema;
+const statuses: readonly unknown[] = status.schema.enum;
 
 /** The animals of JSON Lines, in batches. Stops at the first line that is none. */
 export async function* animalsIn(input: Readable): AsyncGenerator<Pet[]> {
@@ -60,7 +60,7 @@ function isPet(value: unknown): value is Pet {
     typeof name === 'string' &&
     name.isWellFormed() &&
     !name.includes('\0') &&
-    isInteger(category, categoryId.minimum, categoryId.maximum) &&
+    isInteger(category, categoryId.schema.minimum, categoryId.schema.maximum) &&
     (given === undefined || statuses.includes(given)) &&
     Object.keys(others).length === 0
   );

@@ -10,14 +10,22 @@ export function callerOf({ headers }: IncomingMessage, nameOf: KeyCheck): string
   return nameOf(/^Bearer +([!-~]+) *$/i.exec(headers.authorization ?? '')?.[1] ?? '');
 }
 
-/** Refuses a request without a known key, before anything else of it is looked at. */
+/** Refuses a request without a known key where one is needed, before anything else of it is looked at. */
 export function authenticate(nameOf: KeyCheck): RequestHandler {
   return (request, response, next) => {
     const name = callerOf(request, nameOf);
-    if (!name) throw unauthorized();
-    contextOf(response).keyName = name;
+    const context = contextOf(response);
+    if (!name && !isPublic(context)) throw unauthorized();
+    context.keyName = name;
     next();
   };
+}
+
+/** Whether the spec says that the operation needs no credential. */
+function isPublic({ operation }: RequestContext): boolean {
+  return (
+    operation !== undefined && (operation.security.length === 0 || operation.security.some((all) => all.length === 0))
+  );
 }
 
 export function unauthorized(): HttpError {

@@ -30,11 +30,11 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
 
   return (request, response, context, operation, input) => {
     const tag = kept && operation.method === 'GET' ? `W/"${kept.version()}"` : undefined;
-    const succeed = (content: Content | undefined, page: PageInfo | undefined) => {
+    const succeed = (content: Content | undefined, page: PageInfo | undefined, status = operation.success ?? 200) => {
       const headers = tag === undefined ? [] : ['ETag', tag];
       if (tag && isKnown(request.headers['if-none-match'], tag)) return write(response, context, 304, headers);
       if (page && content) headers.push(...nextPage(operation, input, page, content.bytes));
-      write(response, context, operation.success, headers, content);
+      write(response, context, status, headers, content);
     };
     const cut = cuts[operation.id]?.(input);
     if (cut) return succeed({ text: cut.text, encoding: 'latin1', bytes: cut.text.length }, cut);
@@ -55,9 +55,13 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
     return handler(input)
       .finally(settled)
       .then((result) => {
-        const { pagination } = operation;
+        const { pagination, successes } = operation;
+        if (successes.length > 1) {
+          const { status, data } = result as { status: number; data: unknown };
+          return succeed(data === undefined ? undefined : jsonContent(data), undefined, status);
+        }
         if (result === undefined) return succeed(undefined, undefined);
-        if (!pagination || !Array.isArray(result)) return succeed(jsonContent(result), undefined);
+        if (pagination?.key === undefined || !Array.isArray(result)) return succeed(jsonContent(result), undefined);
         const { content, page } = pageContent(result, pagination.key);
         succeed(content, page);
       });

@@ -1,4 +1,4 @@
-import type { Field, Operation } from '@petstore/types';
+import { type Field, type Operation, operations, typeIn, typesOf } from '@petstore/types';
 import type { RequestHandler } from 'express';
 import { HttpError } from './http-error.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
@@ -25,7 +25,7 @@ export const checkParameters: RequestHandler = (_request, response, next) => {
     const value = decode(pair.slice(end + 1).replaceAll('+', ' '));
     const field = queryField(operation, name);
     if (!field) throw invalidQuery(name, 'there is no such parameter');
-    if (seen.has(name) && field.type !== 'array') throw invalidQuery(name, 'it is given more than once');
+    if (seen.has(name) && typeIn(field.schema) !== 'array') throw invalidQuery(name, 'it is given more than once');
     if (isNonCanonicalInteger(field, value)) {
       throw invalidQuery(name, `'${value}' is not an integer in decimal digits`);
     }
@@ -37,7 +37,10 @@ export const checkParameters: RequestHandler = (_request, response, next) => {
 /** Whether the fast path can read the parameters of an operation: single values in path and query. */
 export function hasPlainParameters({ fields }: Operation): boolean {
   return Object.values(fields).every(
-    (field) => field.in === 'body' || (field.in !== 'header' && field.type !== 'array' && field.type !== 'object'),
+    ({ in: place, schema }) =>
+      place === 'body' ||
+      ((place === 'path' || place === 'query') &&
+        !typesOf(schema).some((type) => type === 'array' || type === 'object')),
   );
 }
 
@@ -72,9 +75,14 @@ function queryField({ fields }: Operation, name: string): Field | undefined {
   return field?.in === 'query' ? field : undefined;
 }
 
+const allFields = Object.values<Operation>(operations).flatMap(({ fields }) => Object.values(fields));
+const integers = new Set(allFields.filter(({ schema }) => typeIn(schema) === 'integer'));
+
 /** Whether the text of an integer is one that the validator would take for another value than is written there. */
 function isNonCanonicalInteger(field: Field | undefined, text: string): boolean {
-  return field?.type === 'integer' && !(/^(0|-?[1-9]\d*)$/.test(text) && Number.isSafeInteger(Number(text)));
+  return (
+    field !== undefined && integers.has(field) && !(/^(0|-?[1-9]\d*)$/.test(text) && Number.isSafeInteger(Number(text)))
+  );
 }
 
 function decode(text: string): string {

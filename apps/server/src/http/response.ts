@@ -86,10 +86,12 @@ export function nextPage(
   { count, last }: PageInfo,
   bytes: number,
 ): Headers {
-  if (!pagination || (count < Number(input[pagination.limit]) && bytes < MAX_PAGE_BYTES)) return [];
+  const { by, limit, cursor } = pagination ?? {};
+  if (by !== 'link' || limit === undefined || cursor === undefined) return [];
+  if (count < Number(input[limit]) && bytes < MAX_PAGE_BYTES) return [];
   const query: Record<string, string> = {};
   for (const name in input) if (fields[name]?.in === 'query') query[name] = String(input[name]);
-  query[pagination.cursor] = String(last);
+  query[cursor] = String(last);
   return ['Link', `<?${stringify(query)}>; rel="next"`];
 }
 

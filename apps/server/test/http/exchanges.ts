@@ -46,7 +46,7 @@ const pair = fc.oneof(
         fc.tuple(
           fc.constant(name),
           fc.oneof(
-            { weight: 3, arbitrary: fc.constantFrom(...(field.choices ?? [1, 2, 20, 100])).map(String) },
+            { weight: 3, arbitrary: fc.constantFrom(...(field.schema.enum ?? [1, 2, 20, 100])).map(String) },
             fc.integer({ min: -1, max: 200 }).map(String),
             odd,
           ),
@@ -56,7 +56,7 @@ const pair = fc.oneof(
   fc.tuple(fc.constantFrom('x', '__proto__', 'constructor', 'limit[]', 'Limit', 'petId', '', '%6Cimit'), odd),
 );
 
-const choices = operations.createPet.fields.status.choices;
+const choices = operations.createPet.fields.status.schema.enum;
 const animal = fc.record(
   {
     name: fc.oneof(fc.string({ unit: 'binary', maxLength: 8 }), fc.constantFrom('', 'Rex', '\u0000', '\ud800')),

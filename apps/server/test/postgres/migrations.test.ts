@@ -16,7 +16,7 @@ async function sessionTo(url: string): Promise<Session> {
 
 test('serve every status of the spec with an index', () => {
   const indexed = migrations.flat().map((statement) => /WHERE status = '(\w+)'/.exec(statement)?.[1]);
-  expect(indexed.filter(Boolean)).toEqual([...operations.listPets.fields.status.choices]);
+  expect(indexed.filter(Boolean)).toEqual([...operations.listPets.fields.status.schema.enum]);
 });
 
 describeOnDatabase('migrations', (newDatabase) => {

@@ -11,8 +11,8 @@ export interface Kind {
   again?(): Promise<Store>;
 }
 
-const statuses = operations.listPets.fields.status.choices;
-const { minimum, maximum } = operations.createPet.fields.categoryId;
+const statuses = operations.listPets.fields.status.schema.enum;
+const { minimum, maximum } = operations.createPet.fields.categoryId.schema;
 const anyPet: fc.Arbitrary<NewPet> = fc.record(
   {
     name: fc.string({ unit: 'binary' }).map((name) => name.replaceAll('\0', '')),

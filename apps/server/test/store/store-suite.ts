@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { type Kind, likeAPlainList } from './store-model.ts';
 
-const statuses = operations.listPets.fields.status.choices;
+const statuses = operations.listPets.fields.status.schema.enum;
 /** The promises of the port, whoever keeps them. */
 export function storeSuite({ open, again }: Kind) {
   const using = async (work: (store: Store) => Promise<void>) => {

@@ -1,10 +1,12 @@
 // Generated from spec/openapi.yaml by `npm run generate`. Do not edit.
 
-import type { Call } from '../call.ts';
 import type { CallOptions, Connection } from '../connection.ts';
-import { inBody, inPath, inQuery } from '../place.ts';
-import { send } from '../send.ts';
+import type { Call } from '../call.ts';
 import type { Input } from '@petstore/types';
+import { inBody, inPath, inQuery } from '../place.ts';
+import { authorize } from './schemes.gen.ts';
+import { linkPages } from '../pages.ts';
+import { send } from '../send.ts';
 
 /**
  * List animals
@@ -17,7 +19,9 @@ export function listPets(connection: Connection, input?: Input<'listPets'>, opti
         id: 'listPets',
         method: 'GET',
         path: '/pets',
-        places: [inQuery]
+        places: [inQuery],
+        authorize: authorize,
+        pages: linkPages
     }, input, options);
 }
 
@@ -31,7 +35,8 @@ export function createPet(connection: Connection, input: Input<'createPet'>, opt
         id: 'createPet',
         method: 'POST',
         path: '/pets',
-        places: [inBody]
+        places: [inBody],
+        authorize: authorize
     }, input, options);
 }
 
@@ -47,7 +52,10 @@ export function getPet(connection: Connection, input: Input<'getPet'>, options?:
         id: 'getPet',
         method: 'GET',
         path: '/pets/{petId}',
-        deprecated: { sunset: '2030-12-05' },
-        places: [inPath, inQuery]
+        deprecated: {
+            sunset: '2030-12-05'
+        },
+        places: [inPath, inQuery],
+        authorize: authorize
     }, input, options);
 }

@@ -1,45 +1,86 @@
 // Generated from spec/openapi.yaml by `npm run generate`. Do not edit.
 
-import type { CreatePetData, CreatePetErrors, CreatePetResponse, GetPetData, GetPetErrors, GetPetResponse, ListPetsData, ListPetsErrors, ListPetsResponse } from './types.gen.ts';
+const PetStatusSchema = {
+    type: 'string',
+    description: 'Availability of the animal.',
+    enum: ['available', 'pending', 'sold']
+} as const;
+
+const PetIdSchema = {
+    type: 'integer',
+    description: 'Unique identifier assigned by the service on creation.',
+    format: 'int64',
+    minimum: 1,
+    maximum: 9007199254740991
+} as const;
+
+const PetNameSchema = {
+    type: 'string',
+    description: 'The animal\'s name: any well-formed Unicode text without U+0000.',
+    pattern: '^[^\\u{0}\\u{D800}-\\u{DFFF}]*$'
+} as const;
+
+const CategoryIdSchema = {
+    type: 'integer',
+    description: 'Identifier of the category the animal belongs to. Numbers that JSON cannot carry exactly are refused.',
+    format: 'int64',
+    minimum: -9007199254740991,
+    maximum: 9007199254740991
+} as const;
+
+const PetSchema = {
+    type: 'object',
+    description: 'An animal of the store.',
+    required: ['id', 'name', 'categoryId'],
+    additionalProperties: false,
+    properties: {
+        id: PetIdSchema,
+        name: PetNameSchema,
+        categoryId: CategoryIdSchema,
+        status: PetStatusSchema
+    }
+} as const;
+
+const ErrorCodeSchema = {
+    type: 'string',
+    description: 'Machine-readable error code. The set is closed:\n\n- `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)\n- `unauthorized`: the API key is missing or invalid (401)\n- `not_found`: there is no such animal, or no such path (404)\n- `method_not_allowed`: the path exists, the method does not; `Allow` names those that do (405)\n- `payload_too_large`: the body is larger than the server takes (413)\n- `unsupported_media_type`: the body is not `application/json` (415)\n- `rate_limited`: too many requests with this key; `Retry-After` says when to come back (429)\n- `internal_error`: a fault of the service (500)\n- `unavailable`: the service cannot answer now; `Retry-After` says when to come back (503)',
+    enum: [
+        'invalid_request',
+        'unauthorized',
+        'not_found',
+        'method_not_allowed',
+        'payload_too_large',
+        'unsupported_media_type',
+        'rate_limited',
+        'internal_error',
+        'unavailable'
+    ]
+} as const;
+
+const ErrorSchema = {
+    type: 'object',
+    description: 'What every failed request is answered with.',
+    required: ['code', 'message', 'status'],
+    additionalProperties: false,
+    properties: {
+        code: ErrorCodeSchema,
+        message: {
+            type: 'string',
+            description: 'Human-readable description.'
+        },
+        status: {
+            type: 'integer',
+            description: 'The HTTP status code of the response.',
+            minimum: 400,
+            maximum: 599
+        }
+    }
+} as const;
 
 /**
- * The types of every operation: what it takes, what it answers, and what it answers when it fails.
+ * Schemas that contain themselves, by the name that a `$ref` to them ends with.
  */
-export type Operations = {
-    /**
-     * List animals
-     *
-     * Answers a page of animals in ascending order of `id`, optionally only those with a given status. A page of large animals
-     * ends before `limit`, at about 1 MiB. A page behind which there may be more carries a `Link` header with `rel="next"`.
-     */
-    listPets: {
-        data: ListPetsData;
-        response: ListPetsResponse;
-        errors: ListPetsErrors;
-    };
-    /**
-     * Add an animal
-     *
-     * Adds an animal and answers it with the identifier that the service assigned.
-     */
-    createPet: {
-        data: CreatePetData;
-        response: CreatePetResponse;
-        errors: CreatePetErrors;
-    };
-    /**
-     * Get an animal
-     *
-     * Answers one animal by its identifier. Use `GET /pets` with the `status` filter instead.
-     *
-     * @deprecated since 2026-11-20. It is going to be removed on 2030-12-05. Use `listPets` instead.
-     */
-    getPet: {
-        data: GetPetData;
-        response: GetPetResponse;
-        errors: GetPetErrors;
-    };
-};
+export const schemas = {} as const;
 
 /**
  * Every operation of the interface as data.
@@ -49,256 +90,198 @@ export const operations = {
         id: 'listPets',
         method: 'GET',
         path: '/pets',
-        success: 200,
-        statuses: [
-            200,
-            304,
-            400,
-            401
-        ],
+        command: ['pets', 'list'],
         summary: 'List animals',
         description: 'Answers a page of animals in ascending order of `id`, optionally only those with a given status. A page of large animals\nends before `limit`, at about 1 MiB. A page behind which there may be more carries a `Link` header with `rel="next"`.',
-        tags: [
-            'pets'
-        ],
+        tags: ['pets'],
         deprecated: false,
-        security: [
-            'bearer'
-        ],
+        security: [['bearer']],
         pagination: {
+            by: 'link',
             cursor: 'after',
-            key: 'id',
-            limit: 'limit'
+            limit: 'limit',
+            key: 'id'
         },
         fields: {
             limit: {
                 in: 'query',
-                type: 'integer',
                 required: false,
                 description: 'Maximum number of animals returned.',
-                minimum: 1,
-                maximum: 100,
-                default: 20
+                schema: {
+                    type: 'integer',
+                    default: 20,
+                    minimum: 1,
+                    maximum: 100
+                }
             },
             status: {
                 in: 'query',
-                type: 'string',
                 required: false,
                 description: 'Return only animals with this availability status. An animal without a status matches none.',
-                choices: [
-                    'available',
-                    'pending',
-                    'sold'
-                ]
+                schema: PetStatusSchema
             },
             after: {
                 in: 'query',
-                type: 'integer',
                 required: false,
                 description: 'Return only animals whose identifier is greater than this one; `0` starts at the beginning.',
-                format: 'int64',
-                minimum: 0,
-                maximum: 9007199254740991
-            }
-        },
-        result: {
-            list: true,
-            members: {
-                id: {
+                schema: {
                     type: 'integer',
-                    required: true,
-                    description: 'Unique identifier assigned by the service on creation.',
                     format: 'int64',
-                    minimum: 1,
+                    minimum: 0,
                     maximum: 9007199254740991
-                },
-                name: {
-                    type: 'string',
-                    required: true,
-                    description: 'The animal\'s name: any well-formed Unicode text without U+0000.',
-                    pattern: '^[^\\u{0}\\u{D800}-\\u{DFFF}]*$'
-                },
-                categoryId: {
-                    type: 'integer',
-                    required: true,
-                    description: 'Identifier of the category the animal belongs to. Numbers that JSON cannot carry exactly are refused.',
-                    format: 'int64',
-                    minimum: -9007199254740991,
-                    maximum: 9007199254740991
-                },
-                status: {
-                    type: 'string',
-                    required: false,
-                    description: 'Availability of the animal.',
-                    choices: [
-                        'available',
-                        'pending',
-                        'sold'
-                    ]
                 }
             }
-        }
+        },
+        responses: {
+            '200': {
+                description: 'A page of animals, in ascending order of `id`.',
+                kind: 'json',
+                mediaType: 'application/json',
+                schema: {
+                    type: 'array',
+                    items: PetSchema
+                }
+            },
+            '304': {
+                description: 'The version that `If-None-Match` names is still the current one.'
+            },
+            '400': {
+                description: 'A parameter or the body is malformed, missing required fields, or contains invalid values.',
+                kind: 'json',
+                mediaType: 'application/json',
+                schema: ErrorSchema
+            },
+            '401': {
+                description: 'The API key is missing or invalid.',
+                kind: 'json',
+                mediaType: 'application/json',
+                schema: ErrorSchema
+            },
+            default: {
+                description: 'Anything else that can go wrong.',
+                kind: 'json',
+                mediaType: 'application/json',
+                schema: ErrorSchema
+            }
+        },
+        successes: ['200'],
+        success: 200
     },
     createPet: {
         id: 'createPet',
         method: 'POST',
         path: '/pets',
-        success: 201,
-        statuses: [
-            201,
-            400,
-            401
-        ],
+        command: ['pets', 'create'],
         summary: 'Add an animal',
         description: 'Adds an animal and answers it with the identifier that the service assigned.',
-        tags: [
-            'pets'
-        ],
+        tags: ['pets'],
         deprecated: false,
-        security: [
-            'bearer'
-        ],
+        security: [['bearer']],
         body: {
             required: true,
-            mediaType: 'application/json'
+            mediaType: 'application/json',
+            kind: 'json'
         },
         fields: {
             name: {
                 in: 'body',
-                type: 'string',
                 required: true,
                 description: 'The animal\'s name: any well-formed Unicode text without U+0000.',
-                pattern: '^[^\\u{0}\\u{D800}-\\u{DFFF}]*$'
+                schema: PetNameSchema
             },
             categoryId: {
                 in: 'body',
-                type: 'integer',
                 required: true,
                 description: 'Identifier of the category the animal belongs to. Numbers that JSON cannot carry exactly are refused.',
-                format: 'int64',
-                minimum: -9007199254740991,
-                maximum: 9007199254740991
+                schema: CategoryIdSchema
             },
             status: {
                 in: 'body',
-                type: 'string',
                 required: false,
                 description: 'Availability of the animal.',
-                choices: [
-                    'available',
-                    'pending',
-                    'sold'
-                ]
+                schema: PetStatusSchema
             }
         },
-        result: {
-            list: false,
-            members: {
-                id: {
-                    type: 'integer',
-                    required: true,
-                    description: 'Unique identifier assigned by the service on creation.',
-                    format: 'int64',
-                    minimum: 1,
-                    maximum: 9007199254740991
-                },
-                name: {
-                    type: 'string',
-                    required: true,
-                    description: 'The animal\'s name: any well-formed Unicode text without U+0000.',
-                    pattern: '^[^\\u{0}\\u{D800}-\\u{DFFF}]*$'
-                },
-                categoryId: {
-                    type: 'integer',
-                    required: true,
-                    description: 'Identifier of the category the animal belongs to. Numbers that JSON cannot carry exactly are refused.',
-                    format: 'int64',
-                    minimum: -9007199254740991,
-                    maximum: 9007199254740991
-                },
-                status: {
-                    type: 'string',
-                    required: false,
-                    description: 'Availability of the animal.',
-                    choices: [
-                        'available',
-                        'pending',
-                        'sold'
-                    ]
-                }
+        responses: {
+            '201': {
+                description: 'The added animal, including the assigned `id`.',
+                kind: 'json',
+                mediaType: 'application/json',
+                schema: PetSchema
+            },
+            '400': {
+                description: 'A parameter or the body is malformed, missing required fields, or contains invalid values.',
+                kind: 'json',
+                mediaType: 'application/json',
+                schema: ErrorSchema
+            },
+            '401': {
+                description: 'The API key is missing or invalid.',
+                kind: 'json',
+                mediaType: 'application/json',
+                schema: ErrorSchema
+            },
+            default: {
+                description: 'Anything else that can go wrong.',
+                kind: 'json',
+                mediaType: 'application/json',
+                schema: ErrorSchema
             }
-        }
+        },
+        successes: ['201'],
+        success: 201
     },
     getPet: {
         id: 'getPet',
         method: 'GET',
         path: '/pets/{petId}',
-        success: 200,
-        statuses: [
-            200,
-            304,
-            401,
-            404
-        ],
+        command: ['pets', 'get'],
         summary: 'Get an animal',
         description: 'Answers one animal by its identifier. Use `GET /pets` with the `status` filter instead.',
-        tags: [
-            'pets'
-        ],
+        tags: ['pets'],
         deprecated: true,
         deprecatedSince: '2026-11-20',
         sunset: '2030-12-05',
         successor: 'listPets',
-        security: [
-            'bearer'
-        ],
+        security: [['bearer']],
         fields: {
             petId: {
                 in: 'path',
-                type: 'integer',
                 required: true,
                 description: 'Identifier of the animal to retrieve.',
-                format: 'int64',
-                minimum: 1,
-                maximum: 9007199254740991
+                schema: PetIdSchema
             }
         },
-        result: {
-            list: false,
-            members: {
-                id: {
-                    type: 'integer',
-                    required: true,
-                    description: 'Unique identifier assigned by the service on creation.',
-                    format: 'int64',
-                    minimum: 1,
-                    maximum: 9007199254740991
-                },
-                name: {
-                    type: 'string',
-                    required: true,
-                    description: 'The animal\'s name: any well-formed Unicode text without U+0000.',
-                    pattern: '^[^\\u{0}\\u{D800}-\\u{DFFF}]*$'
-                },
-                categoryId: {
-                    type: 'integer',
-                    required: true,
-                    description: 'Identifier of the category the animal belongs to. Numbers that JSON cannot carry exactly are refused.',
-                    format: 'int64',
-                    minimum: -9007199254740991,
-                    maximum: 9007199254740991
-                },
-                status: {
-                    type: 'string',
-                    required: false,
-                    description: 'Availability of the animal.',
-                    choices: [
-                        'available',
-                        'pending',
-                        'sold'
-                    ]
-                }
+        responses: {
+            '200': {
+                description: 'The animal.',
+                kind: 'json',
+                mediaType: 'application/json',
+                schema: PetSchema
+            },
+            '304': {
+                description: 'The version that `If-None-Match` names is still the current one.'
+            },
+            '401': {
+                description: 'The API key is missing or invalid.',
+                kind: 'json',
+                mediaType: 'application/json',
+                schema: ErrorSchema
+            },
+            '404': {
+                description: 'The requested animal could not be found. This is also the answer to a `petId` that no animal can have.',
+                kind: 'json',
+                mediaType: 'application/json',
+                schema: ErrorSchema
+            },
+            default: {
+                description: 'Anything else that can go wrong.',
+                kind: 'json',
+                mediaType: 'application/json',
+                schema: ErrorSchema
             }
-        }
+        },
+        successes: ['200'],
+        success: 200
     }
 } as const;

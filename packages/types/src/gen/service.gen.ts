@@ -30,6 +30,12 @@ export const service = {
         internal_error: 500,
         unavailable: 503
     },
-    version,
-    deployments
+    securitySchemes: {
+        bearer: {
+            type: 'bearer'
+        }
+    },
+    keyScheme: 'bearer',
+    version: version,
+    deployments: deployments
 } as const;

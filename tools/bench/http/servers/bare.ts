@@ -26,7 +26,7 @@ const server = createServer((request, response) => {
 });
 
 function list(query: URLSearchParams): Pet[] {
-  const limit = Number(query.get('limit') ?? page.limit.default);
+  const limit = Number(query.get('limit') ?? page.limit.schema.default);
   const status = query.get('status');
   const found: Pet[] = [];
   for (let at = Number(query.get('after') ?? 0); at < pets.length && found.length < limit; at++) {

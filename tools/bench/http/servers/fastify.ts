@@ -21,20 +21,20 @@ const newPet = {
   required: ['name', 'categoryId'],
   properties: {
     name: { type: 'string' },
-    categoryId: number(operations.createPet.fields.categoryId),
-    status: { type: 'string', enum: status.choices },
+    categoryId: number(operations.createPet.fields.categoryId.schema),
+    status: { type: 'string', enum: status.schema.enum },
   },
 };
 const pet = {
   ...newPet,
   required: ['id', ...newPet.required],
-  properties: { id: number(petId), ...newPet.properties },
+  properties: { id: number(petId.schema), ...newPet.properties },
 };
 const query = {
   type: 'object',
   properties: {
-    limit: { ...number(limit), default: limit.default },
-    after: number(after),
+    limit: { ...number(limit.schema), default: limit.schema.default },
+    after: number(after.schema),
     status: newPet.properties.status,
   },
 };
@@ -58,7 +58,7 @@ app.get<{ Params: { petId: number } }>(
   `${basePath}${operations.getPet.path.replace('{petId}', ':petId')}`,
   {
     schema: {
-      params: { type: 'object', properties: { petId: number(petId) } },
+      params: { type: 'object', properties: { petId: number(petId.schema) } },
       response: { [operations.getPet.success]: pet },
     },
   },

@@ -38,6 +38,8 @@ function compareOperations(endpoint: string, before: Operation, after: Operation
       endpoint,
       `${list(before.tags)[0]} became ${list(after.tags)[0]}`,
     );
+  if (before['x-command'] !== after['x-command'])
+    report('major', 'command renamed', endpoint, `${before['x-command']} became ${after['x-command']}`);
   if (!before.deprecated && after.deprecated) report('minor', 'operation deprecated', endpoint, 'it is deprecated now');
   const [was, is] = [before['x-sunset'], after['x-sunset']];
   if (typeof was === 'string' && typeof is === 'string' && is < was)

@@ -7,8 +7,8 @@ const api: Api = petstore({ apiKey: async () => 'a-key', check: checkAnswers, ti
 const connection = connect({ apiKey: 'a-key', deployment: 'staging' });
 
 export const page: Promise<Pet[]> = api.listPets({ status: 'sold' });
-export const limit: 100 = operations.listPets.fields.limit.maximum;
-export const statuses: readonly PetStatus[] = operations.listPets.fields.status.choices;
+export const limit: 100 = operations.listPets.fields.limit.schema.maximum;
+export const statuses: readonly PetStatus[] = operations.listPets.fields.status.schema.enum;
 
 export async function names(signal: AbortSignal): Promise<string[]> {
   const found: string[] = [];

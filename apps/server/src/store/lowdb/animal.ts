@@ -10,7 +10,7 @@ export function textOf({ id, ...rest }: Pet): string {
   return JSON.stringify(animal(id, rest));
 }
 
-const choices: readonly string[] = operations.listPets.fields.status.choices;
+const choices: readonly string[] = operations.listPets.fields.status.schema.enum;
 const endings = choices.map((choice) => Buffer.from(`,"status":"${choice}"}`));
 const quote = 0x22;
 

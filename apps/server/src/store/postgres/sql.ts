@@ -105,7 +105,7 @@ export function selection(id: number): QueryArrayConfig {
 
 /** The status stands in the statement itself: only then a partial index serves it, whatever plan is made. */
 const lists = Object.fromEntries(
-  operations.listPets.fields.status.choices.map((status) => [status, listing(`status = '${status}' AND `)]),
+  operations.listPets.fields.status.schema.enum.map((status) => [status, listing(`status = '${status}' AND `)]),
 ) as Record<Status, string>;
 
 const listEveryOne = listing('');

@@ -1,0 +1,127 @@
+// Bodies that are more than a JSON object whose properties are inputs.
+import { addQuery, type Body, type Draft, type Inputs, inBody, inQuery, type Place, some } from './place.ts';
+
+/** The properties as JSON of another media type. */
+export function inJson(type: string): Place {
+  return (draft, inputs) => {
+    inBody(draft, inputs);
+    draft.headers['content-type'] = type;
+    return [];
+  };
+}
+
+/** The properties as JSON in which integers may be bigints. */
+export function inExactJson(type = 'application/json'): Place {
+  return (draft, inputs) => {
+    draft.headers['content-type'] = type;
+    draft.body = exactJson(Object.fromEntries(inputs));
+    return [];
+  };
+}
+
+/** Sends a body only where there is an input for it. */
+export function ifAny(put: Place): Place {
+  return (draft, inputs) => (inputs.length > 0 ? put(draft, inputs) : []);
+}
+
+/** The input `body` as JSON of any shape. */
+export const wholeJson = (type = 'application/json') => wholeAs(type, (body) => JSON.stringify(body));
+
+/** The input `body` as JSON of any shape in which integers may be bigints. */
+export const wholeExactJson = (type = 'application/json') => wholeAs(type, exactJson);
+
+/** The input `body` as text. */
+export const wholeText = (type: string) => wholeAs(type, (body) => String(body));
+
+/** The input `body` as the bytes that it is. */
+export const wholeBytes = (type: string) =>
+  wholeAs(type, (body, draft) => {
+    if (body instanceof ReadableStream) draft.duplex = 'half';
+    // One type of a range is the file's own to say.
+    if (type.includes('*')) draft.headers['content-type'] = (body as Blob).type || 'application/octet-stream';
+    return body as Body;
+  });
+
+/** The input `body` as a form. */
+export function wholeForm(put: Place): Place {
+  return some(['body'], (draft, inputs) => {
+    for (const [, body] of inputs) put(draft, given(body as object));
+    return [];
+  });
+}
+
+/** Written as in an address: lists by repeating the name, objects as JSON, unless a place before says otherwise. */
+export function inForm(...styled: Place[]): Place {
+  return (draft, inputs) => {
+    const form: Draft = { url: '', headers: {} };
+    let left = inputs;
+    for (const put of styled) left = put(form, left);
+    for (const [name, value] of left) {
+      if (Array.isArray(value) && value.every((one) => Object(one) !== one)) inQuery(form, [[name, value]]);
+      else addQuery(form, `${encodeURIComponent(name)}=${encodeURIComponent(asText(value))}`);
+    }
+    draft.headers['content-type'] = 'application/x-www-form-urlencoded';
+    draft.body = form.url.slice(1).replaceAll('%20', '+');
+    return [];
+  };
+}
+
+/** A part for each property, for each element of a list; objects as JSON, files as they are. */
+export function inMultipart(types: Readonly<Record<string, string>> = {}): Place {
+  return (draft, inputs) => {
+    const boundary = `petstore-${crypto.randomUUID()}`;
+    const parts: BlobPart[] = [];
+    for (const [name, value] of inputs) {
+      for (const one of Array.isArray(value) ? value : [value]) {
+        parts.push(
+          `--${boundary}\r\n${headOf(name, one, types[name])}\r\n\r\n`,
+          one instanceof Blob ? one : asText(one),
+          '\r\n',
+        );
+      }
+    }
+    draft.headers['content-type'] = `multipart/form-data; boundary=${boundary}`;
+    draft.body = new Blob([...parts, `--${boundary}--\r\n`]);
+    return [];
+  };
+}
+
+function headOf(name: string, value: unknown, type: string | undefined): string {
+  const isFile = value instanceof Blob;
+  // One of several types that are allowed, or of a range, is the file's own to say.
+  const exact = type !== undefined && !/[*,]/.test(type) ? type : undefined;
+  const written =
+    exact ??
+    (isFile ? value.type || 'application/octet-stream' : Object(value) === value ? 'application/json' : undefined);
+  const file = isFile ? `; filename="${escaped((value as Partial<File>).name ?? 'blob')}"` : '';
+  return `content-disposition: form-data; name="${escaped(name)}"${file}${written ? `\r\ncontent-type: ${written}` : ''}`;
+}
+
+/** As HTML says for names in multipart/form-data. */
+function escaped(name: string): string {
+  return name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
+}
+
+function asText(value: unknown): string {
+  return Object(value) === value ? JSON.stringify(value) : String(value);
+}
+
+/** JSON with the digits of bigints. `rawJSON` is in every runtime from 2025 on; before, a bigint is refused by JSON itself. */
+function exactJson(value: unknown): string {
+  const { rawJSON } = JSON as { rawJSON?(text: string): unknown };
+  return JSON.stringify(value, (_, one) => (typeof one === 'bigint' && rawJSON ? rawJSON(String(one)) : one));
+}
+
+function given(body: object): Inputs {
+  return Object.entries(body).filter(([, value]) => value !== undefined);
+}
+
+function wholeAs(type: string, write: (body: unknown, draft: Draft) => Body): Place {
+  return some(['body'], (draft, inputs) => {
+    for (const [, body] of inputs) {
+      draft.headers['content-type'] = type;
+      draft.body = write(body, draft);
+    }
+    return [];
+  });
+}

@@ -1,0 +1,54 @@
+import { schemas } from './gen/operations.gen.ts';
+import type { JsonType, Schema } from './operation.ts';
+
+const shared: Readonly<Record<string, Schema>> = schemas;
+
+/** The schema itself, where it is a reference to one that contains itself. */
+export function resolved(schema: Schema): Schema {
+  const target = schema.$ref === undefined ? undefined : shared[schema.$ref.slice('#/components/schemas/'.length)];
+  return target ?? schema;
+}
+
+/** The types that a value may have by the schema; all that are possible where it does not say. */
+export function typesOf(schema: Schema): readonly JsonType[] {
+  const { type, enum: values, const: only, allOf, anyOf, oneOf, properties, items } = resolved(schema);
+  if (type !== undefined) return typeof type === 'string' ? [type] : type;
+  if (values) return [...new Set(values.map(typeOf))];
+  if (only !== undefined) return [typeOf(only)];
+  const some = anyOf ?? oneOf;
+  if (some) return [...new Set(some.flatMap(typesOf))];
+  const all = allOf?.map(typesOf);
+  if (all?.[0]) return all.reduce((left, right) => left.filter((one) => right.includes(one)));
+  return properties ? ['object'] : items ? ['array'] : anything;
+}
+
+const anything: readonly JsonType[] = ['string', 'number', 'boolean', 'array', 'object', 'null'];
+
+/** The one type that a value has by the schema, null aside; nothing where there are several. */
+export function typeIn(schema: Schema): Exclude<JsonType, 'null'> | undefined {
+  const [type, ...others] = typesOf(schema).filter((one) => one !== 'null');
+  return others.length === 0 ? (type as Exclude<JsonType, 'null'>) : undefined;
+}
+
+/** The named properties of an object, those of all parts of an `allOf` included. */
+export function propertiesOf(schema: Schema): Readonly<Record<string, Schema>> {
+  const { properties, allOf = [] } = resolved(schema);
+  return Object.assign({}, ...allOf.map(propertiesOf), properties);
+}
+
+/** Whether a text stands for bytes. */
+export function isBinary(schema: Schema): boolean {
+  const { format, contentMediaType, contentEncoding } = resolved(schema);
+  if (!typesOf(schema).includes('string')) return false;
+  return (
+    format === 'binary' ||
+    (contentMediaType !== undefined && contentEncoding === undefined && !/json|text/.test(contentMediaType))
+  );
+}
+
+function typeOf(value: unknown): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value as JsonType;
+}

@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { type Document, isNode, type Node, node, pointed } from './node.ts';
+import { stop } from './stops.ts';
+import { upgraded } from './upgrade.ts';
+
+/** A spec with all files that it refers to, as one OpenAPI 3.1 document. `path` is where its text is from. */
+export async function loadSpec(text: string, path: string): Promise<Document> {
+  const files = new Map<string, unknown>([[path, parsed(text, path)]]);
+  await readReferred(path, files);
+  return upgraded(files.size === 1 ? node(files.get(path)) : bundle(path, files));
+}
+
+function parsed(text: string, path: string): unknown {
+  try {
+    return parse(text, { maxAliasCount: 1000 });
+  } catch (error) {
+    const [reason] = String(error instanceof Error ? error.message : error).split('\n');
+    return stop(basename(path), `it is neither YAML nor JSON (${reason})`, 'write one of them');
+  }
+}
+
+/** Reads every file that one refers to, and those that these refer to. */
+async function readReferred(path: string, files: Map<string, unknown>): Promise<void> {
+  const referred = new Set<string>();
+  eachReference(files.get(path), ($ref) => {
+    const [file] = $ref.split('#');
+    if (!file) return;
+    if (/^[a-z]+:\/\//i.test(file))
+      stop(basename(path), `$ref '${$ref}' is on another host`, 'copy the file beside the spec');
+    referred.add(resolve(dirname(path), decodeURIComponent(file)));
+  });
+  for (const file of referred) {
+    if (files.has(file)) continue;
+    const text = await readFile(file, 'utf8').catch(() =>
+      stop(basename(path), `there is no file ${basename(file)}`, 'mend the $ref to it'),
+    );
+    files.set(file, parsed(text, file));
+    await readReferred(file, files);
+  }
+}
+
+function eachReference(value: unknown, seen: ($ref: string) => void): void {
+  if (Array.isArray(value)) for (const one of value) eachReference(one, seen);
+  if (!isNode(value)) return;
+  if (typeof value.$ref === 'string') seen(value.$ref);
+  for (const [key, child] of Object.entries(value)) if (!isExample(key)) eachReference(child, seen);
+}
+
+const isExample = (key: string) => key === 'example' || key === 'examples' || key === 'default' || key === 'enum';
+
+/** The component maps by the place at which a reference stands. */
+const componentsOf: Readonly<Record<string, string>> = {
+  parameters: 'parameters',
+  requestBody: 'requestBodies',
+  requestBodies: 'requestBodies',
+  responses: 'responses',
+  headers: 'headers',
+  securitySchemes: 'securitySchemes',
+  paths: 'pathItems',
+  pathItems: 'pathItems',
+  examples: 'examples',
+  links: 'links',
+  callbacks: 'callbacks',
+};
+
+/** One document: what other files hold becomes a component of the first. */
+function bundle(main: string, files: ReadonlyMap<string, unknown>): Document {
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  const added: Record<string, Record<string, unknown>> = {};
+  const root = node(files.get(main));
+  for (const [kind, all] of Object.entries(node(root.components)))
+    for (const name of Object.keys(node(all))) taken.add(`${kind}/${name}`);
+
+  const copy = (value: unknown, file: string, kind: string, isMap = false): unknown => {
+    if (Array.isArray(value)) return value.map((one) => copy(one, file, kind));
+    if (!isNode(value)) return value;
+    if (typeof value.$ref === 'string') {
+      const { $ref, ...beside } = value;
+      return { $ref: localRef(String($ref), file, kind), ...node(copy(beside, file, kind)) };
+    }
+    return Object.fromEntries(
+      Object.entries(value).map(([key, child]) => [
+        key,
+        isExample(key) && !isMap ? child : copy(child, file, kindBelow(key, kind), key === 'properties' && !isMap),
+      ]),
+    );
+  };
+  const localRef = ($ref: string, from: string, kind: string): string => {
+    const [path = '', pointer = ''] = $ref.split('#');
+    const file = path === '' ? from : resolve(dirname(from), decodeURIComponent(path));
+    if (file === main) return `#${pointer}`;
+    const key = `${file}#${pointer}`;
+    const known = names.get(key);
+    if (known) return known;
+    const target = pointer === '' ? files.get(file) : pointed(files.get(file), pointer);
+    if (target === undefined) stop(basename(from), `$ref '${$ref}' leads to nothing`, 'mend it');
+    const last = pointer.split('/').at(-1) || basename(file).replace(/\.\w+$/, '');
+    const wanted = last.replaceAll(/[^\w.-]/g, '_');
+    let name = wanted;
+    for (let i = 2; taken.has(`${kind}/${name}`); i++) name = `${wanted}${i}`;
+    taken.add(`${kind}/${name}`);
+    const local = `#/components/${kind}/${name}`;
+    names.set(key, local);
+    added[kind] ??= {};
+    added[kind][name] = copy(target, file, kind);
+    return local;
+  };
+
+  const copied = node(copy(root, main, ''));
+  const components: Record<string, Node> = { ...(copied.components as Record<string, Node>) };
+  for (const [kind, more] of Object.entries(added)) components[kind] = { ...components[kind], ...more };
+  return { ...copied, components };
+}
+
+/** What a reference below a key is one to. */
+function kindBelow(key: string, kind: string): string {
+  if (kind === 'schemas' || key === 'schema' || key === 'schemas') return 'schemas';
+  return componentsOf[key] ?? kind;
+}

@@ -1,0 +1,179 @@
+// The operation model: what the document says, as the rows that everything else is made from.
+import type { Operation, Schema, SecurityScheme } from '@petstore/types';
+import { paginationOf, responsesOf } from './answers.ts';
+import { bodyOf, parametersOf } from './inputs.ts';
+import { commandOf, derivedId, functionName, kebab } from './names.ts';
+import { type Document, defined, list, type Node, node, text } from './node.ts';
+import { Schemas } from './schemas.ts';
+import { keyScheme, schemesOf, securityOf } from './security.ts';
+import { Stops, stop } from './stops.ts';
+
+/** What the document says of the service as a whole. */
+export interface Service {
+  readonly title: string;
+  readonly version: string;
+  readonly summary: string;
+  readonly deployments: Readonly<Record<string, string>>;
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
+  /** The scheme whose credential is the API key. */
+  readonly keyScheme?: string;
+}
+
+/** An operation, and what of the document it was made from. */
+export interface Row {
+  readonly operation: Operation;
+  readonly path: Node;
+  readonly node: Node;
+  /** The schema of the body that was chosen. */
+  readonly bodySchema?: Schema;
+  readonly bodyDescription?: string;
+}
+
+export interface Model {
+  readonly document: Document;
+  readonly service: Service;
+  readonly rows: readonly Row[];
+  /** What operations need that say nothing of security themselves. */
+  readonly security: readonly (readonly string[])[];
+}
+
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/** Reads the whole document. Everything that cannot be carried stops it, all together. */
+export function modelOf(document: Document): Model {
+  const stops = new Stops();
+  const schemas = new Schemas(document);
+  const schemes = stops.try(() => schemesOf(document, schemas)) ?? {};
+  const security = stops.try(() => securityOf(document.security, 'security', schemes)) ?? [];
+  const rows: Row[] = [];
+  for (const [path, value] of Object.entries(node(document.paths))) {
+    if (path.startsWith('x-')) continue;
+    const item = stops.try(() => schemas.target(value, `paths.${path}`)) ?? {};
+    for (const method of Object.keys(item).filter((key) => methods.includes(key))) {
+      const row = stops.try(() => rowOf(document, item, path, method, schemas, schemes, stops));
+      if (row) rows.push(row);
+    }
+  }
+  refuseTwins(rows, stops);
+  const service = stops.try(() => serviceOf(document, schemes));
+  stops.throwIfAny();
+  return { document, service: service as Service, rows, security };
+}
+
+function rowOf(
+  document: Document,
+  item: Node,
+  path: string,
+  method: string,
+  schemas: Schemas,
+  schemes: Readonly<Record<string, SecurityScheme>>,
+  stops: Stops,
+): Row {
+  const said = node(item[method]);
+  const place = `paths.${path}.${method}`;
+  if (said.servers ?? item.servers)
+    stops.try(() => stop(`${place}.servers`, 'servers of one operation', 'write them once for all operations'));
+  const parameters = parametersOf(item, said, place, schemas, stops);
+  for (const [, name = ''] of path.matchAll(/\{([^}]*)\}/g))
+    if (parameters.get(name)?.in !== 'path')
+      stops.try(() => stop(`${place}.parameters`, `{${name}} of the path is no path parameter`, 'describe it'));
+  const taken = stops.try(() => bodyOf(said, place, parameters, schemas));
+  if (taken && /^(get|head|trace)$/.test(method))
+    stops.try(() =>
+      stop(`${place}.requestBody`, `a body with ${method.toUpperCase()}, which fetch cannot send`, 'write POST'),
+    );
+  const fields = Object.fromEntries([...parameters, ...(taken?.fields ?? [])]);
+  for (const name of ['__proto__', 'constructor'])
+    if (parameters.has(name))
+      stops.try(() => stop(`${place}.parameters.${name}`, `an input called '${name}'`, 'write another name'));
+  const answers = stops.try(() => responsesOf(said, place, schemas)) ?? {
+    responses: {},
+    successes: [],
+    success: undefined,
+  };
+  const id = stops.try(() => functionName(text(said.operationId) ?? derivedId(method, path), place)) ?? '';
+  const tags = list(said.tags).map(String);
+  const command = stops.try(() => commandOf({ id, method, path, tag: tags[0], said: said['x-command'] }, place)) ?? [];
+  const operation = defined<Operation>({
+    id,
+    method: method.toUpperCase() as Operation['method'],
+    path,
+    command,
+    summary: text(said.summary) ?? text(item.summary) ?? `${method.toUpperCase()} ${path}`,
+    description: (text(said.description) ?? text(item.description) ?? '').trim(),
+    tags,
+    deprecated: said.deprecated === true,
+    deprecatedSince: text(said['x-deprecated-since']),
+    sunset: text(said['x-sunset']),
+    successor: text(said['x-successor']),
+    stability: text(said['x-stability-level']) as Operation['stability'],
+    security: stops.try(() => securityOf(said.security ?? document.security, `${place}.security`, schemes)) ?? [],
+    body: taken?.body,
+    pagination: stops.try(() => paginationOf(said, place, new Set(Object.keys(fields)))),
+    fields,
+    ...answers,
+  });
+  return {
+    operation,
+    path: item,
+    node: said,
+    ...(taken && { bodySchema: taken.schema, bodyDescription: taken.description }),
+  };
+}
+
+/** No two operations share a function or a command. */
+function refuseTwins(rows: readonly Row[], stops: Stops): void {
+  const ids = new Map<string, Operation>();
+  const commands = new Map<string, Operation>();
+  for (const { operation } of rows) {
+    const place = `paths.${operation.path}.${operation.method.toLowerCase()}`;
+    const command = operation.command.join(' ');
+    const [sameId, sameCommand] = [ids.get(operation.id), commands.get(command)];
+    if (sameId)
+      stops.try(() =>
+        stop(`${place}.operationId`, `'${operation.id}' is ${sameId.method} ${sameId.path} too`, 'write another'),
+      );
+    else if (sameCommand && command !== '')
+      stops.try(() =>
+        stop(place, `its command '${command}' is that of ${sameCommand.id} too`, 'choose one in x-command'),
+      );
+    ids.set(operation.id, operation);
+    commands.set(command, operation);
+  }
+}
+
+function serviceOf(document: Document, securitySchemes: Readonly<Record<string, SecurityScheme>>): Service {
+  const { title, version, summary, description } = node(document.info);
+  const [firstLine = ''] = (text(description) ?? '').trim().split('\n');
+  const codes = node(node(node(document.components).schemas).ErrorCode);
+  return defined<Service>({
+    title: String(title ?? ''),
+    version: String(version ?? ''),
+    summary: text(summary) ?? firstLine,
+    statuses: node(codes['x-statuses']) as Record<string, number>,
+    deployments: deploymentsOf(document),
+    securitySchemes,
+    keyScheme: keyScheme(document, securitySchemes),
+  });
+}
+
+/** The servers by the name that they are given, or that their description makes. */
+function deploymentsOf(document: Document): Record<string, string> {
+  const found: Record<string, string> = {};
+  const servers = list(document.servers).map(node);
+  for (const [i, server] of (servers.length > 0 ? servers : [{ url: '/' }]).entries()) {
+    const { url, description, variables, 'x-deployment': said } = server as Node;
+    const words = kebab(text(description) ?? '');
+    const name = text(said) ?? (words !== '' && words.length <= 24 ? words : `server${i + 1}`);
+    if (Object.hasOwn(found, name))
+      stop(`servers.${i}`, `there are two deployments called '${name}'`, 'name them in x-deployment');
+    found[name] = String(url).replace(/\{([^}]+)\}/g, (_, key: string) => {
+      const value = node(node(variables)[key]).default;
+      return value === undefined
+        ? stop(`servers.${i}.variables`, `{${key}} has no default`, 'write one')
+        : String(value);
+    });
+  }
+  return found;
+}

@@ -1,0 +1,253 @@
+// Schemas as the operations table carries them, and what can be said of them while it is made.
+import type { Schema } from '@petstore/types';
+import { type Document, isNode, list, type Node, node, pointed, text } from './node.ts';
+import { stop } from './stops.ts';
+
+const annotations = new Set([
+  'description',
+  'default',
+  'readOnly',
+  'writeOnly',
+  'deprecated',
+  'title',
+  'example',
+  'examples',
+  'externalDocs',
+  'xml',
+  '$comment',
+]);
+const scalars = new Set([
+  ...['type', 'description', 'format', 'enum', 'const', 'default', 'minimum', 'maximum', 'exclusiveMinimum'],
+  ...['exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'pattern', 'contentEncoding', 'contentMediaType'],
+  ...['minItems', 'maxItems', 'minContains', 'maxContains', 'uniqueItems', 'required', 'dependentRequired'],
+  ...['minProperties', 'maxProperties', 'readOnly', 'writeOnly', 'deprecated'],
+]);
+const singles = new Set([
+  'items',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+]);
+const lists = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
+const maps = new Set(['properties', 'patternProperties', 'dependentSchemas']);
+
+/** The schema as plain data: keywords that say something of values, references as they are. */
+export function plain(schema: unknown, place: string): Schema {
+  if (schema === true || schema === undefined) return {};
+  if (schema === false) return { not: {} };
+  if (!isNode(schema)) stop(place, 'it is no schema', 'write an object');
+  const { $ref, ...beside } = schema;
+  if (typeof $ref !== 'string') return plainKeywords(schema, place);
+  const more = plainKeywords(beside, place);
+  const onlyAnnotates = Object.keys(more).every((key) => annotations.has(key));
+  return onlyAnnotates ? { $ref, ...more } : { allOf: [{ $ref }, more] };
+}
+
+function plainKeywords(schema: Node, place: string): Schema {
+  const result: Record<string, unknown> = {};
+  for (const [key, value] of inOrder(schema)) {
+    const below = `${place}.${key}`;
+    if (key === 'description') {
+      if (text(value)?.trim()) result.description = text(value)?.trim();
+    } else if (scalars.has(key)) result[key] = value;
+    else if (singles.has(key))
+      result[key] = typeof value === 'boolean' && /Properties$/.test(key) ? value : plain(value, below);
+    else if (lists.has(key)) result[key] = list(value).map((one, i) => plain(one, `${below}[${i}]`));
+    else if (maps.has(key))
+      result[key] = Object.fromEntries(
+        Object.entries(node(value)).map(([name, one]) => [name, plain(one, `${below}.${name}`)]),
+      );
+  }
+  return result;
+}
+
+/** The keywords in an order of their own, so that the order in which they are written means nothing. */
+function inOrder(schema: Node): [string, unknown][] {
+  return [...scalars, ...singles, ...lists, ...maps].flatMap((key) =>
+    Object.hasOwn(schema, key) ? [[key, schema[key]] satisfies [string, unknown]] : [],
+  );
+}
+
+/** Reads what stands behind references. */
+export class Schemas {
+  readonly #document: Document;
+
+  constructor(document: Document) {
+    this.#document = document;
+  }
+
+  /** What a reference of any kind leads to, references behind it followed too. */
+  target(value: unknown, place: string): Node {
+    let here = value;
+    for (let steps = 0; isNode(here) && typeof here.$ref === 'string'; steps++) {
+      const { $ref, ...beside } = here;
+      const next = $ref === '#' || $ref.startsWith('#/') ? pointed(this.#document, $ref.slice(1)) : undefined;
+      if (next === undefined) stop(place, `$ref '${$ref}' leads to nothing`, 'mend it');
+      if (steps > 100) stop(place, `$ref '${$ref}' leads back to itself`, 'mend it');
+      here = isNode(next) ? { ...next, ...pick(beside, ['description', 'summary']) } : next;
+    }
+    return node(here);
+  }
+
+  /** The schema behind a reference, with what is said beside it. */
+  resolve(schema: Schema, place = 'components.schemas'): Schema {
+    let { $ref, ...here }: Schema = schema;
+    for (let steps = 0; $ref !== undefined; steps++) {
+      const next = pointed(this.#document, $ref.slice(1));
+      if (!$ref.startsWith('#/') || next === undefined) stop(place, `$ref '${$ref}' leads to nothing`, 'mend it');
+      if (steps > 100) stop(place, `$ref '${$ref}' leads back to itself`, 'mend it');
+      const { $ref: further, ...behind } = plain(next, $ref.slice(2).replaceAll('/', '.'));
+      here = { ...behind, ...here };
+      $ref = further;
+    }
+    return here;
+  }
+
+  /** The named properties of an object, where it is such and nothing else; those of an `allOf` are merged. */
+  propertiesOf(schema: Schema): { properties: Map<string, Schema>; required: Set<string> } | undefined {
+    return this.#merge(schema, new Set());
+  }
+
+  #merge(schema: Schema, within: Set<string>) {
+    if (schema.$ref !== undefined) {
+      if (within.has(schema.$ref)) return undefined;
+      within = new Set(within).add(schema.$ref);
+    }
+    const whole = this.resolve(schema);
+    const {
+      type,
+      anyOf,
+      oneOf,
+      not,
+      if: condition,
+      patternProperties,
+      dependentSchemas,
+      enum: values,
+      const: only,
+    } = whole;
+    if (type !== undefined && type !== 'object') return undefined;
+    if (anyOf || oneOf || not || condition || patternProperties || dependentSchemas || values || only !== undefined)
+      return undefined;
+    for (const rest of [whole.additionalProperties, whole.unevaluatedProperties])
+      if (typeof rest === 'object' && Object.keys(rest).length > 0) return undefined;
+    const properties = new Map<string, Schema>();
+    const required = new Set<string>();
+    for (const part of whole.allOf ?? []) {
+      const merged = this.#merge(part, within);
+      // A part may add no more than what is required.
+      if (!merged && !Object.keys(part).every((key) => key === 'required' || annotations.has(key))) return undefined;
+      for (const name of merged?.required ?? part.required ?? []) required.add(name);
+      for (const [name, property] of merged?.properties ?? []) {
+        const other = properties.get(name);
+        properties.set(name, other ? { allOf: [other, property] } : property);
+      }
+    }
+    for (const [name, property] of Object.entries(whole.properties ?? {})) {
+      const other = properties.get(name);
+      properties.set(name, other ? { allOf: [other, property] } : property);
+    }
+    for (const name of whole.required ?? []) required.add(name);
+    if (properties.size === 0) return undefined;
+    return { properties, required };
+  }
+
+  /** The types of JSON that a value can have by the schema. */
+  typesOf(schema: Schema, depth = 0): Set<string> {
+    const all = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
+    if (depth > 20) return all;
+    const { type, enum: values, const: only, allOf, anyOf, oneOf, properties, items } = this.resolve(schema);
+    if (type !== undefined)
+      return new Set([type].flat().flatMap((one) => (one === 'number' ? ['number', 'integer'] : [one])));
+    if (values) return new Set(values.map(typeOf));
+    if (only !== undefined) return new Set([typeOf(only)]);
+    const some = anyOf ?? oneOf;
+    if (some) return new Set(some.flatMap((one) => [...this.typesOf(one, depth + 1)]));
+    if (allOf)
+      return allOf
+        .map((one) => this.typesOf(one, depth + 1))
+        .reduce((left, right) => new Set(Array.from(left).filter((type) => right.has(type))), all);
+    return properties ? new Set(['object']) : items ? new Set(['array']) : all;
+  }
+
+  /** Whether an integer in the value may be more than a number carries exactly. */
+  hasWide(schema: Schema, within: ReadonlySet<string> = new Set()): boolean {
+    if (schema.$ref !== undefined && within.has(schema.$ref)) return false;
+    const inside = schema.$ref === undefined ? within : new Set(within).add(schema.$ref);
+    const {
+      items,
+      prefixItems = [],
+      properties = {},
+      additionalProperties,
+      patternProperties = {},
+      ...whole
+    } = this.resolve(schema);
+    if (isWide(whole)) return true;
+    const parts = [
+      items,
+      additionalProperties,
+      ...prefixItems,
+      ...Object.values(properties),
+      ...Object.values(patternProperties),
+    ];
+    const choices = [...(whole.allOf ?? []), ...(whole.anyOf ?? []), ...(whole.oneOf ?? [])];
+    return [...parts, ...choices].some((part) => typeof part === 'object' && this.hasWide(part, inside));
+  }
+
+  /** Whether a value can be only one word: no list and no object. */
+  isScalar(schema: Schema): boolean {
+    const types = this.typesOf(schema);
+    return !types.has('array') && !types.has('object');
+  }
+
+  /** Whether the value is a list of single words, an object of such, or a single word, in each form that it can have. */
+  isFlat(schema: Schema, depth = 0): boolean {
+    const resolved = this.resolve(schema);
+    const { anyOf, oneOf, allOf, items, properties, additionalProperties } = resolved;
+    if (depth > 20) return false;
+    if (this.isScalar(schema)) return true;
+    const parts = [...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])];
+    if (parts.length > 0 && !parts.every((one) => this.isFlat(one, depth + 1))) return false;
+    const types = this.typesOf(schema);
+    if (parts.length > 0 && !items && !properties) return true;
+    if (types.has('array') && items && !this.isScalar(items)) return false;
+    if (!types.has('object')) return true;
+    const others = typeof additionalProperties === 'object' ? [additionalProperties] : [];
+    return [...Object.values(properties ?? {}), ...others].every((one) => this.isScalar(one));
+  }
+}
+
+/** Whether an integer may be more than a number carries exactly: an int64 without bounds. */
+export function isWide({
+  type,
+  format,
+  minimum,
+  maximum,
+  const: only,
+}: { readonly [K in keyof Schema]?: unknown }): boolean {
+  const isInteger = type === 'integer' || (Array.isArray(type) && type.includes('integer'));
+  return isInteger && format === 'int64' && minimum === undefined && maximum === undefined && only === undefined;
+}
+
+/** Whether a text stands for bytes. */
+export function isBinary({ type, format, contentMediaType, contentEncoding }: Schema): boolean {
+  return (
+    [type ?? 'string'].flat().includes('string') &&
+    (format === 'binary' ||
+      (contentMediaType !== undefined && contentEncoding === undefined && !/json|text/.test(contentMediaType)))
+  );
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
+}
+
+function pick(from: Node, keys: readonly string[]): Node {
+  return Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key)));
+}

@@ -1,0 +1,185 @@
+// The TypeScript types: hey-api's plugin writes those of the schemas and operations, this one what they are to `Api`.
+import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
+import type { Operation } from '@petstore/types';
+import { commentOf } from './comment.ts';
+import type { Model, Row } from './model.ts';
+import { node } from './node.ts';
+
+/** Names of types that mean something else wherever they are imported. */
+const foreign = new Set([
+  ...Object.getOwnPropertyNames(globalThis),
+  ...[
+    'Record',
+    'Partial',
+    'Required',
+    'Readonly',
+    'Pick',
+    'Omit',
+    'Exclude',
+    'Extract',
+    'NonNullable',
+    'Awaited',
+    'PromiseLike',
+  ],
+  ...[
+    'Api',
+    'Arguments',
+    'Input',
+    'OperationId',
+    'Operations',
+    'Result',
+    'ServiceErrorCode',
+    'BodyKind',
+    'Field',
+    'JsonType',
+  ],
+  ...['Operation', 'OperationResponse', 'Pagination', 'RequestBody', 'Schema', 'SecurityScheme', 'Serialization'],
+  ...[
+    'Call',
+    'Outcome',
+    'CallOptions',
+    'Connection',
+    'Deployment',
+    'Hooks',
+    'Options',
+    'Transport',
+    'WireRequest',
+    'Notice',
+    'Petstore',
+    'RawRequest',
+    'Retry',
+  ],
+]);
+
+/** The name of a component's type. */
+export function typeName(component: string): string {
+  return foreign.has(component) ? `Api${component}` : component;
+}
+
+/** The document as the types are made from it: of every operation what the model carries, and no more. */
+export function typesDocument({ document, rows }: Model): object {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const row of rows) {
+    paths[row.operation.path] ??= {};
+    const item = paths[row.operation.path];
+    if (item) item[row.operation.method.toLowerCase()] = typedOperation(row);
+  }
+  return {
+    openapi: '3.1.0',
+    info: document.info,
+    ...(document.servers !== undefined && { servers: document.servers }),
+    paths,
+    components: { schemas: node(node(document.components).schemas) },
+  };
+}
+
+function typedOperation({ operation, bodySchema, bodyDescription }: Row): object {
+  const { id, fields, body, responses, deprecated } = operation;
+  const parameters = Object.entries(fields)
+    .filter(([, field]) => field.in !== 'body')
+    .map(([name, field]) => ({
+      name,
+      // A cookie's type is that of a header: names are distinct over all places.
+      in: field.in === 'cookie' ? 'header' : field.in,
+      required: field.required,
+      ...(field.description && { description: field.description }),
+      ...(field.deprecated && { deprecated: true }),
+      schema: field.schema,
+    }));
+  return {
+    operationId: id,
+    ...(deprecated && { deprecated }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        description: bodyDescription,
+        required: body.required,
+        content: { [body.kind === 'multipart' ? body.mediaType : 'application/json']: { schema: bodySchema } },
+      },
+    }),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, { description, schema }]) => [
+        status,
+        { description, ...(schema && { content: { 'application/json': { schema } } }) },
+      ]),
+    ),
+  };
+}
+
+type TypesPlugin = DefinePlugin<{ name: 'operation-types' }>;
+
+/** The types of every operation as `operation-types.gen.ts`. */
+export function typesPlugin({ rows }: Model) {
+  const byPlace = new Map(rows.map((row) => [`${row.operation.method} ${row.operation.path}`, row.operation]));
+  const handler: TypesPlugin['Handler'] = ({ plugin }) => {
+    const types = $.type.object();
+    plugin.forEach(
+      'operation',
+      ({ operation: { id, method, path } }) => {
+        const operation = byPlace.get(`${method.toUpperCase()} ${path}`);
+        if (!operation) throw new Error(`hey-api has ${method} ${path}, the model has not`);
+        const role = (name: string) =>
+          ({ category: 'type', resource: 'operation', resourceId: id, role: name }) as const;
+        const typeOf = (name: string) => $.type(plugin.referenceSymbol(role(name)));
+        const hasErrors = plugin.querySymbol(role('errors')) !== undefined;
+        types.prop(operation.id, (prop) =>
+          prop.doc(commentOf(operation)).type(
+            $.type
+              .object()
+              .prop('data', (p) => p.type(typeOf('data')))
+              .prop('body', (p) => p.type(bodyType(operation, () => typeOf('data'))))
+              .prop('response', (p) => p.type(responseType(operation, () => typeOf('responses'))))
+              .prop('errors', (p) => p.type(hasErrors ? typeOf('errors') : $.type('Record<never, never>'))),
+          ),
+        );
+      },
+      { order: 'declarations' },
+    );
+    plugin.node(
+      $.type
+        .alias(plugin.symbol('Operations', { getFilePath: () => 'operation-types' }))
+        .export()
+        .doc('The types of every operation: what it takes, what it answers, and what it answers when it fails.')
+        .type(types),
+    );
+  };
+  return definePluginConfig<TypesPlugin['Types']>({
+    name: 'operation-types',
+    config: {},
+    dependencies: ['@hey-api/typescript'],
+    handler,
+  })();
+}
+
+type Type = ReturnType<typeof $.type>;
+
+/** The inputs that come from the body. */
+function bodyType({ body, fields }: Operation, data: () => Type) {
+  if (!body) return $.type('unknown');
+  const type =
+    body.kind === 'bytes'
+      ? $.type('Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>')
+      : body.kind === 'text'
+        ? $.type('string')
+        : $.type('NonNullable').generic(data().idx($.type.literal('body')));
+  return body.whole ? $.type.object().prop('body', (p) => p.required(fields.body?.required ?? false).type(type)) : type;
+}
+
+/** What a success gives: its data, or with several successes the status beside it. */
+function responseType({ successes, responses }: Operation, all: () => Type) {
+  const dataOf = (status: string) => {
+    const kind = responses[status]?.kind;
+    if (kind === 'json') return all().idx($.type.literal(/^\d+$/.test(status) ? Number(status) : status));
+    return $.type(kind === 'text' ? 'string' : kind === 'bytes' ? 'ReadableStream<Uint8Array>' : 'undefined');
+  };
+  const [only = '', ...others] = successes;
+  if (others.length === 0) return dataOf(only);
+  return $.type.or(
+    ...successes.map((status) =>
+      $.type
+        .object()
+        .prop('status', (p) => p.type(/^\d+$/.test(status) ? $.type.literal(Number(status)) : $.type('number')))
+        .prop('data', (p) => p.type(dataOf(status))),
+    ),
+  );
+}

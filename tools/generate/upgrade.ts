@@ -1,0 +1,106 @@
+import { type Document, isNode, list, node } from './node.ts';
+import { stop } from './stops.ts';
+
+/** The document in OpenAPI 3.1. One in 3.0 is upgraded; any other version stops the generation. */
+export function upgraded(document: Document): Document {
+  const version = String(document.openapi ?? document.swagger ?? 'none');
+  if (/^3\.1\.\d/.test(version)) return document;
+  if (!/^3\.0\.\d/.test(version))
+    stop('openapi', `the version of OpenAPI is ${version}`, 'write the spec in OpenAPI 3.1, or in 3.0');
+  return { ...node(upgradeBelow(document, '')), openapi: '3.1.0' };
+}
+
+const schemaMaps = new Set(['properties', 'schemas']);
+const schemaLists = new Set(['allOf', 'anyOf', 'oneOf']);
+const schemaKeys = new Set(['schema', 'items', 'additionalProperties', 'not']);
+
+/** Goes down to the schemas. What stands in examples, defaults and extensions is data, and stays. */
+function upgradeBelow(value: unknown, key: string): unknown {
+  if (Array.isArray(value)) return value.map((one) => upgradeBelow(one, key));
+  if (!isNode(value)) return value;
+  if (key === 'schemas') return mapped(value, upgradeSchema);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, child]) => [
+      name,
+      name.startsWith('x-') || name === 'example' || name === 'examples'
+        ? child
+        : name === 'schema'
+          ? upgradeSchema(child)
+          : name === 'multipart/form-data'
+            ? upgradeBelow({ ...node(child), encoding: withoutStyles(node(child).encoding) }, name)
+            : upgradeBelow(child, name),
+    ]),
+  );
+}
+
+/** In 3.0 a style counts in a form that is written as in an address, and nowhere else. */
+function withoutStyles(encoding: unknown): unknown {
+  return mapped(node(encoding), (said) => {
+    const { style, explode, allowReserved, ...rest } = node(said);
+    return rest;
+  });
+}
+
+function upgradeSchema(schema: unknown): unknown {
+  if (!isNode(schema)) return schema;
+  // In 3.0 nothing counts that stands beside a reference.
+  if (typeof schema.$ref === 'string') return { $ref: schema.$ref };
+  const up: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (schemaMaps.has(key)) up[key] = mapped(node(value), upgradeSchema);
+    else if (schemaLists.has(key)) up[key] = list(value).map(upgradeSchema);
+    else if (schemaKeys.has(key)) up[key] = upgradeSchema(value);
+    else up[key] = value;
+  }
+  upgradeBounds(up);
+  upgradeBinary(up);
+  upgradeNullable(up);
+  return up;
+}
+
+function upgradeBounds(schema: Record<string, unknown>): void {
+  for (const [exclusive, bound] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
+    if (typeof schema[exclusive] !== 'boolean') continue;
+    const isExclusive = schema[exclusive];
+    delete schema[exclusive];
+    if (!isExclusive || schema[bound] === undefined) continue;
+    schema[exclusive] = schema[bound];
+    delete schema[bound];
+  }
+}
+
+/** As the OpenAPI Initiative's guide to the upgrade says. */
+function upgradeBinary(schema: Record<string, unknown>): void {
+  if (schema.type !== 'string') return;
+  if (schema.format === 'binary') {
+    delete schema.format;
+    schema.contentMediaType = 'application/octet-stream';
+  }
+  if (schema.format === 'byte' || schema.format === 'base64') {
+    delete schema.format;
+    schema.contentEncoding = 'base64';
+  }
+}
+
+function upgradeNullable(schema: Record<string, unknown>): void {
+  const { nullable } = schema;
+  delete schema.nullable;
+  if (nullable !== true) return;
+  if (typeof schema.type === 'string') {
+    schema.type = [schema.type, 'null'];
+    if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...schema.enum, null];
+    return;
+  }
+  // Without a type of its own, 3.0 leaves open what it means; written beside a composition it is meant as one more choice.
+  const { description, ...rest } = schema;
+  if (Object.keys(rest).length === 0) return;
+  for (const key of Object.keys(schema)) delete schema[key];
+  Object.assign(schema, { ...(description !== undefined && { description }), anyOf: [rest, { type: 'null' }] });
+}
+
+function mapped(map: object, change: (value: unknown) => unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value)]));
+}

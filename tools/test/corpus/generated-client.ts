@@ -1,0 +1,123 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Operation as Row } from '@petstore/types';
+import { parse } from 'yaml';
+import { generate } from '../../generate/generate.ts';
+import { SpecError } from '../../generate/stops.ts';
+import { isFile } from './body.ts';
+import type { CaseResponse } from './cases.ts';
+import type { SentRequest } from './compare.ts';
+import type { Inputs } from './serialize.ts';
+
+/** What the generator makes of a document: its sources, or the sentences that it stops with. */
+export interface Generated {
+  files: Map<string, string>;
+  /** A sentence for each construct that stopped the generation; the operations that it names are left out. */
+  refused: readonly string[];
+}
+
+/** The client that was generated, and its table. */
+export interface GeneratedClient {
+  operations: readonly Row[];
+  call(row: Row, input: object, options: object): Promise<unknown>;
+}
+
+/** Generates from a document. An operation that stops the generation is left out, and the others are generated all the same. */
+export async function generateWhatFits(file: string): Promise<Generated> {
+  let text = readFileSync(file, 'utf8');
+  const refused: string[] = [];
+  while (true) {
+    try {
+      return { files: await generate(text, file), refused };
+    } catch (error) {
+      if (!(error instanceof SpecError)) throw error;
+      refused.push(...error.sentences);
+      const fewer = withoutOperations(text, error.sentences);
+      if (fewer === undefined) return { files: new Map(), refused };
+      text = fewer;
+    }
+  }
+}
+
+/** The document without the operations that the sentences name; nothing where one names none. */
+function withoutOperations(text: string, sentences: readonly string[]): string | undefined {
+  const document = parse(text);
+  for (const sentence of sentences) {
+    const [, path = '', method = ''] =
+      /^paths\.(.*?)\.(get|put|post|delete|patch|head|options|trace)[.:]/.exec(sentence) ?? [];
+    if (method === '') return undefined;
+    delete document.paths[path]?.[method];
+  }
+  return JSON.stringify(document);
+}
+
+/** Writes the packages as they are with other generated code, and loads them. */
+export async function loadClient(files: ReadonlyMap<string, string>, folder: string): Promise<GeneratedClient> {
+  const packages = join(import.meta.dirname, '../../../packages');
+  for (const name of ['types', 'client']) {
+    const place = join(folder, 'packages', name);
+    cpSync(join(packages, name, 'src'), join(place, 'src'), { recursive: true });
+    cpSync(join(packages, name, 'package.json'), join(place, 'package.json'));
+    rmSync(join(place, 'src/gen'), { recursive: true });
+  }
+  const scope = join(folder, 'packages/client/node_modules/@petstore');
+  mkdirSync(scope, { recursive: true });
+  symlinkSync(join(folder, 'packages/types'), join(scope, 'types'));
+  for (const [file, source] of files) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), source);
+  }
+  const { petstore } = await import(join(folder, 'packages/client/src/index.ts'));
+  const { operations } = await import(join(folder, 'packages/types/src/index.ts'));
+  return {
+    operations: Object.values(operations),
+    call: (row, input, options) => petstore({ retry: 0, on: { deprecated: false }, ...options })[row.id](input),
+  };
+}
+
+/** The inputs of a case as the client takes them: side by side, or the body as `body`. */
+export function inputOf(row: Row, { path, query, header, cookie, body }: Inputs): object {
+  const parameters = Object.entries({ ...path, ...query, ...header, ...cookie });
+  // What OpenAPI ignores is no input.
+  const known = Object.fromEntries(parameters.filter(([name]) => Object.hasOwn(row.fields, name)));
+  if (body === undefined) return known;
+  const value = withFiles(body);
+  return row.body?.whole ? { ...known, body: value } : { ...known, ...Object(value) };
+}
+
+/** A transport that keeps what it is to send, and answers as a case says. */
+export function recorder(server: string, answer: Partial<CaseResponse> = {}) {
+  const sent: SentRequest[] = [];
+  const transport = async (request: {
+    method: string;
+    url: string;
+    headers: Record<string, string>;
+    body?: ConstructorParameters<typeof Response>[0];
+  }) => {
+    const body = request.body === undefined ? undefined : await new Response(request.body).arrayBuffer();
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]),
+    );
+    sent.push({
+      method: request.method,
+      // What fetch would send of the address.
+      target: new URL(request.url).href.slice(new URL(server).href.replace(/\/$/, '').length),
+      headers,
+      ...(body && { body: new Uint8Array(body) }),
+    });
+    const { status = 204, contentType, bytes, body: text = '' } = answer;
+    const content = [204, 205, 304].includes(status) ? null : ((bytes && Buffer.from(bytes)) ?? text);
+    return new Response(content, {
+      status,
+      headers: { ...answer.headers, ...(contentType && { 'content-type': contentType }) },
+    });
+  };
+  return { sent, transport };
+}
+
+function withFiles(value: unknown): unknown {
+  if (isFile(value)) return new File([Buffer.from(value.bytes)], value.name ?? 'blob', { type: value.type ?? '' });
+  if (Array.isArray(value)) return value.map(withFiles);
+  if (value instanceof Uint8Array || typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withFiles(one)]));
+}

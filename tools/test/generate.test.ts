@@ -1,0 +1,218 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '@petstore/testing';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { openProject } from '../drift/project.ts';
+import { generate } from '../generate/generate.ts';
+import { commandOf, derivedId } from '../generate/names.ts';
+import { type Copy, copyOfRepository } from './repository-copy.ts';
+
+const spec = openProject().read('spec/openapi.yaml');
+
+/** The spec with another path. */
+function withPath(path: string, item: object): string {
+  const document = parse(spec);
+  document.paths[path] = item;
+  return stringify(document);
+}
+
+const answer = { '204': { description: 'Done.' } };
+
+describe('a spec that cannot be carried', () => {
+  test('stops with one sentence for each construct, all at once', async () => {
+    const text = withPath('/things/{id}', {
+      get: {
+        operationId: 'getThing',
+        parameters: [
+          { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+          { name: 'id', in: 'query', schema: { type: 'string' } },
+          { name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'array', items: { type: 'string' } } },
+        ],
+        requestBody: { content: { 'application/json': { schema: {} } } },
+        responses: answer,
+      },
+    });
+    await expect(generate(text)).rejects.toMatchObject({
+      sentences: [
+        "paths./things/{id}.get.parameters.id: 'id' is a path parameter and a query parameter; rename one, because inputs stand side by side.",
+        'paths./things/{id}.get.parameters.filter: a list as deepObject, which OpenAPI leaves undefined; write style: form.',
+        'paths./things/{id}.get.requestBody: a body with GET, which fetch cannot send; write POST.',
+      ],
+    });
+  });
+
+  test('a clash of commands asks for x-command, which solves it', async () => {
+    const clash = (more: object) =>
+      withPath('/pets/latest', { get: { operationId: 'pets_get', tags: ['pets'], responses: answer, ...more } });
+    await expect(generate(clash({}))).rejects.toMatchObject({
+      sentences: ["paths./pets/latest.get: its command 'pets get' is that of getPet too; choose one in x-command."],
+    });
+    const files = await generate(clash({ 'x-command': 'pets latest' }));
+    expect(files.get('packages/types/src/gen/operations.gen.ts')).toContain("command: ['pets', 'latest']");
+  });
+});
+
+describe('npm run generate', () => {
+  let copy: Copy;
+  beforeAll(() => {
+    copy = copyOfRepository();
+    copy.change('spec/openapi.yaml', (text) =>
+      text.replace(
+        '        - name: status\n',
+        '        - name: limit\n          in: header\n          schema: {}\n        - name: status\n',
+      ),
+    );
+  });
+  afterAll(() => copy.remove());
+
+  test('says what stops it in one line, writes nothing and leaves nothing behind', () => {
+    const gen = join(copy.folder, 'packages/types/src/gen');
+    const before = readdirSync(gen);
+    const { folder: temporary, remove } = makeFolder('generate');
+    const env = { ...process.env, TMPDIR: temporary };
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['generate/main.ts'], {
+      cwd: join(copy.folder, 'tools'),
+      env,
+      encoding: 'utf8',
+    });
+    const left = readdirSync(temporary).filter((name) => name.startsWith('petstore-'));
+    remove();
+    expect([status, stdout, stderr]).toEqual([
+      1,
+      '',
+      "spec/openapi.yaml: paths./pets.get.parameters.limit: 'limit' is a query parameter and a header parameter; rename one, because inputs stand side by side.\n",
+    ]);
+    expect([readdirSync(gen), left]).toEqual([before, []]);
+  });
+});
+
+describe('other operations in the spec', () => {
+  let copy: Copy;
+  beforeAll(() => {
+    copy = copyOfRepository();
+    copy.change('spec/openapi.yaml', () => {
+      const document = parse(spec);
+      document.paths['/pets'].post.security = [];
+      Object.assign(document.paths, things);
+      return stringify(document);
+    });
+    copy.generate();
+    writeFileSync(join(copy.folder, 'photo.png'), 'a photo');
+  }, 120_000);
+  afterAll(() => copy.remove());
+
+  test.each<[words: string[], request: object]>([
+    [
+      ['things', 'replace', '7', '--data', '{"id":7,"name":"Rex"}'],
+      { method: 'PUT', url: 'http://x.test/v1/things/7', body: '{"id":7,"name":"Rex"}' },
+    ],
+    [
+      ['things', 'list', '--tags', 'a', '--tags', 'b', '--size', '1', '--size', '2'],
+      { method: 'GET', url: 'http://x.test/v1/things?size=1,2&tags=a&tags=b' },
+    ],
+    [['things', 'draw', '7', '--data', '@photo.png'], { headers: { 'content-type': 'image/png' }, body: 'a photo' }],
+    [
+      ['things', 'upload', '--photo', '@photo.png', '--title', 'Rex'],
+      {
+        body: expect.stringMatching(
+          /name="photo"; filename="photo.png"\r\n.*\r\n\r\na photo\r\n.*name="title"\r\n\r\nRex/s,
+        ),
+      },
+    ],
+    [['pets', 'get', '7'], { method: 'GET', url: 'http://x.test/v1/pets/7' }],
+  ])('petctl sends %j', (words, request) => {
+    const { stdout, stderr } = spawnSync(process.execPath, [petctl(copy), ...words, '--dry-run', '-o', 'json'], {
+      cwd: copy.folder,
+      env: { PATH: process.env.PATH, HOME: copy.folder, PETCTL_BASE_URL: 'http://x.test/v1', PETCTL_API_KEY: 'k' },
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject(request);
+  });
+
+  test('what needs no credential is sent without one, and served', async () => {
+    const { createApp, givenKeys, keyCheck, listen, memoryStore } = await import(
+      join(copy.folder, 'apps/server/src/index.ts')
+    );
+    const { petstore } = await import(join(copy.folder, 'packages/client/src/index.ts'));
+    const app = await createApp(memoryStore(), { keys: keyCheck(givenKeys('a-key-that-is-for-tests')) });
+    const listener = await listen(app, { host: '127.0.0.1', port: 0 });
+    onTestFinished(() => listener.drain(0));
+    const store = petstore({ baseUrl: `${listener.origin}/v1`, apiKey: '' });
+    expect(await store.createPet({ name: 'Rex', categoryId: 1 })).toEqual({ id: 1, name: 'Rex', categoryId: 1 });
+    await expect(store.listPets()).rejects.toThrow('listPets: give apiKey or credentials.bearer');
+    expect((await fetch(`${listener.origin}/v1/pets`)).status).toBe(401);
+  });
+});
+
+const petctl = (copy: Copy) => join(copy.folder, 'apps/petctl/src/main.ts');
+
+const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
+const content = (type: string, schema: object) => ({ required: true, content: { [type]: { schema } } });
+const things = {
+  '/things': {
+    get: {
+      operationId: 'listThings',
+      tags: ['things'],
+      parameters: [
+        { name: 'tags', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
+        { name: 'size', in: 'query', explode: false, schema: { type: 'array', items: { type: 'integer' } } },
+      ],
+      responses: answer,
+    },
+    post: {
+      operationId: 'uploadThing',
+      tags: ['things'],
+      requestBody: content('multipart/form-data', {
+        type: 'object',
+        required: ['photo'],
+        properties: { photo: { type: 'string', format: 'binary' }, title: { type: 'string' } },
+      }),
+      responses: answer,
+    },
+  },
+  '/things/{id}': {
+    put: {
+      operationId: 'replaceThing',
+      tags: ['things'],
+      parameters: [id],
+      requestBody: content('application/json', {
+        type: 'object',
+        properties: { id: { type: 'integer' }, name: { type: 'string' } },
+      }),
+      responses: answer,
+    },
+  },
+  '/things/{id}/photo': {
+    put: {
+      operationId: 'drawThing',
+      tags: ['things'],
+      parameters: [id],
+      requestBody: content('image/png', { type: 'string', format: 'binary' }),
+      responses: answer,
+    },
+  },
+};
+
+describe('names', () => {
+  const command = (id: string, method: string, path: string, tag: string | undefined = 'pets') =>
+    commandOf({ id, method, path, tag, said: undefined }, '').join(' ');
+
+  test.each([
+    ['listPets', 'get', '/pets', 'pets list'],
+    ['getPets', 'get', '/pets', 'pets list'],
+    ['getPet', 'get', '/pets/{petId}', 'pets get'],
+    ['getPetPhoto', 'get', '/pets/{petId}/photo', 'pets get-photo'],
+    ['findPetsByStatus', 'get', '/pets/findByStatus', 'pets find-by-status'],
+    ['pets_list', 'get', '/pets', 'pets list'],
+  ])('%s is the command of its own operation alone', (id, method, path, expected) => {
+    expect(command(id, method, path)).toBe(expected);
+  });
+
+  test('an operation without a name or a tag has those that its path makes', () => {
+    expect(derivedId('get', '/pets/{petId}/photo')).toBe('getPetsByPetIdPhoto');
+    expect(command('getPetsByPetIdPhoto', 'get', '/pets/{petId}/photo', undefined)).toBe('pets get-by-id-photo');
+  });
+});
