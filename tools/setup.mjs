@@ -1,5 +1,5 @@
-// Installs what a command needs, and does nothing when it is installed: `node tools/setup.mjs [serve]`. Plain JavaScript,
-// because it runs on whatever Node the machine has; everything after it runs on the Node that it installs.
+// Installs everything, does nothing when it is installed, and runs a command then: `node tools/setup.mjs [-- command …]`.
+// Plain JavaScript, because it runs on whatever Node the machine has; everything after it runs on the Node that it installs.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -82,4 +82,21 @@ function progressLine(title) {
   };
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await setup(process.argv[2] ?? 'all');
+/** Runs a command and ends as it ends. The shell that runs this may remember the machine's own Node, so it cannot go on itself. */
+function run([command, ...args]) {
+  const child = spawn(command, args, { stdio: 'inherit', shell: process.platform === 'win32' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    console.error(`${command}: ${error.message}`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code) => {
+    process.exitCode = code ?? 1;
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await setup('all');
+  const [, , separator, ...command] = process.argv;
+  if (separator === '--') run(command);
+}
