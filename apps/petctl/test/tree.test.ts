@@ -115,6 +115,13 @@ describe('flags come from the fields', () => {
     ]);
   });
 
+  test('an int64 without bounds is exact over its whole range, and no wider', () => {
+    const root = fullTree([{ ...base, fields: { big: field({ type: 'integer', format: 'int64' }) } }]);
+    const read = (word: string) => parse(root, ['things', 'list', `--big=${word}`]).flags.get('big');
+    expect(['9223372036854775807', '-9223372036854775808', '7'].map(read)).toEqual([2n ** 63n - 1n, -(2n ** 63n), 7]);
+    expect(() => read('9223372036854775808')).toThrow('is more than can be carried exactly');
+  });
+
   test.each(['0', '11', 'x', '1e', ''])('--weight %j is refused', (weight) => {
     expect(() => flags(`--weight=${weight}`)).toThrow('--weight');
   });
