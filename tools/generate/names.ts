@@ -46,14 +46,32 @@ export function kebab(name: string): string {
     .toLowerCase();
 }
 
+/** The commands of petctl that no operation makes. */
+const OWN_COMMANDS = ['api', 'auth', 'completion', 'config', 'docs', 'help'];
+
+/** The words of an operation's command. Stops where petctl has a command of that name. */
+export function commandOf(operation: Named, place: string): string[] {
+  const command = wordsOf(operation, place);
+  const [group = '', name = ''] = command;
+  if (OWN_COMMANDS.includes(group) || /^import(-|$)/.test(name))
+    stop(place, `its command '${command.join(' ')}' is one of petctl's own`, 'choose another in x-command');
+  return command;
+}
+
+interface Named {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly tag: string | undefined;
+  /** What `x-command` says. */
+  readonly said: unknown;
+}
+
 /**
  * The words of an operation's command, by the operation alone, so that no other can rename it: its tag, and its name
  * without the noun that the tag says already. `x-command` says others.
  */
-export function commandOf(
-  { id, method, path, tag, said }: { id: string; method: string; path: string; tag: string | undefined; said: unknown },
-  place: string,
-): string[] {
+function wordsOf({ id, method, path, tag, said }: Named, place: string): string[] {
   if (said !== undefined) {
     const words = typeof said === 'string' ? said.split(' ') : [];
     if (words.length === 2 && words.every((word) => /^[a-z][a-z0-9-]*$/.test(word))) return words;

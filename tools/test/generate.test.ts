@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '@petstore/testing';
+import { type Operation, operations as operationsOfSpec } from '@petstore/types';
+import { fullTree } from 'petctl/inside';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { openProject } from '../drift/project.ts';
@@ -197,6 +199,16 @@ const things = {
 };
 
 describe('names', () => {
+  test("no operation takes the name of one of petctl's own commands", () => {
+    const operations = new Set(Object.values<Operation>(operationsOfSpec).map(({ command: [group] }) => group));
+    const own = (fullTree().commands ?? []).filter(({ name, hidden }) => !hidden && !operations.has(name));
+    for (const { name } of own)
+      expect(() => command('listDocs', 'get', '/docs', name)).toThrow(`its command '${name} `);
+    expect(() => command('importPets', 'post', '/pets/import')).toThrow(
+      "its command 'pets import' is one of petctl's own",
+    );
+  });
+
   const command = (id: string, method: string, path: string, tag: string | undefined = 'pets') =>
     commandOf({ id, method, path, tag, said: undefined }, '').join(' ');
 

@@ -44,6 +44,22 @@ describe('commands come from the operations', () => {
     },
   );
 
+  test('an import is named by its own operation alone', () => {
+    const post = (name: string): Operation => ({
+      ...base,
+      id: `${name}Thing`,
+      method: 'POST',
+      command: ['things', name],
+      fields: { name: field({ type: 'string' }, 'body') },
+    });
+    expect(commandsOf(fullTree([post('create'), post('clone')]), 'things')).toEqual([
+      'create',
+      'clone',
+      'import',
+      'import-clone',
+    ]);
+  });
+
   test('an operation named like an import is refused too', () => {
     const create: Operation = {
       ...base,
@@ -83,6 +99,27 @@ describe('flags come from the fields', () => {
       'x-trace': 't',
     });
     expect(flags('--no-wide-open')).toEqual({ 'wide-open': false });
+  });
+
+  test('every input has a flag of its own, whatever its name is made of', () => {
+    const names = ['pet_id', 'petId', 'Pet-Id', '-', '$filter', 'output'];
+    const fields = Object.fromEntries(names.map((name) => [name, field({ type: 'string' })]));
+    const node = fullTree([{ ...base, fields }]).commands?.[0]?.commands?.[0];
+    expect((node?.flags ?? []).slice(0, names.length).map(({ name }) => name)).toEqual([
+      'pet-id',
+      'query-pet-id',
+      'query-pet-id-2',
+      'value',
+      'filter',
+      'query-output',
+    ]);
+  });
+
+  test('an int64 without bounds is exact over its whole range, and no wider', () => {
+    const root = fullTree([{ ...base, fields: { big: field({ type: 'integer', format: 'int64' }) } }]);
+    const read = (word: string) => parse(root, ['things', 'list', `--big=${word}`]).flags.get('big');
+    expect(['9223372036854775807', '-9223372036854775808', '7'].map(read)).toEqual([2n ** 63n - 1n, -(2n ** 63n), 7]);
+    expect(() => read('9223372036854775808')).toThrow('is more than can be carried exactly');
   });
 
   test.each(['0', '11', 'x', '1e', ''])('--weight %j is refused', (weight) => {

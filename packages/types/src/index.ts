@@ -15,4 +15,4 @@ export type {
   SecurityScheme,
   Serialization,
 } from './operation.ts';
-export { isBinary, propertiesOf, resolved, typeIn, typesOf } from './schema.ts';
+export { isBinary, isWide, propertiesOf, resolved, typeIn, typesOf } from './schema.ts';

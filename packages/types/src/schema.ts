@@ -46,6 +46,12 @@ export function isBinary(schema: Schema): boolean {
   );
 }
 
+/** Whether an integer may be more than a number carries exactly: an int64 without bounds. */
+export function isWide(schema: Schema): boolean {
+  const { format, minimum, maximum } = resolved(schema);
+  return typeIn(schema) === 'integer' && format === 'int64' && minimum === undefined && maximum === undefined;
+}
+
 function typeOf(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

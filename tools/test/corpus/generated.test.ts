@@ -5,7 +5,14 @@ import { differences } from './compare.ts';
 import { operationsOf, readDocument } from './document.ts';
 import { publicDocuments } from './documents.ts';
 import { exampleInputs } from './examples.ts';
-import { type GeneratedClient, generateWhatFits, inputOf, loadClient, recorder } from './generated-client.ts';
+import {
+  type GeneratedClient,
+  generateWhatFits,
+  inputOf,
+  loadClient,
+  loadCommands,
+  recorder,
+} from './generated-client.ts';
 import { exampleCredentials } from './security.ts';
 import { expectedRequest } from './serialize.ts';
 
@@ -14,6 +21,7 @@ const REFUSED: Record<string, string> = {
   'body-multipart-encoding': 'headers of a part',
   'body-multipart-style': 'a style in multipart/form-data',
   'cookie-exploded': 'a list or an object in a cookie',
+  'names-neighbours': "its command 'pets import' is one of petctl's own",
   'names-reserved': "an input called 'constructor'",
   'query-deep-object-nested': "as style 'deepObject'",
   'query-delimited-unspecified': 'which OpenAPI leaves undefined',
@@ -54,6 +62,22 @@ describe.runIf(isDeep).each(publicDocuments)('$name', ({ name, file }) => {
       }
     }
     expect(wrong).toEqual([]);
+  });
+});
+
+describe.runIf(isDeep).each([...constructs, ...publicDocuments])('$name', ({ file }) => {
+  test('has one command of petctl for each operation, with one flag for each input', async () => {
+    const { files } = await generateWhatFits(file);
+    if (files.size === 0) return;
+    const folder = newFolder('generated-client');
+    const { operations } = await loadClient(files, folder);
+    const commands = await loadCommands(folder);
+    for (const { command, fields } of operations) {
+      const { flags = [], fields: given = [] } = commands.get(command.join(' ')) ?? {};
+      const inputs = Object.keys(fields).filter((name) => fields[name]?.in !== 'path');
+      expect([command, given.toSorted()]).toEqual([command, inputs.toSorted()]);
+      expect(new Set(flags).size).toBe(flags.length);
+    }
   });
 });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Field, isBinary, type Operation, type Schema } from '@petstore/types';
 import { suggestion, UsageError } from '../errors/errors.ts';
+import { jsonText, jsonValue } from '../out/json-text.ts';
 import { checked, expected } from '../parse/value.ts';
 import { codeOf, isObject } from '../settings/json-file.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -18,7 +19,7 @@ export async function readData(
   if (body?.kind === 'text') return { body: text };
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = jsonValue(text);
   } catch (error) {
     throw new UsageError(`--data: ${from} is no JSON (${error instanceof Error ? error.message : error}).`);
   }
@@ -76,7 +77,7 @@ export function checkMembers(
 function refuseFault(what: string, value: unknown, field: Field): void {
   const read = checked(value, field.schema);
   if ('fault' in read)
-    throw new UsageError(`${what} ${JSON.stringify(value)} ${read.fault}.`, `It has to be ${expected(field.schema)}.`);
+    throw new UsageError(`${what} ${jsonText(value)} ${read.fault}.`, `It has to be ${expected(field.schema)}.`);
 }
 
 /** The text behind `@file` or `-`, or the word itself. */

@@ -1,4 +1,5 @@
 import { harmless } from './harmless.ts';
+import { jsonText } from './json-text.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -21,7 +22,7 @@ export interface Format {
 /** A value as one word of a line. */
 export function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
-  return harmless(typeof value === 'string' ? value : JSON.stringify(value));
+  return harmless(typeof value === 'string' ? value : (jsonText(value) ?? ''));
 }
 
 /** Tab-separated, without a header. */
@@ -49,8 +50,8 @@ export function json({ list }: Shape, indented: boolean): Format {
   };
 }
 
-const compact = (row: unknown) => harmless(JSON.stringify(row));
+const compact = (row: unknown) => harmless(jsonText(row) ?? '');
 
 function harmlessJson(row: Row, indent: string): string {
-  return JSON.stringify(row, undefined, 2).split('\n').map(harmless).join(`\n${indent}`);
+  return (jsonText(row, 2) ?? '').split('\n').map(harmless).join(`\n${indent}`);
 }

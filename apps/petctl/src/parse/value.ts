@@ -1,5 +1,5 @@
 import { faultOf } from '@petstore/client/check';
-import { type JsonType, typeIn } from '@petstore/types';
+import { isWide, type JsonType, typeIn } from '@petstore/types';
 import type { Rules } from '../tree/node.ts';
 
 /** A value that was read, or what is wrong with it. */
@@ -8,7 +8,7 @@ export type Read = { readonly value: unknown } | { readonly fault: string };
 /** Reads a word by the rules of the spec. */
 export function readValue(text: string, rules: Rules): Read {
   const kind = kindOf(rules);
-  const value = parse(text, kind);
+  const value = kind === 'integer' && isWide(rules) ? wideInteger(text) : parse(text, kind);
   return value === undefined ? { fault: `is no ${kinds[kind]}` } : checked(value, rules);
 }
 
@@ -20,9 +20,19 @@ export function kindOf(rules: Rules): keyof typeof kinds {
 /** Holds a value to the rules of the spec. */
 export function checked(value: unknown, rules: Rules): Read {
   const fault = faultOf(value, rules);
-  if (fault === undefined && (typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value)))
-    return { value };
+  if (fault === undefined && isCarried(value, rules)) return { value };
   return { fault: fault === undefined ? 'is more than can be carried exactly' : `is ${fault}` };
+}
+
+/** Whether a value is sent as it is. */
+function isCarried(value: unknown, rules: Rules): boolean {
+  if (typeof value === 'bigint') return isWide(rules) && BigInt.asIntN(64, value) === value;
+  return typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value);
+}
+
+function wideInteger(text: string): number | bigint | undefined {
+  const value = parse(text, 'integer');
+  return Number.isSafeInteger(value) || value === undefined ? (value as number | undefined) : BigInt(text);
 }
 
 /** What a value may be, for messages and for the help; nothing where all is said by its type. */

@@ -63,9 +63,11 @@ export function resolve(flags: ReadonlyMap<string, unknown>, env: Environment): 
       if (deployment !== undefined)
         return { value: service.deployments[deployment as Deployment], origin: origin('deployment') };
     }
-    return { value: service.deployments.production, origin: 'default' };
+    return { value: Object.values<string>(service.deployments)[0] ?? '', origin: 'default' };
   };
   const settled = where();
+  if (!/^https?:/.test(settled.value))
+    throw new UsageError(`'${settled.value}' is no address to call.`, 'Give one with --base-url.');
   const baseUrl = { ...settled, value: connect({ apiKey: '-', baseUrl: settled.value }).baseUrl };
   return { of, baseUrl, profile };
 }

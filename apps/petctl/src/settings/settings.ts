@@ -18,7 +18,7 @@ export const outputs = ['table', 'tsv', 'json', 'jsonl', 'yaml', 'csv'] as const
 export type Output = (typeof outputs)[number];
 
 // What the client does by itself is what petctl does by itself.
-const usual = connect({ apiKey: '-', baseUrl: service.deployments.production });
+const usual = connect({ apiKey: '-', baseUrl: 'http://localhost' });
 
 /** All settings, by the names that they have in a profile. */
 export const settings = {
@@ -111,7 +111,7 @@ function address(text: string): { value: string } | { expected: string } {
   const fits = /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/.test(text) && URL.canParse(text);
   return fits
     ? { value: text.replace(/\/+$/, '') }
-    : { expected: `an address such as ${service.deployments.production}` };
+    : { expected: `an address such as ${Object.values(service.deployments)[0]}` };
 }
 
 function duration(text: string): { value: number } | { expected: string } {

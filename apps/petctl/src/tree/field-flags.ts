@@ -16,14 +16,18 @@ export function pathFieldsOf({ path }: Operation): string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
 }
 
-/** Every other field as a flag. One whose name petctl itself uses says where it goes: `--query-output`. */
+/** Every other field as a flag. One whose name is in use says where it goes, `--query-output`, and counts if need be. */
 export function flagsOf({ fields, body }: Operation, taken: readonly string[]): Flag[] {
+  const used = new Set(taken.flatMap((name) => [name, name.replace(/^no-/, '')]));
   return Object.entries(fields)
     .filter(([, field]) => field.in !== 'path' && !(field.in === 'body' && body?.whole))
     .map(([name, field]) => {
-      const plain = kebab(name);
-      const clash = taken.some((one) => one === plain || `no-${one}` === plain);
-      return flagOf(name, clash ? `${field.in}-${plain}` : plain, field);
+      const plain = kebab(name) || 'value';
+      const placed = `${field.in}-${plain}`;
+      let flag = used.has(plain) ? placed : plain;
+      for (let i = 2; used.has(flag); i++) flag = `${placed}-${i}`;
+      used.add(flag);
+      return flagOf(name, flag, field);
     });
 }
 

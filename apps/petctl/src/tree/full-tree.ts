@@ -20,7 +20,8 @@ function withImports({ name: group, commands = [] }: CommandNode): CommandNode[]
     operation && isImportable(operation) ? [{ operation, name }] : [],
   );
   const imports = importable.map(({ operation, name }) =>
-    importNode(operation, importable.length > 1 ? `import-${name}` : 'import'),
+    // By the operation alone, so that no other renames it.
+    importNode(operation, name === 'create' ? 'import' : `import-${name}`),
   );
   const taken = imports.find(({ name }) => commands.some((other) => other.name === name));
   if (taken) throw new Error(`'petctl ${group} ${taken.name}' is petctl's own; rename the operation in the spec`);

@@ -20,5 +20,6 @@ export function kebab(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replace(/[^A-Za-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
     .toLowerCase();
 }
