@@ -9,6 +9,10 @@ export const MAX_PENDING_WRITES = 10_000;
 /** The part of each request body that is not counted against the bound of all bodies, so that large ones cannot crowd out small ones. */
 export const UNCOUNTED_BODY_BYTES = 4096;
 
+/** How deep a JSON body may nest, and how many members one of its objects may have: each costs far more than a byte. */
+export const MAX_JSON_DEPTH = 32;
+export const MAX_JSON_MEMBERS = 100;
+
 /** Pipelined requests that wait on all connections together, beyond the few that each connection may always have. */
 export const MAX_WAITING_REQUESTS = 10_000;
 export const MAX_WAITING_PER_CONNECTION = 16;

@@ -79,15 +79,9 @@ export class Connection {
     }
     const response = this.#waiting.at(-1)?.[1] ?? this.#current;
     // It was answered before its body came.
-    if (!response) return void this.#socket.destroy();
+    if (!response) return this.#closeGently();
     if (!response.headersSent) response.setHeader('Connection', 'close');
     breakBody(this.#latest, error);
-  }
-
-  /** The client ended the connection within a request. */
-  breakOff(error: HttpError): void {
-    if (this.#latest && !this.#latest.complete) this.#socket.destroy();
-    else this.fail(error);
   }
 
   /** Ends the connection behind the request that is worked on. */

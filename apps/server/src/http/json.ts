@@ -1,10 +1,11 @@
+import { MAX_JSON_DEPTH, MAX_JSON_MEMBERS } from '../limits.ts';
 import { HttpError } from './http-error.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Parses JSON, and refuses text that JavaScript would change or drop without a word: broken UTF-8, lone surrogates, numbers
- * that a double cannot hold exactly, and repeated keys.
+ * that a double cannot hold exactly, and repeated keys; also what nests too deeply or has too many members.
  */
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
@@ -14,12 +15,16 @@ export function parseJson(bytes: Uint8Array): unknown {
   } catch (cause) {
     throw new HttpError('invalid_request', 'body: it is not UTF-8', { cause });
   }
+  const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  // First, because parsing and validating such text takes a hundred times as long as other text of its length.
+  const excess = findExcess(json);
+  if (excess) throw new HttpError('invalid_request', `body: ${excess}`);
   try {
     value = JSON.parse(text);
   } catch (cause) {
     throw new HttpError('invalid_request', 'body: it is not JSON', { cause });
   }
-  const violation = findViolation(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  const violation = findViolation(json);
   if (violation) {
     const { key, problem } = violation;
     throw new HttpError('invalid_request', `body${key === undefined ? '' : ` '${key}'`}: ${problem}`);
@@ -104,9 +109,30 @@ export function findViolation(json: Buffer): JsonViolation | undefined {
   return undefined;
 }
 
+/** Which bound of its structure the text exceeds, if any. The text need not be well-formed. */
+function findExcess(json: Buffer): string | undefined {
+  /** The members of each container that is open, outermost first. */
+  const members: number[] = [];
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === QUOTE) {
+      for (at++; at < json.length && json[at] !== QUOTE; at++) if (json[at] === BACKSLASH) at++;
+    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      if (members.push(0) > MAX_JSON_DEPTH) return `it is nested more than ${MAX_JSON_DEPTH} deep`;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      members.pop();
+    } else if (byte === COLON) {
+      const count = (members.pop() ?? 0) + 1;
+      if (count > MAX_JSON_MEMBERS) return `it has an object with more than ${MAX_JSON_MEMBERS} members`;
+      members.push(count);
+    }
+  }
+  return undefined;
+}
+
 const LONE_SURROGATE = 'it is not well-formed Unicode';
 const [QUOTE, BACKSLASH, COMMA, MINUS, ZERO, NINE, LETTER_U] = [0x22, 0x5c, 0x2c, 0x2d, 0x30, 0x39, 0x75];
-const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, COLON] = [0x7b, 0x7d, 0x5b, 0x5d, 0x3a];
 
 /** A number of so many characters, a sign among them, is below 2^53. */
 const ALWAYS_EXACT_DIGITS = 15;

@@ -87,10 +87,8 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     connections.get(socket as Socket)?.fail(error);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const connection = connections.get(socket as Socket);
-    if (error.code === 'HPE_INVALID_EOF_STATE') connection?.breakOff(malformed(error));
-    else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else connection?.fail(malformed(error));
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else connections.get(socket as Socket)?.fail(malformed(error));
   });
 
   server.listen(port, host);

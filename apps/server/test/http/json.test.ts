@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { HttpError } from '../../src/http/http-error.ts';
 import { parseJson } from '../../src/http/json.ts';
-import { expectLinear } from './linear.ts';
+import { MAX_JSON_DEPTH, MAX_JSON_MEMBERS } from '../../src/limits.ts';
+import { expectLinear, leastCpuTime } from './linear.ts';
 
 const parse = (text: string) => parseJson(Buffer.from(text));
 const refusal = (text: string): string => {
@@ -58,6 +59,28 @@ test.each([
   ['{a:1}', 'body: it is not JSON'],
 ])('%s is refused', (text, message) => {
   expect(refusal(text)).toBe(message);
+});
+
+test('what nests as deep and has as many members as is allowed is taken, and one more is refused', () => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+  const wide = (members: number) => `{${Array.from({ length: members }, (_, i) => `"k{[:${i}":{"a":":\\":"}`)}}`;
+  expect(parse(nested(MAX_JSON_DEPTH))).toEqual(JSON.parse(nested(MAX_JSON_DEPTH)));
+  expect(parse(wide(MAX_JSON_MEMBERS))).toEqual(JSON.parse(wide(MAX_JSON_MEMBERS)));
+  expect(refusal(nested(MAX_JSON_DEPTH + 1))).toBe(`body: it is nested more than ${MAX_JSON_DEPTH} deep`);
+  expect(refusal(wide(MAX_JSON_MEMBERS + 1))).toBe(`body: it has an object with more than ${MAX_JSON_MEMBERS} members`);
+});
+
+test('text that nests or has members without end costs little more than other text of its length', () => {
+  const length = 2 ** 20;
+  const costOf = (text: string) => leastCpuTime(() => refusal(text));
+  const plain = costOf(`"${'a'.repeat(length)}`);
+  for (const text of [
+    '['.repeat(length / 2) + ']'.repeat(length / 2),
+    '{"a":'.repeat(length / 5),
+    `{${Array.from({ length: length / 12 }, (_, i) => `"k${i}":1`)}}`,
+  ]) {
+    expect(costOf(text)).toBeLessThan(plain * 4);
+  }
 });
 
 test('broken UTF-8 is refused', () => {

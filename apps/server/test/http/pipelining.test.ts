@@ -84,6 +84,23 @@ describe.each(ways)('%s', (_, options) => {
     expect(all.filter(({ name }) => name === 'never done')).toEqual([]);
   });
 
+  test.each([
+    ['a head', (all: string) => all.slice(0, 40), 400],
+    ['a body', (all: string) => all.slice(0, -5), 400],
+    ['a body that is too large', (all: string) => all.replace(/Length: \d+/, 'Length: 99999999'), 400],
+    ['a body without a key', (all: string) => all.replace(/Authorization.*\r\n/, '').slice(0, -5), 401],
+    [
+      'a chunk',
+      (all: string) => all.replace(/Content-Length: \d+\r\n\r\n/, 'Transfer-Encoding: chunked\r\n\r\nff\r\n'),
+      400,
+    ],
+  ])('a client that ends its side within %s gets the responses to everything', async (_, cut, status) => {
+    const wire = openWire(server.origin, { halfOpen: true });
+    wire.socket.end(post('one') + post('two') + post('three') + cut(post('cut')));
+    const responses = await wire.ended();
+    expect(responses.map((one) => one.status)).toEqual([201, 201, 201, status]);
+  });
+
   test('a client that ends its side behind a body still gets the response', async () => {
     const wire = openWire(server.origin, { halfOpen: true });
     wire.socket.end(post('half closed'));
