@@ -64,5 +64,5 @@ export async function naiveLowdb(folder: string, size: number): Promise<Contende
 export async function ourStore(folder: string, size: number): Promise<Contender> {
   const store = await openLowdbStore(folder);
   await fill(store, size);
-  return { create: () => store.create(newPet(++made)), close: () => store.close() };
+  return { create: () => store.collection('pets').create(newPet(++made)), close: () => store.close() };
 }
