@@ -20,10 +20,8 @@ export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): vo
     'No server may use the folder meanwhile. Nothing is changed. The exit code is 1 if anything is damaged.',
   ).action(async () => {
     const folder = folderOf(check);
-    const [{ checkStore }, { allCollections }] = await Promise.all([
-      import('../store/lowdb/check.ts'),
-      import('../collections.ts'),
-    ]);
+    const { checkStore } = await import('../store/lowdb/check.ts');
+    const { allCollections } = await import('../collections.ts');
     const { format, collections, segments, bytes, needed, tail } = await checkStore(folder, allCollections);
     for (const { name, documents, last } of collections)
       console.log(`${name}: ${documents} documents, highest identifier ${last}`);

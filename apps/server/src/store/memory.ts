@@ -72,7 +72,7 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration): C
       const page = { last: 0, more: false };
       let bytes = 1;
       for (const [id, { properties, document }] of documents) {
-        if (id <= after || (filter && properties[filter.property] !== filter.value)) continue;
+        if (id <= after || (filter && (properties[filter.property] ?? null) !== filter.value)) continue;
         bytes += Buffer.byteLength(document.json.text) + 1;
         texts.push(document.json.text);
         page.last = id;

@@ -81,7 +81,7 @@ export interface ListQuery {
   /** Only documents with higher identifiers. */
   readonly after: number;
   readonly limit: number;
-  /** Only documents whose indexed property has this value. */
+  /** Only documents whose indexed property has this value; a missing one counts as null. */
   readonly filter?: { readonly property: string; readonly value: unknown };
   /** The page ends with the document that brings it to this many bytes, each with one byte between it and the next. */
   readonly maxBytes?: number;

@@ -20,6 +20,7 @@ import { createKey } from '../../src/keys/changes.ts';
 import { StoreDamagedError, StoreFolderError, StoreUnavailableError } from '../../src/store/errors.ts';
 import { GroupCommit } from '../../src/store/group-commit.ts';
 import { backup } from '../../src/store/lowdb/backup.ts';
+import { checkStore } from '../../src/store/lowdb/check.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { openingStore } from '../../src/store/opening.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -98,6 +99,8 @@ describe('petstore-server backup', () => {
     model.learn(await ended);
     const last = await petstoreServer('backup', join(copies, 'last'), '--data-dir', folder);
     expect([last.code, last.stdout]).toEqual([0, '']);
+    const { collections } = await checkStore(join(copies, 'last'), [things]);
+    expect(collections).toMatchObject([{ name: 'things' }]);
     const store = await openWritten(join(copies, 'last'));
     await model.check(store);
     await store.close();
