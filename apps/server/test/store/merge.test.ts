@@ -15,9 +15,13 @@ test('ten rewrites of every document take no more than 2.5 times the disk that t
   const store = await openLowdbStore(folder, [things], { maxSegment });
   const collection = store.collection('things');
   const count = rounds(4000, 40_000);
-  const ids = (await addMany(collection, count, { text: 'x'.repeat(80) })).map(({ id }) => id);
-  for (let round = 0; round < 10; round++)
-    await Promise.all(ids.map((id) => collection.replace(id, { text: `${round}${'y'.repeat(80)}` })));
+  const ids: number[] = [];
+  while (ids.length < count)
+    for (const { id } of await addMany(collection, 1000, { text: 'x'.repeat(80) })) ids.push(id);
+  for (let round = 0; round < 10; round++) {
+    const rewrite = (id: number) => collection.replace(id, { text: `${round}${'y'.repeat(80)}` });
+    for (let at = 0; at < ids.length; at += 1000) await Promise.all(ids.slice(at, at + 1000).map(rewrite));
+  }
   const documents = await everything(collection);
   const needed = Buffer.byteLength(JSON.stringify(documents));
   await store.close();
@@ -44,8 +48,9 @@ test('documents that come and go beside lasting ones leave nothing behind but a 
     expect((await everything(store.collection('things'))).map(({ key }) => key)).toEqual(lasting);
   }
   expect((await store.collection('things').create({})).id).toBe(last + 1);
+  // Merging follows behind the writes.
+  await expect.poll(() => bytesIn(folder), { timeout: 20_000 }).toBeLessThan(150_000);
   await store.close();
-  expect(bytesIn(folder)).toBeLessThan(250_000);
 });
 
 test('a declaration that gets another index finds the documents that were sealed before', async () => {
