@@ -5,7 +5,7 @@ import { newPet, size } from './animals.ts';
 export async function fill(store: Store, count: number): Promise<void> {
   for (let done = 0; done < count; done += 1000) {
     const batch = Array.from({ length: Math.min(1000, count - done) }, (_, i) => newPet(done + i + 1));
-    await Promise.all(batch.map((pet) => store.create(pet)));
+    await Promise.all(batch.map((pet) => store.collection('pets').create(pet)));
   }
 }
 

@@ -14,7 +14,9 @@ let env: Record<string, string>;
 beforeAll(async () => {
   const dataDir = newFolder('petctl-many', whenOver);
   const store = await openLowdbStore(dataDir);
-  const animals = Array.from({ length: many }, (_, i) => store.create({ name: `Animal ${i + 1}`, categoryId: i % 7 }));
+  const animals = Array.from({ length: many }, (_, i) =>
+    store.collection('pets').create({ name: `Animal ${i + 1}`, categoryId: i % 7 }),
+  );
   await Promise.all(animals);
   await store.close();
   ({ env } = await startService(dataDir));

@@ -1,43 +1,66 @@
 import { type Api, type Input, operations, type Pet } from '@petstore/types';
 import { HttpError } from './http/http-error.ts';
 import { MAX_PAGE_BYTES } from './limits.ts';
-import type { Kept, KeptAnimals, Page, Store } from './store/store.ts';
+import { decode } from './store/document.ts';
+import type { Awaitable, Document, JsonText, ListQuery, Page, Store } from './store/store.ts';
 
-const page = operations.listPets.fields;
+const { limit: limitField, after: afterField } = operations.listPets.fields;
 
-/** The operations of the interface. They take what the validator let through and answer plain data. */
+/** The operations of the interface. They take input that the validator accepted, and return plain data. */
 export function handlers(store: Store): Api {
+  const pets = () => store.collection('pets');
   return {
-    listPets: (input) => store.list(pageOf(input)),
+    listPets: async (input) => decode((await pets().list(queryOf(input))).json) as unknown as Pet[],
 
-    createPet: (pet) => store.create(pet),
+    createPet: async (pet) => ({ id: (await pets().create({ ...pet })).id, ...pet }),
 
-    getPet: ({ petId }) => found(petId),
+    getPet: async ({ petId }) => {
+      const pet = await pets().get(petId);
+      if (!pet) throw new HttpError('not_found', `There is no animal with the identifier ${petId}.`);
+      return decode(pet.json) as unknown as Pet;
+    },
   };
+}
 
-  async function found(petId: number): Promise<Pet> {
-    const pet = await store.get(petId);
-    if (!pet) throw new HttpError('not_found', `There is no animal with the identifier ${petId}.`);
-    return pet;
-  }
+/** A response whose body the store has as JSON. */
+export interface StoredResponse {
+  readonly json: JsonText;
+  /** Changes whenever the body does. */
+  readonly version: string | undefined;
+  /** For a page of a list. */
+  readonly page?: Page;
 }
 
 /**
- * Short cuts for operations whose result the store keeps as JSON. They answer what the handler would, or nothing: then the
- * handler is asked. An operation needs none.
+ * Handlers for operations whose result the store has as JSON, which goes to the socket unparsed. They return what the
+ * handler would, or nothing: then the handler is called. An operation needs none.
  */
-export function shortCuts(kept: Kept) {
+export function storedHandlers(store: Store) {
+  const pets = () => store.collection('pets');
+  const ofPage = (page: Page): StoredResponse => ({ json: page.json, version: pets().version(), page });
+  const ofDocument = (document: Document | undefined): StoredResponse | undefined =>
+    document && { json: document.json, version: document.version };
   return {
-    listPets: (input?: Input<'listPets'>): KeptAnimals => kept.list(pageOf(input)),
+    listPets: (input?: Input<'listPets'>): Awaitable<StoredResponse> => {
+      // Taken first: a version that is too old only costs a repetition.
+      const version = pets().version();
+      const page = pets().list(queryOf(input));
+      return page instanceof Promise
+        ? page.then((found) => ({ ...ofPage(found), version }))
+        : { ...ofPage(page), version };
+    },
 
-    getPet: ({ petId }: Input<'getPet'>): KeptAnimals | undefined => kept.get(petId),
+    getPet: ({ petId }: Input<'getPet'>): Awaitable<StoredResponse | undefined> => {
+      const found = pets().get(petId);
+      return found instanceof Promise ? found.then(ofDocument) : ofDocument(found);
+    },
   };
 }
 
-function pageOf({
-  limit = page.limit.schema.default,
-  after = page.after.schema.minimum,
+function queryOf({
+  limit = limitField.schema.default,
+  after = afterField.schema.minimum,
   status,
-}: Input<'listPets'> = {}): Page {
-  return { limit, after, maxBytes: MAX_PAGE_BYTES, ...(status && { status }) };
+}: Input<'listPets'> = {}): ListQuery {
+  return { limit, after, maxBytes: MAX_PAGE_BYTES, ...(status && { filter: { property: 'status', value: status } }) };
 }

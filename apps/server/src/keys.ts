@@ -41,7 +41,7 @@ export interface Keys {
    * Makes the first key where none was ever configured, to be told once. To be called when the server listens: a start
    * that fails before leaves no key behind that nobody saw.
    */
-  makeFirst(): string | undefined;
+  makeFirst(): Promise<string | undefined>;
 }
 
 const toStderr = (problem: string) => void process.stderr.write(`petstore-server: ${problem}\n`);
@@ -53,14 +53,14 @@ export function openKeys(
 ): Keys {
   if (apiKeys !== undefined) {
     const onWeak = (name: string) => report(`The key '${name}' is shorter than 16 characters and easily guessed.`);
-    return { check: keyCheck(givenKeys(apiKeys, onWeak)), makeFirst: () => undefined };
+    return { check: keyCheck(givenKeys(apiKeys, onWeak)), makeFirst: async () => undefined };
   }
   const file = keysFile(dataDir);
   const followed = followKeys(file, report);
   return {
     check: keyCheck(followed.current),
-    makeFirst: () => {
-      const made = createFirstKey(dataDir);
+    makeFirst: async () => {
+      const made = await createFirstKey(dataDir);
       followed.lookAgain();
       if (followed.current().length === 0) {
         report(`${file} holds no key, so nobody can call; make one with 'petstore-server keys create'.`);

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { requestTimes } from './request-times.ts';
-import type { Store } from './store/store.ts';
+import type { Commit, Store } from './store/store.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -27,13 +27,13 @@ export function createMetrics() {
   });
   const commit = new Histogram({
     name: 'petstore_store_commit_duration_seconds',
-    help: 'Time to bring one batch of new animals safely to the store.',
+    help: 'Time to commit one group of writes durably.',
     buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5],
     registers,
   });
   const batch = new Histogram({
-    name: 'petstore_store_commit_animals',
-    help: 'Animals in one batch.',
+    name: 'petstore_store_commit_writes',
+    help: 'Writes in one commit.',
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024],
     registers,
   });
@@ -46,9 +46,9 @@ export function createMetrics() {
       counts[status] = (counts[status] ?? 0) + 1;
       times(operation, milliseconds / 1000);
     },
-    committed({ animals, milliseconds }: { animals: number; milliseconds: number }) {
+    committed({ writes, milliseconds }: Commit) {
       commit.observe(milliseconds / 1000);
-      batch.observe(animals);
+      batch.observe(writes);
     },
     /** Shows how many lines the log has lost. */
     watchLog(lost: () => number) {

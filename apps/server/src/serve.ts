@@ -9,6 +9,7 @@ import { MIN_STORE_CLOSE_MS } from './limits.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openStore } from './store/open.ts';
+import { openingStore } from './store/opening.ts';
 
 export interface Running {
   /** Where it listens, without a path. */
@@ -34,7 +35,9 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
   const metrics = createMetrics();
   metrics.watchLog(logging.lost);
   const keys = openKeys(config, (problem) => log.warn(problem));
-  const store = await openStore(config, { onCommit: metrics.committed, onWarning: (line) => log.warn(line) });
+  const opened = openStore(config, { onCommit: metrics.committed, onWarning: (line) => log.warn(line) });
+  // A large data folder takes a while: the port is open meanwhile, and says that the server is not ready.
+  const store = config.databaseUrl === undefined ? openingStore(opened, true) : await opened;
   if (store.connections) metrics.watch(store.connections);
   let isStopping = false;
   const listeners: Listener[] = [];
@@ -57,6 +60,7 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
       config.adminPort === undefined ? undefined : await listen(admin, { ...options, port: config.adminPort });
     if (adminListener) listeners.push(adminListener);
     const adminOrigin = adminListener?.origin;
+    await opened;
     log.info({ origin, adminOrigin, deployment: config.deployment }, 'started');
     const stop = async () => {
       isStopping = true;
@@ -71,7 +75,7 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
       log.info({ cut }, 'stopped');
       return { cut, isClosed };
     };
-    return { origin, adminOrigin, madeKey: keys.makeFirst(), stop };
+    return { origin, adminOrigin, madeKey: await keys.makeFirst(), stop };
   } catch (error) {
     for (const listener of listeners) await listener.drain(0);
     await store.close();

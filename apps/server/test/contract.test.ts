@@ -1,6 +1,7 @@
 import { PetstoreError, petstore } from '@petstore/client';
 import type { Api } from '@petstore/types';
 import { describe } from 'vitest';
+import { allCollections } from '../src/collections.ts';
 import { handlers } from '../src/handlers.ts';
 import { HttpError } from '../src/http/http-error.ts';
 import { memoryStore } from '../src/store/memory.ts';
@@ -8,11 +9,11 @@ import { contract } from './contract.ts';
 import { overHttp, RefusedError } from './over-http.ts';
 import { sharedServer } from './shared-server.ts';
 
-const newStore = async () => memoryStore();
+const newStore = async () => memoryStore(allCollections);
 
 describe('the handlers keep the contract', () => {
   contract(async () => ({
-    api: handlers(memoryStore()),
+    api: handlers(memoryStore(allCollections)),
     codeOf: (error) => (error instanceof HttpError ? error.code : error),
   }));
 });

@@ -4,6 +4,8 @@ import { newFolder } from '@petstore/testing';
 import { apiKey, startServer } from '@petstore/testing/load';
 import type { Pet } from '@petstore/types';
 import { expect, onTestFinished, test } from 'vitest';
+import { allCollections } from '../src/collections.ts';
+import { handlers } from '../src/handlers.ts';
 import { openLowdbStore } from '../src/store/lowdb/lowdb.ts';
 import { main } from './server-process.ts';
 
@@ -32,8 +34,8 @@ test('SIGTERM under load answers every request that had come, and loses nothing 
   await Promise.all(writers);
   expect([code, broken]).toEqual([0, []]);
 
-  const store = await openLowdbStore(dataDir);
-  const stored = await store.list({ after: 0, limit: Number.MAX_SAFE_INTEGER });
+  const store = await openLowdbStore(dataDir, allCollections);
+  const stored = await handlers(store).listPets({ after: 0, limit: Number.MAX_SAFE_INTEGER });
   await store.close();
   const ids = new Set(stored.map(({ id }) => id));
   expect(ids.size).toBe(stored.length);

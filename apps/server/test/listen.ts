@@ -1,4 +1,5 @@
 import { type AppOptions, createApp } from '../src/app.ts';
+import { allCollections } from '../src/collections.ts';
 import { type ListenOptions, listen as listenFor } from '../src/http/listen.ts';
 import { givenKeys, keyCheck } from '../src/keys.ts';
 import { basePath } from '../src/spec.ts';
@@ -21,7 +22,7 @@ export const ways = [
 /** A server on a port of its own, with every answer checked against the spec; over an empty store, unless told otherwise. */
 export async function listen(
   options: Partial<AppOptions & ListenOptions> = {},
-  store: Store = memoryStore(),
+  store: Store = memoryStore(allCollections),
 ): Promise<Listening> {
   const apiKey = 'a-key-that-is-for-tests';
   const app = await createApp(store, { keys: keyCheck(givenKeys(apiKey)), validateResponses: true, ...options });

@@ -15,10 +15,16 @@ const pet = { name: 'Rex the 1234567th', categoryId: 12, status: 'available' } a
 
 /** Our store, with as many callers as connections. */
 export function ours(store: Store, size: number): Rate {
-  const doing: Record<Work, () => Promise<unknown>> = {
-    create: () => store.create(pet),
-    list: () => store.list({ after: Math.floor(Math.random() * (size - 100)), limit }),
-    'list sold': () => store.list({ after: Math.floor(Math.random() * (size - 100)), limit, status: 'sold' }),
+  const pets = store.collection('pets');
+  const doing: Record<Work, () => unknown> = {
+    create: () => pets.create(pet),
+    list: () => pets.list({ after: Math.floor(Math.random() * (size - 100)), limit }),
+    'list sold': () =>
+      pets.list({
+        after: Math.floor(Math.random() * (size - 100)),
+        limit,
+        filter: { property: 'status', value: 'sold' },
+      }),
   };
   return async (work, connections, milliseconds) => {
     const started = performance.now();

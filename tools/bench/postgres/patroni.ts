@@ -7,7 +7,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openPostgresStore } from '@petstore/server';
+import { handlers, openPostgresStore } from '@petstore/server';
 import { Load, startServer } from '@petstore/testing/load';
 import { childrenOf, findPrograms, freePort } from '@petstore/testing/postgres/cluster';
 import { inRepository } from '../process.ts';
@@ -52,7 +52,7 @@ async function failover() {
   await load.stop();
   // The addresses lead to whichever node takes animals now.
   const store = await openPostgresStore(url);
-  const pets = await store.list({ after: 0, limit: 1_000_000 });
+  const pets = await handlers(store).listPets({ after: 0, limit: 1_000_000 });
   await store.close();
   const kept = new Set(pets.map(({ id, name }) => `${id} ${name}`));
   const lost = [...load.known].filter(([id, name]) => !kept.has(`${id} ${name}`));

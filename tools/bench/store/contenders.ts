@@ -1,7 +1,7 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openLowdbStore } from '@petstore/server';
+import { openLowdbStore, type Store } from '@petstore/server';
 import { JSONFilePreset } from 'lowdb/node';
 import { animals, newPet } from '../animals.ts';
 import { fill } from '../fill.ts';
@@ -61,8 +61,21 @@ export async function naiveLowdb(folder: string, size: number): Promise<Contende
 }
 
 /** Our store with so many animals in it. */
-export async function ourStore(folder: string, size: number): Promise<Contender> {
+export async function ourStore(folder: string, size: number): Promise<Contender & { store: Store }> {
   const store = await openLowdbStore(folder);
   await fill(store, size);
-  return { create: () => store.create(newPet(++made)), close: () => store.close() };
+  return { create: () => store.collection('pets').create(newPet(++made)), close: () => store.close(), store };
+}
+
+/** Half of what is done to it creates, two fifths replace, one tenth removes; the measures call all of that `create`. */
+export function mixedWrites(store: Store, size: number): Contender {
+  const pets = store.collection('pets');
+  let turn = 0;
+  const anyId = () => 1 + Math.floor(Math.random() * size);
+  const create = (): Promise<unknown> => {
+    const place = turn++ % 10;
+    if (place < 5) return pets.create(newPet(++made));
+    return place < 9 ? pets.replace(anyId(), newPet(++made)) : pets.remove(anyId());
+  };
+  return { create, close: async () => {} };
 }

@@ -1,11 +1,23 @@
 // The server on a store that keeps nothing, or on the durable one in a folder: `durable-server.ts [folder]`.
-import { createApp, givenKeys, keyCheck, listen, memoryStore, openLowdbStore, type Store } from '@petstore/server';
+import {
+  type Collection,
+  createApp,
+  givenKeys,
+  keyCheck,
+  listen,
+  memoryStore,
+  openLowdbStore,
+  type Store,
+} from '@petstore/server';
 import { size } from '../animals.ts';
 import { apiKey } from '../http/loads.ts';
 
 const [folder] = process.argv.slice(2);
 let id = size;
-const forgetful: Store = { ...memoryStore(), create: async (pet) => ({ id: ++id, ...pet }) };
+const json = { text: '{}', encoding: 'utf8' } as const;
+const create: Collection['create'] = async () => ({ outcome: 'stored', id: ++id, version: '', json });
+const memory = memoryStore();
+const forgetful: Store = { ...memory, collection: (name) => ({ ...memory.collection(name), create }) };
 const app = await createApp(folder === undefined ? forgetful : await openLowdbStore(folder), {
   keys: keyCheck(givenKeys(apiKey)),
 });

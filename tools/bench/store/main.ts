@@ -9,7 +9,7 @@ import { inRepository } from '../process.ts';
 import { median, rounded } from '../rounds.ts';
 import { withScratch } from '../scratch.ts';
 import { alone, type Section } from '../section.ts';
-import { bareBlockingLoop, bareLoop, type Contender, naiveLowdb, ourStore } from './contenders.ts';
+import { bareBlockingLoop, bareLoop, type Contender, mixedWrites, naiveLowdb, ourStore } from './contenders.ts';
 import { type Standstill, standstill, Timing } from './measures.ts';
 
 interface Opening {
@@ -48,7 +48,7 @@ async function bench(scratch: string, sizes: readonly number[], rounds: number):
 
   const bare = await bareLoop(scratch);
   const blocking = await bareBlockingLoop(scratch);
-  const lasting = new Map<number, Contender>();
+  const lasting = new Map<number, Awaited<ReturnType<typeof ourStore>>>();
   for (const size of sizes.filter((size) => size >= 100_000)) {
     lasting.set(size, await ourStore(lastingFolder(size), size));
   }
@@ -62,6 +62,7 @@ async function bench(scratch: string, sizes: readonly number[], rounds: number):
       // A thousand, so that each slice bears the sealing of one segment.
       await time(`ours 1 ${size}`, store, 1, 1000);
       await time(`ours 64 ${size}`, store, 64, 4000);
+      await time(`mixed 64 ${size}`, mixedWrites(store.store, size), 64, 4000);
       if (!lasting.has(size)) await store.close();
     }
   }
@@ -126,16 +127,22 @@ function section({ sizes, timings, still, alone, openings }: Measured): Section 
         bound: 0.9,
       })),
       {
+        what: `creates, replaces and removes, at ${largest} of at 1000`,
+        measured: rate(`mixed 64 ${largest}`) / rate('mixed 64 1000'),
+        kind: 'at least',
+        bound: 0.8,
+      },
+      {
         what: `opening ${largest}, ms`,
         measured: median(openings.map(({ milliseconds }) => milliseconds)),
         kind: 'at most',
-        bound: 500,
+        bound: 300,
       },
       {
         what: `memory of each animal of ${largest}, bytes`,
         measured: median(openings.map(({ bytes }) => bytes)) / largest,
         kind: 'at most',
-        bound: 220,
+        bound: 130,
       },
       { what: 'event loop blocked by the store, ms', measured: still.own, kind: 'at most', bound: 25 },
     ],

@@ -25,8 +25,8 @@ export const conformance: Check = {
     let stored: Store | undefined;
     try {
       stored = await server.openLowdbStore(folder);
-      const { id } = await stored.create(pet);
-      await memory.create(pet);
+      const { id } = await stored.collection('pets').create(pet);
+      await memory.collection('pets').create(pet);
       // One store passes on the JSON that it stores, the responses of the other are made of the handlers' results.
       for (const store of [stored, memory]) running.push(await start(server, store, basePathOf(project.spec)));
       const [onDisk = '', inMemory = ''] = running.map(({ base }) => base);
@@ -77,14 +77,17 @@ function declaredIn({ spec }: Project) {
 /** A store in memory, every method of which can be made to fail for a while. */
 function breakable({ memoryStore, StoreUnavailableError }: Server) {
   let failing = false;
-  const memory = new Proxy(memoryStore(), {
-    get: (store, name) => {
-      const property = Reflect.get(store, name);
-      if (typeof property !== 'function') return property;
-      return (...args: unknown[]) =>
-        failing ? Promise.reject(new StoreUnavailableError('for the check')) : property.apply(store, args);
-    },
-  });
+  const failable = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get: (_, name) => {
+        const property = Reflect.get(target, name);
+        if (typeof property !== 'function') return property;
+        return (...args: unknown[]) =>
+          failing ? Promise.reject(new StoreUnavailableError('for the check')) : property.apply(target, args);
+      },
+    });
+  const store = memoryStore();
+  const memory: Store = { ...failable(store), collection: (name) => failable(store.collection(name)) };
   const whileFailing = async (work: () => Promise<void>) => {
     failing = true;
     await work().finally(() => {

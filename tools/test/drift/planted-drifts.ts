@@ -126,7 +126,11 @@ export const plantedDrifts: PlantedDrift[] = [
 
   // The handlers and routes of the server.
   ...edits('routes', handlers, {
-    'a handler dropped': put('return {', '    createPet: (pet) => store.create(pet),\n', ''),
+    'a handler dropped': put(
+      'return {',
+      '    createPet: async (pet) => ({ id: (await pets().create({ ...pet })).id, ...pet }),\n',
+      '',
+    ),
     'a handler renamed': put('return {', 'createPet:', 'addPet:'),
     'a handler too many': put('return {', 'return {', 'return {\n    deletePet: () => undefined,'),
   }),
@@ -170,15 +174,11 @@ export const plantedDrifts: PlantedDrift[] = [
     'no 304': put('if (tag && isKnown', 'tag && isKnown', 'tag === "" && isKnown'),
   }),
   ...edits('conformance', handlers, {
-    'a property that is not declared': put(
-      'return {',
-      '(pet) => store.create(pet)',
-      '(pet) => store.create({ ...pet, colour: 1 } as typeof pet)',
-    ),
+    'a property that is not declared': put('return {', '.id, ...pet })', '.id, ...pet, colour: 1 } as Pet)'),
     'a property of another type': put(
-      'return pet;',
-      'return pet;',
-      'return { ...pet, id: String(pet.id) } as unknown as Pet;',
+      'return decode(pet.json)',
+      'decode(pet.json) as unknown as Pet',
+      '{ ...decode(pet.json), id: String(petId) } as unknown as Pet',
     ),
     'a success instead of a 404': put(
       'if (!pet)',

@@ -1,6 +1,7 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { errorCode } from '../store/errors.ts';
+import { errorCode } from '../files/errors.ts';
+import { documentsIn } from '../store/document.ts';
 import type { Store } from '../store/store.ts';
 import { UsageError } from './errors.ts';
 
@@ -15,13 +16,22 @@ export async function exportAnimals(
 ): Promise<number> {
   let animals = 0;
   async function* lines() {
+    const pets = store.collection('pets');
     for (let after = 0; ; ) {
-      const page = await store.list({ after, limit });
-      if (page.length > 0) yield page.map((pet) => `${JSON.stringify(pet)}\n`).join('');
-      animals += page.length;
+      const page = await pets.list({ after, limit });
+      // The documents as they are stored, so that every property is carried along.
+      const { encoding } = page.json;
+      if (page.count > 0)
+        yield Buffer.from(
+          `${documentsIn(page)
+            .map(({ text }) => text)
+            .join('\n')}\n`,
+          encoding,
+        );
+      animals += page.count;
       onProgress(animals);
-      if (page.length < limit) return;
-      after = page.at(-1)?.id ?? after;
+      if (!page.more) return;
+      after = page.last;
     }
   }
   try {

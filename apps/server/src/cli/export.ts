@@ -15,7 +15,8 @@ export function addExportCommand(root: Command, env: NodeJS.ProcessEnv): void {
     .description(`${summary}.\n\nA data folder can be exported while no server runs, a database at any time.`)
     .action(async () => {
       const config = configFrom(givenTo(command, env), secretsOf(env));
-      if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'pets')))
+      const isThere = ['store.json', 'pets'].some((name) => existsSync(join(config.dataDir, name)));
+      if (config.databaseUrl === undefined && !isThere)
         throw new UsageError(`there are no animals in ${config.dataDir}; name another folder with --data-dir.`);
       // Loaded only to be run: the other commands answer at once.
       const [{ openStore }, { exportAnimals }, { progressOn }] = await Promise.all([

@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream';
-import { operations, type Pet } from '@petstore/types';
-import { ImportError } from './import-animals.ts';
+import { type Field, operations } from '@petstore/types';
+import { decodeText } from '../store/document.ts';
+import { ImportError, type ImportedPet } from './import-animals.ts';
 
 /** A batch takes no further animal once it has so many, or so much text. */
 const enough = { animals: 1000, text: 2 ** 21 };
 
-const { categoryId, status } = operations.createPet.fields;
+const fields: Readonly<Record<string, Field>> = operations.createPet.fields;
 const { maximum } = operations.getPet.fields.petId.schema;
-const statuses: readonly unknown[] = status.schema.enum;
 
 /** The animals of JSON Lines, in batches. Stops at the first line that is none. */
-export async function* animalsIn(input: Readable): AsyncGenerator<Pet[]> {
-  let batch: Pet[] = [];
+export async function* animalsIn(input: Readable): AsyncGenerator<ImportedPet[]> {
+  let batch: ImportedPet[] = [];
   let text = 0;
   let number = 0;
   let last = 0;
@@ -42,28 +42,31 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
-function petIn(line: string): Pet | undefined {
+function petIn(line: string): ImportedPet | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = decodeText(line);
   } catch {
     return undefined;
   }
   return isPet(value) ? value : undefined;
 }
 
-function isPet(value: unknown): value is Pet {
+/** Whether it has an identifier, and else what a new animal may have, by the spec. */
+function isPet(value: unknown): value is ImportedPet {
   if (typeof value !== 'object' || value === null) return false;
-  const { id, name, categoryId: category, status: given, ...others }: Record<string, unknown> = { ...value };
-  return (
-    isInteger(id, 1, maximum) &&
-    typeof name === 'string' &&
-    name.isWellFormed() &&
-    !name.includes('\0') &&
-    isInteger(category, categoryId.schema.minimum, categoryId.schema.maximum) &&
-    (given === undefined || statuses.includes(given)) &&
-    Object.keys(others).length === 0
-  );
+  const { id, ...properties }: Record<string, unknown> = { ...value };
+  const isComplete = Object.entries(fields).every(([name, field]) => !field.required || name in properties);
+  const isKnown = ([name, property]: [string, unknown]) =>
+    Object.hasOwn(fields, name) && fits(fields[name] as Field, property);
+  return isInteger(id, 1, maximum) && isComplete && Object.entries(properties).every(isKnown);
+}
+
+function fits({ schema: { type, enum: values, minimum, maximum } }: Field, value: unknown): boolean {
+  if (values && !values.some((one) => one === value)) return false;
+  if (type === 'integer')
+    return isInteger(value, minimum ?? Number.MIN_SAFE_INTEGER, maximum ?? Number.MAX_SAFE_INTEGER);
+  return typeof value === type && (typeof value !== 'string' || value.isWellFormed());
 }
 
 const isInteger = (value: unknown, minimum: number, maximum: number) =>

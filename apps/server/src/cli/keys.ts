@@ -16,9 +16,9 @@ export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
 
   const create = add('create', 'make a key, and print it this once')
     .option('--name <name>', 'what it is called in lists and logs (default: key-1, key-2 and so on)')
-    .action(({ name: wanted }: { name?: string }) => {
+    .action(async ({ name: wanted }: { name?: string }) => {
       const folder = folderOf(create);
-      const { name, key } = createKey(folder, wanted);
+      const { name, key } = await createKey(folder, wanted);
       console.log(key);
       tell(`Made the key '${name}' in ${keysFile(folder)}. It is shown only this once, and valid within a second.`);
     });
@@ -33,9 +33,9 @@ export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
 
   const revoke = add('revoke', 'make a key invalid')
     .argument('<name>', 'what it is called')
-    .action((name: string) => {
+    .action(async (name: string) => {
       const folder = folderOf(revoke);
-      const left = revokeKey(folder, name);
+      const left = await revokeKey(folder, name);
       tell(`Revoked the key '${name}' in ${keysFile(folder)}. A running server refuses it within a second.`);
       if (left === 0) tell("It was the last one: nobody can call until 'keys create' makes another.");
     });

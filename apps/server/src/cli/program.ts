@@ -4,6 +4,7 @@ import { closest } from '../config/closest.ts';
 import { databaseVariable, keysVariable, refuseUnknownVariables, secretsOf } from '../config/environment.ts';
 import { settings } from '../config/settings.ts';
 import { type Config, configFrom } from '../config.ts';
+import { addDataFolderCommands } from './data-folder.ts';
 import { UsageError } from './errors.ts';
 import { addExportCommand } from './export.ts';
 import { addSettings, givenTo } from './given.ts';
@@ -32,6 +33,7 @@ export function program(env: NodeJS.ProcessEnv, start: (config: Config) => Promi
   addKeysCommands(root, env);
   addExportCommand(root, env);
   addImportCommand(root, env);
+  addDataFolderCommands(root, env);
 
   // `petstore-server --help` shows what can be set without a command, which is what `serve` takes.
   const plain = new Help();

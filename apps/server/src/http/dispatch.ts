@@ -1,12 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Operation } from '@petstore/types';
-import { handlers, shortCuts } from '../handlers.ts';
-import { MAX_PENDING_WRITES } from '../limits.ts';
-import type { KeptAnimals, Store } from '../store/store.ts';
+import { handlers, type StoredResponse, storedHandlers } from '../handlers.ts';
+import { MAX_PAGE_BYTES, MAX_PENDING_WRITES } from '../limits.ts';
+import type { Awaitable, Store } from '../store/store.ts';
 import type { BodyBudget } from './body.ts';
 import { unavailable } from './http-error.ts';
 import type { RequestContext } from './request-context.ts';
-import { type Content, jsonContent, nextPage, type PageInfo, pageContent, type WriteResponse } from './response.ts';
+import {
+  type Content,
+  jsonContent,
+  nextPage,
+  type PageInfo,
+  pageContent,
+  storedContent,
+  type WriteResponse,
+} from './response.ts';
 
 /** A validated input: every field by its name, with the type that the spec says. */
 export type Input = Readonly<Record<string, unknown>>;
@@ -21,50 +29,67 @@ export type Dispatch = (
 ) => void | Promise<void>;
 
 type Handler = (input: Input) => Promise<unknown>;
+type StoredHandler = (input: Input) => Awaitable<StoredResponse | undefined>;
+
+interface Success {
+  content: Content | undefined;
+  /** What the ETag is made of. */
+  version?: string | undefined;
+  page?: PageInfo | undefined;
+  /** Where the operation has several successes. */
+  status?: number;
+}
 
 export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudget): Dispatch {
   const api = handlers(store) as unknown as Record<string, Handler>;
-  const { kept } = store;
-  const cuts = (kept ? shortCuts(kept) : {}) as Record<string, ((input: Input) => KeptAnimals | undefined) | undefined>;
+  const stored = (store.passesJson ? storedHandlers(store) : {}) as Record<string, StoredHandler | undefined>;
   let pendingWrites = 0;
 
   return (request, response, context, operation, input) => {
-    const tag = kept && operation.method === 'GET' ? `W/"${kept.version()}"` : undefined;
-    const succeed = (content: Content | undefined, page: PageInfo | undefined, status = operation.success ?? 200) => {
+    const succeed = ({ content, version, page, status = operation.success ?? 200 }: Success) => {
+      const tag = version ? `W/"${version}"` : undefined;
       const headers = tag === undefined ? [] : ['ETag', tag];
       if (tag && isKnown(request.headers['if-none-match'], tag)) return write(response, context, 304, headers);
-      if (page && content) headers.push(...nextPage(operation, input, page, content.bytes));
+      if (page) headers.push(...nextPage(operation, input, page));
       write(response, context, status, headers, content);
     };
-    const cut = cuts[operation.id]?.(input);
-    if (cut) return succeed({ text: cut.text, encoding: 'latin1', bytes: cut.text.length }, cut);
+    const respond = (found: StoredResponse | undefined) =>
+      found ? succeed({ ...found, content: storedContent(found.json) }) : callHandler();
+    const storedHandler = stored[operation.id];
+    if (!storedHandler) return callHandler();
+    const found = storedHandler(input);
+    return found instanceof Promise ? found.then(respond) : respond(found);
 
-    const isWrite = operation.method !== 'GET';
-    if (isWrite && pendingWrites >= MAX_PENDING_WRITES) {
-      throw unavailable('Too many writes are waiting for the store. Nothing was done; try again later.');
+    function callHandler(): Promise<void> {
+      const isWrite = operation.method !== 'GET';
+      if (isWrite && pendingWrites >= MAX_PENDING_WRITES) {
+        throw unavailable('Too many writes are waiting for the store. Nothing was done; try again later.');
+      }
+      if (isWrite) pendingWrites++;
+      // The store holds what came in the body until then, also when the client is gone.
+      context.isPending = true;
+      const settled = () => {
+        if (isWrite) pendingWrites--;
+        context.isPending = false;
+        budget.release(context);
+      };
+      const handler = api[operation.id] as Handler;
+      return handler(input)
+        .finally(settled)
+        .then((result) => {
+          const { pagination, successes } = operation;
+          if (successes.length > 1) {
+            const { status, data } = result as { status: number; data: unknown };
+            return succeed({ content: data === undefined ? undefined : jsonContent(data), status });
+          }
+          if (result === undefined) return succeed({ content: undefined });
+          const { key, limit = '' } = pagination ?? {};
+          if (key === undefined || !Array.isArray(result)) return succeed({ content: jsonContent(result) });
+          const { content, count, last } = pageContent(result, key);
+          const more = count >= Number(input[limit]) || content.bytes >= MAX_PAGE_BYTES;
+          succeed({ content, page: { more, last } });
+        });
     }
-    if (isWrite) pendingWrites++;
-    // The store holds what came in the body until then, also when the client is gone.
-    context.isPending = true;
-    const settled = () => {
-      if (isWrite) pendingWrites--;
-      context.isPending = false;
-      budget.release(context);
-    };
-    const handler = api[operation.id] as Handler;
-    return handler(input)
-      .finally(settled)
-      .then((result) => {
-        const { pagination, successes } = operation;
-        if (successes.length > 1) {
-          const { status, data } = result as { status: number; data: unknown };
-          return succeed(data === undefined ? undefined : jsonContent(data), undefined, status);
-        }
-        if (result === undefined) return succeed(undefined, undefined);
-        if (pagination?.key === undefined || !Array.isArray(result)) return succeed(jsonContent(result), undefined);
-        const { content, page } = pageContent(result, pagination.key);
-        succeed(content, page);
-      });
   };
 }
 

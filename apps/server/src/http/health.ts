@@ -7,11 +7,16 @@ import { HttpError, unavailable } from './http-error.ts';
 export function health(
   isReady: () => Promise<boolean>,
   metrics: () => Promise<string>,
+  state: Store['state'],
   connections?: Store['connections'],
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const text = cached(metrics, METRICS_CACHE_MS);
-  readOnly(router, '/healthz', (_request, response) => void response.json({ status: 'ok' }));
+  readOnly(router, '/healthz', (_request, response) => {
+    // Only a restart helps then, and what asks for this is what restarts.
+    if (state().status === 'failed') throw unavailable('The store has failed: restart the server.');
+    response.json({ status: 'ok' });
+  });
   readOnly(router, '/readyz', async (_request, response) => {
     if (!(await isReady())) throw unavailable('The server cannot serve now.');
     response.json({ status: 'ok', ...(connections && { connections: connections() }) });

@@ -96,7 +96,7 @@ export async function createParts(store: Store, options: AppOptions) {
     receiveBody: bodyReceiver(bodyLimit, budget),
     crossOrigin: corsOrigins.length > 0 ? crossOrigin(corsOrigins) : undefined,
     applyRateLimit: options.rateLimit ? rateLimiter(options.rateLimit) : undefined,
-    health: health(isReady, metrics.text, store.connections),
+    health: health(isReady, metrics.text, store.state, store.connections),
     hasHealthRoutes: healthRoutes,
     validator: await validator(validateResponses),
     dispatch: dispatcher(store, write, budget),

@@ -4,6 +4,7 @@ import { type Operation, type OperationId, operations } from '@petstore/types';
 import type { Response } from 'express';
 import { MAX_PAGE_BYTES } from '../limits.ts';
 import { basePath } from '../spec.ts';
+import type { JsonText } from '../store/store.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** Names and values of headers, one behind the other, as Node takes them fastest. */
@@ -19,9 +20,9 @@ export interface Content {
 
 /** The elements of a list response. */
 export interface PageInfo {
-  readonly count: number;
-  /** The key of the last element. */
-  readonly last: unknown;
+  /** Whether more elements may follow. */
+  more: boolean;
+  last: unknown;
 }
 
 /** Writes a whole response. */
@@ -83,12 +84,10 @@ function deprecation({ deprecatedSince, sunset, successor }: Operation): string[
 export function nextPage(
   { pagination, fields }: Operation,
   input: Readonly<Record<string, unknown>>,
-  { count, last }: PageInfo,
-  bytes: number,
+  { more, last }: PageInfo,
 ): Headers {
-  const { by, limit, cursor } = pagination ?? {};
-  if (by !== 'link' || limit === undefined || cursor === undefined) return [];
-  if (count < Number(input[limit]) && bytes < MAX_PAGE_BYTES) return [];
+  const { by, cursor } = pagination ?? {};
+  if (by !== 'link' || cursor === undefined || !more) return [];
   const query: Record<string, string> = {};
   for (const name in input) if (fields[name]?.in === 'query') query[name] = String(input[name]);
   query[cursor] = String(last);
@@ -100,8 +99,16 @@ export function jsonContent(value: unknown): Content {
   return { text, encoding: 'utf8', bytes: Buffer.byteLength(text) };
 }
 
+/** JSON that a store has as text. */
+export function storedContent({ text, encoding }: JsonText): Content {
+  return { text, encoding, bytes: encoding === 'latin1' ? text.length : Buffer.byteLength(text) };
+}
+
 /** A page of these elements, as far as its bytes go: it ends with the element that reaches the bound. */
-export function pageContent(elements: readonly unknown[], key: string): { content: Content; page: PageInfo } {
+export function pageContent(
+  elements: readonly unknown[],
+  key: string,
+): { content: Content; count: number; last: unknown } {
   const texts: string[] = [];
   // The brackets; each element brings its comma or takes the place of the one that is missing.
   let bytes = elements.length === 0 ? 2 : 1;
@@ -114,6 +121,7 @@ export function pageContent(elements: readonly unknown[], key: string): { conten
   const last = elements[texts.length - 1] as Record<string, unknown> | undefined;
   return {
     content: { text: `[${texts.join(',')}]`, encoding: 'utf8', bytes },
-    page: { count: texts.length, last: last?.[key] },
+    count: texts.length,
+    last: last?.[key],
   };
 }

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { replaceFile } from './disk.ts';
+import { closeSync, constants, openSync, readFileSync } from 'node:fs';
+import { errorCode, reasonOf } from '../files/errors.ts';
+import { replaceFile } from '../files/files.ts';
 import { KeysFileError } from './errors.ts';
 import { isName, type KnownKey } from './key.ts';
 
@@ -13,10 +14,10 @@ export interface KeptKey extends KnownKey {
 export function readKeys(file: string): KeptKey[] | undefined {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readText(file);
   } catch (error) {
-    if (reason(error) === 'ENOENT') return undefined;
-    throw new KeysFileError(file, `cannot be read (${reason(error)}).`, error);
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw new KeysFileError(file, `cannot be read (${reasonOf(error)}).`, error);
   }
   const keys = parsed(text);
   if (!keys || new Set(keys.map(({ name }) => name)).size < keys.length) {
@@ -49,17 +50,20 @@ function keptKey(entry: unknown): KeptKey | undefined {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-export function writeKeys(file: string, keys: readonly KeptKey[]): void {
+export async function writeKeys(file: string, keys: readonly KeptKey[]): Promise<void> {
   const content = { keys: keys.map(({ name, created, hash }) => ({ name, created, sha256: hash.toString('hex') })) };
   try {
-    replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
+    await replaceFile(file, Buffer.from(`${JSON.stringify(content, null, 2)}\n`), 0o600);
   } catch (error) {
-    throw new KeysFileError(file, `cannot be written (${reason(error)}).`, error);
+    throw new KeysFileError(file, `cannot be written (${reasonOf(error)}).`, error);
   }
 }
 
-/** What the system says went wrong, in a word where it has one. */
-export function reason(error: unknown): string {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
-  return error instanceof Error ? error.message : String(error);
+function readText(file: string): string {
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
+  }
 }

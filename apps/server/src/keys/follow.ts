@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
+import { reasonOf } from '../files/errors.ts';
 import { KeysFileError } from './errors.ts';
-import { type KeptKey, readKeys, reason } from './file.ts';
+import { type KeptKey, readKeys } from './file.ts';
 
 const lookEvery = 1000;
 
@@ -59,6 +60,6 @@ function versionOf(file: string): string | undefined {
     const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
     return stat && [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join();
   } catch (error) {
-    throw new KeysFileError(file, `cannot be read (${reason(error)}).`, error);
+    throw new KeysFileError(file, `cannot be read (${reasonOf(error)}).`, error);
   }
 }

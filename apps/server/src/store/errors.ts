@@ -4,7 +4,7 @@ export class StoreDamagedError extends Error {
   readonly file: string;
 
   constructor(file: string, finding: string) {
-    super(`${file}: ${finding}. Nothing was changed; put this file back from a backup.`);
+    super(`${file}: ${finding}. Nothing was changed; restore this file from a backup.`);
     this.file = file;
   }
 }
@@ -32,23 +32,17 @@ export class StoreFolderError extends Error {
   }
 }
 
-/** Animals cannot be added now, those already kept can be read. Nothing of what was refused is kept. */
+/** The store cannot do this now. Nothing was done, so it may be tried again. */
 export class StoreUnavailableError extends Error {
   override readonly name: string = 'StoreUnavailableError';
 }
 
-/** Nobody knows whether the animal was kept: it had been handed over when the disk or the database failed. */
-export class StoreUncertainError extends StoreUnavailableError {
+/** The store takes no more writes until it is opened again. Nothing of this one was done. */
+export class StoreFailedError extends StoreUnavailableError {
+  override readonly name: string = 'StoreFailedError';
+}
+
+/** Nobody knows whether the write was done: it was under way when the disk or the database failed. */
+export class StoreUncertainError extends StoreFailedError {
   override readonly name = 'StoreUncertainError';
-}
-
-/** The system's name for what went wrong, such as ENOSPC. */
-export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}
-
-/** Whether more free space would cure it. Every other failed write leaves the state of the disk unknown. */
-export function isDiskFull(error: unknown): boolean {
-  const code = errorCode(error);
-  return code === 'ENOSPC' || code === 'EDQUOT';
 }

@@ -1,22 +1,86 @@
-import type { Pet } from '@petstore/types';
-import type { Store } from './store.ts';
+import type { CollectionDeclaration } from './declaration.ts';
+import { encode, withId, withoutId } from './document.ts';
+import {
+  type Collection,
+  DEFAULT_PAGE_BYTES,
+  type Document,
+  type NotWritten,
+  type Properties,
+  type Store,
+  type StoreState,
+} from './store.ts';
 
 /** A store that forgets everything when the process ends: for trying things out, and the reference for the others. */
-export function memoryStore(): Store {
-  const pets: Pet[] = [];
+export function memoryStore(collections: readonly CollectionDeclaration[]): Store {
+  const made = new Map(collections.map((declaration) => [declaration.name, memoryCollection(declaration)]));
+  let state: StoreState = { status: 'open' };
   return {
-    create: async (pet) => {
-      const kept = { id: pets.length + 1, ...pet };
-      pets.push(kept);
-      return kept;
+    passesJson: false,
+    collection: (name) => {
+      const found = made.get(name);
+      if (!found) throw new Error(`There is no collection '${name}'.`);
+      return found;
     },
-    get: async (id) => pets[id - 1],
-    list: async ({ after, status, limit }) =>
-      pets
-        .slice(after)
-        .filter((pet) => status === undefined || pet.status === status)
-        .slice(0, limit),
-    ready: async () => true,
-    close: async () => {},
+    ready: async () => state.status === 'open',
+    state: () => state,
+    close: async () => {
+      state = { status: 'closed' };
+    },
+  };
+}
+
+function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration): Collection {
+  /** In ascending order, because identifiers are only ever added behind the last one. */
+  const documents = new Map<number, { properties: Properties; document: Document }>();
+  let last = 0;
+  let sequence = 0;
+
+  const put = (id: number, properties: Properties): Document => {
+    const text = withId(idProperty, id, encode(withoutId(idProperty, properties)));
+    const version = String(++sequence);
+    const document: Document = { outcome: 'stored', id, version, json: { text, encoding: 'utf8' } };
+    last = Math.max(last, id);
+    documents.set(id, { properties, document });
+    return document;
+  };
+  /** Why a write to this document is not done. */
+  const obstacle = (id: number, ifVersion: string | undefined): NotWritten | undefined => {
+    const known = documents.get(id)?.document;
+    if (!known) return { outcome: 'missing' };
+    return ifVersion === undefined || ifVersion === known.version ? undefined : { outcome: 'conflict' };
+  };
+
+  return {
+    create: async (properties) => put(last + 1, properties),
+    replace: async (id, properties, { ifVersion } = {}) => obstacle(id, ifVersion) ?? put(id, properties),
+    remove: async (id, { ifVersion } = {}) => {
+      const found = obstacle(id, ifVersion);
+      if (found) return found;
+      sequence++;
+      documents.delete(id);
+      return { outcome: 'removed' };
+    },
+    restore: async (restored) => {
+      if (restored[0] && Number(restored[0][idProperty]) <= last) return false;
+      for (const one of restored) put(Number(one[idProperty]), one);
+      return true;
+    },
+    get: (id) => documents.get(id)?.document,
+    list: ({ after, filter, limit, maxBytes = DEFAULT_PAGE_BYTES }) => {
+      if (filter && !indexes.includes(filter.property)) throw new Error(`There is no index on '${filter.property}'.`);
+      const texts: string[] = [];
+      const page = { last: 0, more: false };
+      let bytes = 1;
+      for (const [id, { properties, document }] of documents) {
+        if (id <= after || (filter && (properties[filter.property] ?? null) !== filter.value)) continue;
+        bytes += Buffer.byteLength(document.json.text) + 1;
+        texts.push(document.json.text);
+        page.last = id;
+        page.more = texts.length >= limit || bytes >= maxBytes;
+        if (page.more) break;
+      }
+      return { ...page, count: texts.length, json: { text: `[${texts.join(',\n')}]`, encoding: 'utf8' } };
+    },
+    version: () => String(sequence),
   };
 }

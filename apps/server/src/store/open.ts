@@ -1,3 +1,4 @@
+import { allCollections } from '../collections.ts';
 import type { Config } from '../config.ts';
 import { type LowdbOptions, openLowdbStore } from './lowdb/lowdb.ts';
 import type { Store } from './store.ts';
@@ -9,7 +10,7 @@ type StoreConfig = Pick<
 
 /** The store of these settings: the database if one is given, else the data folder. */
 export async function openStore(config: StoreConfig, told: LowdbOptions = {}): Promise<Store> {
-  if (config.databaseUrl === undefined) return openLowdbStore(config.dataDir, told);
+  if (config.databaseUrl === undefined) return openLowdbStore(config.dataDir, allCollections, told);
   // Loaded only where it is used.
   const { openPostgresStore } = await import('./postgres/postgres.ts');
   return openPostgresStore(config.databaseUrl, {

@@ -1,57 +1,121 @@
-import type { Input, NewPet, Pet } from '@petstore/types';
-
-/** Where the animals are kept. Every adapter keeps these promises, and one test suite holds them to it. */
+/**
+ * Where documents are stored: JSON objects by identifier, in collections. Every adapter keeps these promises, and one
+ * test suite checks them (test/store/store-suite.ts).
+ */
 export interface Store {
-  /** Keeps a new animal under the next identifier. When this resolves, it is kept for good. */
-  create(pet: NewPet): Promise<Pet>;
-  get(id: number): Promise<Pet | undefined>;
-  /**
-   * Up to `limit` animals behind the identifier `after`, in ascending order, only those with `status` if one is given. A store
-   * may end the page with the animal that brings it to `maxBytes`, never before it.
-   */
-  list(page: Page): Promise<Pet[]>;
+  /** Whether what it returns is the text that it stores, which is best sent unparsed. */
+  readonly passesJson: boolean;
+  /** The collection of this name. Throws for a name that was not declared. */
+  collection(name: string): Collection;
   /** Whether requests can be served now. */
   ready(): Promise<boolean>;
-  /**
-   * Keeps animals under the identifiers that they have, ascending. False, and nothing is kept, where there is one as high
-   * already. A store that nobody else can write has no need of it.
-   */
-  restore?(pets: readonly Pet[]): Promise<boolean>;
-  /** The animals as the JSON that they are kept as; only stores that have it at hand. */
-  readonly kept?: Kept;
-  /** The connections by what they are for; only stores that are reached by connections have any. */
+  /** How the store fares, without asking anybody: for `/healthz`, logs and metrics. */
+  state(): StoreState;
+  /** The connections by purpose; only stores that are reached by connections have any. */
   connections?(): Readonly<Record<string, Connections>>;
+  /** Writes a consistent copy into a folder that does not exist yet, while the store is in use; only stores in a folder. */
+  backup?(folder: string): Promise<void>;
+  /** Takes no further write, and resolves when those that were accepted are stored. */
   close(): Promise<void>;
 }
 
-/** The part of a list that is asked for; the bounds and defaults of the spec are applied by then. */
-export type Page = Required<Pick<Input<'listPets'>, 'limit' | 'after'>> &
-  Pick<Input<'listPets'>, 'status'> & {
-    /** The size in bytes of JSON that ends a page early. */
-    maxBytes?: number;
-  };
-
-/** What a store keeps as JSON, for those who pass it on unread. */
-export interface Kept {
-  /** Another one after every change, and in every run. */
-  version(): string;
-  get(id: number): KeptAnimals | undefined;
-  list(page: Page): KeptAnimals;
+/**
+ * Writes are durable once they resolve, and visible to every read that begins later. A write rejects with
+ * StoreUnavailableError if nothing was done, and with StoreUncertainError if nobody knows whether it was.
+ */
+export interface Collection {
+  /** Stores a new document under the next identifier. */
+  create(properties: Properties, options?: WriteOptions): Promise<Document>;
+  /** Stores a document in the place of the one with this identifier. */
+  replace(id: number, properties: Properties, options?: WriteOptions): Promise<Document | NotWritten>;
+  remove(id: number, options?: WriteOptions): Promise<Removed | NotWritten>;
+  /**
+   * Stores documents under the identifiers that they have, ascending: all of them, or none and `false` where the collection
+   * has given out an identifier as high as the first one.
+   */
+  restore(documents: readonly Properties[]): Promise<boolean>;
+  /** The document with this identifier. A store that has it in memory answers at once, without a promise. */
+  get(id: number): Awaitable<Document | undefined>;
+  /** Documents in ascending order of identifiers. */
+  list(query: ListQuery): Awaitable<Page>;
+  /** Changes with every write to the collection, and is different in every run: the ETag of its lists. */
+  version(): string | undefined;
 }
 
-export interface KeptAnimals {
-  /** One animal, or a list of them: each character stands for one byte (latin1). */
-  text: string;
-  count: number;
-  /** The identifier of the last one, 0 without any. */
-  last: number;
+export type Awaitable<T> = T | Promise<T>;
+
+/** An object that JSON can carry; integers beyond 2^53 are `bigint`. */
+export type Properties = Readonly<Record<string, unknown>>;
+
+export interface WriteOptions {
+  /** Only if this is the version of the stored document. */
+  readonly ifVersion?: string;
 }
 
-/** How a store that is reached by connections fares. */
+/** JSON as it goes to the socket, unparsed. */
+export interface JsonText {
+  readonly text: string;
+  /** `latin1` where each character stands for one byte. */
+  readonly encoding: 'utf8' | 'latin1';
+}
+
+/** A stored document: a JSON object on one line, its identifier first. */
+export interface Document {
+  readonly outcome: 'stored';
+  readonly id: number;
+  /** Another one after every replacement; it outlives restarts. */
+  readonly version: string;
+  readonly json: JsonText;
+}
+
+export interface Removed {
+  readonly outcome: 'removed';
+}
+
+/** Why a conditional or addressed write did nothing: there is no such document, or it has another version. */
+export interface NotWritten {
+  readonly outcome: 'missing' | 'conflict';
+}
+
+export interface ListQuery {
+  /** Only documents with higher identifiers. */
+  readonly after: number;
+  readonly limit: number;
+  /** Only documents whose indexed property has this value; a missing one counts as null. */
+  readonly filter?: { readonly property: string; readonly value: unknown };
+  /** The page ends with the document that brings it to this many bytes, each with one byte between it and the next. */
+  readonly maxBytes?: number;
+}
+
+export const DEFAULT_PAGE_BYTES = 2 ** 20;
+
+export interface Page {
+  /** An array; `,\n` stands between two documents. */
+  readonly json: JsonText;
+  readonly count: number;
+  /** The identifier of the last document, 0 without any. */
+  readonly last: number;
+  /** Whether more documents may follow: the page is full, or it ended early. */
+  readonly more: boolean;
+}
+
+export interface StoreState {
+  readonly status: 'opening' | 'open' | 'failed' | 'closed';
+  /** Why the store takes no more writes until a restart, for `failed`. */
+  readonly reason?: string;
+}
+
+/** The state of the connections for one purpose. */
 export interface Connections {
   idle: number;
   busy: number;
   opening: number;
   /** Requests that wait for one. */
   waiting: number;
+}
+
+/** One group of writes that was committed together. */
+export interface Commit {
+  writes: number;
+  milliseconds: number;
 }

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { allCollections } from '../../src/collections.ts';
+import { handlers } from '../../src/handlers.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { listen } from '../listen.ts';
 
@@ -12,9 +14,9 @@ export interface Serving {
 
 /** A server with two animals. */
 export async function serveDocs(): Promise<Serving> {
-  const store = memoryStore();
-  await store.create({ name: 'Rex', categoryId: 2, status: 'available' });
-  await store.create({ name: 'Tom', categoryId: 1 });
+  const store = memoryStore(allCollections);
+  await handlers(store).createPet({ name: 'Rex', categoryId: 2, status: 'available' });
+  await handlers(store).createPet({ name: 'Tom', categoryId: 1 });
   const { origin, apiKey, close } = await listen({}, store);
   return { port: Number(new URL(origin).port), apiKey, close };
 }

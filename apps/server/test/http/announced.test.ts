@@ -1,14 +1,16 @@
 import { operations } from '@petstore/types';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allCollections } from '../../src/collections.ts';
+import { handlers } from '../../src/handlers.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { type Listening, listen, ways } from '../listen.ts';
 
 describe.each(ways)('%s', (_, options) => {
-  const store = memoryStore();
+  const store = memoryStore(allCollections);
   let server: Listening;
   beforeAll(async () => {
     for (let i = 1; i <= 5; i++)
-      await store.create({ name: `pet ${i}`, categoryId: i, status: i % 2 ? 'sold' : 'pending' });
+      await handlers(store).createPet({ name: `pet ${i}`, categoryId: i, status: i % 2 ? 'sold' : 'pending' });
     server = await listen(options, store);
   });
   afterAll(() => server.close());

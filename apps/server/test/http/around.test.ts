@@ -3,9 +3,11 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AppOptions } from '../../src/app.ts';
+import { allCollections } from '../../src/collections.ts';
 import { StoreUnavailableError, StoreUncertainError } from '../../src/store/errors.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import type { Store } from '../../src/store/store.ts';
+import { withFunctions } from '../broken-store.ts';
 import { type Listening, listen, ways } from '../listen.ts';
 
 describe.each(ways)('%s', (_, options) => {
@@ -15,7 +17,7 @@ describe.each(ways)('%s', (_, options) => {
     server = undefined;
   });
 
-  async function start(more: Partial<AppOptions> = {}, store: Store = memoryStore()) {
+  async function start(more: Partial<AppOptions> = {}, store: Store = memoryStore(allCollections)) {
     server = await listen({ ...options, ...more }, store);
     const { baseUrl, origin, apiKey } = server;
     const get = (url: string, headers: Record<string, string> = {}, init: RequestInit = {}) =>
@@ -68,7 +70,9 @@ describe.each(ways)('%s', (_, options) => {
 
   test('a fault of the server says nothing of its inside, but logs it with the request', async () => {
     const { log, written } = lines();
-    const broken: Store = { ...memoryStore(), list: () => Promise.reject(new Error('secret plans')) };
+    const broken: Store = withFunctions(memoryStore(allCollections), {
+      list: () => Promise.reject(new Error('secret plans')),
+    });
     const { get, baseUrl } = await start({ log }, broken);
     const answer = await get(`${baseUrl}/pets`, { 'x-request-id': 'it' });
     expect([answer.status, await answer.json()]).toEqual([
@@ -80,7 +84,9 @@ describe.each(ways)('%s', (_, options) => {
   });
 
   test('a store that takes nothing is answered 503, with the time to come back', async () => {
-    const full: Store = { ...memoryStore(), create: () => Promise.reject(new StoreUnavailableError('/data is full')) };
+    const full: Store = withFunctions(memoryStore(allCollections), {
+      create: () => Promise.reject(new StoreUnavailableError('/data is full')),
+    });
     const { get, baseUrl } = await start({}, full);
     const answer = await get(
       `${baseUrl}/pets`,
@@ -92,7 +98,9 @@ describe.each(ways)('%s', (_, options) => {
   });
 
   test('a store that does not know is not answered as one that did nothing', async () => {
-    const unsure: Store = { ...memoryStore(), create: () => Promise.reject(new StoreUncertainError('it broke')) };
+    const unsure: Store = withFunctions(memoryStore(allCollections), {
+      create: () => Promise.reject(new StoreUncertainError('it broke')),
+    });
     const { get, baseUrl } = await start({}, unsure);
     const init = { method: 'POST', body: '{"name":"x","categoryId":1}' };
     const answer = await get(`${baseUrl}/pets`, { 'content-type': 'application/json' }, init);

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { newFolder } from '@petstore/testing';
 import type { Pet } from '@petstore/types';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { memoryStore, openLowdbStore } from '../../src/embedding.ts';
+import { handlers } from '../../src/handlers.ts';
 import { MAX_PAGE_BYTES } from '../../src/limits.ts';
 import type { RequestEntry } from '../../src/log.ts';
-import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { memoryStore } from '../../src/store/memory.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Collection, Store } from '../../src/store/store.ts';
+import { withFunctions } from '../broken-store.ts';
 import { listen, ways } from '../listen.ts';
 import { openWire } from './wire.ts';
 
@@ -31,7 +32,7 @@ describe.each(ways)('%s', (_, options) => {
     const added: Pet[] = [];
     for (let i = 0; i < 9; i++) {
       const name = i === 5 ? '\u0001'.repeat(400_000) : 'é'.repeat(200_000);
-      added.push(await store.create({ name, categoryId: i, status: i % 2 ? 'sold' : 'pending' }));
+      added.push(await handlers(store).createPet({ name, categoryId: i, status: i % 2 ? 'sold' : 'pending' }));
     }
     for (const filter of ['', '&status=sold']) {
       const seen: Pet[] = [];
@@ -71,11 +72,11 @@ describe.each(ways)('%s', (_, options) => {
     const { promise: stalled, resolve: go } = Promise.withResolvers<void>();
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
     const pets = memoryStore();
-    const create: Store['create'] = (pet) => {
+    const create: Collection['create'] = (pet) => {
       reach();
-      return stalled.then(() => pets.create(pet));
+      return stalled.then(() => pets.collection('pets').create(pet));
     };
-    const { baseUrl, headers } = await serving({ ...pets, create }, { bodyMemory: 150_000 });
+    const { baseUrl, headers } = await serving(withFunctions(pets, { create }), { bodyMemory: 150_000 });
     const post = (length: number) => {
       const body = JSON.stringify({ name: 'x'.repeat(length), categoryId: 1 });
       return fetch(`${baseUrl}/pets`, { method: 'POST', headers, body });
@@ -86,14 +87,14 @@ describe.each(ways)('%s', (_, options) => {
     expect([second.status, await second.json()]).toMatchObject([503, { code: 'unavailable' }]);
     go();
     expect((await first).status).toBe(201);
-    expect(await pets.list({ after: 0, limit: 100 })).toHaveLength(1);
+    expect(await handlers(pets).listPets({ after: 0, limit: 100 })).toHaveLength(1);
     expect((await post(100_000)).status).toBe(201);
   });
 
   /** A store with one pet whose response no buffer of the system holds. */
   async function withLargePet(): Promise<Store> {
     const pets = memoryStore();
-    await pets.create({ name: 'x'.repeat(20_000_000), categoryId: 1 });
+    await handlers(pets).createPet({ name: 'x'.repeat(20_000_000), categoryId: 1 });
     return pets;
   }
 

@@ -2,6 +2,7 @@ import { newFolder } from '@petstore/testing';
 import { type NewPet, type Operation, operations } from '@petstore/types';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allCollections } from '../../src/collections.ts';
 import { expressApp, expressListener } from '../../src/http/express-app.ts';
 import { fastPath } from '../../src/http/fast-path.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
@@ -36,8 +37,8 @@ afterAll(async () => {
 });
 
 async function start(withFastPath: boolean, folder: string): Promise<Side> {
-  const store = await openLowdbStore(folder);
-  for (const pet of animals) await store.create(pet);
+  const store = await openLowdbStore(folder, allCollections);
+  for (const pet of animals) await store.collection('pets').create({ ...pet });
   const inputs: unknown[] = [];
   const parts = await createParts(store, options);
   const { dispatch } = parts;

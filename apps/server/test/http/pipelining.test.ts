@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { memoryStore } from '../../src/store/memory.ts';
-import type { Store } from '../../src/store/store.ts';
+import { memoryStore } from '../../src/embedding.ts';
+import { handlers } from '../../src/handlers.ts';
+import { withFunctions } from '../broken-store.ts';
 import { type Listening, listen, ways } from '../listen.ts';
 import { openWire } from './wire.ts';
 
@@ -9,16 +10,15 @@ describe.each(ways)('%s', (_, options) => {
   /** How many creates run at once, and the most that ever did. */
   let running = 0;
   let most = 0;
-  const slow: Store = {
-    ...pets,
+  const slow = withFunctions(pets, {
     create: async (pet) => {
       running++;
       most = Math.max(most, running);
       await new Promise((resolve) => setTimeout(resolve, 5));
       running--;
-      return pets.create(pet);
+      return pets.collection('pets').create(pet);
     },
-  };
+  });
   let server: Listening;
   let head: string;
   beforeAll(async () => {
@@ -72,7 +72,8 @@ describe.each(ways)('%s', (_, options) => {
     expect(responses.map((one) => one.status)).toEqual([201, 201, status]);
     const [first, second] = responses.map(({ body }) => JSON.parse(body));
     expect([first, second].map(({ name }) => name)).toEqual(['first', 'second']);
-    for (const { id, name } of [first, second]) expect(await pets.get(id)).toMatchObject({ name });
+    for (const { id, name } of [first, second])
+      expect(await handlers(pets).getPet({ petId: id })).toMatchObject({ name });
   });
 
   test('nothing behind a response that closes the connection is done', async () => {
@@ -80,7 +81,7 @@ describe.each(ways)('%s', (_, options) => {
     wire.send(post('last').replace('Host: x', 'Host: x\r\nConnection: close') + post('never done'));
     const responses = await wire.ended();
     expect(responses.map(({ status }) => status)).toEqual([201]);
-    const all = await pets.list({ after: 0, limit: 100_000 });
+    const all = await handlers(pets).listPets({ after: 0, limit: 100_000 });
     expect(all.filter(({ name }) => name === 'never done')).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { newFolder } from '@petstore/testing';
 import { describe, expect, test } from 'vitest';
+import { allCollections } from '../../src/collections.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { listen, ways } from '../listen.ts';
 
@@ -8,7 +9,7 @@ describe.each(ways)('%s', (_, options) => {
     folder: string,
     body: (ask: (path: string, known?: string) => Promise<Response>) => Promise<void>,
   ) {
-    const store = await openLowdbStore(folder);
+    const store = await openLowdbStore(folder, allCollections);
     const server = await listen(options, store);
     const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' };
     try {
@@ -39,7 +40,9 @@ describe.each(ways)('%s', (_, options) => {
 
       await ask('add');
       const changed = await ask(path, tag);
-      expect([changed.status, changed.headers.get('etag')]).toEqual([200, expect.not.stringContaining(tag)]);
+      // A pet has a version of its own, a list one of all pets.
+      if (path === '/1') expect([changed.status, changed.headers.get('etag')]).toEqual([304, tag]);
+      else expect([changed.status, changed.headers.get('etag')]).toEqual([200, expect.not.stringContaining(tag)]);
     });
   });
 

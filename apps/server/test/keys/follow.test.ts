@@ -5,20 +5,20 @@ import { createKey, keysFile, revokeKey } from '../../src/keys/changes.ts';
 import { followKeys } from '../../src/keys/follow.ts';
 import { openKeys } from '../../src/keys.ts';
 
-test('keeps nothing until it listens, and tells the first key once', () => {
+test('keeps nothing until it listens, and tells the first key once', async () => {
   const folder = newFolder();
   const keys = openKeys({ apiKeys: undefined, dataDir: folder });
   expect([keys.check(''), readdirSync(folder)]).toEqual([undefined, []]);
-  const made = keys.makeFirst() ?? '';
-  expect([keys.check(made), keys.makeFirst()]).toEqual(['first', undefined]);
+  const made = (await keys.makeFirst()) ?? '';
+  expect([keys.check(made), await keys.makeFirst()]).toEqual(['first', undefined]);
 });
 
-test('says that nobody can call when no key is left', () => {
+test('says that nobody can call when no key is left', async () => {
   const folder = newFolder();
-  createKey(folder, 'ci');
-  revokeKey(folder, 'ci');
+  await createKey(folder, 'ci');
+  await revokeKey(folder, 'ci');
   const report = vi.fn();
-  expect(openKeys({ apiKeys: undefined, dataDir: folder }, report).makeFirst()).toBeUndefined();
+  expect(await openKeys({ apiKeys: undefined, dataDir: folder }, report).makeFirst()).toBeUndefined();
   expect(report.mock.calls.flat()).toEqual([expect.stringContaining('holds no key, so nobody can call')]);
 });
 
@@ -33,14 +33,14 @@ function following(folder: string) {
   return { known, report };
 }
 
-test('knows keys that are made and revoked after its start', () => {
+test('knows keys that are made and revoked after its start', async () => {
   const folder = newFolder();
   const { known, report } = following(folder);
   expect(known()).toEqual([]);
-  createKey(folder, 'a');
+  await createKey(folder, 'a');
   expect(known()).toEqual(['a']);
-  createKey(folder, 'b');
-  revokeKey(folder, 'a');
+  await createKey(folder, 'b');
+  await revokeKey(folder, 'a');
   expect(known()).toEqual(['b']);
   expect(report).not.toHaveBeenCalled();
 });
@@ -55,10 +55,10 @@ test.each<[string, (file: string) => void]>([
       mkdirSync(file);
     },
   ],
-])('keeps its keys while the file %s, says so once, and looks on', (finding, harm) => {
+])('keeps its keys while the file %s, says so once, and looks on', async (finding, harm) => {
   const folder = newFolder();
   const file = keysFile(folder);
-  createKey(folder, 'a');
+  await createKey(folder, 'a');
   const whole = readFileSync(file);
   const { known, report } = following(folder);
   harm(file);
@@ -67,7 +67,7 @@ test.each<[string, (file: string) => void]>([
 
   rmSync(file, { recursive: true, force: true });
   writeFileSync(file, whole);
-  createKey(folder, 'b');
+  await createKey(folder, 'b');
   expect(known()).toEqual(['a', 'b']);
   writeFileSync(file, '');
   expect([known(), known()]).toEqual([

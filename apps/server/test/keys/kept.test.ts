@@ -12,9 +12,13 @@ import { keyCheck, openKeys } from '../../src/keys.ts';
 const names = (folder: string) => readKeys(keysFile(folder))?.map(({ name }) => name);
 
 describe('the file', () => {
-  test('holds hashes that only its owner can read, and no key', () => {
+  test('holds hashes that only its owner can read, and no key', async () => {
     const folder = newFolder();
-    const made = [createFirstKey(folder) ?? '', createKey(folder).key, createKey(folder, 'ci').key];
+    const made = [
+      (await createFirstKey(folder)) ?? '',
+      (await createKey(folder)).key,
+      (await createKey(folder, 'ci')).key,
+    ];
     expect(names(folder)).toEqual(['first', 'key-2', 'ci']);
     expect(statSync(keysFile(folder)).mode & 0o777).toBe(0o600);
     const text = readFileSync(keysFile(folder), 'utf8');
@@ -22,21 +26,21 @@ describe('the file', () => {
     expect(made.map(keyCheck(readKeys(keysFile(folder)) ?? []))).toEqual(['first', 'key-2', 'ci']);
   });
 
-  test('refuses a name twice, a name that is none, and an unknown one without repeating it', () => {
+  test('refuses a name twice, a name that is none, and an unknown one without repeating it', async () => {
     const folder = newFolder();
-    const { key } = createKey(folder, 'ci');
-    expect(() => createKey(folder, 'ci')).toThrow(KeyNameError);
-    expect(() => createKey(folder, 'a,b')).toThrow(KeyNameError);
-    expect(() => revokeKey(folder, key)).toThrow('There is no key of that name; the names are: ci.');
-    expect(() => revokeKey(join(folder, 'elsewhere'), 'ci')).toThrow(KeyNameError);
+    const { key } = await createKey(folder, 'ci');
+    await expect(createKey(folder, 'ci')).rejects.toThrow(KeyNameError);
+    await expect(createKey(folder, 'a,b')).rejects.toThrow(KeyNameError);
+    await expect(revokeKey(folder, key)).rejects.toThrow('There is no key of that name; the names are: ci.');
+    await expect(revokeKey(join(folder, 'elsewhere'), 'ci')).rejects.toThrow(KeyNameError);
     expect([names(folder), existsSync(join(folder, 'elsewhere'))]).toEqual([['ci'], false]);
   });
 
-  test('makes no new first key when the last one was revoked', () => {
+  test('makes no new first key when the last one was revoked', async () => {
     const folder = newFolder();
-    createFirstKey(folder);
-    expect(revokeKey(folder, 'first')).toBe(0);
-    expect(createFirstKey(folder)).toBeUndefined();
+    await createFirstKey(folder);
+    expect(await revokeKey(folder, 'first')).toBe(0);
+    expect(await createFirstKey(folder)).toBeUndefined();
     expect(names(folder)).toEqual([]);
   });
 
@@ -52,27 +56,27 @@ describe('the file', () => {
     `{"keys":[${one},${one}]}`,
     `{"keys":[${one}`,
     `{"keys":[${one.replace('00"', '"')}]}`,
-  ])('is refused when damaged, by its path alone, and left as it is: %s', (text) => {
+  ])('is refused when damaged, by its path alone, and left as it is: %s', async (text) => {
     const folder = newFolder();
     const file = keysFile(folder);
     writeFileSync(file, text);
     for (const attempt of [
       createFirstKey,
       createKey,
-      (folder: string) => openKeys({ apiKeys: undefined, dataDir: folder }),
+      async (folder: string) => openKeys({ apiKeys: undefined, dataDir: folder }),
     ]) {
-      expect(() => attempt(folder)).toThrow(KeysFileError);
-      expect(() => attempt(folder)).toThrow(`${file} is damaged`);
-      expect(() => attempt(folder)).not.toThrow('SECRET');
+      await expect(attempt(folder)).rejects.toThrow(KeysFileError);
+      await expect(attempt(folder)).rejects.toThrow(`${file} is damaged`);
+      await expect(attempt(folder)).rejects.not.toThrow('SECRET');
     }
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  test('takes the place of an unfinished one that a crash left', () => {
+  test('takes the place of an unfinished one that a crash left', async () => {
     const folder = newFolder();
-    createKey(folder, 'before');
+    await createKey(folder, 'before');
     writeFileSync(`${keysFile(folder)}.tmp`, '{"keys":[', { mode: 0o644 });
-    createKey(folder, 'after');
+    await createKey(folder, 'after');
     expect(names(folder)).toEqual(['before', 'after']);
     expect(statSync(keysFile(folder)).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).sort()).toEqual(['keys.json', 'keys.lock']);
@@ -81,15 +85,15 @@ describe('the file', () => {
 
 describe('many processes', () => {
   const changes = JSON.stringify(new URL('../../src/keys/changes.ts', import.meta.url));
-  const lock = JSON.stringify(new URL('../../src/keys/lock.ts', import.meta.url));
+  const lock = JSON.stringify(new URL('../../src/files/lock.ts', import.meta.url));
   const run = (code: string) => spawn(process.execPath, ['--input-type=module', '--eval', code]);
 
   test('that make keys at once lose none, and make one first key', async () => {
     const folder = newFolder();
     const code = `import { createFirstKey, createKey } from ${changes};
       const folder = ${JSON.stringify(folder)};
-      if (createFirstKey(folder)) console.log('first');
-      for (let i = 0; i < 10; i++) console.log(createKey(folder).name);`;
+      if (await createFirstKey(folder)) console.log('first');
+      for (let i = 0; i < 10; i++) console.log((await createKey(folder)).name);`;
     const made = await Promise.all(
       Array.from({ length: 4 }, async () => (await run(code).stdout.toArray()).join('').trim().split('\n')),
     );
@@ -99,12 +103,14 @@ describe('many processes', () => {
 
   test('do not wait for one that was killed', async () => {
     const folder = newFolder();
-    const holder = run(`import { whileAlone } from ${lock};
-      whileAlone(${JSON.stringify(folder)}, () => { console.log('held'); for (;;); });`);
+    const holder = run(`import { lockFile } from ${lock};
+      await lockFile(${JSON.stringify(join(folder, 'keys.lock'))});
+      console.log('held');
+      for (;;);`);
     onTestFinished(() => void holder.kill('SIGKILL'));
     await once(holder.stdout, 'data');
     holder.kill('SIGKILL');
     await once(holder, 'exit');
-    expect(createKey(folder, 'ci').name).toBe('ci');
+    expect((await createKey(folder, 'ci')).name).toBe('ci');
   });
 });

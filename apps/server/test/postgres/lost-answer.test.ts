@@ -1,6 +1,7 @@
 import { describeOnClusters } from '@petstore/testing/postgres';
 import type { Cluster } from '@petstore/testing/postgres/cluster';
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { handlers } from '../../src/handlers.ts';
 import { WarnedCommitError } from '../../src/store/postgres/errors.ts';
 import { openPostgresStore, type PostgresStore } from '../../src/store/postgres/postgres.ts';
 import { Session } from '../../src/store/postgres/session.ts';
@@ -70,9 +71,9 @@ describeOnClusters('a commit whose answer is lost', (newCluster) => {
   test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
     'an answer that was lost by %s is found again',
     async (end) => {
-      await store.create(rex);
+      await handlers(store).createPet(rex);
       waitFor('nobody');
-      const { outcome } = await stuck(() => store.create({ name: 'lost', categoryId: 1 }));
+      const { outcome } = await stuck(() => handlers(store).createPet({ name: 'lost', categoryId: 1 }));
       const [{ pid } = { pid: 0 }] = await cluster.ask<{ pid: number }>(waiting);
       await cluster.ask(`SELECT ${end}(${pid})`);
       // Nothing is acknowledged until it is where it has to be: another connection waits for the same standby now.
@@ -83,7 +84,7 @@ describeOnClusters('a commit whose answer is lost', (newCluster) => {
       });
       waitFor('');
       const { id } = await outcome;
-      const kept = await store.list({ after: 0, limit: 5_000 });
+      const kept = await handlers(store).listPets({ after: 0, limit: 5_000 });
       expect(kept.at(-1)).toEqual({ id, name: 'lost', categoryId: 1 });
       expect(kept.at(-2)?.id).toBe(id - 1);
     },
@@ -102,6 +103,6 @@ describeOnClusters('a commit whose answer is lost', (newCluster) => {
     await late.keep(insertion([rex, rex], { ...name, number: 8 }), 5_000);
     expect((await other.keep(surrender({ ...name, number: 8 }), 5_000)).rows).toEqual([]);
     expect((await other.ask(keptBefore({ ...name, number: 8 }), 5_000)).rows).toEqual([['0']]);
-    expect(await store.list({ after: 0, limit: 5 })).toHaveLength(2);
+    expect(await handlers(store).listPets({ after: 0, limit: 5 })).toHaveLength(2);
   });
 });

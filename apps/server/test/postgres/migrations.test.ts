@@ -1,6 +1,7 @@
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { operations } from '@petstore/types';
 import { expect, onTestFinished, test } from 'vitest';
+import { handlers } from '../../src/handlers.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
 import { migrations } from '../../src/store/postgres/migrations.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
@@ -23,7 +24,7 @@ describeOnDatabase('migrations', (newDatabase) => {
   test('are applied once when many servers start together', async () => {
     const url = await newDatabase();
     const stores = await Promise.all(Array.from({ length: 12 }, () => openPostgresStore(url, { poolSize: 2 })));
-    const added = await Promise.all(stores.map((store) => store.create({ name: 'Rex', categoryId: 1 })));
+    const added = await Promise.all(stores.map((store) => handlers(store).createPet({ name: 'Rex', categoryId: 1 })));
     expect(added.map(({ id }) => id).sort((a, b) => a - b)).toEqual(stores.map((_, i) => i + 1));
     const session = await sessionTo(url);
     const { rows } = await session.ask({ text: 'SELECT version FROM petstore_migrations', rowMode: 'array' }, 5_000);
@@ -35,13 +36,13 @@ describeOnDatabase('migrations', (newDatabase) => {
     const url = await newDatabase();
     const older = await openPostgresStore(url);
     onTestFinished(() => older.close());
-    const first = await older.create({ name: 'Rex', categoryId: 1 });
+    const first = await handlers(older).createPet({ name: 'Rex', categoryId: 1 });
     const session = await sessionTo(url);
     await migrate(session, [...migrations, ['ALTER TABLE pets ADD COLUMN IF NOT EXISTS colour text']], limits);
-    const second = await older.create({ name: 'Tom', categoryId: 1 });
+    const second = await handlers(older).createPet({ name: 'Tom', categoryId: 1 });
     const again = await openPostgresStore(url);
     onTestFinished(() => again.close());
-    expect(await again.list({ after: 0, limit: 10 })).toEqual([first, second]);
+    expect(await handlers(again).listPets({ after: 0, limit: 10 })).toEqual([first, second]);
   });
 
   test('go on where a start was killed, and leave the lock to the next one', async () => {
@@ -52,7 +53,7 @@ describeOnDatabase('migrations', (newDatabase) => {
     killed.end();
     const store = await waiting;
     onTestFinished(() => store.close());
-    expect(await store.create({ name: 'Rex', categoryId: 1 })).toMatchObject({ id: 1 });
+    expect(await handlers(store).createPet({ name: 'Rex', categoryId: 1 })).toMatchObject({ id: 1 });
   });
 
   test('end with a sentence when another server holds the lock for too long', async () => {

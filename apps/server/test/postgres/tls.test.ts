@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { missingProgram, newFolder, skips } from '@petstore/testing';
 import { describeOnClusters } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
+import { handlers } from '../../src/handlers.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 
 const isSkipped = skips('TLS to the database', missingProgram('openssl', ['version']), 'openssl');
@@ -48,7 +49,7 @@ describeOnClusters('TLS', (newCluster) => {
       ] as const) {
         const store = await open('localhost', options);
         const ssl = `SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'petstore-server'`;
-        await store.create({ name: 'Rex', categoryId: 1 });
+        await handlers(store).createPet({ name: 'Rex', categoryId: 1 });
         expect(await cluster.ask(ssl)).toContainEqual({ ssl: encrypted });
         await store.close();
       }

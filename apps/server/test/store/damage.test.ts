@@ -1,12 +1,13 @@
 import { newFolder, rounds } from '@petstore/testing';
-import type { Pet } from '@petstore/types';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { StoreDamagedError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { manifestText } from '../../src/store/lowdb/manifest.ts';
 import { filesIn } from './files.ts';
-import { animals, flipped, mark, opened, smallStore } from './small-store.ts';
-import { addMany } from './store-suite.ts';
+import { documents, flipped, manifest, opened, smallStore } from './small-store.ts';
+import { things } from './store-fixture.ts';
+import { addMany, everything } from './store-suite.ts';
 
 /** Every so many bytes of a file are damaged. */
 const step = rounds(17, 1);
@@ -14,13 +15,13 @@ const step = rounds(17, 1);
 async function refused(folder: string, files: Map<string, Buffer>, what: string) {
   const { error } = await opened(folder, files);
   expect(error, what).toBeInstanceOf(StoreDamagedError);
-  expect((error as StoreDamagedError).message, what).toMatch(/^\/.+\/(pets|next\.json)\S*: [^\n]+$/);
+  expect((error as StoreDamagedError).message, what).toMatch(/^\/.+\/(segments|store\.json)\S*: [^\n]+$/);
   expect(filesIn(folder), what).toEqual(files);
 }
 
 test('the small store is whole', async () => {
-  const { pets, warnings } = await opened(newFolder(), await smallStore());
-  expect(pets).toEqual(animals);
+  const { documents: found, warnings } = await opened(newFolder(), await smallStore());
+  expect(found).toEqual(documents);
   expect(warnings).toEqual([]);
 });
 
@@ -50,13 +51,12 @@ test('is refused whichever segment is missing, or all of them', async () => {
   for (const path of files.keys()) {
     const others = new Map(files);
     others.delete(path);
-    if (path === mark) expect(await opened(folder, others)).toEqual({ pets: animals, warnings: [] });
-    else await refused(folder, others, path);
+    await refused(folder, others, path);
   }
-  await refused(folder, new Map([...files].filter(([path]) => path === mark)), 'all');
+  await refused(folder, new Map([...files].filter(([path]) => path === manifest)), 'all');
 });
 
-test.each(['', 'null', '[]', '{}', 'garbage\n', '\0\0\0\0', '{"crc32":0,"pets":[]}\n', '<html>'])(
+test.each(['', 'null', '[]', '{}', 'garbage\n', '\0\0\0\0', '{ "crc32":0,"sequence":1,"records":[]}\n', '<html>'])(
   'is refused with any file holding %j',
   async (text) => {
     const folder = newFolder();
@@ -68,24 +68,26 @@ test.each(['', 'null', '[]', '{}', 'garbage\n', '\0\0\0\0', '{"crc32":0,"pets":[
 test('is refused with a segment in the place of another', async () => {
   const folder = newFolder();
   const files = await smallStore();
-  const segments = [...files].filter(([path]) => path !== mark);
-  for (const [path, bytes] of segments) {
+  const segments = [...files].filter(([path]) => path !== manifest);
+  for (const [path] of segments) {
     for (const [other, otherBytes] of segments) {
       if (path !== other) await refused(folder, new Map(files).set(path, otherBytes), `${other} as ${path}`);
     }
-    const name = `pets/0000000000000013${path.slice(path.indexOf('.'))}`;
-    await refused(folder, new Map(files).set(name, bytes), `${path} also as ${name}`);
   }
 });
 
 test('is refused whatever happens to a larger one', async () => {
   const folder = newFolder();
-  const store = await openLowdbStore(folder);
-  const added: Pet[] = await addMany(store, 1990);
-  for (let i = 0; i < 20; i++) added.push(...(await addMany(store, 1)));
+  const store = await openLowdbStore(folder, [things], { maxSegment: { records: 400, bytes: 2 ** 21 } });
+  const collection = store.collection('things');
+  const added = await addMany(collection, 1500);
+  for (const { id } of added.slice(0, 300)) await collection.replace(id, { text: `number ${id}` });
+  await Promise.all(added.slice(200, 500).map(({ id }) => collection.remove(id)));
+  const expected = await everything(collection);
   await store.close();
   const files = filesIn(folder);
   const paths = [...files.keys()];
+  expect(paths.length).toBeGreaterThan(3);
 
   const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   const piece = fc.uint8Array({ maxLength: 300 }).map((some) => Buffer.from(some));
@@ -95,9 +97,17 @@ test('is refused whatever happens to a larger one', async () => {
       const at = Math.floor(where * bytes.length);
       const changed = Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(at + length)]);
       const these = new Map(files).set(path, changed);
-      if (changed.equals(bytes)) expect(await opened(folder, these)).toEqual({ pets: added, warnings: [] });
+      if (changed.equals(bytes)) expect(await opened(folder, these)).toEqual({ documents: expected, warnings: [] });
       else await refused(folder, these, path);
     }),
     { numRuns: rounds(20, 1000) },
   );
+});
+
+test('a folder of a later format is refused, and says so', async () => {
+  const files = await smallStore();
+  const { crc32: _, ...data } = JSON.parse(String(files.get(manifest)));
+  const later = new Map(files).set(manifest, Buffer.from(manifestText({ ...data, format: 3 })));
+  const { error } = await opened(newFolder(), later);
+  expect(String(error)).toMatch(/store\.json: the folder has format 3, and this version knows formats 1 to 2/);
 });

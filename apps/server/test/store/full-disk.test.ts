@@ -1,67 +1,84 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Pet } from '@petstore/types';
 import { expect, test } from 'vitest';
-import { StoreUnavailableError } from '../../src/store/errors.ts';
-import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import type { Store } from '../../src/store/store.ts';
+import { StoreUnavailableError, StoreUncertainError } from '../../src/store/errors.ts';
+import type { Collection, Properties } from '../../src/store/store.ts';
+import { openWritten } from './child.ts';
 import { smallDisk } from './mounts.ts';
+import { everything } from './store-suite.ts';
 
-/** Adds animals until some are refused, and once more. */
-async function fill(store: Store, word: string) {
-  const kept: Pet[] = [];
-  let refused = 0;
-  for (let round = 0; refused < 20; round++) {
-    const names = Array.from({ length: 1 + (round % 9) }, (_, i) => `${word} ${round}.${i} ${'x'.repeat(round % 200)}`);
-    const results = await Promise.allSettled(
-      names.map((name) => store.create({ name, categoryId: 1, status: 'sold' })),
+/** Creates, replaces and removes documents until some writes are rejected, and notes what was stored. */
+async function fill(collection: Collection, word: string, stored: Map<number, Properties>) {
+  let rejected = 0;
+  const attempt = async (work: () => Promise<void>) => {
+    await work().catch((error: unknown) => {
+      expect(error).toBeInstanceOf(StoreUnavailableError);
+      expect(error).not.toBeInstanceOf(StoreUncertainError);
+      expect(String(error)).toMatch(/disk is full|cannot be sealed/);
+      rejected++;
+    });
+  };
+  for (let round = 0; rejected < 20; round++) {
+    const properties = (i: number) => ({ text: `${word} ${round}.${i} ${'x'.repeat(round % 200)}`, color: 'red' });
+    const creates = Array.from({ length: 1 + (round % 9) }, (_, i) =>
+      attempt(async () => {
+        const { id } = await collection.create(properties(i));
+        stored.set(id, { key: id, ...properties(i) });
+      }),
     );
-    for (const result of results) {
-      if (result.status === 'fulfilled') kept.push(result.value);
-      else {
-        expect(result.reason).toBeInstanceOf(StoreUnavailableError);
-        expect(result.reason.message).toMatch(/disk is full/);
-        refused++;
-      }
-    }
+    const [first, second] = [...stored.keys()];
+    if (first !== undefined)
+      creates.push(
+        attempt(async () => {
+          await collection.replace(first, properties(10));
+          stored.set(first, { key: first, ...properties(10) });
+        }),
+      );
+    if (second !== undefined && round % 5 === 0)
+      creates.push(
+        attempt(async () => {
+          await collection.remove(second);
+          stored.delete(second);
+        }),
+      );
+    await Promise.all(creates);
   }
-  // What a refused one left behind would stand after this one, if it fits.
-  const [last] = await Promise.allSettled([store.create({ name: '', categoryId: 1, status: 'sold' })]);
-  if (last?.status === 'fulfilled') kept.push(last.value);
-  return kept;
 }
 
 test.for([96, 256, 400])(
-  'on a full disk of %d KB nothing refused is ever seen, and it heals with free space',
+  'on a full disk of %d KB nothing rejected is ever seen, and it heals with free space',
   async (kilobytes, context) => {
     const disk = smallDisk(context, kilobytes);
     const folder = join(disk, 'data');
     const ballast = join(disk, 'ballast');
     writeFileSync(ballast, Buffer.alloc(48 * 1024));
-    const everything = { after: 0, limit: 100_000 };
+    const stored = new Map<number, Properties>();
+    const expectStored = async (collection: Collection) =>
+      expect(await everything(collection)).toEqual([...stored].sort(([a], [b]) => a - b).map(([, one]) => one));
 
-    const store = await openLowdbStore(folder);
-    const kept = await fill(store, 'first');
-    expect(await store.list(everything)).toEqual(kept);
-    expect(await store.list({ ...everything, status: 'sold' })).toEqual(kept);
+    const store = await openWritten(folder, () => {});
+    await fill(store.collection('things'), 'first', stored);
+    await expectStored(store.collection('things'));
     expect(await store.ready()).toBe(true);
     await store.close();
 
     // Still full for the next process.
-    const second = await openLowdbStore(folder);
-    expect(await second.list(everything)).toEqual(kept);
-    kept.push(...(await fill(second, 'second')));
-    expect(await second.list(everything)).toEqual(kept);
+    const second = await openWritten(folder, () => {});
+    const things = second.collection('things');
+    await expectStored(things);
+    await fill(things, 'second', stored);
+    await expectStored(things);
 
     rmSync(ballast);
-    kept.push(await second.create({ name: 'there is room', categoryId: 1 }));
-    kept.push(...(await fill(second, 'third')));
-    expect(await second.list(everything)).toEqual(kept);
+    const { id } = await things.create({ text: 'there is room' });
+    stored.set(id, { key: id, text: 'there is room' });
+    await fill(things, 'third', stored);
+    await expectStored(things);
     await second.close();
 
-    const third = await openLowdbStore(folder);
-    expect(await third.list(everything)).toEqual(kept);
+    const third = await openWritten(folder, () => {});
+    await expectStored(third.collection('things'));
     await third.close();
-    console.log(`${kept.length} animals on ${kilobytes} KB`);
+    console.log(`${stored.size} documents on ${kilobytes} KB`);
   },
 );

@@ -2,6 +2,7 @@ import { chownSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { unprivilegedUser } from '@petstore/testing';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { things } from './store-fixture.ts';
 
 /**
  * A process that opens a store as a user whom permissions stop: `node open-unprivileged.ts <folder>`. It prints the
@@ -16,7 +17,7 @@ if (user) {
   process.setgid?.(user.gid);
   process.setuid?.(user.uid);
 }
-await openLowdbStore(folder).then(
+await openLowdbStore(folder, [things]).then(
   (store) => store.close(),
   (error: Error) => console.log(`${error.name}: ${error.message}`),
 );

@@ -7,10 +7,12 @@ import { newFolder } from '@petstore/testing';
 import { describe, expect, test } from 'vitest';
 import { StoreFolderError, StoreLockedError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { expectKept, startWriters } from './child.ts';
+import { startWriters } from './child.ts';
 import { filesIn } from './files.ts';
 import { remountReadOnly, smallDisk } from './mounts.ts';
-import { addMany } from './store-suite.ts';
+import { things } from './store-fixture.ts';
+import { addMany, everything } from './store-suite.ts';
+import { WrittenModel } from './written-model.ts';
 
 const execFileAsync = promisify(execFile);
 
@@ -19,34 +21,38 @@ describe('a second one on the same folder', () => {
     const folder = newFolder();
     const first = startWriters(folder, 'first', 1);
     await first.open;
-    await expect(openLowdbStore(folder)).rejects.toThrow(StoreLockedError);
+    await expect(openLowdbStore(folder, [things])).rejects.toThrow(StoreLockedError);
     first.child.kill('SIGSTOP');
-    await expect(openLowdbStore(folder)).rejects.toThrow(`${join(folder, 'lock')}: another process holds it. `);
+    await expect(openLowdbStore(folder, [things])).rejects.toThrow(
+      `${join(folder, 'lock')}: another process holds it. `,
+    );
     first.child.kill('SIGKILL');
-    const known = await first.ended;
-    const second = await openLowdbStore(folder);
-    await expectKept(second, known);
+    const model = new WrittenModel();
+    model.learn(await first.ended);
+    const second = await openLowdbStore(folder, [things]);
+    await model.check(second);
     await second.close();
   });
 
   test('ends with one clear line, and the first goes on', async () => {
     const folder = newFolder();
-    const first = await openLowdbStore(folder);
-    const before = await addMany(first, 3);
+    const first = await openLowdbStore(folder, [things]);
+    const before = await addMany(first.collection('things'), 3);
     const second = startWriters(folder, 'second', 1);
-    expect(await second.ended).toEqual(new Map());
+    expect(await second.ended).toEqual([]);
     expect(second.errors()).toMatch(/^StoreLockedError: \/.*\/lock: another process holds it\..*$/m);
-    const after = await addMany(first, 3);
-    expect(await first.list({ after: 0, limit: 100 })).toEqual([...before, ...after]);
+    const after = await addMany(first.collection('things'), 3);
+    const ids = (await everything(first.collection('things'))).map(({ key }) => key);
+    expect(ids).toEqual([...before, ...after].map(({ id }) => id));
     await first.close();
   });
 
   test('is refused within one process, too', async () => {
     const folder = newFolder();
-    const first = await openLowdbStore(folder);
-    await expect(openLowdbStore(folder)).rejects.toThrow(StoreLockedError);
+    const first = await openLowdbStore(folder, [things]);
+    await expect(openLowdbStore(folder, [things])).rejects.toThrow(StoreLockedError);
     await first.close();
-    const second = await openLowdbStore(folder);
+    const second = await openLowdbStore(folder, [things]);
     await second.close();
   });
 });
@@ -55,10 +61,10 @@ test('a folder that another file stands for is refused and left as it is', async
   const folder = newFolder();
   writeFileSync(join(folder, 'data'), 'mine');
   mkdirSync(join(folder, 'other'));
-  writeFileSync(join(folder, 'other/pets'), 'mine');
+  writeFileSync(join(folder, 'other/segments'), 'mine');
   const before = filesIn(folder);
-  await expect(openLowdbStore(join(folder, 'data'))).rejects.toThrow(StoreFolderError);
-  await expect(openLowdbStore(join(folder, 'other'))).rejects.toThrow(StoreFolderError);
+  await expect(openLowdbStore(join(folder, 'data'), [things])).rejects.toThrow(StoreFolderError);
+  await expect(openLowdbStore(join(folder, 'other'), [things])).rejects.toThrow(StoreFolderError);
   rmSync(join(folder, 'other/lock'));
   expect(filesIn(folder)).toEqual(before);
 });
@@ -66,13 +72,13 @@ test('a folder that another file stands for is refused and left as it is', async
 test('a read-only disk is refused with the folder named, new or old', async (context) => {
   const disk = smallDisk(context, 1024);
   const folder = join(disk, 'data');
-  const store = await openLowdbStore(folder);
-  await addMany(store, 3);
+  const store = await openLowdbStore(folder, [things]);
+  await addMany(store.collection('things'), 3);
   await store.close();
   const before = filesIn(folder);
   remountReadOnly(disk);
   for (const path of [folder, join(disk, 'new')]) {
-    const refusal = openLowdbStore(path);
+    const refusal = openLowdbStore(path, [things]);
     await expect(refusal).rejects.toThrow(StoreFolderError);
     await expect(refusal).rejects.toThrow(`${path}: cannot be used (EROFS`);
   }
@@ -81,12 +87,12 @@ test('a read-only disk is refused with the folder named, new or old', async (con
 
 const openUnprivileged = fileURLToPath(new URL('open-unprivileged.ts', import.meta.url));
 
-test.skipIf(process.platform === 'win32').each(['.', 'lock', 'pets', 'pets/0000000000000001.jsonl'])(
+test.skipIf(process.platform === 'win32').each(['.', 'lock', 'segments', 'segments/0000000001.jsonl'])(
   '%s without permission to write is refused and named',
   async (path) => {
     const folder = newFolder();
-    const store = await openLowdbStore(folder);
-    await addMany(store, 3);
+    const store = await openLowdbStore(folder, [things]);
+    await addMany(store.collection('things'), 3);
     await store.close();
     const before = filesIn(folder);
     const file = join(folder, path);

@@ -1,57 +1,51 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { newFolder } from '@petstore/testing';
-import type { Pet } from '@petstore/types';
-import { Low } from 'lowdb';
-import { textOf } from '../../src/store/lowdb/animal.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { Mark } from '../../src/store/lowdb/mark.ts';
-import { OpenSegment } from '../../src/store/lowdb/open-segment.ts';
-import { sealedSegment } from '../../src/store/lowdb/sealed-segment.ts';
-import { Shelf } from '../../src/store/lowdb/shelf.ts';
+import type { Properties } from '../../src/store/store.ts';
 import { filesIn } from './files.ts';
+import { things } from './store-fixture.ts';
+import { everything } from './store-suite.ts';
 
-export const newest = 'pets/0000000000000008.jsonl';
-export const mark = 'next.json';
+export const manifest = 'store.json';
 
-/** The animals of the small store; the commits of its newest segment bring two, one and two. */
-export const animals: Pet[] = Array.from({ length: 12 }, (_, i) => ({
-  id: i + 1,
-  name: ['Rex', 'Ünïcødé 猫', '', '{"crc32":1,"pets":[', 'two\nlines'][i % 5] ?? '',
-  categoryId: i,
-  ...(i % 3 === 0 && { status: 'sold' as const }),
-}));
+const text = ['Rex', 'Ünïcødé 猫', '', '{ "crc32":1,"sequence":[', 'two\nlines'];
 
-/** Every file of a store with each kind of segment: two sealed, one full but not sealed yet, one open. */
+/** The documents of the small store; the commits of its newest segment bring two, one and two changes. */
+export const documents: Properties[] = [
+  { key: 2, text: 'replaced', color: 'blue' },
+  ...Array.from({ length: 9 }, (_, i) => ({ key: i + 4, text: text[i % 5], ...(i % 3 === 0 && { color: 'red' }) })),
+];
+
+/**
+ * Every file of a store with each kind of segment: a merged one with a tombstone that hides something in another sealed
+ * one, and the active one. Its documents 1 and 3 were removed.
+ */
 export async function smallStore(): Promise<Map<string, Buffer>> {
   const folder = newFolder();
-  const pets = join(folder, 'pets');
-  mkdirSync(pets);
-  await seal(pets, 1, 3);
-  await seal(pets, 4, 5);
-  await commit(pets, [[6, 7]]);
-  await commit(pets, [[8, 9], [10], [11, 12]]);
-  await (await Mark.read(folder)).end(animals.length + 1);
+  const open = () => openLowdbStore(folder, [things], { maxSegment: { records: 4, bytes: 2 ** 20 } });
+  const write = async (work: (collection: Awaited<ReturnType<typeof open>>) => Promise<unknown>) => {
+    const store = await open();
+    await work(store);
+    await store.close();
+  };
+  await write(async (store) => {
+    const collection = store.collection('things');
+    await Promise.all([1, 2, 3].map((size) => collection.create({ size })));
+    await collection.create({ text: text[0], color: 'red' });
+    await collection.remove(1);
+    await collection.replace(2, { text: 'replaced', color: 'blue' });
+    await collection.remove(3);
+    const create = ({ key: _, ...properties }: Properties) => collection.create(properties);
+    for (const one of documents.slice(2, 5)) await create(one);
+    await Promise.all(documents.slice(5, 7).map(create));
+    await create(documents[7] as Properties);
+    await Promise.all(documents.slice(8).map(create));
+  });
   return filesIn(folder);
 }
 
-async function seal(folder: string, first: number, last: number) {
-  const shelf = new Shelf(first);
-  for (const pet of animals.slice(first - 1, last)) shelf.add(textOf(pet));
-  await new Low(sealedSegment(join(folder, `${String(first).padStart(16, '0')}.json`), first), shelf).write();
-}
-
-async function commit(folder: string, commits: number[][]) {
-  const segment = new OpenSegment(folder, commits[0]?.[0] ?? 0);
-  const low = new Low<string[]>(segment, []);
-  for (const ids of commits) {
-    low.data = animals.filter(({ id }) => ids.includes(id)).map(textOf);
-    await low.write();
-  }
-  await segment.close();
-}
-
-/** Puts these files, and nothing else, into the folder. */
+/** Puts these files, and no others, into the folder. */
 export function lay(folder: string, files: Map<string, Buffer>) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
@@ -61,15 +55,15 @@ export function lay(folder: string, files: Map<string, Buffer>) {
   }
 }
 
-/** Opens these files as a store and answers its animals, or the error that it is refused with. */
+/** Opens these files as a store and returns its documents, or the error that it is rejected with. */
 export async function opened(folder: string, files: Map<string, Buffer>) {
   lay(folder, files);
   const warnings: string[] = [];
   try {
-    const store = await openLowdbStore(folder, { onWarning: (line) => warnings.push(line) });
-    const pets = await store.list({ after: 0, limit: 10_000 });
+    const store = await openLowdbStore(folder, [things], { onWarning: (line) => warnings.push(line) });
+    const found = await everything(store.collection('things'));
     await store.close();
-    return { pets, warnings };
+    return { documents: found, warnings };
   } catch (error) {
     return { error, warnings };
   }

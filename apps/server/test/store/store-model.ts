@@ -1,60 +1,103 @@
-import { rounds } from '@petstore/testing';
-import { type NewPet, operations, type Pet } from '@petstore/types';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Store } from '../../src/store/store.ts';
+import { decodeText, encode } from '../../src/store/document.ts';
+import type { Properties } from '../../src/store/store.ts';
+import { type StoreFixture, things } from './store-fixture.ts';
+import { contentOf, contents } from './store-suite.ts';
 
-export interface Kind {
-  /** A new, empty store. */
-  open(): Promise<Store>;
-  /** The same store again after it was closed, if it outlives that. */
-  again?(): Promise<Store>;
-}
-
-const statuses = operations.listPets.fields.status.schema.enum;
-const { minimum, maximum } = operations.createPet.fields.categoryId.schema;
-const anyPet: fc.Arbitrary<NewPet> = fc.record(
+const colors = ['red', 'green', '猫', 'quoted"\\', 1, null, true];
+const anyProperties: fc.Arbitrary<Properties> = fc.record(
   {
-    name: fc.string({ unit: 'binary' }).map((name) => name.replaceAll('\0', '')),
-    categoryId: fc.integer({ min: minimum, max: maximum }),
-    status: fc.constantFrom(...statuses),
+    color: fc.constantFrom(...colors),
+    size: fc.integer({ min: 0, max: 2 }),
+    text: fc.string({ unit: 'binary', maxLength: 300 }),
+    any: fc.jsonValue({ maxDepth: 2 }).map((value) => decodeText(encode({ value })).value),
   },
-  { requiredKeys: ['name', 'categoryId'] },
+  { requiredKeys: [] },
 );
 
-/** Whatever is done to a store, closing and opening it included, it answers as a plain list of animals would. */
-export async function likeAPlainList({ open, again }: Kind) {
-  const step = fc.oneof(
-    fc.array(anyPet, { maxLength: 20 }).map((pets) => ({ pets })),
-    fc.record({
-      after: fc.nat(60),
-      limit: fc.integer({ min: 1, max: 100 }),
-      status: fc.constantFrom(undefined, ...statuses),
-    }),
-    fc.constant('again' as const),
-  );
+type Step =
+  | { create: Properties[] }
+  | { replace: [place: number, properties: Properties, isCurrent: boolean][] }
+  | { remove: [place: number, isCurrent: boolean][] }
+  | { after: number; limit: number; color: unknown }
+  | 'reopen';
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ create: fc.array(anyProperties, { maxLength: 20 }) }),
+  fc.record({ replace: fc.array(fc.tuple(fc.nat(99), anyProperties, fc.boolean()), { maxLength: 20 }) }),
+  fc.record({ remove: fc.array(fc.tuple(fc.nat(99), fc.boolean()), { maxLength: 8 }) }),
+  fc.record({
+    after: fc.nat(60),
+    limit: fc.integer({ min: 1, max: 100 }),
+    color: fc.constantFrom(undefined, ...colors),
+  }),
+  fc.constant('reopen' as const),
+);
+
+/** Whatever is done to a store, closing and opening it included, it answers as a plain map of documents would. */
+export async function likeAMap({ open, reopen }: StoreFixture, numRuns = 60) {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-      let store = await open();
-      const kept: Pet[] = [];
-      for (const next of steps) {
-        if (next === 'again') {
-          if (!again) continue;
-          await store.close();
-          store = await again();
-        } else if ('pets' in next) {
-          const added = await Promise.all(next.pets.map((pet) => store.create(pet)));
-          expect(added.map(({ id: _, ...pet }) => pet)).toEqual(next.pets);
-          kept.push(...added);
-        } else {
-          const { after, limit, status } = next;
-          const expected = kept.filter((pet) => pet.id > after && (!status || pet.status === status)).slice(0, limit);
-          expect(await store.list({ after, limit, ...(status && { status }) })).toEqual(expected);
+    fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
+      let store = await open([things]);
+      let collection = store.collection('things');
+      const model = new Map<number, { properties: Properties; version: string }>();
+      const stale = '0';
+      const nth = (place: number) => [...model.keys()][place % Math.max(1, model.size)] ?? 12_345;
+      try {
+        for (const next of steps) {
+          if (next === 'reopen') {
+            if (!reopen) continue;
+            await store.close();
+            store = await reopen([things]);
+            collection = store.collection('things');
+          } else if ('create' in next) {
+            const added = await Promise.all(next.create.map((one) => collection.create(one)));
+            for (const [i, { id, version }] of added.entries()) {
+              expect(id).toBeGreaterThan(Math.max(0, ...model.keys()));
+              model.set(id, { properties: next.create[i] ?? {}, version });
+            }
+          } else if ('replace' in next) {
+            // One after the other: what is done at once to one document may be done in any order.
+            for (const [place, properties, isCurrent] of next.replace) {
+              const id = nth(place);
+              const known = model.get(id);
+              const ifVersion = isCurrent ? (known?.version ?? stale) : stale;
+              const result = await collection.replace(id, properties, place % 3 === 0 ? {} : { ifVersion });
+              const isDone = known && (place % 3 === 0 || isCurrent);
+              expect(result.outcome).toBe(isDone ? 'stored' : known ? 'conflict' : 'missing');
+              if (result.outcome === 'stored') model.set(id, { properties, version: result.version });
+            }
+          } else if ('remove' in next) {
+            for (const [place, isCurrent] of next.remove) {
+              const id = nth(place);
+              const known = model.get(id);
+              const { outcome } = await collection.remove(id, {
+                ifVersion: isCurrent ? (known?.version ?? stale) : stale,
+              });
+              expect(outcome).toBe(known && isCurrent ? 'removed' : known ? 'conflict' : 'missing');
+              if (outcome === 'removed') model.delete(id);
+            }
+          } else {
+            const { after, limit, color } = next;
+            const expected = [...model]
+              .filter(
+                ([id, { properties }]) => id > after && (color === undefined || (properties.color ?? null) === color),
+              )
+              .slice(0, limit)
+              .map(([id, { properties }]) => ({ key: id, ...properties }));
+            const filter = color === undefined ? {} : { filter: { property: 'color', value: color } };
+            expect(await contents(collection, { after, limit, ...filter })).toEqual(expected);
+          }
         }
+        for (const [id, { properties, version }] of model) {
+          expect(await contentOf(collection, id)).toEqual({ key: id, ...properties });
+          expect((await collection.get(id))?.version).toBe(version);
+        }
+      } finally {
+        await store.close();
       }
-      for (const pet of kept) expect(await store.get(pet.id)).toEqual(pet);
-      await store.close();
     }),
-    { numRuns: rounds(10, 300) },
+    { numRuns },
   );
 }

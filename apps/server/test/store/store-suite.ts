@@ -1,106 +1,255 @@
-import { type NewPet, operations, type Pet } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../src/store/store.ts';
-import { type Kind, likeAPlainList } from './store-model.ts';
+import { decode, documentsIn } from '../../src/store/document.ts';
+import type { Collection, Document, ListQuery, Properties, Store } from '../../src/store/store.ts';
+import { others, type StoreFixture, things } from './store-fixture.ts';
+import { likeAMap } from './store-model.ts';
 
-const statuses = operations.listPets.fields.status.schema.enum;
-/** The promises of the port, whoever keeps them. */
-export function storeSuite({ open, again }: Kind) {
-  const using = async (work: (store: Store) => Promise<void>) => {
-    const store = await open();
+const collections = [things, others];
+
+/** The promises of the port, which every store keeps. Its documents are nobody's in particular. */
+export function storeSuite({ open, reopen }: StoreFixture) {
+  const using = async (work: (collection: Collection, store: Store) => Promise<void>) => {
+    const store = await open(collections);
     try {
-      await work(store);
+      await work(store.collection('things'), store);
     } finally {
       await store.close();
     }
   };
 
   describe('create', () => {
-    test('answers the animal with an identifier that grows', () =>
-      using(async (store) => {
-        const first = await store.create({ name: 'Rex', categoryId: 2, status: 'available' });
-        const second = await store.create({ name: 'Tom', categoryId: 1 });
-        expect(first).toEqual({ id: first.id, name: 'Rex', categoryId: 2, status: 'available' });
-        expect(second).toEqual({ id: second.id, name: 'Tom', categoryId: 1 });
+    test('stores the document under an identifier that grows, with whatever it holds', () =>
+      using(async (collection) => {
+        const properties = {
+          color: 'red',
+          nested: { crc32: [1, null, { deep: true }] },
+          'Ünïcødé 猫': '🐈\u0000\n',
+          size: -0.5,
+        };
+        const first = await collection.create(properties);
+        const second = await collection.create({});
+        expect(decode(first.json)).toEqual({ key: first.id, ...properties });
+        expect(await contentOf(collection, first.id)).toEqual({ key: first.id, ...properties });
+        expect(await contentOf(collection, second.id)).toEqual({ key: second.id });
         expect(second.id).toBeGreaterThan(first.id);
       }));
 
-    test('gives each of many at once an identifier of its own', () =>
-      using(async (store) => {
-        const added = await addMany(store, 2500);
-        expect(new Set(added.map(({ id }) => id)).size).toBe(2500);
-        expect(await store.list({ after: 0, limit: 5000 })).toEqual(added.toSorted((a, b) => a.id - b.id));
+    test('carries integers exactly that a number cannot hold', () =>
+      using(async (collection) => {
+        const properties = { large: 9_223_372_036_854_775_807n, small: -9_223_372_036_854_775_808n };
+        const { id } = await collection.create(properties);
+        expect(await contentOf(collection, id)).toEqual({ key: id, ...properties });
       }));
 
-    test('keeps an animal of a megabyte', () =>
-      using(async (store) => {
-        const pet = await store.create({ name: '猫'.repeat(350_000), categoryId: 1, status: 'sold' });
-        expect(await store.get(pet.id)).toEqual(pet);
-        expect(await store.list({ after: 0, limit: 1, status: 'sold' })).toEqual([pet]);
+    test('gives each of many at once an identifier of its own', () =>
+      using(async (collection) => {
+        const added = await addMany(collection, 2500);
+        expect(new Set(added.map(({ id }) => id)).size).toBe(2500);
+        expect((await contents(collection, { after: 0, limit: 5000 })).map(({ key }) => key)).toEqual(
+          added.map(({ id }) => id).toSorted((a, b) => a - b),
+        );
+      }));
+
+    test('stores a document of a megabyte', () =>
+      using(async (collection) => {
+        const { id } = await collection.create({ text: '猫'.repeat(350_000), color: 'red' });
+        expect(await contentOf(collection, id)).toEqual({ key: id, text: '猫'.repeat(350_000), color: 'red' });
       }));
   });
 
-  describe('get', () => {
-    test.each([0, -1, 1, Number.MAX_SAFE_INTEGER])('finds no animal %d in an empty store', (id) =>
-      using(async (store) => expect(await store.get(id)).toBeUndefined()),
-    );
+  describe('replace', () => {
+    test('puts the new document in the place of the old one, under another version', () =>
+      using(async (collection) => {
+        const { id, version } = await collection.create({ color: 'red', size: 1 });
+        const replaced = await collection.replace(id, { color: 'blue' });
+        expect(replaced).toMatchObject({ outcome: 'stored', id });
+        expect(await contentOf(collection, id)).toEqual({ key: id, color: 'blue' });
+        expect((await collection.get(id))?.version).not.toBe(version);
+        expect(await contents(collection, { after: 0, limit: 9, filter: { property: 'color', value: 'red' } })).toEqual(
+          [],
+        );
+        const blue = await contents(collection, { after: 0, limit: 9, filter: { property: 'color', value: 'blue' } });
+        expect(blue).toEqual([{ key: id, color: 'blue' }]);
+      }));
 
-    test('finds each animal, and none behind the last', () =>
-      using(async (store) => {
-        const added = await addMany(store, 1001);
-        for (const pet of added) expect(await store.get(pet.id)).toEqual(pet);
-        expect(await store.get(Math.max(...added.map(({ id }) => id)) + 1)).toBeUndefined();
+    test('is done by one of many that replace the same version', () =>
+      using(async (collection) => {
+        const { id, version } = await collection.create({ round: 0 });
+        const all = Array.from({ length: 20 }, (_, i) =>
+          collection.replace(id, { round: i + 1 }, { ifVersion: version }),
+        );
+        const outcomes = (await Promise.all(all)).map(({ outcome }) => outcome);
+        expect(outcomes.filter((one) => one === 'stored')).toHaveLength(1);
+        expect(outcomes.filter((one) => one === 'conflict')).toHaveLength(19);
+        const winner = outcomes.indexOf('stored') + 1;
+        expect(await contentOf(collection, id)).toEqual({ key: id, round: winner });
+      }));
+
+    test('finds no document where there is none', () =>
+      using(async (collection) => {
+        expect(await collection.replace(1, {})).toEqual({ outcome: 'missing' });
+        expect(await collection.replace(1, {}, { ifVersion: '1' })).toEqual({ outcome: 'missing' });
+      }));
+  });
+
+  describe('remove', () => {
+    test('removes the document, and never gives its identifier again', () =>
+      using(async (collection) => {
+        const { id } = await collection.create({ color: 'red' });
+        expect(await collection.remove(id)).toEqual({ outcome: 'removed' });
+        expect(await collection.get(id)).toBeUndefined();
+        expect(await collection.remove(id)).toEqual({ outcome: 'missing' });
+        expect((await collection.create({})).id).toBeGreaterThan(id);
+      }));
+
+    test('leaves a document of another version', () =>
+      using(async (collection) => {
+        const { id, version } = await collection.create({});
+        await collection.replace(id, { size: 1 });
+        expect(await collection.remove(id, { ifVersion: version })).toEqual({ outcome: 'conflict' });
+        expect(await contentOf(collection, id)).toEqual({ key: id, size: 1 });
       }));
   });
 
   describe('list', () => {
-    test('answers nothing from an empty store', () =>
-      using(async (store) => {
-        expect(await store.list({ after: 0, limit: 100 })).toEqual([]);
-        expect(await store.list({ after: 0, limit: 100, status: 'sold' })).toEqual([]);
+    test('is empty where there is nothing', () =>
+      using(async (collection) => {
+        const nothing = { count: 0, last: 0, more: false };
+        expect(await collection.list({ after: 0, limit: 100 })).toMatchObject(nothing);
+        expect(await collection.list({ after: 0, limit: 100, filter: { property: 'size', value: 1 } })).toMatchObject(
+          nothing,
+        );
+        await addMany(collection, 3);
+        expect(await collection.list({ after: Number.MAX_SAFE_INTEGER, limit: 100 })).toMatchObject(nothing);
       }));
 
     test('finds the one that matches among thousands', () =>
-      using(async (store) => {
-        await addMany(store, 1500, { name: 'x', categoryId: 1, status: 'pending' });
-        const sold = await store.create({ name: 'x', categoryId: 1, status: 'sold' });
-        await addMany(store, 1500, { name: '","status":"sold"}', categoryId: 1 });
-        expect(await store.list({ after: 0, limit: 100, status: 'sold' })).toEqual([sold]);
-        expect(await store.list({ after: sold.id - 1, limit: 1, status: 'sold' })).toEqual([sold]);
-        expect(await store.list({ after: sold.id, limit: 100, status: 'sold' })).toEqual([]);
+      using(async (collection) => {
+        await addMany(collection, 1500, { color: 'blue' });
+        const { id } = await collection.create({ color: 'red' });
+        await addMany(collection, 1500, { text: '","color":"red"}' });
+        const filter = { property: 'color', value: 'red' };
+        expect(await contents(collection, { after: 0, limit: 100, filter })).toEqual([{ key: id, color: 'red' }]);
+        expect(await contents(collection, { after: id - 1, limit: 1, filter })).toEqual([{ key: id, color: 'red' }]);
+        expect(await contents(collection, { after: id, limit: 100, filter })).toEqual([]);
       }));
 
-    test('answers nothing behind the last animal', () =>
-      using(async (store) => {
-        await addMany(store, 2);
-        expect(await store.list({ after: Number.MAX_SAFE_INTEGER, limit: 100 })).toEqual([]);
-        expect(await store.list({ after: Number.MAX_SAFE_INTEGER, limit: 100, status: 'sold' })).toEqual([]);
+    test('ends a page early that would be too large, and says that more may follow', () =>
+      using(async (collection) => {
+        await addMany(collection, 5, { text: 'x'.repeat(1000) });
+        const page = await collection.list({ after: 0, limit: 5, maxBytes: 1500 });
+        expect(page).toMatchObject({ count: 2, more: true });
+        expect(await collection.list({ after: page.last, limit: 5, maxBytes: 10 })).toMatchObject({
+          count: 1,
+          more: true,
+        });
+        expect(await collection.list({ after: page.last, limit: 5 })).toMatchObject({ count: 3, more: false });
       }));
   });
 
-  test('shows an animal by the time it is answered, while others are being added', () =>
-    using(async (store) => {
-      const rest = addMany(store, 200);
-      for (let i = 0; i < 20; i++) {
-        const pet = await store.create({ name: 'Rex', categoryId: i, status: 'sold' });
-        expect(await store.get(pet.id)).toEqual(pet);
-        expect(await store.list({ after: pet.id - 1, limit: 1, status: 'sold' })).toEqual([pet]);
+  test('keeps its collections apart', () =>
+    using(async (collection, store) => {
+      const other = store.collection('others');
+      await collection.create({ size: 1 });
+      const { id } = await other.create({ key: 'mine' });
+      expect(await contentOf(other, id)).toEqual({ id, key: 'mine' });
+      expect((await other.list({ after: 0, limit: 9 })).count).toBe(1);
+      expect(() => store.collection('unknown')).toThrow();
+    }));
+
+  describe('restore', () => {
+    test('stores documents under the identifiers that they have, behind all others, or none of them', () =>
+      using(async (collection) => {
+        const { id } = await collection.create({});
+        const documents = [
+          { key: id + 5, color: 'red' },
+          { key: id + 9, size: 2 },
+        ];
+        expect(await collection.restore(documents)).toBe(true);
+        expect(await collection.restore([{ key: id + 9 }, { key: id + 10 }])).toBe(false);
+        expect(await contents(collection, { after: id, limit: 9 })).toEqual(documents);
+        expect((await collection.create({})).id).toBeGreaterThan(id + 9);
+      }));
+  });
+
+  test('shows a change by the time it is acknowledged, while others write', () =>
+    using(async (collection) => {
+      const rest = addMany(collection, 200);
+      for (let size = 0; size < 20; size++) {
+        const { id } = await collection.create({ color: 'red' });
+        await collection.replace(id, { color: 'blue', size });
+        expect(await contentOf(collection, id)).toEqual({ key: id, color: 'blue', size });
+        const filter = { property: 'size', value: size };
+        expect((await contents(collection, { after: id - 1, limit: 1, filter })).at(0)?.key).toBe(id);
+        await collection.remove(id);
+        expect(await collection.get(id)).toBeUndefined();
       }
       await rest;
     }));
 
-  test('does what a plain list of animals would do, whatever comes', () =>
-    likeAPlainList({ open, ...(again && { again }) }));
+  test('shows each document once, page by page, that is there all the time, while others come, change and go', () =>
+    using(async (collection) => {
+      const lasting = (await addMany(collection, 300, { color: 'red' })).map(({ id }) => id);
+      const isOver = { now: false };
+      const churn = async () => {
+        while (!isOver.now) {
+          const { id } = await collection.create({ color: 'red' });
+          await collection.replace(id, { color: 'blue' });
+          const some = lasting[id % lasting.length] ?? 0;
+          await collection.replace(some, { color: 'red', size: id });
+          await collection.remove(id);
+          // A store in memory waits for nothing.
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      };
+      const churning = Array.from({ length: 8 }, churn);
+      for (let round = 0; round < 10; round++) {
+        const seen: unknown[] = [];
+        for (let after = 0, more = true; more; ) {
+          const page = await collection.list({ after, limit: 7 });
+          for (const document of documentsIn(page)) seen.push(decode(document).key);
+          ({ last: after, more } = page);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        expect(new Set(seen).size).toBe(seen.length);
+        expect(seen.filter((id) => lasting.includes(Number(id)))).toEqual(lasting);
+      }
+      isOver.now = true;
+      await Promise.all(churning);
+    }));
 
-  test('is ready', () => using(async (store) => expect(await store.ready()).toBe(true)));
+  test('does what a plain map of documents would do, whatever comes', () =>
+    likeAMap({ open, ...(reopen && { reopen }) }));
+
+  test('is ready, until it is closed', async () => {
+    const store = await open(collections);
+    expect(await store.ready()).toBe(true);
+    expect(store.state()).toEqual({ status: 'open' });
+    await store.close();
+    expect(await store.ready()).toBe(false);
+    expect(store.state()).toEqual({ status: 'closed' });
+  });
 }
 
-export function addMany(store: Store, count: number, pet?: NewPet): Promise<Pet[]> {
-  const choices = [...statuses, undefined];
-  return Promise.all(
-    Array.from({ length: count }, (_, i) => {
-      const status = choices[i % choices.length];
-      return store.create(pet ?? { name: `pet ${i}`, categoryId: i, ...(status && { status }) });
-    }),
-  );
+export async function contentOf(collection: Collection, id: number): Promise<Properties | undefined> {
+  const document = await collection.get(id);
+  return document && decode(document.json);
+}
+
+/** The documents of a page; every one is one line. */
+export async function contents(collection: Collection, query: ListQuery): Promise<Properties[]> {
+  const page = await collection.list({ maxBytes: Number.MAX_SAFE_INTEGER, ...query });
+  const found = documentsIn(page);
+  expect(found).toHaveLength(page.count);
+  return found.map(decode);
+}
+
+/** All documents, ascending. */
+export const everything = (collection: Collection) => contents(collection, { after: 0, limit: 10_000_000 });
+
+const colors = ['red', 'green', 'blue', undefined];
+
+export function addMany(collection: Collection, count: number, properties?: Properties): Promise<Document[]> {
+  const one = (i: number) => ({ size: i, ...(colors[i % 4] && { color: colors[i % 4] }) });
+  return Promise.all(Array.from({ length: count }, (_, i) => collection.create(properties ?? one(i))));
 }

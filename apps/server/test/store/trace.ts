@@ -31,9 +31,9 @@ export function untraceable(): { reason?: string; install?: string } {
 }
 
 /** Runs writers.ts over a store in `<folder>/data` and returns its system calls, in the order in which they ended. */
-export async function traceWriters(folder: string, writers: number, pets: number): Promise<Call[]> {
+export async function traceWriters(folder: string, writers: number, writes: number): Promise<Call[]> {
   const log = join(folder, 'trace');
-  const command = [process.execPath, writersFile, join(folder, 'data'), 'traced', String(writers), String(pets)];
+  const command = [process.execPath, writersFile, join(folder, 'data'), 'traced', String(writers), String(writes)];
   const flags = ['-f', '-y', '-s', '9999999', '-e', `trace=${traced}`, '-e', slow, '-o', log];
   await promisify(execFile)('strace', [...flags, ...command], { maxBuffer: 2 ** 28 });
   return calls(readFileSync(log, 'latin1'), folder);
@@ -79,13 +79,8 @@ function unescaped(text: string): string {
   );
 }
 
-/** The animals that are told of as kept, each with the call that told. */
-export function acknowledgements(calls: readonly Call[]): Map<number, Call> {
-  const told = calls.filter(({ name, descriptor }) => name === 'write' && descriptor === 1);
-  return new Map(
-    told.flatMap((call) => {
-      const id = /^(\d+) traced-/.exec(call.text)?.[1];
-      return id === undefined ? [] : [[Number(id), call] as const];
-    }),
-  );
+/** What the process printed, line by line, each with the call that printed it. */
+export function printed(calls: readonly Call[]): { line: string; call: Call }[] {
+  const all = calls.filter(({ name, descriptor }) => name === 'write' && descriptor === 1);
+  return all.map((call) => ({ line: call.text.trimEnd(), call }));
 }

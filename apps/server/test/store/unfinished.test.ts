@@ -2,20 +2,25 @@ import { newFolder, rounds } from '@petstore/testing';
 import { expect, test } from 'vitest';
 import { StoreDamagedError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { manifestText } from '../../src/store/lowdb/manifest.ts';
 import { filesIn } from './files.ts';
-import { animals, flipped, lay, mark, newest, opened, smallStore } from './small-store.ts';
+import { documents, flipped, lay, manifest, opened, smallStore } from './small-store.ts';
+import { things } from './store-fixture.ts';
+import { everything } from './store-suite.ts';
 
 /** Every so many bytes of the file are damaged. */
 const step = rounds(9, 1);
 
 /**
- * A store that crashed before its first mark. Nothing tells its last commit, if that is damaged, from one that was never
+ * A store that crashed within a second, before its high-water mark was written. Nothing tells its last commit, if that is damaged, from one that was never
  * finished; but that one commit is all there is to doubt.
  */
 test('is refused, or lacks the last commit and says so, whichever byte of an unmarked one is another', async () => {
   const folder = newFolder();
   const files = await smallStore();
-  files.delete(mark);
+  const newest = [...files.keys()].filter((path) => path.endsWith('.jsonl')).at(-1) ?? '';
+  const { crc32: _, ...data } = JSON.parse(String(files.get(manifest)));
+  files.set(manifest, Buffer.from(manifestText({ ...data, sequence: data.sealedThrough })));
   const bytes = files.get(newest) ?? Buffer.alloc(0);
   const lastCommit = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
   let cut = 0;
@@ -25,16 +30,16 @@ test('is refused, or lacks the last commit and says so, whichever byte of an unm
   };
   for (const changed of damaged(bytes)) {
     const these = new Map(files).set(newest, changed);
-    const { pets, error, warnings } = await opened(folder, these);
-    if (pets) expect(pets).toEqual(animals.slice(0, pets.length));
+    const { documents: found, error, warnings } = await opened(folder, these);
+    if (found) expect(found).toEqual(documents.slice(0, found.length));
     if (error) {
       expect(error).toBeInstanceOf(StoreDamagedError);
       expect(filesIn(folder)).toEqual(these);
     } else if (changed.length > 0 && changed.at(-1) !== 0x0a) {
       await setAsideSome(these, changed.subarray(changed.lastIndexOf('\n') + 1));
     } else if (changed.length === bytes.length) {
-      expect(pets).toHaveLength(10);
-      expect(warnings).toEqual([expect.stringMatching(/0008\.jsonl: its last \d+ bytes are an unfinished commit/)]);
+      expect(found).toHaveLength(documents.length - 2);
+      expect(warnings).toEqual([expect.stringMatching(/\d\.jsonl: its last \d+ bytes are an unfinished commit/)]);
       await setAsideSome(these, changed.subarray(lastCommit));
     }
   }
@@ -49,16 +54,16 @@ function* damaged(bytes: Buffer) {
   }
 }
 
-/** The next create is kept where the tail was, the tail in a file beside it. */
+/** The next write is stored where the tail was, the tail in a file beside it. */
 async function setAside(folder: string, files: Map<string, Buffer>, tail: Buffer) {
   lay(folder, files);
-  const store = await openLowdbStore(folder, { onWarning: () => {} });
-  const before = await store.list({ after: 0, limit: 100 });
-  expect(before).toEqual(animals.slice(0, before.length));
-  const pet = await store.create({ name: 'next', categoryId: 1 });
+  const store = await openLowdbStore(folder, [things], { onWarning: () => {} });
+  const before = await everything(store.collection('things'));
+  expect(before).toEqual(documents.slice(0, before.length));
+  const { id } = await store.collection('things').create({ text: 'next' });
   await store.close();
-  const again = await openLowdbStore(folder);
-  expect(await again.list({ after: 0, limit: 100 })).toEqual([...before, pet]);
+  const again = await openLowdbStore(folder, [things]);
+  expect(await everything(again.collection('things'))).toEqual([...before, { key: id, text: 'next' }]);
   await again.close();
   const aside = [...filesIn(folder)].filter(([path]) => path.includes('.cut-'));
   expect(aside.map(([, bytes]) => bytes)).toEqual([tail]);

@@ -1,12 +1,7 @@
 import type { NewPet, Pet } from '@petstore/types';
 import { StoreUnavailableError } from '../errors.ts';
+import type { Commit } from '../store.ts';
 import { isRefusal } from './errors.ts';
-
-/** A commit that was kept. */
-export interface Commit {
-  animals: number;
-  milliseconds: number;
-}
 
 /** Keeps these animals together, or none of them, and answers the identifier before the first one's. */
 export type Keep = (pets: readonly NewPet[]) => Promise<number>;
@@ -79,7 +74,7 @@ export class Creates {
       }
       return;
     }
-    this.#onCommit({ animals: batch.length, milliseconds: performance.now() - started });
+    this.#onCommit({ writes: batch.length, milliseconds: performance.now() - started });
   }
 }
 

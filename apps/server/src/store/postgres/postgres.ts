@@ -1,10 +1,12 @@
+import type { NewPet, Pet } from '@petstore/types';
 import type { QueryArrayConfig, QueryArrayResult } from 'pg';
 import { ConfigError } from '../../config/config-error.ts';
+import { encode } from '../document.ts';
 import { StoreUnavailableError } from '../errors.ts';
-import type { Page, Store } from '../store.ts';
+import { type Collection, type Commit, DEFAULT_PAGE_BYTES, type Document, type Store } from '../store.ts';
 import { databaseAddresses } from './address.ts';
 import { Commits } from './commits.ts';
-import { type Commit, Creates } from './creates.ts';
+import { Creates } from './creates.ts';
 import { isLostConnection, unavailable } from './errors.ts';
 import { Hosts } from './hosts.ts';
 import { migrate, patient } from './migrate.ts';
@@ -12,7 +14,7 @@ import { migrations } from './migrations.ts';
 import { Pool } from './pool.ts';
 import { readingSession, writingSession } from './prepare.ts';
 import type { Row } from './session.ts';
-import { page, petOf, question, restoration, selection, sweeping } from './sql.ts';
+import { isStatus, page, petOf, question, restoration, selection, sweeping } from './sql.ts';
 
 export interface PostgresOptions {
   /** Connections at once, at least two: one is for adding animals. */
@@ -21,12 +23,12 @@ export interface PostgresOptions {
   connectTimeout?: number;
   /** Milliseconds to wait for the answer to a statement. */
   statementTimeout?: number;
-  /** Told of every commit: how many animals it brought, and how long it took. Must not throw. */
+  /** Called after every commit. Must not throw. */
   onCommit?(commit: Commit): void;
 }
 
 /** The store in a database that any number of servers share. */
-export type PostgresStore = Required<Omit<Store, 'kept'>>;
+export type PostgresStore = Store & Required<Pick<Store, 'connections'>>;
 
 /** Milliseconds to wait for a connection when nobody says otherwise, and for an answer. */
 export const usual = { poolSize: 10, connectTimeout: 3_000, statementTimeout: 5_000 };
@@ -60,14 +62,42 @@ export async function openPostgresStore(url: string, options: PostgresOptions = 
     reads.close();
     writes.close();
   };
-  return {
-    create: (pet) => creates.create(pet),
-    restore: async (pets) => {
-      const restored = writes.lend((session) => session.keep(restoration(pets), statementTimeout));
+  const unsupported = async () => {
+    throw new StoreUnavailableError('The database store cannot change or remove documents.');
+  };
+  const pets: Collection = {
+    create: async (properties) => documentOf(await creates.create(properties as NewPet)),
+    replace: unsupported,
+    remove: unsupported,
+    restore: async (documents) => {
+      const query = restoration(documents as readonly Pet[]);
+      const restored = writes.lend((session) => session.keep(query, statementTimeout));
       return (await restored.catch((error: unknown) => Promise.reject(unavailable(error)))).rows.length > 0;
     },
-    get: async (id) => (await read(selection(id))).rows.map(petOf)[0],
-    list: async (wanted: Page) => (await read(page(wanted))).rows.map(petOf),
+    get: async (id) => (await read(selection(id))).rows.map(petOf).map(documentOf)[0],
+    list: async ({ after, limit, filter, maxBytes = DEFAULT_PAGE_BYTES }) => {
+      const { value } = filter ?? {};
+      const query = page({ after, limit, maxBytes, ...(isStatus(value) && { status: value }) });
+      const found = (await read(query)).rows.map(petOf);
+      let bytes = 1;
+      const texts: string[] = [];
+      for (const text of found.map(encode)) {
+        texts.push(text);
+        bytes += Buffer.byteLength(text) + 1;
+        if (bytes >= maxBytes) break;
+      }
+      return {
+        json: { text: `[${texts.join(',\n')}]`, encoding: 'utf8' },
+        count: texts.length,
+        last: found[texts.length - 1]?.id ?? 0,
+        more: texts.length >= limit || bytes >= maxBytes,
+      };
+    },
+    version: () => undefined,
+  };
+  return {
+    passesJson: false,
+    collection: () => pets,
     ready: async () => {
       // Many may ask at once, and the database is asked for all of them together.
       asking ??= ask().finally(() => {
@@ -76,9 +106,14 @@ export async function openPostgresStore(url: string, options: PostgresOptions = 
       const [readable] = await Promise.all([asking, triedToWrite]);
       return closed === undefined && readable && writes.connected;
     },
+    state: () => ({ status: closed === undefined ? 'open' : 'closed' }),
     connections: () => ({ read: reads.connections, write: writes.connections }),
     close: () => (closed ??= close()),
   };
+}
+
+function documentOf(pet: Pet): Document {
+  return { outcome: 'stored', id: pet.id, version: '', json: { text: encode(pet), encoding: 'utf8' } };
 }
 
 async function prepareSchema(pool: Pool): Promise<void> {

@@ -1,6 +1,5 @@
 import { type NewPet, operations, type Pet } from '@petstore/types';
 import type { QueryArrayConfig } from 'pg';
-import type { Page } from '../store.ts';
 import type { Row } from './session.ts';
 
 type Status = NonNullable<NewPet['status']>;
@@ -120,7 +119,17 @@ function listing(condition: string): string {
     WHERE before < $3 ORDER BY id`;
 }
 
-export function page({ after, limit, status, maxBytes = Number.MAX_SAFE_INTEGER }: Page): QueryArrayConfig {
+export function page({
+  after,
+  limit,
+  status,
+  maxBytes = Number.MAX_SAFE_INTEGER,
+}: {
+  after: number;
+  limit: number;
+  status?: Status;
+  maxBytes?: number;
+}): QueryArrayConfig {
   return {
     name: `list_${status ?? 'all'}`,
     text: status === undefined ? listEveryOne : lists[status],
@@ -143,7 +152,7 @@ export function petOf([id, name, categoryId, status]: Row): Pet {
   };
 }
 
-const isStatus = (status: unknown): status is Status => typeof status === 'string' && status in lists;
+export const isStatus = (status: unknown): status is Status => typeof status === 'string' && status in lists;
 
 function columnsOf(pets: readonly NewPet[]): unknown[][] {
   return [

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { databaseVariable } from '../config/environment.ts';
+import { settings } from '../config/settings.ts';
+import { dataDirFrom } from '../config.ts';
+import { UsageError } from './errors.ts';
+import { addSettings, givenTo } from './given.ts';
+
+/** `check` and `backup`: for the data folder alone, a database has tools of its own. */
+export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): void {
+  const add = (name: string, summary: string, more: string) =>
+    addSettings(root.command(name).summary(summary), [settings.dataDir, settings.deployment]).description(
+      `${summary}.\n\n${more}`,
+    );
+
+  const check = add(
+    'check',
+    'read the whole data folder, and say what it holds and whether it is sound',
+    'No server may use the folder meanwhile. Nothing is changed. The exit code is 1 if anything is damaged.',
+  ).action(async () => {
+    const folder = folderOf(check);
+    const { checkStore } = await import('../store/lowdb/check.ts');
+    const { allCollections } = await import('../collections.ts');
+    const { format, collections, segments, bytes, needed, tail } = await checkStore(folder, allCollections);
+    for (const { name, documents, last } of collections)
+      console.log(`${name}: ${documents} documents, highest identifier ${last}`);
+    console.log(`${segments} segments of ${bytes} bytes, of which ${needed} are needed`);
+    if (tail > 0) console.log(`${tail} bytes of an unfinished commit, which the next start sets aside`);
+    console.log(`${folder} is sound (format ${format}).`);
+  });
+
+  const backup = add(
+    'backup',
+    'copy the data folder, keys included, into a new folder',
+    'A server may use the folder meanwhile: the copy is a state that it was in, with every write that was answered\n' +
+      'before. To restore it, stop the server and put the copy in the place of the data folder.',
+  )
+    .argument('<folder>', 'the folder to make')
+    .action(async (to: string) => {
+      const folder = folderOf(backup);
+      const copy = await import('../store/lowdb/backup.ts');
+      await copy.backup(folder, to);
+      console.error(`Copied ${folder} to ${to}.`);
+    });
+
+  function folderOf(command: Command): string {
+    const folder = dataDirFrom(givenTo(command, env));
+    if (env[databaseVariable] !== undefined)
+      throw new UsageError(
+        `${databaseVariable} is set: the database is not in a data folder; use the tools of PostgreSQL.`,
+      );
+    if (existsSync(join(folder, 'store.json')) || existsSync(join(folder, 'segments'))) return folder;
+    if (existsSync(join(folder, 'pets')))
+      throw new UsageError(`${folder} has the first format; start the server on it once, which carries it over.`);
+    throw new UsageError(`there is no store in ${folder}; name another folder with --data-dir.`);
+  }
+}

@@ -1,0 +1,49 @@
+import type { JsonText, Page, Properties } from './store.ts';
+
+/** The properties of a document but for its identifier. */
+export function withoutId(idProperty: string, properties: Properties): Properties {
+  if (!(idProperty in properties)) return properties;
+  const { [idProperty]: _, ...rest } = properties;
+  return rest;
+}
+
+/** The text of a document: its identifier, then its other properties, which are given as JSON. */
+export function withId(idProperty: string, id: number, body: string): string {
+  return `{"${idProperty}":${id}${body === '{}' ? '' : ','}${body.slice(1)}`;
+}
+
+/** JSON on one line; a bigint becomes an integer with all its digits. */
+export function encode(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? rawJSON(String(one)) : one));
+  }
+}
+
+/** The document that a text is; an integer that a number cannot hold exactly is a bigint. */
+export function decode({ text, encoding }: JsonText): Properties {
+  return decodeText(encoding === 'latin1' ? Buffer.from(text, 'latin1').toString() : text);
+}
+
+export function decodeText(text: string): Properties {
+  return /\d{16}/.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
+}
+
+/** The documents of a page, each as its own text: a line feed inside of a document is always escaped. */
+export function documentsIn({ json: { text, encoding }, count }: Pick<Page, 'json' | 'count'>): JsonText[] {
+  return count === 0
+    ? []
+    : text
+        .slice(1, -1)
+        .split(',\n')
+        .map((one) => ({ text: one, encoding }));
+}
+
+function exactInteger(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source ?? '';
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
+}
+
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };

@@ -1,0 +1,93 @@
+import { StoreUnavailableError } from './errors.ts';
+import type { Commit } from './store.ts';
+
+/** One write that waits for its commit. */
+interface Waiting<W, R> {
+  write: W;
+  bytes: number;
+  resolve(result: R): void;
+  reject(error: unknown): void;
+}
+
+/** A commit takes no further write beyond these: the event loop must not stop over a large one. */
+const MAX_COMMIT = { writes: 1000, bytes: 2 ** 20 };
+/** Writes beyond these are rejected: they pile up where the disk or the database has stopped answering. */
+const MAX_WAITING = { writes: 20_000, bytes: 2 ** 26 };
+
+/**
+ * Group commit: all writes that arrive while a commit runs share the next one, so many writers pay for one sync or one
+ * round trip. `commit` answers the result of each write, in order, once they are durable; if it rejects, so do all.
+ */
+export class GroupCommit<W, R> {
+  readonly #commit: (writes: W[]) => Promise<R[]>;
+  readonly #onCommit: (commit: Commit) => void;
+  readonly #waiting: Waiting<W, R>[] = [];
+  #bytes = 0;
+  #running: Promise<void> | undefined;
+  #refusal: StoreUnavailableError | undefined;
+
+  constructor(commit: (writes: W[]) => Promise<R[]>, onCommit: (commit: Commit) => void = () => {}) {
+    this.#commit = commit;
+    this.#onCommit = onCommit;
+  }
+
+  /** Commits a write of about so many bytes together with others. */
+  add(write: W, bytes: number): Promise<R> {
+    if (this.#refusal) return Promise.reject(this.#refusal);
+    const isFull = this.#waiting.length >= MAX_WAITING.writes || this.#bytes + bytes > MAX_WAITING.bytes;
+    if (isFull && this.#waiting.length > 0)
+      return Promise.reject(new StoreUnavailableError('Too many writes are waiting for the store.'));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ write, bytes, resolve, reject });
+      this.#bytes += bytes;
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Rejects all further writes. Resolves when those that wait are committed. */
+  async close(): Promise<void> {
+    this.#refusal ??= new StoreUnavailableError('The store is closed.');
+    await this.#running;
+  }
+
+  /** Rejects all further writes, and those that wait. */
+  abort(refusal: StoreUnavailableError): void {
+    this.#refusal = refusal;
+    this.#bytes = 0;
+    for (const { reject } of this.#waiting.splice(0)) reject(refusal);
+  }
+
+  async #run(): Promise<void> {
+    do {
+      // Whatever else arrives in this turn of the event loop joins the commit.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (this.#waiting.length > 0) await this.#commitBatch(this.#nextBatch());
+    } while (this.#waiting.length > 0);
+    this.#running = undefined;
+  }
+
+  #nextBatch(): Waiting<W, R>[] {
+    let bytes = 0;
+    let count = 0;
+    for (const waiting of this.#waiting) {
+      if (count === MAX_COMMIT.writes || bytes >= MAX_COMMIT.bytes) break;
+      bytes += waiting.bytes;
+      count++;
+    }
+    this.#bytes -= bytes;
+    return this.#waiting.splice(0, count);
+  }
+
+  async #commitBatch(batch: readonly Waiting<W, R>[]): Promise<void> {
+    const started = performance.now();
+    let results: R[];
+    try {
+      results = await this.#commit(batch.map(({ write }) => write));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    for (const [i, { resolve }] of batch.entries()) resolve(results[i] as R);
+    this.#onCommit({ writes: batch.length, milliseconds: performance.now() - started });
+  }
+}

@@ -1,0 +1,32 @@
+import { closeSync, openSync } from 'node:fs';
+import { errorCode } from '../../src/files/errors.ts';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { smallSegments, things } from './store-fixture.ts';
+
+/** A process that has no file descriptor left at the end of a segment, and later has some again: `node few-files.ts <folder>`. */
+const [folder = ''] = process.argv.slice(2);
+const warnings: string[] = [];
+const store = await openLowdbStore(folder, [things], {
+  maxSegment: { records: smallSegments.records, bytes: 2 ** 20 },
+  onWarning: (line) => warnings.push(line),
+});
+const collection = store.collection('things');
+for (let i = 0; i < smallSegments.records; i++) await collection.create({ size: i });
+
+const taken: number[] = [];
+try {
+  for (;;) taken.push(openSync('/dev/null', 'r'));
+} catch (error) {
+  if (errorCode(error) !== 'EMFILE') throw error;
+}
+const attempt = () =>
+  collection.create({ text: 'at the end of a segment' }).then(
+    ({ outcome }) => outcome,
+    (error: Error) => error.name,
+  );
+const without = [await attempt(), await attempt(), store.state().status];
+for (const descriptor of taken) closeSync(descriptor);
+const { count } = await collection.list({ after: 0, limit: 1000 });
+const result = { without, count, again: await attempt(), state: store.state().status };
+await store.close();
+console.log(JSON.stringify(result));

@@ -1,0 +1,65 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { newFolder, rounds } from '@petstore/testing';
+import { expect, test } from 'vitest';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { things } from './store-fixture.ts';
+import { addMany, everything } from './store-suite.ts';
+
+const maxSegment = { records: 200, bytes: 2 ** 15 };
+const bytesIn = (folder: string) =>
+  readdirSync(join(folder, 'segments')).reduce((sum, file) => sum + statSync(join(folder, 'segments', file)).size, 0);
+
+test('ten rewrites of every document take no more than 2.5 times the disk that the documents need', async () => {
+  const folder = newFolder();
+  const store = await openLowdbStore(folder, [things], { maxSegment });
+  const collection = store.collection('things');
+  const count = rounds(4000, 40_000);
+  const ids: number[] = [];
+  while (ids.length < count)
+    for (const { id } of await addMany(collection, 1000, { text: 'x'.repeat(80) })) ids.push(id);
+  for (let round = 0; round < 10; round++) {
+    const rewrite = (id: number) => collection.replace(id, { text: `${round}${'y'.repeat(80)}` });
+    for (let at = 0; at < ids.length; at += 1000) await Promise.all(ids.slice(at, at + 1000).map(rewrite));
+  }
+  const documents = await everything(collection);
+  const needed = Buffer.byteLength(JSON.stringify(documents));
+  await store.close();
+  console.log(`${(bytesIn(folder) / needed).toFixed(2)} times`);
+  expect(bytesIn(folder)).toBeLessThan(2.5 * needed);
+  const again = await openLowdbStore(folder, [things], { maxSegment });
+  expect(await everything(again.collection('things'))).toEqual(documents);
+  await again.close();
+});
+
+test('documents that come and go beside lasting ones leave nothing behind but a bounded number of tombstones', async () => {
+  const folder = newFolder();
+  let store = await openLowdbStore(folder, [things], { maxSegment });
+  const lasting = (await addMany(store.collection('things'), 1000)).map(({ id }) => id);
+  let last = 0;
+  for (let round = 0; round < rounds(12, 100); round++) {
+    const collection = store.collection('things');
+    const added = await addMany(collection, 500, { text: 'x'.repeat(100) });
+    last = added.at(-1)?.id ?? 0;
+    await Promise.all(added.map(({ id }) => collection.remove(id)));
+    if (round % 4 !== 3) continue;
+    await store.close();
+    store = await openLowdbStore(folder, [things], { maxSegment });
+    expect((await everything(store.collection('things'))).map(({ key }) => key)).toEqual(lasting);
+  }
+  expect((await store.collection('things').create({})).id).toBe(last + 1);
+  // Merging follows behind the writes.
+  await expect.poll(() => bytesIn(folder), { timeout: 20_000 }).toBeLessThan(150_000);
+  await store.close();
+});
+
+test('a declaration that gets another index finds the documents that were sealed before', async () => {
+  const folder = newFolder();
+  const store = await openLowdbStore(folder, [{ ...things, indexes: [] }], { maxSegment });
+  await addMany(store.collection('things'), 1000);
+  await store.close();
+  const again = await openLowdbStore(folder, [things], { maxSegment });
+  const filter = { property: 'color', value: 'red' };
+  expect((await again.collection('things').list({ after: 0, limit: 1000, filter })).count).toBe(250);
+  await again.close();
+});

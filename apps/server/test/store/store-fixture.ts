@@ -1,0 +1,17 @@
+import type { CollectionDeclaration } from '../../src/store/declaration.ts';
+import type { Store } from '../../src/store/store.ts';
+
+/** A kind of store for the suite that all of them pass. */
+export interface StoreFixture {
+  /** A new, empty store with these collections. */
+  open(collections: readonly CollectionDeclaration[]): Promise<Store>;
+  /** The same store again after it was closed, if it outlives that. */
+  reopen?(collections: readonly CollectionDeclaration[]): Promise<Store>;
+}
+
+/** Nothing here is about pets: the collections of the suite are its own. */
+export const things: CollectionDeclaration = { name: 'things', id: 'key', indexes: ['color', 'size'] };
+export const others: CollectionDeclaration = { name: 'others', id: 'id', indexes: [] };
+
+/** Segments so small that a short test seals and merges many. */
+export const smallSegments = { records: 40, bytes: 4096 };

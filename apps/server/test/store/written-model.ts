@@ -1,0 +1,75 @@
+import { expect } from 'vitest';
+import type { Store } from '../../src/store/store.ts';
+import { everything } from './store-suite.ts';
+
+type Pending =
+  | { kind: 'create'; text: string }
+  | { kind: 'replace'; id: number; text: string }
+  | { kind: 'remove'; id: number };
+
+/**
+ * What a store may hold by what writers.ts has printed. Each document has one writer, so it is as the last acknowledged
+ * write left it, or as the one write left it that had begun.
+ */
+export class WrittenModel {
+  /** The text of every document that was ever acknowledged, nothing where it was removed. */
+  readonly #documents = new Map<number, string | undefined>();
+  #pending = new Map<string, Pending>();
+  acknowledged = 0;
+
+  learn(lines: Iterable<string>): void {
+    for (const line of lines) this.#learn(line.split(' '));
+  }
+
+  #learn([word = '', number = '', third = '', text = '']: string[]): void {
+    if (word === 'create') this.#pending.set(number, { kind: 'create', text: third });
+    else if (word === 'replace') this.#pending.set(number, { kind: 'replace', id: Number(third), text });
+    else if (word === 'remove') this.#pending.set(number, { kind: 'remove', id: Number(third) });
+    else if (word === 'done') this.#acknowledge(number, Number(third));
+    else expect(word, 'a write did not find its document').toBe('open');
+  }
+
+  #acknowledge(number: string, id: number): void {
+    const write = this.#pending.get(number);
+    if (!write) throw new Error(`the write ${number} did not begin`);
+    if (write.kind === 'create') expect(this.#documents.has(id), `the identifier ${id} was given twice`).toBe(false);
+    this.#documents.set(id, write.kind === 'remove' ? undefined : write.text);
+    this.#pending.delete(number);
+    this.acknowledged++;
+  }
+
+  /** Holds what the store has against what it may have. */
+  async check(store: Store): Promise<void> {
+    const found = await this.#read(store);
+    const creating = new Set<string>();
+    const changing = new Map<number, string | undefined>();
+    for (const write of this.#pending.values()) {
+      if (write.kind === 'create') creating.add(write.text);
+      else changing.set(write.id, write.kind === 'replace' ? write.text : undefined);
+    }
+    const isRight = (id: number, text: string | undefined) =>
+      this.#documents.has(id)
+        ? text === this.#documents.get(id) || (changing.has(id) && text === changing.get(id))
+        : text !== undefined && creating.delete(text);
+    const ids = new Set([...this.#documents.keys(), ...found.keys()]);
+    const wrong = [...ids].filter((id) => !isRight(id, found.get(id)));
+    const told = wrong.map((id) => ({ id, found: found.get(id), acknowledged: this.#documents.get(id) }));
+    expect(told, 'not as it was acknowledged').toEqual([]);
+  }
+
+  /** The same, after which the store's state is what counts: whatever was pending is decided. */
+  async adopt(store: Store): Promise<void> {
+    await this.check(store);
+    const found = await this.#read(store);
+    for (const id of this.#documents.keys()) this.#documents.set(id, found.get(id));
+    for (const [id, text] of found) this.#documents.set(id, text);
+    this.#pending = new Map();
+  }
+
+  async #read(store: Store): Promise<Map<number, string>> {
+    const documents = await everything(store.collection('things'));
+    const found = new Map(documents.map(({ key, text }) => [Number(key), String(text)]));
+    expect(found.size, 'an identifier is there twice').toBe(documents.length);
+    return found;
+  }
+}
