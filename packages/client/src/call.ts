@@ -32,7 +32,13 @@ type Pages<Id extends OperationId> = (typeof operations)[Id] extends { readonly 
 type Items<Data, Rule> = Rule extends { readonly items: infer Name extends keyof Data } ? Data[Name] : Data;
 type ElementOf<List> = NonNullable<List> extends readonly (infer Element)[] ? Element : never;
 
-export type Start<Data> = (page?: string | object, stop?: AbortSignal) => Promise<Exchange<Data>>;
+/** What asks for a further page: other inputs, or another address in the place of the one that the inputs make. */
+export interface NextPage {
+  readonly input?: object;
+  readonly url?: (from: string) => string;
+}
+
+export type Start<Data> = (page?: NextPage, stop?: AbortSignal) => Promise<Exchange<Data>>;
 
 /** Starts a call. */
 export function callOf<Id extends OperationId>(start: Start<Result<Id>>, elements: ElementsOf | undefined): Call<Id> {

@@ -1,5 +1,6 @@
-import type { Exchange, Start } from './call.ts';
+import type { Exchange, NextPage, Start } from './call.ts';
 import type { Answer } from './connection.ts';
+import { ConnectionError } from './errors.ts';
 
 /** The elements of a page and of all behind it, one after the other. */
 export type ElementsOf = (first: Promise<Exchange<unknown>>, start: Start<unknown>) => AsyncIterable<unknown>;
@@ -10,7 +11,7 @@ export function nextPage({ headers }: Answer): string | undefined {
 }
 
 /** Pages that a `Link` header leads through. */
-export const linkPages: ElementsOf = (first, start) => elements(first, start, nextPage);
+export const linkPages: ElementsOf = (first, start) => elements(first, start, linked);
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -18,7 +19,7 @@ type Body = Readonly<Record<string, unknown>>;
 export const linkPagesOf =
   (items: string): ElementsOf =>
   (first, start) =>
-    elements(first, start, nextPage, elementsIn(items));
+    elements(first, start, linked, elementsIn(items));
 
 interface Rule {
   readonly cursor: string;
@@ -34,7 +35,7 @@ export const bodyPages =
   (first, start) => {
     const behind = (_: Answer, data: unknown) => {
       const value = (data as Body)[next] ?? '';
-      return value === '' || (more && !(data as Body)[more]) ? undefined : { [cursor]: value };
+      return value === '' || (more && !(data as Body)[more]) ? undefined : { input: { [cursor]: value } };
     };
     return elements(first, start, behind, elementsIn(items));
   };
@@ -46,7 +47,7 @@ export const lastPages =
     const listed = items === undefined ? (data: unknown) => data as unknown[] : elementsIn(items);
     const behind = (_: Answer, data: unknown) => {
       const last = listed(data).at(-1) as Body | undefined;
-      return last === undefined || (more && !(data as Body)[more]) ? undefined : { [cursor]: last[key] };
+      return last === undefined || (more && !(data as Body)[more]) ? undefined : { input: { [cursor]: last[key] } };
     };
     return elements(first, start, behind, listed);
   };
@@ -54,13 +55,12 @@ export const lastPages =
 const elementsIn = (name: string) => (data: unknown) => ((data as Body)[name] ?? []) as unknown[];
 
 /**
- * The elements of this page and of all behind it. `next` is the address of a page, or the inputs that ask for it. Asks for at
- * most one page ahead; stops asking when it is left.
+ * The elements of this page and of all behind it. Asks for at most one page ahead; stops asking when it is left.
  */
 async function* elements(
   first: Promise<Exchange<unknown>>,
   start: Start<unknown>,
-  next: (response: Answer, data: unknown) => string | object | undefined,
+  next: (response: Answer, data: unknown) => NextPage | undefined,
   items = (data: unknown) => data as unknown[],
 ) {
   const stop = new AbortController();
@@ -77,4 +77,16 @@ async function* elements(
   } finally {
     stop.abort();
   }
+}
+
+function linked(response: Answer): NextPage | undefined {
+  const link = nextPage(response);
+  return link === undefined ? undefined : { url: (from) => sameOrigin(link, from) };
+}
+
+/** Where a link leads. The key goes only where the caller sent it. */
+function sameOrigin(link: string, from: string): string {
+  const { origin, href } = new URL(link, from);
+  if (origin !== new URL(from).origin) throw new ConnectionError(`the next page is at ${origin}, another host`);
+  return href;
 }
