@@ -20,7 +20,7 @@ describeOnDatabase('a server on PostgreSQL', (newDatabase) => {
     });
     const metrics = await (await fetch(`${server.origin}/metrics`)).text();
     expect(metrics).toContain('petstore_store_connections{purpose="write",state="idle"} 1');
-    expect(metrics).toContain('petstore_store_commit_animals_sum 1');
+    expect(metrics).toContain('petstore_store_commit_writes_sum 1');
     await server.kill('SIGTERM');
     expect(server.child.exitCode).toBe(0);
     expect(server.output()).not.toContain('SECRET');

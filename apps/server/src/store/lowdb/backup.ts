@@ -35,17 +35,15 @@ export async function backup(folder: string, to: string): Promise<void> {
     const manifest = await readManifest(folder);
     if (!manifest)
       throw new StoreDamagedError(manifestFile(folder), 'the file is missing; start the server once on this folder');
-    const sequence = await copySegments(folder, target, manifest);
+    const isComplete = await copySegments(folder, target, manifest);
     const isSame = String((await readManifest(folder))?.sealed) === String(manifest.sealed);
-    if (sequence === undefined || !isSame) {
+    if (!isComplete || !isSame) {
       if (attempt === MAX_ATTEMPTS)
         throw new StoreFolderError(folder, new Error('its segments change too fast to be copied'));
       continue;
     }
-    for (const file of ['keys.json']) {
-      const bytes = await readIfExists(join(folder, file));
-      if (bytes) await replaceFile(join(to, file), bytes, 0o600);
-    }
+    const keys = await readIfExists(join(folder, 'keys.json'));
+    if (keys) await replaceFile(join(to, 'keys.json'), keys, 0o600);
     await syncFolder(target);
     // Last, because a folder without it is not taken for a store.
     await replaceFile(manifestFile(to), Buffer.from(manifestText({ ...manifest, id: newStoreId() })));
@@ -53,8 +51,8 @@ export async function backup(folder: string, to: string): Promise<void> {
   }
 }
 
-/** Copies what the manifest names, and the commits behind that; nothing is returned where a file went away meanwhile. */
-async function copySegments(folder: string, target: string, { sealed }: ManifestData): Promise<true | undefined> {
+/** Copies what the manifest names, and the commits behind that; false where a file went away meanwhile. */
+async function copySegments(folder: string, target: string, { sealed }: ManifestData): Promise<boolean> {
   const source = segmentsFolder(folder);
   const unsealed = (await readdir(source)).filter((file) => segmentName(file)?.sealed === false).sort();
   const wanted = [...sealed.map((number) => segmentFile(number, true)), ...unsealed];
@@ -71,7 +69,7 @@ async function copySegments(folder: string, target: string, { sealed }: Manifest
         await handle.sync();
       });
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') return undefined;
+      if (errorCode(error) === 'ENOENT') return false;
       throw error;
     }
   }

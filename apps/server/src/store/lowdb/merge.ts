@@ -123,7 +123,10 @@ export class Merger {
     const wasteful = sealed.filter(
       (segment) => segment.live < MIN_LIVE * segment.size || this.#hasOldTombstones(segment, sealed),
     );
-    const small = sealed.filter(({ size }) => size < SMALL * this.#catalog.maxSegment.bytes);
+    const { records, bytes } = this.#catalog.maxSegment;
+    const small = sealed.filter(
+      ({ size, documents, tombstones }) => size < SMALL * bytes && documents + tombstones < SMALL * records,
+    );
     if (wasteful.length === 0 && small.length >= MAX_SMALL) return together(small, this.#catalog.maxSegment);
     if (wasteful.length === 0) return this.#oldestUnderPressure(sealed);
     return together(wasteful, this.#catalog.maxSegment);
