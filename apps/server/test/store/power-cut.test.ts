@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { rounds } from '@petstore/testing';
 import { describe, expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
-import { freeze, openWritten, startWriters } from './child.ts';
+import { freeze, openWritten, SOME_ACKNOWLEDGED, startWriters, WRITERS } from './child.ts';
 import { mountedDisk } from './mounts.ts';
 import { randomNumbers, seed } from './numbers.ts';
 import { contentOf, everything } from './store-suite.ts';
@@ -18,8 +18,8 @@ describe.each(['ext4', 'xfs'] as const)('on %s', (kind) => {
     const random = randomNumbers(seed());
     const model = new WrittenModel();
     for (let round = 0; round < count; round++) {
-      const writers = startWriters(folder, `round${round}`, 32);
-      await writers.open;
+      const writers = startWriters(folder, `round${round}`, WRITERS);
+      await writers.printed(SOME_ACKNOWLEDGED);
       await pause(random(300));
       await freeze(writers);
       disk.cutPower();
