@@ -29,8 +29,8 @@ export async function listen(
     host: '127.0.0.1',
     port: 0,
     maxConnections: 1000,
-    headersTimeout: 1_000,
-    requestTimeout: 2_000,
+    headersTimeout: 30_000,
+    requestTimeout: 30_000,
     ...options,
   });
   return { origin: listener.origin, baseUrl: listener.origin + basePath, apiKey, close: () => listener.drain(0) };

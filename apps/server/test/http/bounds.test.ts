@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { newFolder } from '@petstore/testing';
 import type { Pet } from '@petstore/types';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { MAX_PAGE_BYTES } from '../../src/limits.ts';
+import { MAX_DISCARDED_BYTES, MAX_PAGE_BYTES, MAX_TINY_CHUNKS } from '../../src/limits.ts';
 import type { RequestEntry } from '../../src/log.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { memoryStore } from '../../src/store/memory.ts';
@@ -65,6 +65,40 @@ describe.each(ways)('%s', (_, options) => {
     // The memory is free again.
     const body = JSON.stringify({ name: 'x'.repeat(250_000), categoryId: 1 });
     await expect.poll(async () => (await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body })).status).toBe(201);
+  });
+
+  test('a body in many tiny pieces is refused, and the connection is closed', async () => {
+    const { origin, head } = await serving();
+    const post = (pieces: number) => {
+      const body = `{"name":"a","categoryId":1${' '.repeat(pieces)}}`;
+      const chunks = [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
+      return `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`;
+    };
+    const wire = openWire(origin);
+    wire.send(`${post(MAX_TINY_CHUNKS / 2)}0\r\n\r\n${post(MAX_TINY_CHUNKS)}`);
+    expect((await wire.ended()).map(({ status }) => status)).toEqual([201, 413]);
+  });
+
+  test.each([
+    ['a large body', `Content-Length: ${MAX_DISCARDED_BYTES + 1}`],
+    ['a body of unknown length', 'Transfer-Encoding: chunked'],
+  ])('a response that leaves before %s has come closes the connection', async (_kind, length) => {
+    const { origin } = await serving();
+    for (const target of ['GET /healthz', 'POST /nope', 'POST /v1/pets']) {
+      const wire = openWire(origin);
+      wire.send(`${target} HTTP/1.1\r\nHost: x\r\n${length}\r\n\r\n`);
+      expect(await wire.ended()).toHaveLength(1);
+    }
+  });
+
+  test('a response that leaves before a small body has come leaves the connection open', async () => {
+    const { origin } = await serving();
+    const wire = openWire(origin);
+    wire.send(`POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: ${MAX_DISCARDED_BYTES}\r\n\r\n`);
+    expect(await wire.until(1)).toMatchObject([{ status: 401 }]);
+    wire.send(`${'x'.repeat(MAX_DISCARDED_BYTES)}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(await wire.until(2)).toMatchObject([{ status: 401 }, { status: 200 }]);
+    wire.socket.destroy();
   });
 
   test('writes that wait for a stalled store hold their memory, and what is beyond it is not done', async () => {
