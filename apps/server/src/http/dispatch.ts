@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Operation } from '@petstore/types';
 import { handlers, shortCuts } from '../handlers.ts';
-import { MAX_PENDING_WRITES } from '../limits.ts';
 import type { KeptAnimals, Store } from '../store/store.ts';
 import type { BodyBudget } from './body.ts';
 import { unavailable } from './http-error.ts';
@@ -22,7 +21,7 @@ export type Dispatch = (
 
 type Handler = (input: Input) => Promise<unknown>;
 
-export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudget): Dispatch {
+export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudget, maxPendingWrites: number): Dispatch {
   const api = handlers(store) as unknown as Record<string, Handler>;
   const { kept } = store;
   const cuts = (kept ? shortCuts(kept) : {}) as Record<string, ((input: Input) => KeptAnimals | undefined) | undefined>;
@@ -40,7 +39,7 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
     if (cut) return succeed({ text: cut.text, encoding: 'latin1', bytes: cut.text.length }, cut);
 
     const isWrite = operation.method !== 'GET';
-    if (isWrite && pendingWrites >= MAX_PENDING_WRITES) {
+    if (isWrite && pendingWrites >= maxPendingWrites) {
       throw unavailable('Too many writes are waiting for the store. Nothing was done; try again later.');
     }
     if (isWrite) pendingWrites++;
