@@ -9,6 +9,13 @@ export const MAX_PENDING_WRITES = 10_000;
 /** The part of each request body that is not counted against the bound of all bodies, so that large ones cannot crowd out small ones. */
 export const UNCOUNTED_BODY_BYTES = 4096;
 
+/** How many pieces of a body may be this small: each costs as much as hundreds of bytes, and a chunk may have one byte. */
+export const MAX_TINY_CHUNKS = 1_000;
+export const TINY_CHUNK_BYTES = 128;
+
+/** How much of a body is still read when its request has been answered; beyond it the connection is closed. */
+export const MAX_DISCARDED_BYTES = 2 ** 20;
+
 /** How deep a JSON body may nest, and how many members one of its objects may have: each costs far more than a byte. */
 export const MAX_JSON_DEPTH = 32;
 export const MAX_JSON_MEMBERS = 100;

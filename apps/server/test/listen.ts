@@ -19,6 +19,12 @@ export const ways = [
   ['with its answers checked', { validateResponses: true }],
 ] as const;
 
+/** Time that no test uses up, however busy the machine is. */
+const generous = { headersTimeout: 30_000, requestTimeout: 30_000 };
+
+/** For tests about clients that are slow. Their requests arrive in one piece or never in whole. */
+export const impatient = { headersTimeout: 200, requestTimeout: 200 };
+
 /** A server on a port of its own, with every answer checked against the spec; over an empty store, unless told otherwise. */
 export async function listen(
   options: Partial<AppOptions & ListenOptions> = {},
@@ -30,8 +36,7 @@ export async function listen(
     host: '127.0.0.1',
     port: 0,
     maxConnections: 1000,
-    headersTimeout: 1_000,
-    requestTimeout: 2_000,
+    ...generous,
     ...options,
   });
   return { origin: listener.origin, baseUrl: listener.origin + basePath, apiKey, close: () => listener.drain(0) };

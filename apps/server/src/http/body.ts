@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
-import { UNCOUNTED_BODY_BYTES } from '../limits.ts';
+import { MAX_TINY_CHUNKS, TINY_CHUNK_BYTES, UNCOUNTED_BODY_BYTES } from '../limits.ts';
 import { HttpError, unavailable } from './http-error.ts';
 import { parseJson } from './json.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
@@ -59,23 +59,41 @@ export function bodyReceiver(limit: number, budget: BodyBudget): ReceiveBody {
     const broken = brokenBodies.get(request);
     if (broken) return done(broken, EMPTY);
     if (Number(request.headers['content-length'] ?? 0) > limit) return done(tooLarge(limit), EMPTY);
-    const chunks: Uint8Array[] = [];
+    let body: Uint8Array = EMPTY;
     let size = 0;
+    let tinyChunks = 0;
     const onData = (chunk: Uint8Array) => {
+      const start = size;
       size += chunk.length;
       if (size > limit) return end(tooLarge(limit));
+      if (chunk.length < TINY_CHUNK_BYTES && ++tinyChunks > MAX_TINY_CHUNKS) {
+        return end(new HttpError('payload_too_large', 'The body comes in too many small pieces.'));
+      }
       if (!budget.hold(context, size)) return end(unavailable('Too many bodies are being received. Try again later.'));
-      chunks.push(chunk);
+      if (start === 0) {
+        body = chunk;
+      } else {
+        body = withCapacity(body, start, size, limit);
+        body.set(chunk, start);
+      }
     };
     const onEnd = () => end();
     const end = (error?: HttpError) => {
       request.off('data', onData).off('end', onEnd).off(BROKEN, end);
       // Without a reader the rest would fill the buffers and stop there.
       if (error) request.resume();
-      done(error, chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+      done(error, body.subarray(0, size));
     };
     request.on('data', onData).on('end', onEnd).on(BROKEN, end);
   };
+}
+
+/** A buffer that has room for so many bytes, with the first ones of this one: pieces of a byte cost no more than their bytes. */
+function withCapacity(buffer: Uint8Array, used: number, needed: number, limit: number): Uint8Array {
+  if (used < buffer.length && needed <= buffer.length) return buffer;
+  const larger = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(needed, 2 * used)));
+  larger.set(buffer.subarray(0, used));
+  return larger;
 }
 
 /** Reads the body of an operation that takes one: JSON in UTF-8. Other bodies are left alone. */

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { LINGER_MS, MAX_WAITING_PER_CONNECTION, MAX_WAITING_REQUESTS } from '../limits.ts';
+import { LINGER_MS, MAX_DISCARDED_BYTES, MAX_WAITING_PER_CONNECTION, MAX_WAITING_REQUESTS } from '../limits.ts';
 import { breakBody } from './body.ts';
 import type { HttpError } from './http-error.ts';
 import type { Rejection } from './observe.ts';
@@ -114,9 +114,11 @@ export class Connection {
 
   /** The response has left, or the connection is gone. */
   readonly #onClose = (): void => {
+    const request = this.#current?.req;
     this.#current = undefined;
     this.#pool.unsent.delete(this.#socket);
     if (this.#isClosing || this.#socket.destroyed) return;
+    if (request && !request.complete && !isShort(request)) return this.#closeGently();
     const [next] = this.#waiting.splice(0, 1);
     if (next) {
       this.#pool.waiting--;
@@ -158,11 +160,18 @@ export class Connection {
     this.#isClosing = true;
     this.forget();
     if (socket.writable) socket.end();
+    // Nothing that still comes is parsed: HTTP would look at every chunk.
+    socket.removeAllListeners('data').on('data', () => {});
     const timer = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once('close', () => clearTimeout(timer));
     if (socket.readableEnded) socket.once('finish', () => socket.destroy());
     else socket.once('end', () => socket.destroy()).resume();
   }
+}
+
+/** Whether a body is so short that reading it to its end is worth the connection, although its request has been answered. */
+function isShort({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length']) <= MAX_DISCARDED_BYTES;
 }
 
 /** The connections whose responses have ended and not left, with the bytes that wait for their clients. */

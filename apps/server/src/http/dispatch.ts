@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Operation } from '@petstore/types';
 import { handlers, type StoredResponse, storedHandlers } from '../handlers.ts';
-import { MAX_PAGE_BYTES, MAX_PENDING_WRITES } from '../limits.ts';
+import { MAX_PAGE_BYTES } from '../limits.ts';
 import type { Awaitable, Store } from '../store/store.ts';
 import type { BodyBudget } from './body.ts';
 import { unavailable } from './http-error.ts';
@@ -40,7 +40,7 @@ interface Success {
   status?: number;
 }
 
-export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudget): Dispatch {
+export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudget, maxPendingWrites: number): Dispatch {
   const api = handlers(store) as unknown as Record<string, Handler>;
   const stored = (store.passesJson ? storedHandlers(store) : {}) as Record<string, StoredHandler | undefined>;
   let pendingWrites = 0;
@@ -62,7 +62,7 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
 
     function callHandler(): Promise<void> {
       const isWrite = operation.method !== 'GET';
-      if (isWrite && pendingWrites >= MAX_PENDING_WRITES) {
+      if (isWrite && pendingWrites >= maxPendingWrites) {
         throw unavailable('Too many writes are waiting for the store. Nothing was done; try again later.');
       }
       if (isWrite) pendingWrites++;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Logger, pino } from 'pino';
 import type { KeyCheck } from '../keys.ts';
+import { MAX_PENDING_WRITES } from '../limits.ts';
 import type { LogRequest } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { basePath } from '../spec.ts';
@@ -26,6 +27,8 @@ export interface AppOptions {
   bodyLimit?: number;
   /** The bytes of all bodies that are being received or worked on. */
   bodyMemory?: number;
+  /** Writes that wait for the store. */
+  maxPendingWrites?: number;
   /** Origins whose pages may call; none by default. */
   corsOrigins?: readonly string[];
   /** Requests a minute that each key has; no limit by default. */
@@ -51,6 +54,7 @@ export async function createParts(store: Store, options: AppOptions) {
     validateResponses = false,
     bodyLimit = 2 ** 20,
     bodyMemory = 2 ** 26,
+    maxPendingWrites = MAX_PENDING_WRITES,
     corsOrigins = [],
     log = pino({ level: 'silent' }),
     logRequest = (entry) => log.info(entry),
@@ -99,7 +103,7 @@ export async function createParts(store: Store, options: AppOptions) {
     health: health(isReady, metrics.text, store.state, store.connections),
     hasHealthRoutes: healthRoutes,
     validator: await validator(validateResponses),
-    dispatch: dispatcher(store, write, budget),
+    dispatch: dispatcher(store, write, budget, maxPendingWrites),
     fail: errorWriter(log, write),
   };
 }

@@ -4,11 +4,17 @@ import type { Pet } from '@petstore/types';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { memoryStore, openLowdbStore } from '../../src/embedding.ts';
 import { handlers } from '../../src/handlers.ts';
-import { MAX_PAGE_BYTES } from '../../src/limits.ts';
+import {
+  MAX_DISCARDED_BYTES,
+  MAX_PAGE_BYTES,
+  MAX_TINY_CHUNKS,
+  MAX_WAITING_PER_CONNECTION,
+  MAX_WAITING_REQUESTS,
+} from '../../src/limits.ts';
 import type { RequestEntry } from '../../src/log.ts';
 import type { Collection, Store } from '../../src/store/store.ts';
 import { withFunctions } from '../broken-store.ts';
-import { listen, ways } from '../listen.ts';
+import { impatient, listen, ways } from '../listen.ts';
 import { openWire } from './wire.ts';
 
 describe.each(ways)('%s', (_, options) => {
@@ -68,6 +74,40 @@ describe.each(ways)('%s', (_, options) => {
     await expect.poll(async () => (await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body })).status).toBe(201);
   });
 
+  test('a body in many tiny pieces is refused, and the connection is closed', async () => {
+    const { origin, head } = await serving();
+    const post = (pieces: number) => {
+      const body = `{"name":"a","categoryId":1${' '.repeat(pieces)}}`;
+      const chunks = [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
+      return `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`;
+    };
+    const wire = openWire(origin);
+    wire.send(`${post(MAX_TINY_CHUNKS / 2)}0\r\n\r\n${post(MAX_TINY_CHUNKS)}`);
+    expect((await wire.ended()).map(({ status }) => status)).toEqual([201, 413]);
+  });
+
+  test.each([
+    ['a large body', `Content-Length: ${MAX_DISCARDED_BYTES + 1}`],
+    ['a body of unknown length', 'Transfer-Encoding: chunked'],
+  ])('a response that leaves before %s has come closes the connection', async (_kind, length) => {
+    const { origin } = await serving();
+    for (const target of ['GET /healthz', 'POST /nope', 'POST /v1/pets']) {
+      const wire = openWire(origin);
+      wire.send(`${target} HTTP/1.1\r\nHost: x\r\n${length}\r\n\r\n`);
+      expect(await wire.ended()).toHaveLength(1);
+    }
+  });
+
+  test('a response that leaves before a small body has come leaves the connection open', async () => {
+    const { origin } = await serving();
+    const wire = openWire(origin);
+    wire.send(`POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: ${MAX_DISCARDED_BYTES}\r\n\r\n`);
+    expect(await wire.until(1)).toMatchObject([{ status: 401 }]);
+    wire.send(`${'x'.repeat(MAX_DISCARDED_BYTES)}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(await wire.until(2)).toMatchObject([{ status: 401 }, { status: 200 }]);
+    wire.socket.destroy();
+  });
+
   test('writes that wait for a stalled store hold their memory, and what is beyond it is not done', async () => {
     const { promise: stalled, resolve: go } = Promise.withResolvers<void>();
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
@@ -89,6 +129,99 @@ describe.each(ways)('%s', (_, options) => {
     expect((await first).status).toBe(201);
     expect(await handlers(pets).listPets({ after: 0, limit: 100 })).toHaveLength(1);
     expect((await post(100_000)).status).toBe(201);
+  });
+
+  test('writes beyond those that may wait for the store are not done, and reads go on', async () => {
+    const { promise: stalled, resolve: go } = Promise.withResolvers<void>();
+    const { promise: full, resolve: fill } = Promise.withResolvers<void>();
+    const pets = memoryStore();
+    let pending = 0;
+    const create: Collection['create'] = (pet) => {
+      if (++pending === 2) fill();
+      return stalled.then(() => pets.collection('pets').create(pet));
+    };
+    const { baseUrl, headers } = await serving(withFunctions(pets, { create }), { maxPendingWrites: 2 });
+    const post = (name: string) =>
+      fetch(`${baseUrl}/pets`, { method: 'POST', headers, body: JSON.stringify({ name, categoryId: 1 }) });
+    const waiting = [post('first'), post('second')];
+    await full;
+    const refused = await post('third');
+    expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'unavailable' }]);
+    expect((await fetch(`${baseUrl}/pets`, { headers })).status).toBe(200);
+    go();
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([201, 201]);
+    expect((await post('fourth')).status).toBe(201);
+    const names = (await handlers(pets).listPets({ after: 0, limit: 100 })).map(({ name }) => name);
+    expect(names.toSorted()).toEqual(['first', 'fourth', 'second']);
+  });
+
+  test('pipelined requests that wait are bounded together: a connection with many is closed, one with few is served', async () => {
+    const { promise: stalled, resolve: go } = Promise.withResolvers<void>();
+    const pets = memoryStore();
+    let pending = 0;
+    const create: Collection['create'] = (pet) => {
+      pending++;
+      return stalled.then(() => pets.collection('pets').create(pet));
+    };
+    const { origin, head } = await serving(withFunctions(pets, { create }));
+    const post = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 27\r\n\r\n{"name":"a","categoryId":1}`;
+    const open = async (waiting: number) => {
+      const wire = openWire(origin);
+      const before = pending;
+      wire.send(post + `GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(waiting));
+      // All of it is in one read, which is parsed as a whole before anything else is looked at.
+      await expect.poll(() => pending, { interval: 1 }).toBe(before + 1);
+      return wire;
+    };
+    const each = 500;
+    const wires = [];
+    for (let total = 0; total < MAX_WAITING_REQUESTS; total += each) wires.push(await open(each));
+    const tooMuch = await open(MAX_WAITING_PER_CONNECTION + 1);
+    expect(await tooMuch.ended()).toEqual([]);
+    wires.push(await open(MAX_WAITING_PER_CONNECTION));
+    go();
+    for (const [i, wire] of wires.entries()) {
+      const count = 1 + (i === wires.length - 1 ? MAX_WAITING_PER_CONNECTION : each);
+      expect((await wire.until(count)).length).toBe(count);
+      wire.socket.destroy();
+    }
+  });
+
+  test('connections beyond the bound are closed at once, and let in again when others end', async () => {
+    const { origin } = await serving(memoryStore(), { maxConnections: 2 });
+    const get = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+    const wires = [openWire(origin), openWire(origin)];
+    for (const wire of wires) {
+      wire.send(get);
+      await wire.until(1);
+    }
+    expect(await openWire(origin).ended()).toEqual([]);
+    wires[0]?.socket.destroy();
+    await expect
+      .poll(async () => {
+        const wire = openWire(origin);
+        wire.send(get);
+        const responses = await wire.until(1);
+        wire.socket.destroy();
+        return responses.length;
+      })
+      .toBe(1);
+    // The one that was let in before is still served.
+    wires[1]?.send(get);
+    expect(await wires[1]?.until(2)).toHaveLength(2);
+    wires[1]?.socket.destroy();
+  });
+
+  test('a connection that sends no further request is closed', async () => {
+    const { origin } = await serving(memoryStore(), { keepAliveTimeout: 1 });
+    const wire = openWire(origin);
+    wire.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await wire.ended()).toMatchObject([{ status: 200 }]);
+  });
+
+  test('a connection that never sends a request is closed', async () => {
+    const { origin } = await serving(memoryStore(), impatient);
+    await openWire(origin).ended();
   });
 
   /** A store with one pet whose response no buffer of the system holds. */

@@ -61,7 +61,7 @@ async function start(withFastPath: boolean, folder: string): Promise<Side> {
   return side;
 }
 
-const limits = { host: '127.0.0.1', port: 0, maxConnections: 100, headersTimeout: 5_000, requestTimeout: 5_000 };
+const limits = { host: '127.0.0.1', port: 0, maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
 const statuses = [...operations.listPets.fields.status.schema.enum, undefined];
 const animals: NewPet[] = Array.from({ length: 150 }, (_, i) => {
   const status = statuses[i % statuses.length];

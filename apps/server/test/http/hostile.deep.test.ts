@@ -17,10 +17,15 @@ const post = (body: string) =>
 const get = (path: string, lines = head) => `GET ${path} HTTP/1.1\r\n${lines}\r\n`;
 const pet = (name: string) => JSON.stringify({ name, categoryId: 1 });
 
+const chunkedHead = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+
 /** What hostile clients send on a connection, over and over; those that do not read are left alone for a while. */
 const hostile: [string, string, { reads: boolean }][] = [
   ['a number of a megabyte', post(`{"name":"a","categoryId":1.${'0'.repeat(900_000)}1}`), { reads: true }],
   ['repeated keys', post(`{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`)},"k1":1}`), { reads: true }],
+  ['many keys', post(`{${Array.from({ length: 90_000 }, (_, i) => `"k${i}":1`)}}`), { reads: true }],
+  ['nested arrays', post('['.repeat(500_000) + ']'.repeat(500_000)), { reads: true }],
+  ['chunks of a byte', `${chunkedHead}${'1\r\n \r\n'.repeat(200_000)}`, { reads: false }],
   ['deep arrays', post('['.repeat(900_000)), { reads: true }],
   ['no path', 'GET http://x?y HTTP/1.1\r\nHost: x\r\n\r\nPOST http://x?y HTTP/1.1\r\nHost: x\r\n\r\n', { reads: true }],
   ['metrics, pipelined', get('/metrics', 'Host: x\r\n').repeat(2000), { reads: true }],

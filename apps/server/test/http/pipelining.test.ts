@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/embedding.ts';
 import { handlers } from '../../src/handlers.ts';
 import { withFunctions } from '../broken-store.ts';
-import { type Listening, listen, ways } from '../listen.ts';
+import { impatient, type Listening, listen, ways } from '../listen.ts';
 import { openWire } from './wire.ts';
 
 describe.each(ways)('%s', (_, options) => {
@@ -20,12 +20,14 @@ describe.each(ways)('%s', (_, options) => {
     },
   });
   let server: Listening;
+  let impatientServer: Listening;
   let head: string;
   beforeAll(async () => {
     server = await listen(options, slow);
+    impatientServer = await listen({ ...options, ...impatient }, slow);
     head = `Host: x\r\nAuthorization: Bearer ${server.apiKey}\r\n`;
   });
-  afterAll(() => server.close());
+  afterAll(() => Promise.all([server.close(), impatientServer.close()]));
 
   const post = (name: string) => {
     const body = JSON.stringify({ name, categoryId: 1 });
@@ -66,7 +68,7 @@ describe.each(ways)('%s', (_, options) => {
     ['a head that never ends', 'GET / HTTP/1.1\r\nHost: x\r\n', 408],
     ['a malformed chunk', 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n', 401],
   ])('a valid POST is answered before %s behind it', async (_, behind, status) => {
-    const wire = openWire(server.origin);
+    const wire = openWire((status === 408 ? impatientServer : server).origin);
     wire.send(post('first') + post('second') + behind);
     const responses = await wire.ended();
     expect(responses.map((one) => one.status)).toEqual([201, 201, status]);

@@ -1,5 +1,5 @@
 import { apiKey } from '@petstore/testing/load';
-import { describeOnDatabase } from '@petstore/testing/postgres';
+import { describeOnClusters, describeOnDatabase } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { startServer } from '../server-process.ts';
 
@@ -24,5 +24,52 @@ describeOnDatabase('a server on PostgreSQL', (newDatabase) => {
     await server.kill('SIGTERM');
     expect(server.child.exitCode).toBe(0);
     expect(server.output()).not.toContain('SECRET');
+  });
+});
+
+describeOnDatabase('a page on PostgreSQL', (newDatabase) => {
+  test('ends early where its pets are large, and links to the rest', async () => {
+    const server = await startServer(await newDatabase());
+    onTestFinished(() => server.kill());
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    const added: unknown[] = [];
+    for (let i = 0; i < 5; i++) {
+      const body = JSON.stringify({ name: 'é'.repeat(200_000), categoryId: i });
+      added.push(await (await fetch(`${server.baseUrl}/pets`, { method: 'POST', headers, body })).json());
+    }
+    const pages: unknown[][] = [];
+    for (let next: string | undefined = '?limit=100'; next; ) {
+      const response: Response = await fetch(`${server.baseUrl}/pets${next}`, { headers });
+      pages.push((await response.json()) as unknown[]);
+      next = /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+    }
+    // Three of 400 kB are the first that reach the bound.
+    expect(pages.map((page) => page.length)).toEqual([3, 2]);
+    expect(pages.flat()).toEqual(added);
+  });
+});
+
+describeOnClusters('a server on a database that does not answer', (newCluster) => {
+  test('ends within its time, and not with 0', async () => {
+    const cluster = await newCluster();
+    onTestFinished(() => cluster.remove());
+    await cluster.start();
+    const timeouts = { PETSTORE_SHUTDOWN_TIMEOUT: '1', PETSTORE_DATABASE_STATEMENT_TIMEOUT: '60' };
+    const server = await startServer(cluster.url(), timeouts);
+    onTestFinished(() => server.kill());
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    const post = () =>
+      fetch(`${server.baseUrl}/pets`, { method: 'POST', headers, body: '{"name":"Rex","categoryId":1}' });
+    expect((await post()).status).toBe(201);
+    await cluster.signal('SIGSTOP');
+    const cut = post().then(
+      () => 'answered',
+      () => 'cut',
+    );
+    const busy = /petstore_store_connections\{purpose="write",state="busy"\} 1/;
+    await expect.poll(async () => busy.test(await (await fetch(`${server.origin}/metrics`)).text())).toBe(true);
+    await server.kill('SIGTERM');
+    expect(await cut).toBe('cut');
+    expect(server.child.exitCode).not.toBe(0);
   });
 });
