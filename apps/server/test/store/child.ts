@@ -14,6 +14,8 @@ export interface Writers {
   child: ChildProcess;
   /** When the store is open, or the process has ended without. */
   open: Promise<void>;
+  /** When it has printed so many lines, the first for the open store and one for each write, or has ended without. */
+  printed(lines: number): Promise<void>;
   /** What it printed until it ended, line by line. */
   ended: Promise<string[]>;
   /** What it wrote to stderr. */
@@ -29,19 +31,30 @@ export function startWriters(
   const child = spawn(process.execPath, [writersFile, folder, word, String(writers), String(writes)]);
   let output = '';
   let errors = '';
-  const { promise: open, resolve: isOpen } = Promise.withResolvers<void>();
+  const waiting: { lines: number; done: () => void }[] = [];
+  let hasEnded = false;
+  const check = () => {
+    const lines = output.split('\n').length - 1;
+    for (const one of waiting) if (hasEnded || lines >= one.lines) one.done();
+  };
+  const printed = (lines: number) =>
+    new Promise<void>((done) => {
+      waiting.push({ lines, done });
+      check();
+    });
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
-    isOpen();
+    check();
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
   });
   const ended = once(child, 'close').then(() => {
-    isOpen();
+    hasEnded = true;
+    check();
     return output.split('\n').slice(0, -1);
   });
-  return { child, open, ended, errors: () => errors };
+  return { child, open: printed(1), printed, ended, errors: () => errors };
 }
 
 /** The store that the writers wrote. */

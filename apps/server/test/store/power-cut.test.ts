@@ -19,7 +19,7 @@ describe.each(['ext4', 'xfs'] as const)('on %s', (kind) => {
     const model = new WrittenModel();
     for (let round = 0; round < count; round++) {
       const writers = startWriters(folder, `round${round}`, 32);
-      await writers.open;
+      await writers.printed(3);
       await pause(random(300));
       await freeze(writers);
       disk.cutPower();
