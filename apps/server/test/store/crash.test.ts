@@ -14,11 +14,7 @@ test(`loses nothing when ${WRITERS} writers are killed, ${count} times`, async (
   for (let round = 0; round < count; round++) {
     const writers = startWriters(folder, `round${round}`, WRITERS);
     // Every fourth is killed at any moment after its start, the others while they write, seal and merge.
-<<<<<<< HEAD
     if (round % 4 !== 3) await writers.printed(SOME_ACKNOWLEDGED);
-=======
-    if (round % 4 !== 3) await writers.printed(3);
->>>>>>> store
     await pause(random(round % 4 === 3 ? 150 : 200));
     writers.child.kill('SIGKILL');
     model.learn(await writers.ended);

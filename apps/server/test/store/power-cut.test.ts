@@ -18,13 +18,8 @@ describe.each(['ext4', 'xfs'] as const)('on %s', (kind) => {
     const random = randomNumbers(seed());
     const model = new WrittenModel();
     for (let round = 0; round < count; round++) {
-<<<<<<< HEAD
       const writers = startWriters(folder, `round${round}`, WRITERS);
       await writers.printed(SOME_ACKNOWLEDGED);
-=======
-      const writers = startWriters(folder, `round${round}`, 32);
-      await writers.printed(3);
->>>>>>> store
       await pause(random(300));
       await freeze(writers);
       disk.cutPower();
