@@ -17,8 +17,8 @@ export const TINY_CHUNK_BYTES = 128;
 export const MAX_DISCARDED_BYTES = 2 ** 20;
 
 /** How deep a JSON body may nest, and how many members one of its objects may have: each costs far more than a byte. */
-export const MAX_JSON_DEPTH = 32;
-export const MAX_JSON_MEMBERS = 100;
+export const MAX_JSON_DEPTH = 64;
+export const MAX_JSON_MEMBERS = 1_000;
 
 /** Pipelined requests that wait on all connections together, beyond the few that each connection may always have. */
 export const MAX_WAITING_REQUESTS = 10_000;
