@@ -27,6 +27,8 @@ export interface Recovered {
   leftovers: string[];
 }
 
+/** The event loop is free again after so many documents were parsed. */
+const SLICE = 1000;
 /** So many files are read ahead. */
 const READ_AHEAD = 4;
 
@@ -146,7 +148,8 @@ async function finish(
     const segment = newSegment(number, catalog.sequence + 1);
     segment.bytes = number === last.number ? active.bytes : bytes;
     catalog.segments.set(number, segment);
-    for (const record of commits.records) {
+    for (const [i, record] of commits.records.entries()) {
+      if (i % SLICE === SLICE - 1) await turn();
       const { collection, start, length } = record;
       const tagText = length > 0 ? catalog.tagTextOf(collection, bytes.subarray(start, start + length)) : '[]';
       segment.records.push(record);
