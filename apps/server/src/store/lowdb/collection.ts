@@ -15,6 +15,7 @@ import {
 } from '../store.ts';
 import type { Catalog } from './catalog.ts';
 import type { Location } from './key-directory.ts';
+import { PageCache } from './page-cache.ts';
 import { type Reader, SegmentGoneError, type Span } from './reader.ts';
 import { GAP } from './sealed-segment.ts';
 import type { Write, WriteResult } from './write-batch.ts';
@@ -35,6 +36,7 @@ export function collectionIn(
 ): Collection {
   const run = randomUUID().slice(0, 8);
   const directory = catalog.directory(name);
+  const pages = new PageCache();
   const base = { collection: name, idProperty };
   const encoded = (properties: Properties) => ({
     body: encode(withoutId(idProperty, properties)),
@@ -72,12 +74,13 @@ export function collectionIn(
         return then(reader.texts([spanOf(place)]), document);
       }),
     list: (query) =>
+      pages.get(catalog.sequence, query) ??
       repeated(() => {
+        const { sequence } = catalog;
         const { spans, ...page } = find(query);
-        return then(reader.texts(spans), (texts) => ({
-          ...page,
-          json: { text: `[${texts.join(',\n')}]`, encoding: 'latin1' as const },
-        }));
+        return then(reader.texts(spans), (texts) =>
+          pages.put(sequence, query, { ...page, json: { text: `[${texts.join(',\n')}]`, encoding: 'latin1' } }),
+        );
       }),
     version: () => `${run}-${catalog.sequence}`,
   };
