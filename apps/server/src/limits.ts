@@ -41,7 +41,7 @@ export const MAX_LOG_BUFFER_BYTES = 2 ** 20;
 
 /** Lines are written together: at the latest after this time, or as soon as there are this many characters. */
 export const LOG_FLUSH_MS = 20;
-export const LOG_FLUSH_BYTES = 8192;
+export const LOG_FLUSH_BYTES = 2 ** 16;
 
 /** How long a failed write of the log waits until it is tried again, and how long an exit waits for the last lines. */
 export const LOG_RETRY_MS = 250;
