@@ -46,12 +46,18 @@ export class LogWriter {
 
   /** Waits, for a while, until everything is written; false where a write does not return. */
   async close(): Promise<boolean> {
-    const deadline = performance.now() + LOG_EXIT_MS;
-    while (!this.#isEmpty && !this.#isBroken && performance.now() < deadline) {
+    await this.#pollFor(LOG_EXIT_MS, () => {
       this.#flush();
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+      return this.#isEmpty || this.#isBroken;
+    });
+    // The last write may have begun just now, so it has a time of its own.
+    await this.#pollFor(LOG_EXIT_MS, () => !this.#isWriting);
     return !this.#isWriting;
+  }
+
+  async #pollFor(ms: number, isDone: () => boolean): Promise<void> {
+    const deadline = performance.now() + ms;
+    while (!isDone() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
   get #isEmpty(): boolean {

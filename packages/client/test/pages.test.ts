@@ -1,3 +1,4 @@
+import { expectLinear } from '@petstore/testing/linear';
 import { afterEach, expect, test } from 'vitest';
 import { type Options, petstore } from '../src/index.ts';
 import { nextPage } from '../src/pages.ts';
@@ -76,9 +77,26 @@ test.each([
   ['<a>; rel=next', 'a'],
   ['<a>; rel="prev", <b>; rel="next"', 'b'],
   ['<a,b>; title="x, y"; rel="last next"', 'a,b'],
+  ['<a> ; title=x ; REL = "Next"', 'a'],
   ['<a>; rel="nextish"', undefined],
+  ['<a>; title="rel=next"', undefined],
+  ['<a', undefined],
   ['<a>; title="next"', undefined],
   ['', undefined],
 ])('the next page of %s is %s', (link, expected) => {
   expect(nextPage({ status: 200, headers: new Headers({ link }), text: async () => '' })).toBe(expected);
+});
+
+test.each<[string, (length: number) => string]>([
+  ['targets that never end', (n) => '<'.repeat(n)],
+  ['spaces behind a relation', (n) => `<a>;rel=${' '.repeat(n)}`],
+  ['relations', (n) => `<a>${';rel= '.repeat(n / 6)}`],
+  ['semicolons', (n) => `<a>${';'.repeat(n)}`],
+  ['spaces between parameters', (n) => `<a>;${' '.repeat(n)}x`],
+])('a Link header is read in time linear in its length: %s', (_, link) => {
+  expectLinear((length) => {
+    const text = `${link(length)}x`;
+    const headers = { get: () => text } as unknown as Headers;
+    return () => nextPage({ status: 200, headers, text: async () => '' });
+  }, 2 ** 13);
 });

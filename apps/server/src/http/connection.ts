@@ -42,6 +42,8 @@ export class Connection {
     socket.on('resume', () => {
       if (this.#waiting.length > 0) socket.pause();
     });
+    // Node handles errors itself, but for a socket that asked to CONNECT: unhandled, a reset would end the process.
+    socket.on('error', () => {});
     // Node closes a connection so behind its last response.
     socket.destroySoon = () => this.#closeGently();
   }
@@ -171,7 +173,7 @@ export class Connection {
 
 /** Whether a body is so short that reading it to its end is worth the connection, although its request has been answered. */
 function isShort({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] === undefined && Number(headers['content-length']) <= MAX_DISCARDED_BYTES;
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= MAX_DISCARDED_BYTES;
 }
 
 /** The connections whose responses have ended and not left, with the bytes that wait for their clients. */

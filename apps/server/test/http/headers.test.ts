@@ -1,9 +1,9 @@
 import { BlockList } from 'node:net';
+import { expectLinear } from '@petstore/testing/linear';
 import { afterEach, describe, expect, test } from 'vitest';
 import { clientAddress } from '../../src/http/client-address.ts';
 import type { RequestEntry } from '../../src/log.ts';
 import { type Listening, listen, ways } from '../listen.ts';
-import { expectLinear } from './linear.ts';
 import { openWire } from './wire.ts';
 
 const addresses = new BlockList();

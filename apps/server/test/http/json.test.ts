@@ -1,8 +1,8 @@
+import { expectLinear, leastCpuTime } from '@petstore/testing/linear';
 import { describe, expect, test } from 'vitest';
 import { HttpError } from '../../src/http/http-error.ts';
 import { parseJson } from '../../src/http/json.ts';
 import { MAX_JSON_DEPTH, MAX_JSON_MEMBERS } from '../../src/limits.ts';
-import { expectLinear, leastCpuTime } from './linear.ts';
 
 const parse = (text: string) => parseJson(Buffer.from(text));
 const refusal = (text: string): string => {

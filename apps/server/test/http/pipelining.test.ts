@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/embedding.ts';
 import { handlers } from '../../src/handlers.ts';
@@ -102,6 +103,22 @@ describe.each(ways)('%s', (_, options) => {
     wire.socket.end(post('one') + post('two') + post('three') + cut(post('cut')));
     const responses = await wire.ended();
     expect(responses.map((one) => one.status)).toEqual([201, 201, 201, status]);
+  });
+
+  test.each([
+    ['CONNECT', 'CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['garbage', 'garbage\r\n\r\n'],
+    ['an upgrade', 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['a cut body', 'POST /nope HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'],
+  ])('a client that resets the connection behind the response to %s harms nobody', async (_, bytes) => {
+    const wire = openWire(server.origin);
+    wire.send(bytes);
+    await wire.until(1);
+    const closed = once(wire.socket, 'close');
+    wire.socket.resetAndDestroy();
+    await closed;
+    // An error that nobody handled would end the process; vitest reports it as a failure.
+    expect((await fetch(`${server.origin}/healthz`)).status).toBe(200);
   });
 
   test('a client that ends its side behind a body still gets the response', async () => {
