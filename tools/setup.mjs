@@ -9,7 +9,7 @@ const root = new URL('../', import.meta.url);
 const stamp = new URL('node_modules/.serve-lock.yaml', root);
 
 /** What `npm start` and `npx petctl` need, and nothing that only tests and tools use. */
-const serve = ['--prod', '--filter', 'petstore', '--filter', '@petstore/server...', '--filter', 'petctl...'];
+const serve = ['--prod', '--filter', 'petstore', '--filter-prod', '@petstore/server...', '--filter-prod', 'petctl...'];
 
 /** Installs `serve`, or everything. Where everything was installed before, it stays installed. */
 export async function setup(wanted) {
