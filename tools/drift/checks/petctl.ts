@@ -74,7 +74,7 @@ function compare(loaded: Loaded, { path, node }: Located, operation: Operation):
           : node.flags?.find(({ field }) => field === input.name);
       const where = [...path, `${input.location} ${input.name}`];
       return taken
-        ? compareInput(loaded, where, path, input, taken)
+        ? compareInput(loaded, where, path, input, taken, inputs)
         : [finding(where, 'it is neither a flag nor an argument', `it is an input in the ${input.location}`)];
     }),
   ];
@@ -86,6 +86,7 @@ function compareInput(
   path: readonly string[],
   input: Input,
   taken: Argument | Flag,
+  inputs: readonly Input[],
 ): Finding[] {
   const manual = loaded.manual.get(`petctl-${path.join('-')}.1`) ?? '';
   return [
@@ -96,7 +97,7 @@ function compareInput(
     ...(manual.includes(taken.name.replaceAll('-', '\\-'))
       ? []
       : [finding(where, 'the manual page does not show it', 'it is an input')]),
-    ...misparsed(loaded, input, taken, path),
+    ...misparsed(loaded, input, taken, path, inputs),
     ...incomplete(loaded, input, taken, path),
   ];
 }
@@ -107,9 +108,20 @@ function unlessSame(where: readonly string[], property: string, actual: unknown,
 }
 
 /** What the parser makes wrong of values that the spec allows, and of those next to them. */
-function misparsed({ parse, tree }: Loaded, input: Input, taken: Argument | Flag, path: readonly string[]): Finding[] {
+function misparsed(
+  { parse, tree }: Loaded,
+  input: Input,
+  taken: Argument | Flag,
+  path: readonly string[],
+  inputs: readonly Input[],
+): Finding[] {
+  const argumentValues = (tried?: string) =>
+    inputs
+      .filter(({ location }) => location === 'path')
+      .map((one) => (one === input && tried !== undefined ? tried : allowedValue(one)));
   return samplesOf(input).flatMap(([text, allowed]) => {
-    const words = 'field' in taken ? [`--${taken.name}=${text}`] : ['--', text];
+    const isFlag = 'field' in taken;
+    const words = isFlag ? [`--${taken.name}=${text}`, '--', ...argumentValues()] : ['--', ...argumentValues(text)];
     let accepted = true;
     try {
       parse(tree, [...path, ...words]);
@@ -120,6 +132,11 @@ function misparsed({ parse, tree }: Loaded, input: Input, taken: Argument | Flag
     const actual = `the parser ${accepted ? 'accepts' : 'rejects'} '${text}'`;
     return [finding([...path, taken.name], actual, allowed ? 'it is allowed' : 'it is not allowed')];
   });
+}
+
+/** A value that the spec allows. */
+function allowedValue(input: Input): string {
+  return samplesOf(input).find(([, allowed]) => allowed)?.[0] ?? '1';
 }
 
 /** What the completion of a flag lacks. */
