@@ -9,15 +9,18 @@ import { record, refused } from './recorder.ts';
 import { startService } from './service.ts';
 
 const many = rounds(20_000, 100_000);
+/** Fewer at once than the store lets wait. */
+const BATCH = 5_000;
 let env: Record<string, string>;
 
 beforeAll(async () => {
   const dataDir = newFolder('petctl-many', whenOver);
   const store = await openLowdbStore(dataDir);
-  const animals = Array.from({ length: many }, (_, i) =>
-    store.collection('pets').create({ name: `Animal ${i + 1}`, categoryId: i % 7 }),
-  );
-  await Promise.all(animals);
+  const pets = store.collection('pets');
+  for (let made = 0; made < many; made += BATCH) {
+    const batch = Array.from({ length: BATCH }, (_, i) => made + i);
+    await Promise.all(batch.map((i) => pets.create({ name: `Animal ${i + 1}`, categoryId: i % 7 })));
+  }
   await store.close();
   ({ env } = await startService(dataDir));
 });

@@ -33,7 +33,10 @@ const REFUSED: Record<string, string> = {
 /** Operations of public documents whose example cannot be given: an optional body without properties is not sent. */
 const NOT_GIVEN: Record<string, string[]> = { discriminators: ['PATCH /nested-one-of-object-with-nested-one-of'] };
 
-describe.each(constructs)('$name', ({ name, file, cases }) => {
+/** The quick run takes a part of the constructs, always the same one. */
+const tried = constructs.filter((_, i) => isDeep || i % 4 === 0);
+
+describe.each(tried)('$name', ({ name, file, cases }) => {
   test('is sent and read as its cases say, or refused by name', async () => {
     const { files, refused } = await generateWhatFits(file);
     if (name in REFUSED) expect(refused.join('\n')).toContain(REFUSED[name]);
