@@ -9,7 +9,7 @@ import { things } from './store-fixture.ts';
 import { everything } from './store-suite.ts';
 
 /** Every so many bytes of the file are damaged. */
-const step = rounds(9, 1);
+const step = rounds(25, 1);
 
 /**
  * A store that crashed within a second, before its high-water mark was written. Nothing tells its last commit, if that is damaged, from one that was never
