@@ -29,7 +29,7 @@ export const routes: Check = {
         {
           missing: 'the server does not route it',
           extra: 'the server routes it',
-          fix: 'apps/server/src/http/whole-way.ts, or npm run generate',
+          fix: 'apps/server/src/http/express-app.ts, or npm run generate',
         },
       ),
     ];
