@@ -86,12 +86,12 @@ test('hostile clients harm nobody else', { timeout: SOAK_MS + 120_000 }, async (
   const [, metrics] = await call(server, agent, 'GET', '/metrics');
   const lag = /^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1];
   console.log(
-    `${acknowledged.length} good creates; the slowest good request took ${Math.round(Math.max(...milliseconds))} ms, ` +
+    `${acknowledged.length} good creates; the slowest good request took ${Math.round(largest(milliseconds))} ms, ` +
       `the server's event loop lagged ${lag} s at most lately, ` +
-      `this one's ${Math.round(slowest.max / 1e6)} ms; memory ${Math.round(Math.max(...memory) / 2 ** 20)} MiB at most`,
+      `this one's ${Math.round(slowest.max / 1e6)} ms; memory ${Math.round(largest(memory) / 2 ** 20)} MiB at most`,
   );
   expect(acknowledged.length).toBeGreaterThan(0);
-  expect(Math.max(...memory)).toBeLessThan(MAX_RSS_BYTES);
+  expect(largest(memory)).toBeLessThan(MAX_RSS_BYTES);
   // Nothing that was acknowledged is lost.
   const kept = new Map<number, Pet>();
   for (let after = 0, more = true; more; ) {
@@ -106,6 +106,9 @@ test('hostile clients harm nobody else', { timeout: SOAK_MS + 120_000 }, async (
   server.child.kill('SIGTERM');
   expect(await server.ended).toEqual({ code: 0, signal: null });
 });
+
+/** `Math.max` takes no more arguments than the stack has room for. */
+const largest = (numbers: readonly number[]) => numbers.reduce((most, one) => Math.max(most, one), 0);
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
