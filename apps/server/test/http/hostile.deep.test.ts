@@ -51,18 +51,23 @@ test('hostile clients harm nobody else', { timeout: SOAK_MS + 120_000 }, async (
   const acknowledged: Pet[] = [];
   const slowest = monitorEventLoopDelay();
   slowest.enable();
-  const milliseconds: number[] = [];
+  let slowestMs = 0;
+  const timed = async <T>(work: () => Promise<T>): Promise<T> => {
+    const started = performance.now();
+    const result = await work();
+    slowestMs = Math.max(slowestMs, performance.now() - started);
+    return result;
+  };
 
   const good = Array.from({ length: 4 }, async (_, writer) => {
     for (let i = 0; !isOver(); i++) {
-      const started = performance.now();
       const name = `good ${writer}.${i}`;
-      const added = await create(server, agent, { name, categoryId: i });
+      const added = await timed(() => create(server, agent, { name, categoryId: i }));
       expect(added).toEqual({ id: added.id, name, categoryId: i });
       acknowledged.push(added);
-      const [status, body] = await call(server, agent, 'GET', `/v1/pets?limit=1&after=${added.id - 1}`);
+      const read = () => call(server, agent, 'GET', `/v1/pets?limit=1&after=${added.id - 1}`);
+      const [status, body] = await timed(read);
       expect([status, JSON.parse(body)]).toEqual([200, [added]]);
-      milliseconds.push((performance.now() - started) / 2);
     }
   });
   const bad = hostile.map(async ([, bytes, { reads }]) => {
@@ -86,7 +91,7 @@ test('hostile clients harm nobody else', { timeout: SOAK_MS + 120_000 }, async (
   const [, metrics] = await call(server, agent, 'GET', '/metrics');
   const lag = /^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1];
   console.log(
-    `${acknowledged.length} good creates; the slowest good request took ${Math.round(largest(milliseconds))} ms, ` +
+    `${acknowledged.length} good creates; the slowest good request took ${Math.round(slowestMs)} ms, ` +
       `the server's event loop lagged ${lag} s at most lately, ` +
       `this one's ${Math.round(slowest.max / 1e6)} ms; memory ${Math.round(largest(memory) / 2 ** 20)} MiB at most`,
   );
