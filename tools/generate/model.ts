@@ -1,8 +1,9 @@
 // The operation model: what the document says, as the rows that everything else is made from.
 import type { Operation, Schema, SecurityScheme } from '@petstore/types';
+import { kebab } from 'petctl/names';
 import { paginationOf, responsesOf } from './answers.ts';
 import { bodyOf, parametersOf } from './inputs.ts';
-import { commandOf, derivedId, functionName, kebab } from './names.ts';
+import { commandOf, derivedId, functionName } from './names.ts';
 import { type Document, defined, list, type Node, node, text } from './node.ts';
 import { Schemas } from './schemas.ts';
 import { keyScheme, schemesOf, securityOf } from './security.ts';

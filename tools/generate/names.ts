@@ -1,3 +1,4 @@
+import { kebab } from 'petctl/names';
 import { stop } from './stops.ts';
 
 /** The name of an operation that has none: `GET /pets/{petId}/photo` becomes `getPetsByPetIdPhoto`. */
@@ -35,15 +36,6 @@ function camel(words: readonly string[]): string {
     first.slice(1) +
     others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
   );
-}
-
-/** `petId` becomes `pet-id`. */
-export function kebab(name: string): string {
-  return name
-    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .replace(/[^A-Za-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '')
-    .toLowerCase();
 }
 
 /** The commands of petctl that no operation makes. */

@@ -10,14 +10,14 @@ const { limit: limitField, after: afterField } = operations.listPets.fields;
 export function handlers(store: Store): Api {
   const pets = () => store.collection('pets');
   return {
-    listPets: async (input) => decode((await pets().list(queryOf(input))).json) as unknown as Pet[],
+    listPets: async (input) => decode<Pet[]>((await pets().list(queryOf(input))).json),
 
     createPet: async (pet) => ({ id: (await pets().create({ ...pet })).id, ...pet }),
 
     getPet: async ({ petId }) => {
       const pet = await pets().get(petId);
       if (!pet) throw new HttpError('not_found', `There is no animal with the identifier ${petId}.`);
-      return decode(pet.json) as unknown as Pet;
+      return decode<Pet>(pet.json);
     },
   };
 }

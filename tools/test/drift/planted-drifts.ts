@@ -176,9 +176,9 @@ export const plantedDrifts: PlantedDrift[] = [
   ...edits('conformance', handlers, {
     'a property that is not declared': put('return {', '.id, ...pet })', '.id, ...pet, colour: 1 } as Pet)'),
     'a property of another type': put(
-      'return decode(pet.json)',
-      'decode(pet.json) as unknown as Pet',
-      '{ ...decode(pet.json), id: String(petId) } as unknown as Pet',
+      'return decode<Pet>(pet.json)',
+      'decode<Pet>(pet.json)',
+      '{ ...decode<Pet>(pet.json), id: String(petId) } as unknown as Pet',
     ),
     'a success instead of a 404': put(
       'if (!pet)',

@@ -138,7 +138,7 @@ export const settings = {
   drainDelay: {
     flags: '--drain-delay <seconds>',
     variable: 'PETSTORE_DRAIN_DELAY',
-    about: 'time to go on serving when told to stop, with /readyz at 503',
+    about: 'time to keep serving after a stop signal, with /readyz at 503',
     kind: secondsOrNone,
     fallback: () => '0',
   },

@@ -33,7 +33,7 @@ export async function readWhole(file: string): Promise<Buffer> {
 
 /** Makes names that were added to, changed in or removed from this folder survive a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open a folder, and keeps its names without being asked.
+  // Windows cannot open a folder, and does not need it: it writes names by itself.
   if (isWindows) return;
   await closing(await open(folder, 'r'), (handle) => handle.sync());
 }

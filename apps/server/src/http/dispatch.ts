@@ -41,6 +41,7 @@ interface Success {
 }
 
 export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudget, maxPendingWrites: number): Dispatch {
+  // By name: the operation is known only when a request comes, whose input the validator has accepted for it.
   const api = handlers(store) as unknown as Record<string, Handler>;
   const stored = (store.passesJson ? storedHandlers(store) : {}) as Record<string, StoredHandler | undefined>;
   let pendingWrites = 0;

@@ -22,12 +22,15 @@ export function encode(value: unknown): string {
   }
 }
 
-/** The document that a text is; an integer that a number cannot hold exactly is a bigint. */
-export function decode({ text, encoding }: JsonText): Properties {
+/**
+ * The document, or the list of them, that a text is; an integer that a number cannot hold exactly is a bigint. The caller
+ * names its type: what is stored was validated before.
+ */
+export function decode<T = Properties>({ text, encoding }: JsonText): T {
   return decodeText(encoding === 'latin1' ? Buffer.from(text, 'latin1').toString() : text);
 }
 
-export function decodeText(text: string): Properties {
+export function decodeText<T = Properties>(text: string): T {
   return /\d{16}/.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
 }
 
@@ -46,4 +49,5 @@ function exactInteger(_key: string, value: unknown, context?: { source?: string 
   return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
 
+// TypeScript's library does not know it yet.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
