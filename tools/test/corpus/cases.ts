@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import type { Body } from './body.ts';
-import type { Credentials } from './security.ts';
-import type { ExpectedRequest, Inputs } from './serialize.ts';
+import type { Body } from '../../openapi/body.ts';
+import type { Credentials } from '../../openapi/security.ts';
+import type { ExpectedRequest, Inputs } from '../../openapi/serialize.ts';
 
 /** A small document with one construct of OpenAPI. */
 export interface Construct {

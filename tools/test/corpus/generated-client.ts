@@ -4,10 +4,10 @@ import type { Operation as Row } from '@petstore/types';
 import { parse } from 'yaml';
 import { generate } from '../../generate/generate.ts';
 import { SpecError } from '../../generate/stops.ts';
-import { isFile } from './body.ts';
+import { isFile } from '../../openapi/body.ts';
+import type { SentRequest } from '../../openapi/compare.ts';
+import type { Inputs } from '../../openapi/serialize.ts';
 import type { CaseResponse } from './cases.ts';
-import type { SentRequest } from './compare.ts';
-import type { Inputs } from './serialize.ts';
 
 /** What the generator makes of a document: its sources, or the sentences that it stops with. */
 export interface Generated {

@@ -1,10 +1,12 @@
 import { isDeep, newFolder } from '@petstore/testing';
 import { describe, expect, test } from 'vitest';
+import { differences } from '../../openapi/compare.ts';
+import { operationsOf, readDocument } from '../../openapi/document.ts';
+import { exampleInputs } from '../../openapi/examples.ts';
+import { exampleCredentials } from '../../openapi/security.ts';
+import { expectedRequest } from '../../openapi/serialize.ts';
 import { type Case, constructs } from './cases.ts';
-import { differences } from './compare.ts';
-import { operationsOf, readDocument } from './document.ts';
 import { publicDocuments } from './documents.ts';
-import { exampleInputs } from './examples.ts';
 import {
   type GeneratedClient,
   generateWhatFits,
@@ -13,8 +15,6 @@ import {
   loadCommands,
   recorder,
 } from './generated-client.ts';
-import { exampleCredentials } from './security.ts';
-import { expectedRequest } from './serialize.ts';
 
 /** What the generator stops at, by the construct that shows it. Everything else is sent as the judge says. */
 const REFUSED: Record<string, string> = {

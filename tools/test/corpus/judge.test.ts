@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { sample as librarySample } from 'openapi-sampler';
 import { parseTemplate } from 'url-template';
 import { describe, expect, test } from 'vitest';
-import type { Body, Part } from './body.ts';
+import type { Body, Part } from '../../openapi/body.ts';
+import { differences, type SentRequest } from '../../openapi/compare.ts';
+import { operationsOf, readDocument, resolve } from '../../openapi/document.ts';
+import { exampleValue } from '../../openapi/examples.ts';
+import type { ExpectedRequest } from '../../openapi/serialize.ts';
+import { encodeAll, expand, expandPairs } from '../../openapi/styles.ts';
+import { valueCheck } from '../../openapi/validate.ts';
 import { constructs } from './cases.ts';
-import { differences, type SentRequest } from './compare.ts';
-import { operationsOf, readDocument, resolve } from './document.ts';
 import { publicDocuments } from './documents.ts';
-import { exampleValue } from './examples.ts';
-import type { ExpectedRequest } from './serialize.ts';
-import { encodeAll, expand, expandPairs } from './styles.ts';
-import { valueCheck } from './validate.ts';
 
 const word = fc.string({ unit: 'grapheme', maxLength: 8 }).filter((text) => text.isWellFormed());
 const filled = fc.oneof(
