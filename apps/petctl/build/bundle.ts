@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild';
-import { lean } from './lean.ts';
 import { namesTaken } from './names-taken.ts';
+import { stubCommander } from './stub-commander.ts';
 
 const core = './petctl.js';
 
@@ -38,7 +38,7 @@ async function bundle(entry: string, external: readonly string[]): Promise<Bundl
   const { metafile } = await build({
     ...common,
     entryPoints: [entry],
-    plugins: [lean],
+    plugins: [stubCommander],
     outdir: '/out',
     format: 'esm',
     splitting: true,
@@ -59,7 +59,7 @@ async function bundle(entry: string, external: readonly string[]): Promise<Bundl
       ].join('\n'),
       resolveDir: '/',
     },
-    plugins: [lean, leaveOut(lazyEntries)],
+    plugins: [stubCommander, leaveOut(lazyEntries)],
     format: 'cjs',
     supported: { 'dynamic-import': false },
   });
@@ -67,7 +67,7 @@ async function bundle(entry: string, external: readonly string[]): Promise<Bundl
     ...common,
     entryPoints: [...lazyEntries].map((file) => ({ in: `/${file}`, out: nameOf(file).replace(/\.js$/, '') })),
     outdir: '/out',
-    plugins: [takeFromCore(shared), lean],
+    plugins: [takeFromCore(shared), stubCommander],
     format: 'esm',
     splitting: true,
   });

@@ -6,7 +6,7 @@ import { manPages } from '../src/docs/man.ts';
 import { fullTree } from '../src/tree/full-tree.ts';
 import { petctlBundle } from './bundle.ts';
 import { launcher } from './launcher.ts';
-import { licences, takenIn } from './taken-in.ts';
+import { bundledPackages, licences } from './licenses.ts';
 
 const root = join(import.meta.dirname, '..');
 const dist = process.argv[2] ?? join(root, 'dist');
@@ -16,6 +16,6 @@ await mkdir(join(dist, 'man'), { recursive: true });
 const { core, lazy, sources } = await petctlBundle();
 await writeFile(join(dist, 'petctl.js'), launcher(core, manifest), { mode: 0o755 });
 for (const [file, code] of lazy) await writeFile(join(dist, file), code);
-await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences(takenIn(sources)));
+await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences(bundledPackages(sources)));
 await writeFile(join(dist, 'package.json'), '{"type":"commonjs"}\n');
 for (const [file, page] of manPages(fullTree(), manifest.version)) await writeFile(join(dist, 'man', file), page);

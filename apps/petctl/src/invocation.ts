@@ -1,6 +1,6 @@
 import type { HttpTransport } from './call/transport.ts';
+import type { Io } from './io.ts';
 import type { Resolved } from './settings/resolve.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { CommandNode, Located } from './tree/node.ts';
 
 /** What was given to a command, read and checked. */
@@ -14,6 +14,6 @@ export interface Given {
 export interface Invocation extends Located, Given {
   readonly root: CommandNode;
   readonly settings: Resolved;
-  readonly around: Surroundings;
+  readonly io: Io;
   readonly transport: HttpTransport;
 }

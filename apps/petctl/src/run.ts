@@ -1,32 +1,32 @@
 import { operations } from '@petstore/types';
 import { httpTransport } from './call/transport.ts';
 import { UnreadableError, UsageError } from './errors/errors.ts';
+import type { Io } from './io.ts';
 import type { Level } from './parse/level.ts';
 import { type Parsed, parse } from './parse/parse.ts';
 import { type Resolved, resolve } from './settings/resolve.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { CommandNode, Flag } from './tree/node.ts';
 import { tree } from './tree/tree.ts';
 import { version } from './version.ts';
 
 /** Runs a command line to its end. Throws whatever goes wrong. */
-export async function run(argv: readonly string[], around: Surroundings): Promise<void> {
+export async function run(argv: readonly string[], io: Io): Promise<void> {
   const { root, parsed } = await read(argv);
   const { node, path, flags } = parsed;
-  if (flags.has('version')) return around.stdout.write(`${version}\n`);
+  if (flags.has('version')) return io.stdout.write(`${version}\n`);
   if (!node.run || flags.has('help')) {
     const { help } = await import('./docs/help.ts');
-    return around.stdout.write(help({ path, node }, around));
+    return io.stdout.write(help({ path, node }, io));
   }
   let settings: Resolved | undefined;
   await node.run({
     ...parsed,
     root,
-    around,
-    transport: httpTransport(around.env),
+    io,
+    transport: httpTransport(io.env),
     // A broken configuration is no reason not to help, to complete or to mend it.
     get settings() {
-      settings ??= resolve(flags, around.env);
+      settings ??= resolve(flags, io.env);
       return settings;
     },
   });

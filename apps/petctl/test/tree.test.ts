@@ -2,7 +2,7 @@ import { type Field, type Operation, operations, type Schema } from '@petstore/t
 import { describe, expect, test } from 'vitest';
 import { help } from '../src/docs/help.ts';
 import { parse } from '../src/inside.ts';
-import { surroundings } from '../src/surroundings.ts';
+import { processIo } from '../src/io.ts';
 import { fullTree } from '../src/tree/full-tree.ts';
 import type { CommandNode } from '../src/tree/node.ts';
 
@@ -136,10 +136,10 @@ describe('flags come from the fields', () => {
 
 test('help shows examples first, then ranges, server defaults and what becomes of it', () => {
   const root = fullTree(Object.values(operations));
-  const around = surroundings();
+  const io = processIo();
   const of = (name: string) => {
     const node = root.commands?.find((one) => one.name === 'pets')?.commands?.find((one) => one.name === name);
-    return node ? help({ path: ['pets', name], node }, around) : '';
+    return node ? help({ path: ['pets', name], node }, io) : '';
   };
   const list = of('list');
   expect(list.indexOf('Examples')).toBeLessThan(list.indexOf('Usage'));

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
 import { petctlBundle } from 'petctl/build/bundle';
-import { licences, takenIn } from 'petctl/build/taken-in';
+import { bundledPackages, licences } from 'petctl/build/licenses';
 import { expect, test } from 'vitest';
 import { root } from '../../repository.ts';
 
@@ -12,7 +12,7 @@ test('petctl is packed with the licence of every package that is bundled into it
   const { sources } = await petctlBundle();
   const others = [...sources].filter((file) => file.includes('/node_modules/'));
   expect(others.length).toBeGreaterThan(0);
-  const packages = takenIn(sources);
+  const packages = bundledPackages(sources);
   for (const file of others)
     expect(
       packages.some(({ name }) => file.includes(`/node_modules/${name}/`)),
@@ -27,9 +27,9 @@ test('a package without a licence is refused in the bundle of petctl', () => {
   const folder = join(newFolder(), 'node_modules/@somebody/something');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"name":"@somebody/something","version":"1.0.0","license":"MIT"}');
-  expect(() => takenIn([join(folder, 'index.js')])).toThrow('has no licence');
+  expect(() => bundledPackages([join(folder, 'index.js')])).toThrow('has no licence');
   writeFileSync(join(folder, 'LICENSE'), 'Do what you like.\n');
-  expect(licences(takenIn([join(folder, 'index.js')]))).toMatch(
+  expect(licences(bundledPackages([join(folder, 'index.js')]))).toMatch(
     /@somebody\/something 1\.0\.0 \(MIT\)\n\nDo what you like\.\n$/,
   );
 });

@@ -2,20 +2,16 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Field, isBinary, type Operation, type Schema } from '@petstore/types';
 import { suggestion, UsageError } from '../errors/errors.ts';
+import type { Io } from '../io.ts';
 import { jsonText, jsonValue } from '../out/json-text.ts';
 import { checked, expected } from '../parse/value.ts';
 import { codeOf, isObject } from '../settings/json-file.ts';
-import type { Surroundings } from '../surroundings.ts';
 
 /** What `--data` gives: the value itself, `@file`, or `-` for stdin. Checked against the spec as flags are. */
-export async function readData(
-  data: string,
-  operation: Operation,
-  around: Surroundings,
-): Promise<Record<string, unknown>> {
+export async function readData(data: string, operation: Operation, io: Io): Promise<Record<string, unknown>> {
   const { body, fields } = operation;
-  if (body?.kind === 'bytes') return { body: await bytesOf(data, around) };
-  const { text, from } = await textOf(data, around);
+  if (body?.kind === 'bytes') return { body: await bytesOf(data, io) };
+  const { text, from } = await textOf(data, io);
   if (body?.kind === 'text') return { body: text };
   let value: unknown;
   try {
@@ -50,7 +46,7 @@ function fileOf(path: string): File {
   }
 }
 
-async function bytesOf(word: string, { stdin }: Surroundings): Promise<Blob> {
+async function bytesOf(word: string, { stdin }: Io): Promise<Blob> {
   if (word === '-') return new Response(ReadableStream.from<Uint8Array>(stdin())).blob();
   return word.startsWith('@') ? fileOf(word.slice(1)) : new Blob([word]);
 }
@@ -81,8 +77,8 @@ function refuseFault(what: string, value: unknown, field: Field): void {
 }
 
 /** The text behind `@file` or `-`, or the word itself. */
-export async function textOf(word: string, around: Surroundings): Promise<{ text: string; from: string }> {
-  if (word === '-') return { text: await readAll(around), from: 'stdin' };
+export async function textOf(word: string, io: Io): Promise<{ text: string; from: string }> {
+  if (word === '-') return { text: await readAll(io), from: 'stdin' };
   if (!word.startsWith('@')) return { text: word, from: 'what was given' };
   const file = word.slice(1);
   try {
@@ -93,7 +89,7 @@ export async function textOf(word: string, around: Surroundings): Promise<{ text
 }
 
 /** All of stdin. */
-export async function readAll({ stdin }: Surroundings): Promise<string> {
+export async function readAll({ stdin }: Io): Promise<string> {
   let text = '';
   for await (const part of stdin().setEncoding('utf8')) text += part;
   return text;

@@ -5,10 +5,10 @@ import { pathFieldsOf } from '../tree/field-flags.ts';
 
 /** The input of an operation: its arguments and flags, over what `--data` gives. Nothing required may be missing. */
 export async function inputOf(operation: Operation, invocation: Invocation): Promise<Record<string, unknown>> {
-  const { node, args, flags, around } = invocation;
+  const { node, args, flags, io } = invocation;
   const data = flags.get('data');
   const input: Record<string, unknown> =
-    typeof data === 'string' ? { ...(await (await import('./body.ts')).readData(data, operation, around)) } : {};
+    typeof data === 'string' ? { ...(await (await import('./body.ts')).readData(data, operation, io)) } : {};
   for (const [i, field] of pathFieldsOf(operation).entries()) input[field] = args[i];
   for (const { name, field } of node.flags ?? []) {
     if (field !== undefined && name !== 'data' && flags.has(name)) input[field] = flags.get(name);

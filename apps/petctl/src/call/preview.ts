@@ -1,7 +1,7 @@
 import type { Options, WireRequest } from '@petstore/client';
 import type { Invocation } from '../invocation.ts';
-import { isJson, outputOf } from '../out/asked.ts';
-import { harmless } from '../out/harmless.ts';
+import { escapeControls } from '../out/escape-controls.ts';
+import { isJson, outputOf } from '../out/output-options.ts';
 import { serviceFor } from './service.ts';
 
 /** Ends a call where the request would have gone out. */
@@ -25,15 +25,15 @@ export async function preview(invocation: Invocation, call: (options: Options) =
   } catch (error) {
     if (!(error instanceof NotSent)) throw error;
   }
-  if (request) await invocation.around.stdout.write(await shown(request, invocation));
+  if (request) await invocation.io.stdout.write(await shown(request, invocation));
 }
 
-async function shown({ method, url, headers, body: sent }: WireRequest, { flags, settings, around }: Invocation) {
+async function shown({ method, url, headers, body: sent }: WireRequest, { flags, settings, io }: Invocation) {
   const body = sent === undefined || typeof sent === 'string' ? sent : await new Response(sent).text();
   if (flags.has('curl')) return `${curlLine({ method, url, headers, ...(body !== undefined && { body }) })}\n`;
-  if (isJson(outputOf(settings, around))) return `${harmless(JSON.stringify({ method, url, headers, body }))}\n`;
+  if (isJson(outputOf(settings, io))) return `${escapeControls(JSON.stringify({ method, url, headers, body }))}\n`;
   const lines = [`${method} ${url}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
-  return `${[...lines, ...(body === undefined ? [] : ['', body])].map(harmless).join('\n')}\n`;
+  return `${[...lines, ...(body === undefined ? [] : ['', body])].map(escapeControls).join('\n')}\n`;
 }
 
 /** The request as a line for a shell, which puts the key in. */

@@ -1,13 +1,13 @@
 import { type CallOptions, type Exchange, nextPage, type Petstore, petstore } from '@petstore/client';
 import type { Operation, OperationId } from '@petstore/types';
 import type { Invocation } from '../invocation.ts';
-import { inJson } from '../out/asked.ts';
+import { escapeControlsInLines } from '../out/escape-controls.ts';
 import type { Row } from '../out/format.ts';
-import { harmlessLines } from '../out/harmless.ts';
+import { inJson } from '../out/output-options.ts';
 import { print } from '../out/print.ts';
 import { shapeOf } from '../out/shape.ts';
+import { dryRunOnly } from './dry-run-only.ts';
 import { inputOf } from './input.ts';
-import { onlyShown } from './only-shown.ts';
 import { serviceFor } from './service.ts';
 
 /** A call under way of which nobody knows the operation. */
@@ -16,28 +16,28 @@ interface AnyCall extends Promise<unknown>, Partial<AsyncIterable<object>> {
 }
 
 /** The client's function for an operation. */
-export function callOf(store: Petstore, { id }: Operation): (input?: object, options?: CallOptions) => AnyCall {
+export function createCall(store: Petstore, { id }: Operation): (input?: object, options?: CallOptions) => AnyCall {
   return store[id as OperationId] as (input?: object, options?: CallOptions) => AnyCall;
 }
 
 /** Runs the command of an operation. */
 export async function runOperation(invocation: Invocation): Promise<void> {
-  const { node, flags, around, settings } = invocation;
+  const { node, flags, io, settings } = invocation;
   const { operation } = node;
   if (!operation) throw new Error(`${node.name} has no operation`);
   const shape = shapeOf(operation, flags.get('fields'));
   const input = await inputOf(operation, invocation);
   const filter = flags.get('jq');
   if (typeof filter === 'string') await (await import('../out/jq.ts')).checkFilter(filter);
-  if (onlyShown(invocation)) {
+  if (dryRunOnly(invocation)) {
     const { preview } = await import('./preview.ts');
-    return preview(invocation, (options) => callOf(petstore(options), operation)(input));
+    return preview(invocation, (options) => createCall(petstore(options), operation)(input));
   }
 
   const { options, tellDeprecation } = await serviceFor(invocation, { needsKey: operation.security.length > 0 });
-  const call = callOf(petstore(options), operation);
+  const call = createCall(petstore(options), operation);
   try {
-    const running = call(input, { signal: around.interrupted });
+    const running = call(input, { signal: io.interrupted });
     if (flags.has('all')) {
       await print(elements(running), shape, invocation);
     } else {
@@ -46,8 +46,8 @@ export async function runOperation(invocation: Invocation): Promise<void> {
       if (typeof data === 'string' || data instanceof ReadableStream) await write(data, invocation);
       else await print(rowsOf(data), shape, invocation);
       if (operation.pagination && !flags.has('quiet') && nextPage(response) !== undefined) {
-        const { tellIfCut } = await import('./cut.ts');
-        await tellIfCut(operation, data, invocation, (page) => call({ ...input, ...page }));
+        const { tellIfTruncated } = await import('./truncation-notice.ts');
+        await tellIfTruncated(operation, data, invocation, (page) => call({ ...input, ...page }));
       }
     }
   } catch (error) {
@@ -58,8 +58,8 @@ export async function runOperation(invocation: Invocation): Promise<void> {
 }
 
 /** Text and bytes are written as they came; on a terminal, text must not steer it. */
-async function write(data: string | ReadableStream<Uint8Array>, { around: { stdout } }: Invocation): Promise<void> {
-  if (typeof data === 'string') return stdout.write(stdout.isTerminal ? harmlessLines(data) : data);
+async function write(data: string | ReadableStream<Uint8Array>, { io: { stdout } }: Invocation): Promise<void> {
+  if (typeof data === 'string') return stdout.write(stdout.isTerminal ? escapeControlsInLines(data) : data);
   for await (const bytes of data) await stdout.write(bytes);
 }
 

@@ -24,23 +24,23 @@ export async function serviceFor(
   invocation: Invocation,
   { needsKey = true, key: given }: { needsKey?: boolean; key?: string } = {},
 ): Promise<Service> {
-  const { settings: resolved, around, flags } = invocation;
+  const { settings: resolved, io, flags } = invocation;
   const baseUrl = resolved.baseUrl.value;
-  const key = given ?? (needsKey ? (await findKey(around, baseUrl))?.key : placeholderKey);
+  const key = given ?? (needsKey ? (await findKey(io, baseUrl))?.key : placeholderKey);
   if (key === undefined) throw new NoKeyError(new URL(baseUrl).origin);
   // A proxy that cannot be used is found before anything is sent.
-  await proxyOf(new URL(baseUrl), around.env);
+  await proxyOf(new URL(baseUrl), io.env);
   const deprecation = listener(invocation);
   const verbosity = Number(flags.get('verbose') ?? 0);
-  const watch = verbosity > 0 ? (await import('./watch.ts')).watch(around.stderr, key, verbosity) : undefined;
+  const trace = verbosity > 0 ? (await import('./trace.ts')).trace(io.stderr, key, verbosity) : undefined;
   const options: Options = {
     apiKey: key,
     baseUrl,
-    transport: watch ? watch.transport(invocation.transport) : invocation.transport,
+    transport: trace ? trace.transport(invocation.transport) : invocation.transport,
     timeout: resolved.of(settings.timeout).value,
     retry: resolved.of(settings.retries).value,
     headers: { 'user-agent': `petctl/${version}` },
-    on: { deprecated: deprecation.hear, ...(watch && { retry: watch.retry }) },
+    on: { deprecated: deprecation.hear, ...(trace && { retry: trace.retry }) },
   };
   return { options, baseUrl, tellDeprecation: deprecation.tell };
 }

@@ -2,13 +2,13 @@ import type { Notice } from '@petstore/client';
 import { operations } from '@petstore/types';
 import { noticeLine } from '../errors/notice.ts';
 import type { Invocation } from '../invocation.ts';
-import { inJson } from '../out/asked.ts';
+import { inJson } from '../out/output-options.ts';
 import { commandNames } from '../tree/names.ts';
 import { successorOf } from '../tree/operation-node.ts';
 
 /** Tells of a deprecated operation on stderr. */
-export async function tellDeprecation(notice: Notice, { around, settings, path }: Invocation): Promise<void> {
-  await around.stderr.write(noticeLine(sentence(notice, path), inJson(settings)));
+export async function tellDeprecation(notice: Notice, { io, settings, path }: Invocation): Promise<void> {
+  await io.stderr.write(noticeLine(sentence(notice, path), inJson(settings)));
 }
 
 function sentence({ operation, sunset }: Notice, path: readonly string[]): string {

@@ -11,10 +11,10 @@ interface Candidates {
 }
 
 /** Prints the candidates for the last word, one a line, each with a tab and what it is. Nothing of what is typed is run. */
-export async function complete({ around, args, root }: Invocation): Promise<void> {
+export async function complete({ io, args, root }: Invocation): Promise<void> {
   const { words, files } = candidates(root, args.map(String));
   const lines = words.map(([word, about]) => `${word}\t${about.split('\n')[0]}\n`);
-  await around.stdout.write(lines.join('') + (files ? ':files\n' : ''));
+  await io.stdout.write(lines.join('') + (files ? ':files\n' : ''));
 }
 
 /** What could stand where the last of the words is. */

@@ -1,9 +1,9 @@
 import type { Invocation } from '../invocation.ts';
 
 /** Prints the script for a shell. */
-export async function printScript({ around, args }: Invocation): Promise<void> {
+export async function printScript({ io, args }: Invocation): Promise<void> {
   const script = new Map(Object.entries(scripts)).get(String(args[0]));
-  if (script) await around.stdout.write(script);
+  if (script) await io.stdout.write(script);
 }
 
 // Each hands the words over as they were typed, as arguments, and takes lines back. Nothing typed is ever evaluated, which

@@ -1,4 +1,4 @@
-import type { Surroundings } from '../surroundings.ts';
+import type { Io } from '../io.ts';
 import type { CommandNode, Located } from '../tree/node.ts';
 import { globalFlags } from '../tree/shared-flags.ts';
 import { aboutArgument, aboutFlag, argumentName, flagNames } from './flag-text.ts';
@@ -6,7 +6,7 @@ import { operationExamples } from './operation-examples.ts';
 import { topics } from './topics.ts';
 
 /** The help of a command: examples first, then all that it takes. */
-export function help({ path, node }: Located, { stdout, env }: Surroundings): string {
+export function help({ path, node }: Located, { stdout, env }: Io): string {
   const width = Math.min(stdout.columns || 100, 100);
   const bold = stdout.isTerminal && !env.NO_COLOR && env.TERM !== 'dumb';
   const title = (text: string) => (bold ? `\u001b[1m${text}\u001b[22m` : text);

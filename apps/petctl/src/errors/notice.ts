@@ -1,6 +1,6 @@
-import { harmless } from '../out/harmless.ts';
+import { escapeControls } from '../out/escape-controls.ts';
 
 /** The line of a notice that is no error. */
 export function noticeLine(message: string, json: boolean): string {
-  return json ? `${harmless(JSON.stringify({ notice: { message } }))}\n` : `petctl: ${harmless(message)}\n`;
+  return json ? `${escapeControls(JSON.stringify({ notice: { message } }))}\n` : `petctl: ${escapeControls(message)}\n`;
 }

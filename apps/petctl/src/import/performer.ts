@@ -1,6 +1,6 @@
 import { petstore } from '@petstore/client';
 import type { Operation } from '@petstore/types';
-import { callOf } from '../call/run-operation.ts';
+import { createCall } from '../call/run-operation.ts';
 import { serviceFor } from '../call/service.ts';
 import type { Invocation } from '../invocation.ts';
 
@@ -16,6 +16,6 @@ export const checkOnly: Performer = { tellDeprecation: async () => {} };
 /** Sends lines to the service that is set, with its key. */
 export async function performer(operation: Operation, invocation: Invocation): Promise<Performer> {
   const { options, tellDeprecation } = await serviceFor(invocation, { needsKey: operation.security.length > 0 });
-  const call = callOf(petstore(options), operation);
-  return { perform: (input) => call(input, { signal: invocation.around.interrupted }), tellDeprecation };
+  const call = createCall(petstore(options), operation);
+  return { perform: (input) => call(input, { signal: invocation.io.interrupted }), tellDeprecation };
 }

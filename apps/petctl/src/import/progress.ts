@@ -1,4 +1,4 @@
-import type { Sink } from '../surroundings.ts';
+import type { Sink } from '../io.ts';
 
 /** What a progress bar shows. */
 export interface Counts {

@@ -1,11 +1,11 @@
 import { ConnectionError, mayRetry, PetstoreError } from '@petstore/client';
+import { tell } from '../commands/tell.ts';
 import { InterruptedError, PartialError, UsageError } from '../errors/errors.ts';
 import { endingOf } from '../errors/exit-codes.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Row } from '../out/format.ts';
 import { print } from '../out/print.ts';
 import { chosen, propertiesIn } from '../out/shape.ts';
-import { tell } from '../own/tell.ts';
 import { openFailedFile } from './failed-file.ts';
 import { checkOnly, type Performer, performer } from './performer.ts';
 import { type Counts, progressBar } from './progress.ts';
@@ -23,27 +23,27 @@ interface Ended {
 
 /** Runs an operation for each line of a file, a bounded number at a time, and writes one line for each, in their order. */
 export async function runImport(invocation: Invocation): Promise<void> {
-  const { node, args, flags, around } = invocation;
+  const { node, args, flags, io } = invocation;
   const { operation } = node;
   if (!operation) throw new Error(`${node.name} has no operation`);
   const file = String(args[0]);
   const members = propertiesIn(operation).names;
   const shape = { list: true, columns: chosen(flags.get('fields'), ['line', 'outcome', ...members, 'error']) };
   const { perform, tellDeprecation } = flags.has('dry-run') ? checkOnly : await performer(operation, invocation);
-  const source = openSource(file, around);
+  const source = openSource(file, io);
   const lines = await readLines(source.chunks, formatOf(flags.get('format')), operation);
   const failedName = flags.get('failed');
   const failedFile = openFailedFile(typeof failedName === 'string' ? failedName : undefined, file, lines);
   const counts: Counts = { done: 0, failed: 0 };
-  const bar = progressBar(around.stderr, flags.has('quiet'), source.progress, counts);
+  const bar = progressBar(io.stderr, flags.has('quiet'), source.progress, counts);
 
   let stopped: unknown;
-  around.onInterrupt(() => {
+  io.onInterrupt(() => {
     stopped ??= new InterruptedError();
     bar.clear();
     void tell(invocation, 'Waiting for what is under way; Ctrl-C again does not wait.');
   });
-  around.interrupted.addEventListener('abort', source.close);
+  io.interrupted.addEventListener('abort', source.close);
 
   async function* results(): AsyncGenerator<Row> {
     const running: Promise<Ended>[] = [];
@@ -77,16 +77,16 @@ export async function runImport(invocation: Invocation): Promise<void> {
   }
 
   const stdout = {
-    ...around.stdout,
+    ...io.stdout,
     write: (text: string) => {
-      if (around.stdout.isTerminal) bar.clear();
-      return around.stdout.write(text);
+      if (io.stdout.isTerminal) bar.clear();
+      return io.stdout.write(text);
     },
     // What nobody reads any more is no reason to stop halfway.
     gone: () => false,
   };
   try {
-    await print(results(), shape, { ...invocation, settings: invocation.settings, around: { ...around, stdout } });
+    await print(results(), shape, { ...invocation, settings: invocation.settings, io: { ...io, stdout } });
   } finally {
     bar.clear();
     failedFile.close();

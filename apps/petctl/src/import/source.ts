@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { UsageError } from '../errors/errors.ts';
+import type { Io } from '../io.ts';
 import { codeOf } from '../settings/json-file.ts';
-import type { Surroundings } from '../surroundings.ts';
 
 /** A file that is read bit by bit, or stdin. */
 export interface Source {
@@ -13,7 +13,7 @@ export interface Source {
 }
 
 /** Opens what is to be imported. */
-export function openSource(file: string, { stdin }: Surroundings): Source {
+export function openSource(file: string, { stdin }: Io): Source {
   const size = file === '-' ? undefined : sizeOf(file);
   const stream = size === undefined ? stdin() : createReadStream(file);
   let read = 0;

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors/errors.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Io } from '../io.ts';
 
 /** The variable that a key may stand in. No flag takes one, because lists of processes show flags. */
 export const keyVariable = 'PETCTL_API_KEY';
@@ -11,7 +11,7 @@ export interface FoundKey {
 }
 
 /** The key for an address, if there is one: from the environment, else the one that is kept for this very origin. */
-export async function findKey({ env }: Surroundings, baseUrl: string): Promise<FoundKey | undefined> {
+export async function findKey({ env }: Io, baseUrl: string): Promise<FoundKey | undefined> {
   const given = env[keyVariable];
   if (given) return { key: usable(given, keyVariable), from: keyVariable };
   const { keptKey } = await import('./kept-key.ts');

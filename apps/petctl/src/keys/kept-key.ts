@@ -1,11 +1,11 @@
 import { UsageError } from '../errors/errors.ts';
+import type { Io } from '../io.ts';
 import { credentialsFile } from '../settings/places.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { keptFor } from './credentials.ts';
 import { type FoundKey, keyVariable, usable } from './find-key.ts';
 
 /** The key that is kept for an origin, in the file or in the keyring. */
-export async function keptKey(env: Surroundings['env'], origin: string): Promise<FoundKey | undefined> {
+export async function keptKey(env: Io['env'], origin: string): Promise<FoundKey | undefined> {
   const kept = keptFor(env, origin);
   if (kept?.in === 'file') return { key: usable(kept.key, credentialsFile(env)), from: credentialsFile(env) };
   if (!kept) return undefined;

@@ -1,8 +1,8 @@
 import { InterruptedError } from '../errors/errors.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Io } from '../io.ts';
 
 /** Asks for a line on the terminal that does not show what is typed. */
-export async function askHidden({ stdin, stderr }: Surroundings, question: string): Promise<string> {
+export async function askHidden({ stdin, stderr }: Io, question: string): Promise<string> {
   const input = stdin();
   // First of all, so that what is typed or pasted at once is not shown either.
   input.setRawMode(true);

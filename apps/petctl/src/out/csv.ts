@@ -1,5 +1,5 @@
+import { escapeControlsInLines } from './escape-controls.ts';
 import type { Format, Shape } from './format.ts';
-import { harmlessLines } from './harmless.ts';
 import { jsonText } from './json-text.ts';
 
 /** Comma-separated with a header (RFC 4180), with plain line ends. */
@@ -13,7 +13,7 @@ export function csv({ columns }: Shape): Format {
 
 function quoted(value: unknown): string {
   if (value === undefined || value === null) return '';
-  const text = harmlessLines(typeof value === 'string' ? value : (jsonText(value) ?? ''));
+  const text = escapeControlsInLines(typeof value === 'string' ? value : (jsonText(value) ?? ''));
   // An empty text is not the same as nothing.
   return text === '' || /[",\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

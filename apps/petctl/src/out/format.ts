@@ -1,4 +1,4 @@
-import { harmless } from './harmless.ts';
+import { escapeControls } from './escape-controls.ts';
 import { jsonText } from './json-text.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface Format {
 /** A value as one word of a line. */
 export function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
-  return harmless(typeof value === 'string' ? value : (jsonText(value) ?? ''));
+  return escapeControls(typeof value === 'string' ? value : (jsonText(value) ?? ''));
 }
 
 /** Tab-separated, without a header. */
@@ -41,7 +41,7 @@ export function jsonl(): Format {
 
 /** One JSON document; `indented` for people. */
 export function json({ list }: Shape, indented: boolean): Format {
-  const text = (row: Row) => (indented ? harmlessJson(row, list ? '  ' : '') : compact(row));
+  const text = (row: Row) => (indented ? escapedJson(row, list ? '  ' : '') : compact(row));
   if (!list) return { head: '', row: (row) => `${text(row)}\n`, tail: () => '' };
   return {
     head: '[',
@@ -50,8 +50,8 @@ export function json({ list }: Shape, indented: boolean): Format {
   };
 }
 
-const compact = (row: unknown) => harmless(jsonText(row) ?? '');
+const compact = (row: unknown) => escapeControls(jsonText(row) ?? '');
 
-function harmlessJson(row: Row, indent: string): string {
-  return (jsonText(row, 2) ?? '').split('\n').map(harmless).join(`\n${indent}`);
+function escapedJson(row: Row, indent: string): string {
+  return (jsonText(row, 2) ?? '').split('\n').map(escapeControls).join(`\n${indent}`);
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '../errors/errors.ts';
-import type { Sink } from '../surroundings.ts';
+import type { Sink } from '../io.ts';
+import { escapeControlsInLines } from './escape-controls.ts';
 import type { Row, Shape } from './format.ts';
-import { harmlessLines } from './harmless.ts';
 import { jsonText } from './json-text.ts';
 
 /** What jq ends with when it cannot read a filter. */
@@ -33,7 +33,7 @@ export async function printFiltered(
 async function filtered(data: unknown, filter: string): Promise<string> {
   const { stdout, stderr, exitCode } = await run(jsonText(data) ?? 'null', filter);
   if (exitCode !== 0) throw new UsageError(`--jq: ${said(stderr)}.`);
-  return stdout === '' || stdout.endsWith('\n') ? harmlessLines(stdout) : `${harmlessLines(stdout)}\n`;
+  return stdout === '' || stdout.endsWith('\n') ? escapeControlsInLines(stdout) : `${escapeControlsInLines(stdout)}\n`;
 }
 
 async function run(text: string, filter: string) {

@@ -1,6 +1,6 @@
 import type { Invocation } from '../invocation.ts';
-import { colored, outputOf } from './asked.ts';
 import { type Format, json, jsonl, type Row, type Shape, tsv } from './format.ts';
+import { colored, outputOf } from './output-options.ts';
 
 /** Text is gathered up to this length, so that a long list is not written row by row. */
 const enough = 16_384;
@@ -11,11 +11,11 @@ export async function print(
   shape: Shape,
   invocation: Invocation,
 ): Promise<void> {
-  const { flags, settings, around } = invocation;
-  const { stdout } = around;
+  const { flags, settings, io } = invocation;
+  const { stdout } = io;
   const shown = picked(rows, shape, flags.has('fields'));
   const filter = flags.get('jq');
-  const output = outputOf(settings, around, shape.usually);
+  const output = outputOf(settings, io, shape.usually);
   if (typeof filter === 'string') {
     const { printFiltered } = await import('./jq.ts');
     return printFiltered(shown, shape, filter, output === 'jsonl', stdout);
@@ -46,7 +46,7 @@ export async function print(
           shape,
           ahead,
           stdout.isTerminal ? stdout.columns || 80 : Number.POSITIVE_INFINITY,
-          colored(settings, around),
+          colored(settings, io),
         );
       }
       case 'csv':

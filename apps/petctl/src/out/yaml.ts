@@ -1,5 +1,5 @@
+import { escapeControls } from './escape-controls.ts';
 import type { Format, Shape } from './format.ts';
-import { harmless } from './harmless.ts';
 import { jsonText } from './json-text.ts';
 
 /** YAML 1.2: a sequence of mappings, or one mapping. */
@@ -31,5 +31,7 @@ function member(value: unknown, indent: string): string {
 /** Words that no YAML takes for anything else stand as they are; everything else is JSON, which is YAML. */
 function scalar(value: unknown): string {
   const plain = typeof value === 'string' && /^[A-Za-z][\w-]*( [\w-]+)*$/.test(value);
-  return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value) ? value : harmless(jsonText(value) ?? 'null');
+  return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value)
+    ? value
+    : escapeControls(jsonText(value) ?? 'null');
 }

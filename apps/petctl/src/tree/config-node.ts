@@ -12,7 +12,7 @@ export const config: CommandNode = {
       summary: 'The settings as they hold here',
       examples: [['--show-origin', 'And where each comes from']],
       flags: [{ name: 'show-origin', description: 'Where each value comes from.', rules: { type: 'boolean' } }],
-      run: async (invocation) => (await import('../own/config.ts')).list(invocation),
+      run: async (invocation) => (await import('../commands/config.ts')).list(invocation),
     },
     {
       name: 'set',
@@ -25,14 +25,14 @@ export const config: CommandNode = {
         { name: 'key', description: 'The setting, by the name of its flag.', rules: word, required: true },
         { name: 'value', description: 'Its value.', rules: word, required: true },
       ],
-      run: async (invocation) => (await import('../own/config.ts')).set(invocation),
+      run: async (invocation) => (await import('../commands/config.ts')).set(invocation),
     },
     {
       name: 'unset',
       summary: 'Take a setting out of the profile',
       examples: [['output', 'As if it had never been set']],
       args: [{ name: 'key', description: 'The setting, by the name of its flag.', rules: word, required: true }],
-      run: async (invocation) => (await import('../own/config.ts')).unset(invocation),
+      run: async (invocation) => (await import('../commands/config.ts')).unset(invocation),
     },
   ],
 };

@@ -42,7 +42,7 @@ const api: CommandNode = {
     },
     ...callFlags,
   ],
-  run: async (invocation) => (await import('../own/api.ts')).api(invocation),
+  run: async (invocation) => (await import('../commands/api.ts')).api(invocation),
 };
 
 const completion: CommandNode = {
@@ -72,7 +72,7 @@ const docs: CommandNode = {
     ['--open', 'Open it in the browser'],
   ],
   flags: [{ name: 'open', description: 'Open it in the browser.', rules: { type: 'boolean' } }],
-  run: async (invocation) => (await import('../own/docs.ts')).docs(invocation),
+  run: async (invocation) => (await import('../commands/docs.ts')).docs(invocation),
 };
 
 const help: CommandNode = {
@@ -84,7 +84,7 @@ const help: CommandNode = {
     ['formatting', 'How results are written'],
   ],
   args: [{ name: 'topic', description: 'A command or a topic.', rules: word, required: false, rest: true }],
-  run: async (invocation) => (await import('../own/help.ts')).helpOn(invocation),
+  run: async (invocation) => (await import('../commands/help.ts')).helpOn(invocation),
 };
 
 /** What the completion scripts call: the words that were typed, the unfinished one last. */

@@ -5,10 +5,10 @@ import type { Invocation } from '../invocation.ts';
 import type { CommandNode } from '../tree/node.ts';
 
 /** Help for a command, or on a topic. */
-export async function helpOn({ around, args, root }: Invocation): Promise<void> {
+export async function helpOn({ io, args, root }: Invocation): Promise<void> {
   const words = args.map(String);
   const topic = words.length === 1 ? topics().find(({ name }) => name === words[0]) : undefined;
-  if (topic) return around.stdout.write(`${topic.title}\n\n${topic.text}\n`);
+  if (topic) return io.stdout.write(`${topic.title}\n\n${topic.text}\n`);
   let node: CommandNode = root;
   for (const word of words) {
     const { commands = [] } = node;
@@ -21,5 +21,5 @@ export async function helpOn({ around, args, root }: Invocation): Promise<void> 
       );
     node = child;
   }
-  await around.stdout.write(help({ path: words, node }, around));
+  await io.stdout.write(help({ path: words, node }, io));
 }

@@ -40,8 +40,8 @@ export async function unset(invocation: Invocation): Promise<void> {
   await change(invocation, String(invocation.args[0]), undefined);
 }
 
-async function change({ around, flags }: Invocation, key: string, value: string | undefined): Promise<void> {
-  const file = configFile(around.env);
+async function change({ io, flags }: Invocation, key: string, value: string | undefined): Promise<void> {
+  const file = configFile(io.env);
   const { chosen: standard, profiles } = readProfiles(file);
   if (key === 'profile') {
     if (value !== undefined && value !== 'default' && !Object.hasOwn(profiles, value))
@@ -57,7 +57,7 @@ async function change({ around, flags }: Invocation, key: string, value: string 
       suggestion(key, profileKeys, `There are ${profileKeys.join(', ')}.`),
     );
   if (value !== undefined) read<unknown>(settings[key], value, key);
-  const profile = String(flags.get('profile') ?? (around.env[settings.profile.env] || (standard ?? 'default')));
+  const profile = String(flags.get('profile') ?? (io.env[settings.profile.env] || (standard ?? 'default')));
   const { [key]: _, ...others } = profiles[profile] ?? {};
   const { profiles: before } = readJsonFile(file);
   const after = { ...others, ...(value !== undefined && { [key]: value }) };

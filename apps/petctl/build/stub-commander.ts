@@ -14,8 +14,8 @@ const without: Readonly<Record<string, string>> = {
 };
 
 /** Leaves out of a bundle what nothing in it uses, though esbuild cannot know. */
-export const lean: Plugin = {
-  name: 'lean',
+export const stubCommander: Plugin = {
+  name: 'stubCommander',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /.*/ }, ({ path, importer }) =>
       Object.hasOwn(without, path) && /[\\/]commander[\\/]/.test(importer) ? { path, namespace: 'without' } : undefined,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Somebody else's package of which petctl's files hold code. */
-export interface TakenIn {
+export interface BundledPackage {
   readonly name: string;
   readonly version: string;
   readonly license: string;
@@ -11,7 +11,7 @@ export interface TakenIn {
 }
 
 /** The packages of others that these files belong to. */
-export function takenIn(files: Iterable<string>): TakenIn[] {
+export function bundledPackages(files: Iterable<string>): BundledPackage[] {
   const folders = [...files].flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []);
   return [...new Set(folders)].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -25,7 +25,7 @@ export function takenIn(files: Iterable<string>): TakenIn[] {
 }
 
 /** The page that tells whose code petctl holds. */
-export function licences(packages: readonly TakenIn[]): string {
+export function licences(packages: readonly BundledPackage[]): string {
   const rule = '-'.repeat(80);
   return [
     'petctl holds code of these packages. Each has a licence of its own, which follows its name.',

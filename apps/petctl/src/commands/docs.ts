@@ -2,9 +2,9 @@ import { UsageError } from '../errors/errors.ts';
 import type { Invocation } from '../invocation.ts';
 
 /** Prints where the documentation of the service is, or opens it. */
-export async function docs({ around, flags, settings }: Invocation): Promise<void> {
+export async function docs({ io, flags, settings }: Invocation): Promise<void> {
   const url = new URL('/docs', settings.baseUrl.value).href;
-  await around.stdout.write(`${url}\n`);
+  await io.stdout.write(`${url}\n`);
   if (flags.has('open')) await open(url);
 }
 

@@ -13,8 +13,8 @@ export interface Sink {
   readonly end: () => Promise<void>;
 }
 
-/** What a run has around it. */
-export interface Surroundings {
+/** The environment, the streams and the signals of a run. */
+export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Sink;
   readonly stderr: Sink;
@@ -27,7 +27,7 @@ export interface Surroundings {
 }
 
 /** The process's own streams and signals. */
-export function surroundings(): Surroundings {
+export function processIo(): Io {
   const interrupt = new AbortController();
   let listener: (() => void) | undefined;
   process.on('SIGINT', () => {

@@ -14,34 +14,34 @@ import { tryKey } from './try-key.ts';
 
 /** Keeps a key for the origin that requests go to, once the service has taken it. */
 export async function login(invocation: Invocation): Promise<void> {
-  const { around, flags, settings: resolved } = invocation;
+  const { io, flags, settings: resolved } = invocation;
   const origin = originOf(invocation);
   const key = usable((await givenKey(invocation, origin)).trim(), 'What was given');
   if (!flags.has('no-check')) await tryKey(invocation, key);
   const keyring = resolved.of(settings.keyring).value ? await openKeyring() : undefined;
   keyring?.set(origin, key);
-  keep(around.env, origin, keyring ? { in: 'keyring' } : { in: 'file', key });
-  const where = keyring ? 'the keyring of the system' : credentialsFile(around.env);
+  keep(io.env, origin, keyring ? { in: 'keyring' } : { in: 'file', key });
+  const where = keyring ? 'the keyring of the system' : credentialsFile(io.env);
   await tell(invocation, `The key for ${origin} is kept in ${where}.`);
-  if (around.env[keyVariable]) await tell(invocation, `${keyVariable} is set, and goes before it.`);
+  if (io.env[keyVariable]) await tell(invocation, `${keyVariable} is set, and goes before it.`);
 }
 
-async function givenKey({ around, flags }: Invocation, origin: string): Promise<string> {
-  if (flags.has('with-key')) return readAll(around);
-  if (!around.stdin().isTTY || !around.stderr.isTerminal)
+async function givenKey({ io, flags }: Invocation, origin: string): Promise<string> {
+  if (flags.has('with-key')) return readAll(io);
+  if (!io.stdin().isTTY || !io.stderr.isTerminal)
     throw new UsageError(
       'There is no terminal to ask for the key on.',
       'Give it on stdin: petctl auth login --with-key < FILE',
     );
-  return askHidden(around, `API key for ${origin} (it is not shown): `);
+  return askHidden(io, `API key for ${origin} (it is not shown): `);
 }
 
 /** Shows which key is used, from where, and whether the service takes it. */
 export async function status(invocation: Invocation): Promise<void> {
-  const { around, settings: resolved, flags } = invocation;
+  const { io, settings: resolved, flags } = invocation;
   const baseUrl = resolved.baseUrl.value;
   const columns = chosen(flags.get('fields'), ['service', 'profile', 'key', 'from', 'accepted']);
-  const found = await findKey(around, baseUrl);
+  const found = await findKey(io, baseUrl);
   if (!found) throw new NoKeyError(originOf(invocation));
   let failure: unknown;
   const accepted = await tryKey(invocation, found.key).then(
@@ -59,7 +59,7 @@ export async function status(invocation: Invocation): Promise<void> {
 
 /** Forgets the key that is kept for the origin. */
 export async function logout(invocation: Invocation): Promise<void> {
-  const { env } = invocation.around;
+  const { env } = invocation.io;
   const origin = originOf(invocation);
   const kept = keptFor(env, origin);
   if (!kept) throw new NoKeyError(origin);
@@ -70,10 +70,10 @@ export async function logout(invocation: Invocation): Promise<void> {
 
 /** Prints the key. */
 export async function token(invocation: Invocation): Promise<void> {
-  const { around, settings: resolved } = invocation;
-  const found = await findKey(around, resolved.baseUrl.value);
+  const { io, settings: resolved } = invocation;
+  const found = await findKey(io, resolved.baseUrl.value);
   if (!found) throw new NoKeyError(originOf(invocation));
-  await around.stdout.write(`${found.key}\n`);
+  await io.stdout.write(`${found.key}\n`);
 }
 
 function originOf({ settings: resolved }: Invocation): string {

@@ -1,21 +1,21 @@
 import type { Operation } from '@petstore/types';
 import { noticeLine } from '../errors/notice.ts';
 import type { Invocation } from '../invocation.ts';
-import { inJson } from '../out/asked.ts';
+import { inJson } from '../out/output-options.ts';
 import { rowsOf } from './run-operation.ts';
 
 /**
  * Says on stderr that a list goes on behind its limit. That a page is full does not mean that there is another, so one
  * element is asked for; if that fails, the list itself was still shown.
  */
-export async function tellIfCut(
+export async function tellIfTruncated(
   { pagination, fields }: Operation,
   data: unknown,
-  { node, settings, around }: Invocation,
+  { node, settings, io }: Invocation,
   ask: (page: Record<string, unknown>) => Promise<unknown>,
 ): Promise<void> {
   const { cursor, key, limit } = pagination ?? {};
-  if (cursor === undefined || key === undefined || limit === undefined || around.stdout.gone()) return;
+  if (cursor === undefined || key === undefined || limit === undefined || io.stdout.gone()) return;
   const shown = rowsOf(data);
   const after = shown.at(-1)?.[key];
   const one = fields[limit]?.schema.minimum ?? 1;
@@ -23,5 +23,5 @@ export async function tellIfCut(
   if (rowsOf(more).length === 0) return;
   const flag = node.flags?.find(({ field }) => field === cursor)?.name ?? cursor;
   const message = `Only ${shown.length} are shown, and there are more: --all shows all, --${flag} ${after} what follows.`;
-  await around.stderr.write(noticeLine(message, inJson(settings)));
+  await io.stderr.write(noticeLine(message, inJson(settings)));
 }

@@ -1,9 +1,9 @@
+import type { Io } from '../io.ts';
 import type { Resolved } from '../settings/resolve.ts';
 import { type Output, settings } from '../settings/settings.ts';
-import type { Surroundings } from '../surroundings.ts';
 
 /** How results are written: as asked for, else a table on a terminal and tab-separated in a pipe. */
-export function outputOf(resolved: Resolved, { stdout }: Surroundings, usually?: Output): Output {
+export function outputOf(resolved: Resolved, { stdout }: Io, usually?: Output): Output {
   return resolved.of(settings.output).value ?? usually ?? (stdout.isTerminal ? 'table' : 'tsv');
 }
 
@@ -17,7 +17,7 @@ export function isJson(output: string | undefined): boolean {
 }
 
 /** Whether to use colours on a stream: the flag, then NO_COLOR, then FORCE_COLOR, then what the stream is. */
-export function colored(resolved: Resolved, { env, stdout }: Surroundings): boolean {
+export function colored(resolved: Resolved, { env, stdout }: Io): boolean {
   const { value, origin } = resolved.of(settings.color);
   if (value !== undefined && origin.startsWith('--')) return value;
   if (env.NO_COLOR) return false;

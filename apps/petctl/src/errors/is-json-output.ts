@@ -1,10 +1,10 @@
-import { isJson } from '../out/asked.ts';
+import type { Io } from '../io.ts';
+import { isJson } from '../out/output-options.ts';
 import { resolve } from '../settings/resolve.ts';
 import { settings } from '../settings/settings.ts';
-import type { Surroundings } from '../surroundings.ts';
 
 /** Whether errors are to be JSON, also where the command line could not be read to its end: what it seems to ask for. */
-export function seemsJson(argv: readonly string[], env: Surroundings['env']): boolean {
+export function isJsonOutput(argv: readonly string[], env: Io['env']): boolean {
   const { output, profile } = settings;
   const asked = given(argv, /^(?:--output|-o)$/, /^(?:--output=|-o=?)(.+)$/) ?? env[output.env];
   if (asked) return isJson(asked);

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { connect, request } from '@petstore/client';
 import { type Operation, operations, typeIn } from '@petstore/types';
 import { readAll } from '../call/body.ts';
-import { onlyShown } from '../call/only-shown.ts';
+import { dryRunOnly } from '../call/dry-run-only.ts';
 import { rowsOf } from '../call/run-operation.ts';
 import { serviceFor } from '../call/service.ts';
 import { deprecated } from '../call/tell-deprecation.ts';
 import { UsageError } from '../errors/errors.ts';
 import type { Invocation } from '../invocation.ts';
-import { harmlessLines } from '../out/harmless.ts';
+import { escapeControlsInLines } from '../out/escape-controls.ts';
 import { print } from '../out/print.ts';
 import { readValue } from '../parse/value.ts';
 import { codeOf } from '../settings/json-file.ts';
@@ -16,31 +16,31 @@ import { tell } from './tell.ts';
 
 /** Sends any request, and writes what is answered. */
 export async function api(invocation: Invocation): Promise<void> {
-  const { flags, around } = invocation;
+  const { flags, io } = invocation;
   const [method = '', path = ''] = invocation.args.map(String);
   const raw = await requestOf(method.toUpperCase(), path, invocation);
   const filter = flags.get('jq');
   if (typeof filter === 'string') await (await import('../out/jq.ts')).checkFilter(filter);
-  if (onlyShown(invocation)) {
+  if (dryRunOnly(invocation)) {
     const { preview } = await import('../call/preview.ts');
     return preview(invocation, (options) => request(connect(options), raw));
   }
   const { options } = await serviceFor(invocation);
-  const { text, response } = await request(connect(options), raw, { signal: around.interrupted });
+  const { text, response } = await request(connect(options), raw, { signal: io.interrupted });
   const data = /^application\/([\w.]+\+)?json\b/i.test(response.headers.get('content-type') ?? '')
     ? json(text)
     : undefined;
   if (response.headers.get('deprecation') !== null)
     await tell(invocation, deprecated(`${raw.method} ${raw.path}`, response.headers.get('sunset') ?? undefined));
   // What is no JSON is written as it came; on a terminal it must not steer it.
-  if (data === undefined) return around.stdout.write(around.stdout.isTerminal ? harmlessLines(text) : text);
+  if (data === undefined) return io.stdout.write(io.stdout.isTerminal ? escapeControlsInLines(text) : text);
   const rows = rowsOf(data);
   const names = typeof flags.get('fields') === 'string' ? String(flags.get('fields')).split(',') : undefined;
   const columns = names ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
   await print(rows, { list: Array.isArray(data), columns, usually: 'json' }, invocation);
 }
 
-async function requestOf(method: string, path: string, { flags, around }: Invocation) {
+async function requestOf(method: string, path: string, { flags, io }: Invocation) {
   if (!/^[A-Z]+$/.test(method)) throw new UsageError(`'${method}' is no method.`, 'GET and POST are some.');
   if (!/^\/(?!\/)[^\s#]*$/.test(path))
     throw new UsageError(
@@ -60,7 +60,7 @@ async function requestOf(method: string, path: string, { flags, around }: Invoca
   }
   if (typeof input === 'string' && Object.keys(fields).length > 0)
     throw new UsageError('--field and --input both say what the body is.', 'Give one of them.');
-  const body = typeof input === 'string' ? await textOf(input, around) : JSON.stringify(fields);
+  const body = typeof input === 'string' ? await textOf(input, io) : JSON.stringify(fields);
   return { method, path, headers: { 'content-type': 'application/json' }, body };
 }
 
@@ -83,8 +83,8 @@ function fieldsOf(words: readonly string[], method: string, path: string): Recor
   return Object.fromEntries(entries);
 }
 
-async function textOf(file: string, around: Invocation['around']): Promise<string> {
-  if (file === '-') return readAll(around);
+async function textOf(file: string, io: Invocation['io']): Promise<string> {
+  if (file === '-') return readAll(io);
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

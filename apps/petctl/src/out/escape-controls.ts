@@ -5,12 +5,12 @@
 const steering = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Text that can do nothing but be read: each steering character becomes its escape, `\u001b` say. In JSON it stays what it is. */
-export function harmless(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(steering, escapeOf);
 }
 
 /** The same for text of more than one line. */
-export function harmlessLines(text: string): string {
+export function escapeControlsInLines(text: string): string {
   return text.replace(steering, (character) =>
     character === '\n' || character === '\t' ? character : escapeOf(character),
   );

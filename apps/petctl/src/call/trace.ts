@@ -1,16 +1,16 @@
 import type { Hooks } from '@petstore/client';
-import { harmless } from '../out/harmless.ts';
-import type { Sink } from '../surroundings.ts';
+import type { Sink } from '../io.ts';
+import { escapeControls } from '../out/escape-controls.ts';
 import type { HttpAnswer, HttpTransport } from './transport.ts';
 
-interface Watch {
+interface Trace {
   transport(inner: HttpTransport): HttpTransport;
   readonly retry: NonNullable<Hooks['retry']>;
 }
 
 /** Tells of every request on stderr: a summary, from 2 on headers and bodies too. The key is nowhere to be seen. */
-export function watch(stderr: Sink, key: string, verbosity: number): Watch {
-  const tell = (line: string) => void stderr.write(`${harmless(line.replaceAll(key, '***'))}\n`);
+export function trace(stderr: Sink, key: string, verbosity: number): Trace {
+  const tell = (line: string) => void stderr.write(`${escapeControls(line.replaceAll(key, '***'))}\n`);
   const detail = verbosity > 1 ? tell : () => {};
   return {
     transport: (inner) => async (request) => {
