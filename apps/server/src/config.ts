@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net';
 import { ConfigError } from './config/config-error.ts';
-import { type Deployment, type LogLevel, type Setting, settings } from './config/settings.ts';
+import { type Deployment, deployments, type LogLevel, type Setting, settings } from './config/settings.ts';
 import type { ProxyHeader } from './http/client-address.ts';
 import { givenKeys } from './keys/given.ts';
 
@@ -11,11 +11,11 @@ export interface Config {
   host: string;
   port: number;
   deployment: Deployment;
-  /** Where keys and animals are kept. */
+  /** Where keys and documents are stored. */
   dataDir: string;
-  /** Keys from the environment, instead of those kept in `dataDir`. */
+  /** Keys from the environment, instead of those stored in `dataDir`. */
   apiKeys: string | undefined;
-  /** The database that keeps the animals instead of `dataDir`. It may hold a password: nobody writes it anywhere. */
+  /** The database that stores the documents instead of `dataDir`. It may hold a password: nobody writes it anywhere. */
   databaseUrl: string | undefined;
   databasePool: number;
   databaseConnectTimeout: number;
@@ -54,7 +54,7 @@ export type Secrets = Partial<Pick<Config, 'apiKeys' | 'databaseUrl'>>;
 /** The settings: what was given, else the default. Refuses what is not valid. */
 export function configFrom(given: Given, { apiKeys, databaseUrl }: Secrets): Config {
   if (apiKeys !== undefined) givenKeys(apiKeys);
-  const deployment = resolved(settings.deployment, given, 'production');
+  const deployment = deploymentFrom(given);
   const value = <T>(setting: Setting<T>) => resolved(setting, given, deployment);
   const requestTimeout = value(settings.requestTimeout);
   return {
@@ -89,7 +89,7 @@ export function configFrom(given: Given, { apiKeys, databaseUrl }: Secrets): Con
 
 /** The folder alone, for commands that need no other setting. */
 export function dataDirFrom(given: Given): string {
-  return resolved(settings.dataDir, given, resolved(settings.deployment, given, 'production'));
+  return resolved(settings.dataDir, given, deploymentFrom(given));
 }
 
 /** The settings when nothing is given but these, for embedding and for tests. */
@@ -98,6 +98,10 @@ export function defaultConfig(overrides: Partial<Config> = {}): Config {
   const given: Given = (setting) =>
     setting === settings.deployment && deployment ? { source: 'deployment', text: deployment } : undefined;
   return { ...configFrom(given, overrides), ...overrides };
+}
+
+function deploymentFrom(given: Given): Deployment {
+  return resolved(settings.deployment, given, deployments[0]);
 }
 
 function resolved<T>(setting: Setting<T>, given: Given, deployment: Deployment): T {

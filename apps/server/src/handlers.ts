@@ -1,8 +1,9 @@
 import { type Api, type Input, operations, type Pet } from '@petstore/types';
 import { HttpError } from './http/http-error.ts';
+import type { StoredResponse } from './http/response.ts';
 import { MAX_PAGE_BYTES } from './limits.ts';
 import { decode } from './store/document.ts';
-import type { Awaitable, Document, JsonText, ListQuery, Page, Store } from './store/store.ts';
+import type { Awaitable, Document, ListQuery, Page, Store } from './store/store.ts';
 
 const { limit: limitField, after: afterField } = operations.listPets.fields;
 
@@ -20,15 +21,6 @@ export function handlers(store: Store): Api {
       return decode<Pet>(pet.json);
     },
   };
-}
-
-/** A response whose body the store has as JSON. */
-export interface StoredResponse {
-  readonly json: JsonText;
-  /** Changes whenever the body does. */
-  readonly version: string | undefined;
-  /** For a page of a list. */
-  readonly page?: Page;
 }
 
 /**

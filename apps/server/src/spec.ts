@@ -4,8 +4,11 @@ import { service } from '@petstore/types';
 import { openApiDocument } from '@petstore/types/document';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 
-/** The version segment that every path of the interface starts with, `/v1`. */
-export const basePath = new URL(service.deployments.production).pathname;
+/** The path that every deployment's address ends with and every path of the interface starts with, such as `/v1`. */
+export const basePath = new URL(Object.values(service.deployments)[0] ?? '/', 'http://localhost').pathname.replace(
+  /\/$/,
+  '',
+);
 
 /** The spec as it is written. */
 export function specText(): string {

@@ -70,7 +70,7 @@ export function inForm(...styled: Place[]): Place {
 export function inMultipart(types: Readonly<Record<string, string>> = {}): Place {
   return (draft, inputs) => {
     const boundary = `petstore-${crypto.randomUUID()}`;
-    const parts: BlobPart[] = [];
+    const parts: (string | Blob)[] = [];
     for (const [name, value] of inputs) {
       for (const one of Array.isArray(value) ? value : [value]) {
         parts.push(

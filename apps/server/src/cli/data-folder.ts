@@ -19,7 +19,7 @@ export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): vo
     'read the whole data folder, and say what it holds and whether it is sound',
     'No server may use the folder meanwhile. Nothing is changed. The exit code is 1 if anything is damaged.',
   ).action(async () => {
-    const folder = folderOf(check);
+    const folder = await folderOf(check);
     const { checkStore } = await import('../store/lowdb/check.ts');
     const { allCollections } = await import('../collections.ts');
     const { format, collections, segments, bytes, needed, tail } = await checkStore(folder, allCollections);
@@ -38,21 +38,29 @@ export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): vo
   )
     .argument('<folder>', 'the folder to make')
     .action(async (to: string) => {
-      const folder = folderOf(backup);
+      const folder = await folderOf(backup);
       const copy = await import('../store/lowdb/backup.ts');
       await copy.backup(folder, to);
       console.error(`Copied ${folder} to ${to}.`);
     });
 
-  function folderOf(command: Command): string {
+  async function folderOf(command: Command): Promise<string> {
     const folder = dataDirFrom(givenTo(command, env));
     if (env[databaseVariable] !== undefined)
       throw new UsageError(
         `${databaseVariable} is set: the database is not in a data folder; use the tools of PostgreSQL.`,
       );
-    if (existsSync(join(folder, 'store.json')) || existsSync(join(folder, 'segments'))) return folder;
-    if (existsSync(join(folder, 'pets')))
+    const format = await formatOf(folder);
+    if (format === 'current') return folder;
+    if (format === 'first')
       throw new UsageError(`${folder} has the first format; start the server on it once, which carries it over.`);
     throw new UsageError(`there is no store in ${folder}; name another folder with --data-dir.`);
   }
+}
+
+/** The format of the store in a folder; nothing where there is no store. */
+export async function formatOf(folder: string): Promise<'current' | 'first' | undefined> {
+  if (['store.json', 'segments'].some((name) => existsSync(join(folder, name)))) return 'current';
+  const { hasFormat1 } = await import('../store/lowdb/format-1.ts');
+  return (await hasFormat1(folder)) ? 'first' : undefined;
 }

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import { KeyNameError, KeysFileError } from '../keys/errors.ts';
 import { StoreDamagedError, StoreFolderError, StoreLockedError, StoreUnavailableError } from '../store/errors.ts';
-import { ImportError } from './import-animals.ts';
+import { ImportError } from './import-documents.ts';
 
 /** The command line makes no sense. */
 export class UsageError extends Error {

@@ -1,34 +1,32 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { secretsOf } from '../config/environment.ts';
 import { configFrom } from '../config.ts';
+import { formatOf } from './data-folder.ts';
 import { UsageError } from './errors.ts';
 import { addSettings, givenTo } from './given.ts';
-import { storeSettings } from './import.ts';
+import { collectionArgument, storeSettings } from './import.ts';
 
-/** `export`: every animal of the store that the settings name goes to stdout, as JSON Lines. */
+/** `export`: every document of a collection in the store that the settings name goes to stdout, as JSON Lines. */
 export function addExportCommand(root: Command, env: NodeJS.ProcessEnv): void {
-  const summary = 'write every animal to stdout, one JSON object a line, in ascending order of identifiers';
-  const command = root.command('export').summary(summary);
+  const summary = 'write every document to stdout, one JSON object a line, in ascending order of identifiers';
+  const command = root.command('export').summary(summary).addArgument(collectionArgument());
   addSettings(command, storeSettings)
     .description(`${summary}.\n\nA data folder can be exported while no server runs, a database at any time.`)
-    .action(async () => {
+    .action(async (name: string) => {
       const config = configFrom(givenTo(command, env), secretsOf(env));
-      const isThere = ['store.json', 'pets'].some((name) => existsSync(join(config.dataDir, name)));
-      if (config.databaseUrl === undefined && !isThere)
-        throw new UsageError(`there are no animals in ${config.dataDir}; name another folder with --data-dir.`);
+      if (config.databaseUrl === undefined && !(await formatOf(config.dataDir)))
+        throw new UsageError(`there is no store in ${config.dataDir}; name another folder with --data-dir.`);
       // Loaded only to be run: the other commands answer at once.
-      const [{ openStore }, { exportAnimals }, { progressOn }] = await Promise.all([
+      const [{ openStore }, { exportDocuments }, { progressOn }] = await Promise.all([
         import('../store/open.ts'),
-        import('./export-animals.ts'),
+        import('./export-documents.ts'),
         import('./import-progress.ts'),
       ]);
       const store = await openStore(config);
-      const progress = progressOn(process.stderr);
+      const progress = progressOn(process.stderr, name);
       try {
-        const animals = await exportAnimals(store, process.stdout, progress.show);
-        progress.end(`Wrote ${animals} animals.`);
+        const documents = await exportDocuments(store.collection(name), process.stdout, progress.show);
+        progress.end(`Wrote ${documents} ${name}.`);
       } catch (error) {
         progress.end();
         throw error;

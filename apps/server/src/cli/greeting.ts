@@ -1,3 +1,4 @@
+import { type Operation, operations, type SecurityScheme, service } from '@petstore/types';
 import { type Config, defaultConfig } from '../config.ts';
 import type { Running } from '../serve.ts';
 import { basePath } from '../spec.ts';
@@ -5,16 +6,35 @@ import { basePath } from '../spec.ts';
 /** What somebody who just started the server wants to know, with lines to paste. */
 export function greeting({ origin, adminOrigin, madeKey }: Running, config: Config): string {
   const base = `${origin}${basePath}`;
-  const key = madeKey ?? '<your API key>';
+  const lines = [
+    [`${service.title} listens on`, base],
+    ['Its docs are at', `${origin}/docs`],
+    ...(adminOrigin ? [['For operators', `${adminOrigin}/metrics, /healthz, /readyz`]] : []),
+  ];
+  const width = Math.max(...lines.map(([what = '']) => what.length)) + 2;
+  const where = lines.map(([what = '', address]) => `  ${what.padEnd(width)}${address}\n`).join('');
+  return `\n${where}${aboutKeys(madeKey, config)}${toTry(base, madeKey ?? '<your API key>')}`;
+}
+
+/** Lines to paste that call the first operation that needs no input. */
+function toTry(base: string, key: string): string {
+  const operation = Object.values<Operation>(operations).find(
+    ({ method, fields }) => method === 'GET' && Object.values(fields).every(({ required }) => !required),
+  );
+  if (!operation) return '';
   return `
-  Petstore listens on  ${base}
-  Its docs are at      ${origin}/docs
-${adminOrigin ? `  For operators        ${adminOrigin}/metrics, /healthz, /readyz\n` : ''}${aboutKeys(madeKey, config)}
   Try it from another terminal, in this folder:
 
-    PETCTL_API_KEY='${key}' npx petctl --base-url ${base} pets list
-    curl -H 'Authorization: Bearer ${key}' ${base}/pets
+    PETCTL_API_KEY='${key}' npx petctl --base-url ${base} ${operation.command.join(' ')}
+    curl -H '${keyHeader(key)}' ${base}${operation.path}
 `;
+}
+
+function keyHeader(key: string): string {
+  const schemes: Readonly<Record<string, SecurityScheme>> = service.securitySchemes;
+  const { keyScheme = '' }: { keyScheme?: string } = service;
+  const scheme = schemes[keyScheme];
+  return scheme?.type === 'apiKey' ? `${scheme.name}: ${key}` : `Authorization: Bearer ${key}`;
 }
 
 function aboutKeys(madeKey: string | undefined, { apiKeys, dataDir, deployment }: Config): string {

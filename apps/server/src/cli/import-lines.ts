@@ -1,29 +1,33 @@
 import type { Readable } from 'node:stream';
-import { type Field, operations } from '@petstore/types';
-import { decodeText } from '../store/document.ts';
-import { ImportError, type ImportedPet } from './import-animals.ts';
+import { schemas } from '@petstore/types';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parseJson } from '../http/json.ts';
+import type { CollectionDeclaration } from '../store/declaration.ts';
+import type { Properties } from '../store/store.ts';
+import { ImportError, type ImportedDocument } from './import-documents.ts';
 
-/** A batch takes no further animal once it has so many, or so much text. */
-const enough = { animals: 1000, text: 2 ** 21 };
+/** A batch takes no further document once it has so many, or so much text. */
+const MAX_BATCH = { documents: 1000, text: 2 ** 21 };
 
-const fields: Readonly<Record<string, Field>> = operations.createPet.fields;
-const { maximum } = operations.getPet.fields.petId.schema;
-
-/** The animals of JSON Lines, in batches. Stops at the first line that is none. */
-export async function* animalsIn(input: Readable): AsyncGenerator<ImportedPet[]> {
-  let batch: ImportedPet[] = [];
+/** The documents of JSON Lines, in batches. Stops at the first line that is not a document of the collection. */
+export async function* documentsOf(
+  input: Readable,
+  declaration: CollectionDeclaration,
+): AsyncGenerator<ImportedDocument[]> {
+  const documentIn = documentReader(declaration);
+  let batch: ImportedDocument[] = [];
   let text = 0;
   let number = 0;
   let last = 0;
   for await (const line of linesOf(input)) {
     number++;
-    const pet = petIn(line);
-    if (!pet) throw new ImportError(`Line ${number} is no animal of an export.`);
-    if (pet.id <= last) throw new ImportError(`Line ${number}: the animal ${pet.id} stands behind ${last}.`);
-    last = pet.id;
-    batch.push(pet);
+    const document = documentIn(line);
+    if (!document) throw new ImportError(`Line ${number} is not a document of ${declaration.name}.`);
+    if (document.id <= last) throw new ImportError(`Line ${number}: the document ${document.id} comes after ${last}.`);
+    last = document.id;
+    batch.push(document);
     text += line.length;
-    if (batch.length < enough.animals && text < enough.text) continue;
+    if (batch.length < MAX_BATCH.documents && text < MAX_BATCH.text) continue;
     yield batch;
     batch = [];
     text = 0;
@@ -31,7 +35,7 @@ export async function* animalsIn(input: Readable): AsyncGenerator<ImportedPet[]>
   if (batch.length > 0) yield batch;
 }
 
-/** Lines end with a line feed alone; Node's readline would also end them at separators that may stand in a name. */
+/** Lines end with a line feed alone; Node's readline would also end them at separators that may stand in a text. */
 async function* linesOf(input: Readable): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of input.setEncoding('utf8')) {
@@ -42,32 +46,19 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
-function petIn(line: string): ImportedPet | undefined {
-  let value: unknown;
-  try {
-    value = decodeText(line);
-  } catch {
-    return undefined;
-  }
-  return isPet(value) ? value : undefined;
+/** Reads a line of an export; gives nothing where it has no identifier, or is not what the list of the collection returns. */
+function documentReader({ id: idProperty, schema }: CollectionDeclaration) {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  const fits = ajv.compile({ ...schema, components: { schemas } });
+  return (line: string): ImportedDocument | undefined => {
+    try {
+      const properties = parseJson(Buffer.from(line)) as Properties;
+      const id = properties[idProperty];
+      const isIdentifier = typeof id === 'number' && Number.isSafeInteger(id) && id > 0;
+      // As numbers: the validator does not know the bigint that stands for a large integer.
+      return isIdentifier && fits(JSON.parse(line)) ? { id, properties } : undefined;
+    } catch {
+      return undefined;
+    }
+  };
 }
-
-/** Whether it has an identifier, and else what a new animal may have, by the spec. */
-function isPet(value: unknown): value is ImportedPet {
-  if (typeof value !== 'object' || value === null) return false;
-  const { id, ...properties }: Record<string, unknown> = { ...value };
-  const isComplete = Object.entries(fields).every(([name, field]) => !field.required || name in properties);
-  const isKnown = ([name, property]: [string, unknown]) =>
-    Object.hasOwn(fields, name) && fits(fields[name] as Field, property);
-  return isInteger(id, 1, maximum) && isComplete && Object.entries(properties).every(isKnown);
-}
-
-function fits({ schema: { type, enum: values, minimum, maximum } }: Field, value: unknown): boolean {
-  if (values && !values.some((one) => one === value)) return false;
-  if (type === 'integer')
-    return isInteger(value, minimum ?? Number.MIN_SAFE_INTEGER, maximum ?? Number.MAX_SAFE_INTEGER);
-  return typeof value === type && (typeof value !== 'string' || value.isWellFormed());
-}
-
-const isInteger = (value: unknown, minimum: number, maximum: number) =>
-  typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum;

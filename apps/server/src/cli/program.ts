@@ -51,8 +51,8 @@ In the environment alone, so that no list of processes shows it:
   ${keysVariable}  the keys that may call, separated by commas, each 'key' or
                      'name=key', instead of those in the data folder, which
                      'petstore-server keys' looks after
-  ${databaseVariable}       the PostgreSQL that keeps the animals, instead of the data
-                     folder: 'postgres://user:password@host,other/database'`;
+  ${databaseVariable}       the PostgreSQL that stores the documents, instead of the
+                     data folder: 'postgres://user:password@host,other/database'`;
 
 /** What is left over was meant to be a command: it is misspelt, or it stands behind flags. */
 function refuseCommandsElsewhere(root: Command, [word]: string[]): void {

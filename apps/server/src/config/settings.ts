@@ -15,9 +15,9 @@ export interface Setting<T> {
   fallback(deployment: Deployment): string;
 }
 
-export const deployments = Object.keys(service.deployments).filter(
-  (name): name is Deployment => name in service.deployments,
-);
+// Generated code names at least one.
+export const deployments = Object.keys(service.deployments) as [Deployment, ...Deployment[]];
+const [firstDeployment] = deployments;
 const proxyHeaders: ProxyHeader[] = ['x-forwarded-for', 'forwarded'];
 const logLevels: LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'];
 
@@ -27,7 +27,7 @@ export const settings = {
     variable: 'PETSTORE_DEPLOYMENT',
     about: 'which deployment of the spec to run as',
     kind: oneOf(deployments),
-    fallback: () => 'production',
+    fallback: () => firstDeployment,
   },
   host: {
     flags: '--host <address>',
@@ -47,9 +47,9 @@ export const settings = {
   dataDir: {
     flags: '--data-dir <folder>',
     variable: 'PETSTORE_DATA_DIR',
-    about: 'where keys and animals are kept',
+    about: 'where keys and documents are stored',
     kind: text('a folder'),
-    fallback: (deployment) => (deployment === 'production' ? 'data' : `data-${deployment}`),
+    fallback: (deployment) => (deployment === firstDeployment ? 'data' : `data-${deployment}`),
   },
   databasePool: {
     flags: '--database-pool <number>',

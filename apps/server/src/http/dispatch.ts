@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Operation } from '@petstore/types';
-import { handlers, type StoredResponse, storedHandlers } from '../handlers.ts';
+import { handlers, storedHandlers } from '../handlers.ts';
 import { MAX_PAGE_BYTES } from '../limits.ts';
 import type { Awaitable, Store } from '../store/store.ts';
 import type { BodyBudget } from './body.ts';
@@ -12,6 +12,7 @@ import {
   nextPage,
   type PageInfo,
   pageContent,
+  type StoredResponse,
   storedContent,
   type WriteResponse,
 } from './response.ts';

@@ -4,7 +4,7 @@ import { type Operation, type OperationId, operations } from '@petstore/types';
 import type { Response } from 'express';
 import { MAX_PAGE_BYTES } from '../limits.ts';
 import { basePath } from '../spec.ts';
-import type { JsonText } from '../store/store.ts';
+import type { JsonText, Page } from '../store/store.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** Names and values of headers, one behind the other, as Node takes them fastest. */
@@ -16,6 +16,15 @@ export interface Content {
   /** `latin1` where each character stands for one byte. */
   readonly encoding: 'utf8' | 'latin1';
   readonly bytes: number;
+}
+
+/** A response whose body the store has as JSON. */
+export interface StoredResponse {
+  readonly json: JsonText;
+  /** Changes whenever the body does. */
+  readonly version: string | undefined;
+  /** For a page of a list. */
+  readonly page?: Page;
 }
 
 /** The elements of a list response. */

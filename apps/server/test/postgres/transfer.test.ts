@@ -48,13 +48,13 @@ describeOnDatabase('export and import', (newDatabase) => {
     const [from, to, url] = [newFolder(), newFolder(), await newDatabase()];
     const animals = await filled(await openLowdbStore(from, allCollections), 2500);
     const exported = await run('export', { PETSTORE_DATA_DIR: from });
-    expect(exported).toMatchObject({ code: 0, stderr: 'Wrote 2501 animals.\n' });
+    expect(exported).toMatchObject({ code: 0, stderr: 'Wrote 2501 pets.\n' });
 
     const into = { DATABASE_URL: url };
     expect(await run('import', into, exported.stdout)).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'Added 2501 animals; 0 were there already.\n',
+      stderr: 'Added 2501 pets; 0 were there already.\n',
     });
     const store = await openPostgresStore(url);
     expect(await handlers(store).createPet({ name: 'next', categoryId: 1 })).toMatchObject({ id: 2502 });
@@ -63,7 +63,7 @@ describeOnDatabase('export and import', (newDatabase) => {
     const back = await run('export', into);
     expect(back.stdout.startsWith(exported.stdout)).toBe(true);
     const imported = await run('import', { PETSTORE_DATA_DIR: to }, back.stdout);
-    expect(imported.stderr).toBe('Added 2502 animals; 0 were there already.\n');
+    expect(imported.stderr).toBe('Added 2502 pets; 0 were there already.\n');
     expect((await all(await openLowdbStore(to, allCollections))).slice(0, -1)).toEqual(animals);
   });
 
@@ -77,29 +77,29 @@ describeOnDatabase('export and import', (newDatabase) => {
     for (const added of [401, 0]) {
       expect(await run('import', { DATABASE_URL: url }, stdout)).toMatchObject({
         code: 0,
-        stderr: `Added ${added} animals; ${1501 - added} were there already.\n`,
+        stderr: `Added ${added} pets; ${1501 - added} were there already.\n`,
       });
     }
     const other = stdout.replace('"pet 7"', '"another"');
     expect(await run('import', { DATABASE_URL: url }, other)).toMatchObject({
       code: 1,
-      stderr: 'petstore-server: The animal 8 of the store is another one; nothing is ever replaced.\n',
+      stderr: 'petstore-server: The document 8 of pets differs from the stored one; nothing is ever replaced.\n',
     });
   });
 
   test('keep gaps, because identifiers of removed pets are never given again', async () => {
     const lines = `{"id":3,"name":"a","categoryId":1}\n{"id":9007199254740990,"name":"b","categoryId":1}\n`;
     for (const to of [{ DATABASE_URL: await newDatabase() }, { PETSTORE_DATA_DIR: newFolder() }]) {
-      for (const stderr of ['Added 2 animals; 0 were there already.\n', 'Added 0 animals; 2 were there already.\n'])
+      for (const stderr of ['Added 2 pets; 0 were there already.\n', 'Added 0 pets; 2 were there already.\n'])
         expect(await run('import', to, lines)).toMatchObject({ code: 0, stderr });
     }
   });
 
   test.each([
-    ['{"id":1,"name":"a","categoryId":1}\n{"id":2,"name":"b","cat', 'Line 2 is no animal of an export.'],
-    ['{"id":1,"name":"a","categoryId":1,"colour":"red"}', 'Line 1 is no animal of an export.'],
-    ['{"id":1,"name":"a","categoryId":1,"status":"gone"}', 'Line 1 is no animal of an export.'],
-    ['{"id":2,"name":"a","categoryId":1}\n{"id":2,"name":"a","categoryId":1}', 'Line 2: the animal 2 stands behind 2.'],
+    ['{"id":1,"name":"a","categoryId":1}\n{"id":2,"name":"b","cat', 'Line 2 is not a document of pets.'],
+    ['{"id":1,"name":"a","categoryId":1,"colour":"red"}', 'Line 1 is not a document of pets.'],
+    ['{"id":1,"name":"a","categoryId":1,"status":"gone"}', 'Line 1 is not a document of pets.'],
+    ['{"id":2,"name":"a","categoryId":1}\n{"id":2,"name":"a","categoryId":1}', 'Line 2: the document 2 comes after 2.'],
   ])('refuse %j in one line', async (input, sentence) => {
     expect(await run('import', { PETSTORE_DATA_DIR: newFolder() }, input)).toEqual({
       code: 1,
@@ -110,7 +110,7 @@ describeOnDatabase('export and import', (newDatabase) => {
 
   test('refuse to export what is not there, and a database that is not', async () => {
     const missing = await run('export', { PETSTORE_DATA_DIR: 'nowhere' });
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/^petstore-server: there are no animals/) });
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/^petstore-server: there is no store/) });
     const url = 'postgres://u:SECRET@127.0.0.1:1/d';
     const gone = await run('export', { DATABASE_URL: url, PETSTORE_DATABASE_CONNECT_TIMEOUT: '0.2' });
     expect(gone.code).toBe(1);

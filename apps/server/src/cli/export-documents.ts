@@ -2,23 +2,22 @@ import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errorCode } from '../files/errors.ts';
 import { documentsIn } from '../store/document.ts';
-import type { Store } from '../store/store.ts';
+import type { Collection } from '../store/store.ts';
 import { UsageError } from './errors.ts';
 
-/** Few enough that a page of the largest animals fits into memory. */
-const limit = 250;
+/** Few enough that a page of the largest documents fits into memory. */
+const PAGE_LIMIT = 250;
 
-/** Writes every animal of the store, one a line, no faster than they are read; answers how many. */
-export async function exportAnimals(
-  store: Store,
+/** Writes every document of a collection, one a line, no faster than they are read; returns how many. */
+export async function exportDocuments(
+  collection: Collection,
   output: Writable,
-  onProgress: (animals: number) => void,
+  onProgress: (documents: number) => void,
 ): Promise<number> {
-  let animals = 0;
+  let documents = 0;
   async function* lines() {
-    const pets = store.collection('pets');
     for (let after = 0; ; ) {
-      const page = await pets.list({ after, limit });
+      const page = await collection.list({ after, limit: PAGE_LIMIT });
       // The documents as they are stored, so that every property is carried along.
       const { encoding } = page.json;
       if (page.count > 0)
@@ -28,8 +27,8 @@ export async function exportAnimals(
             .join('\n')}\n`,
           encoding,
         );
-      animals += page.count;
-      onProgress(animals);
+      documents += page.count;
+      onProgress(documents);
       if (!page.more) return;
       after = page.last;
     }
@@ -40,5 +39,5 @@ export async function exportAnimals(
     if (errorCode(error) === 'EPIPE') throw new UsageError('nobody reads any more what is being exported.');
     throw error;
   }
-  return animals;
+  return documents;
 }
