@@ -18,7 +18,7 @@ stopWithParent();
 await setup('serve');
 const node = pinnedNode();
 const isPinned = realpathSync(process.execPath) === realpathSync(node);
-if (isPinned && (await isGenerated())) await import(pathToFileURL(path('apps/server/src/main.ts')).href);
+if (isPinned && (await isGenerated())) await import(pathToFileURL(path('apps/server/src/main.js')).href);
 else if (isPinned) await generate();
 else runAgain();
 

@@ -8,7 +8,7 @@ import { scratch } from './petctl.ts';
 const root = join(import.meta.dirname, '../../..');
 
 test('the line that `npm start` prints works when it is pasted', async () => {
-  const server = spawn(process.execPath, [join(root, 'apps/server/src/main.ts')], {
+  const server = spawn(process.execPath, [join(root, 'apps/server/src/main.js')], {
     env: {
       ...process.env,
       PORT: '0',

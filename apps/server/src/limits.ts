@@ -33,6 +33,9 @@ export const DRAIN_SWEEP_MS = 250;
 /** How long the store has to close, when the requests have used up the time to stop. */
 export const MIN_STORE_CLOSE_MS = 1_000;
 
+/** How long after the start the metrics of the process begin. */
+export const METRICS_OPEN_MS = 1_000;
+
 /** How long the metrics text is served again. */
 export const METRICS_CACHE_MS = 1_000;
 

@@ -1,57 +1,55 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { requestTimes } from './request-times.ts';
+import type { Registry } from 'prom-client';
+import { histogram } from './histogram.ts';
 import type { Commit, Store } from './store/store.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What is counted, in a registry of its own, so that two servers in one process do not mix. */
+/** What is counted. The library that writes it as text is loaded by `open`, because that takes a tenth of a start. */
 export function createMetrics() {
-  const registry = new Registry();
-  const registers = [registry];
-  // Brings the event loop's lag, memory and CPU time.
-  collectDefaultMetrics({ register: registry });
-  const times = requestTimes(registry);
-  /** By operation and status; the library's own counting costs a lookup by name. */
-  const answered = new Map<string, number[]>();
-  new Counter({
-    name: 'petstore_requests_total',
-    help: 'Requests answered, by operation and status.',
-    labelNames: ['operation', 'status'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [operation, counts] of answered) {
-        counts.forEach((count, status) => void this.inc({ operation, status }, count));
-      }
-    },
+  const times = histogram({
+    name: 'petstore_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer, by operation.',
+    bounds: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    label: 'operation',
   });
-  const commit = new Histogram({
+  const commit = histogram({
     name: 'petstore_store_commit_duration_seconds',
     help: 'Time to commit one group of writes durably.',
-    buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5],
-    registers,
+    bounds: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5],
   });
-  const batch = new Histogram({
+  const batch = histogram({
     name: 'petstore_store_commit_writes',
     help: 'Writes in one commit.',
-    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024],
-    registers,
+    bounds: [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024],
   });
+  /** By operation and status. */
+  const answered = new Map<string, number[]>();
+  let linesLost: (() => number) | undefined;
+  let connections: Store['connections'];
+  let registry: Promise<Registry> | undefined;
 
-  return {
-    text: () => registry.metrics(),
-    answered(operation: string, status: number, milliseconds: number) {
-      const counts = answered.get(operation) ?? [];
-      if (counts.length === 0) answered.set(operation, counts);
-      counts[status] = (counts[status] ?? 0) + 1;
-      times(operation, milliseconds / 1000);
-    },
-    committed({ writes, milliseconds }: Commit) {
-      commit.observe(milliseconds / 1000);
-      batch.observe(writes);
-    },
-    /** Shows how many lines the log has lost. */
-    watchLog(lost: () => number) {
+  /** A registry of its own, so that two servers in one process do not mix. */
+  async function newRegistry(): Promise<Registry> {
+    const { Counter, collectDefaultMetrics, Gauge, Registry } = await import('prom-client');
+    const created = new Registry();
+    const registers = [created];
+    // Brings the event loop's lag, memory and CPU time.
+    collectDefaultMetrics({ register: created });
+    for (const { metric } of [times, commit, batch]) created.registerMetric(metric);
+    new Counter({
+      name: 'petstore_requests_total',
+      help: 'Requests answered, by operation and status.',
+      labelNames: ['operation', 'status'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [operation, counts] of answered) {
+          counts.forEach((count, status) => void this.inc({ operation, status }, count));
+        }
+      },
+    });
+    const lost = linesLost;
+    if (lost) {
       new Counter({
         name: 'petstore_log_lines_lost_total',
         help: 'Lines of the log that could not be written.',
@@ -61,20 +59,46 @@ export function createMetrics() {
           this.inc(lost());
         },
       });
-    },
-    /** Shows the connections of a store, as they are when somebody looks. */
-    watch(connections: NonNullable<Store['connections']>) {
+    }
+    const states = connections;
+    if (states) {
       new Gauge({
         name: 'petstore_store_connections',
         help: 'Connections to the database, and requests that wait for one.',
         labelNames: ['purpose', 'state'],
         registers,
         collect() {
-          for (const [purpose, states] of Object.entries(connections())) {
-            for (const [state, count] of Object.entries(states)) this.set({ purpose, state }, count);
+          for (const [purpose, counts] of Object.entries(states())) {
+            for (const [state, count] of Object.entries(counts)) this.set({ purpose, state }, count);
           }
         },
       });
+    }
+    return created;
+  }
+
+  const open = () => (registry ??= newRegistry());
+  return {
+    /** Begins to measure the process itself, and loads what `text` needs. Watches what it was given before. */
+    open,
+    text: async () => (await open()).metrics(),
+    answered(operation: string, status: number, milliseconds: number) {
+      const counts = answered.get(operation) ?? [];
+      if (counts.length === 0) answered.set(operation, counts);
+      counts[status] = (counts[status] ?? 0) + 1;
+      times.observe(milliseconds / 1000, operation);
+    },
+    committed({ writes, milliseconds }: Commit) {
+      commit.observe(milliseconds / 1000);
+      batch.observe(writes);
+    },
+    /** Shows how many lines the log has lost. */
+    watchLog(lost: () => number) {
+      linesLost = lost;
+    },
+    /** Shows the connections of a store, as they are when somebody looks. */
+    watch(states: NonNullable<Store['connections']>) {
+      connections = states;
     },
   };
 }

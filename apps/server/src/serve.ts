@@ -5,7 +5,7 @@ import { clientAddress } from './http/client-address.ts';
 import { type Listener, listen } from './http/listen.ts';
 import { rejectionObserver } from './http/observe.ts';
 import { openKeys } from './keys.ts';
-import { MIN_STORE_CLOSE_MS } from './limits.ts';
+import { METRICS_OPEN_MS, MIN_STORE_CLOSE_MS } from './limits.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openStore } from './store/open.ts';
@@ -62,6 +62,10 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
     const adminOrigin = adminListener?.origin;
     await opened;
     log.info({ origin, adminOrigin, deployment: config.deployment }, 'started');
+    // Behind the first requests, which need nothing of it.
+    setTimeout(() => {
+      metrics.open().catch((error) => log.error({ err: error }, 'there are no metrics'));
+    }, METRICS_OPEN_MS).unref();
     const stop = async () => {
       isStopping = true;
       log.info('stopping');

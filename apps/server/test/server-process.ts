@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type ServerProcess as ServerOnDatabase, startServer as start } from '@petstore/testing/load';
 import { onTestFinished } from 'vitest';
 
-export const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+export const main = fileURLToPath(new URL('../src/main.js', import.meta.url));
 
 /** Starts a server process on this database. */
 export function startServer(databaseUrl: string, env: Record<string, string> = {}): Promise<ServerOnDatabase> {
@@ -22,13 +22,17 @@ export interface ServerProcess {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** A server process of its own, with its log on this file descriptor, or on a pipe that nobody reads until somebody does. */
+/**
+ * A server process of its own, with its log on this file descriptor, or on a pipe that nobody reads until somebody does.
+ * It runs the script before anything else.
+ */
 export async function startProcess(
   dataDir: string,
   argv: string[] = [],
-  { stdout = 'pipe' }: { stdout?: 'pipe' | number } = {},
+  { stdout = 'pipe', script }: { stdout?: 'pipe' | number; script?: string } = {},
 ): Promise<ServerProcess> {
   const env = { ...process.env, PORT: '0', PETSTORE_DATA_DIR: dataDir, PETSTORE_API_KEYS: apiKey };
+  if (script) Object.assign(env, { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` });
   const child = spawn(process.execPath, [main, ...argv], { env, stdio: ['ignore', stdout, 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = once(child, 'exit').then(([code, signal]) => ({ code, signal }));

@@ -43,11 +43,9 @@ test.each(['once', 'twice'])('a disk that does not answer holds no server that i
   // Nobody writes there, so each of these holds one of Node's threads, as a call to a dead disk does.
   const stall = `import { open } from 'node:fs';
     process.on('SIGUSR2', () => { for (let i = 0; i < 4; i++) open('${fifo}', 'r', () => {}); console.log('{"msg":"stalled"}'); });`;
-  process.env.NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(stall)}`;
   const timeout = times === 'once' ? '1' : '600';
-  const starting = startProcess(folder, ['--shutdown-timeout', timeout, '--log-level', 'warn']);
-  delete process.env.NODE_OPTIONS;
-  const { child, origin, ended } = await starting;
+  const argv = ['--shutdown-timeout', timeout, '--log-level', 'warn'];
+  const { child, origin, ended } = await startProcess(folder, argv, { script: stall });
   const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> });
   child.kill('SIGUSR2');
   await once(lines, 'line');

@@ -81,7 +81,7 @@ export const logFile = 'ours.log';
 export function startOurs(
   dataDir: string,
   scratch: string,
-  main = inRepository('apps/server/src/main.ts'),
+  main = inRepository('apps/server/src/main.js'),
 ): Promise<Server> {
   return startServer({
     script: main,

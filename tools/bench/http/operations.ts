@@ -21,7 +21,7 @@ export async function operationCount(quick: boolean): Promise<Section> {
     copy.change('spec/openapi.yaml', (text) => text.replace(/^components:$/m, `${morePaths()}\n$&`));
     copy.change('apps/server/src/handlers.ts', withMoreHandlers);
     copy.generate();
-    const mains = { shipped: undefined, grown: join(copy.folder, 'apps/server/src/main.ts') };
+    const mains = { shipped: undefined, grown: join(copy.folder, 'apps/server/src/main.js') };
     const servers = Object.entries(mains).map(([name, main]) => ({
       name,
       dialect: 'petstore' as const,

@@ -40,7 +40,7 @@ async function failover() {
   const first = await leader(nodes);
   await until('a synchronous standby', () => answers(nodes, '/sync'));
   const url = `postgres://petstore:petstore@${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}/postgres`;
-  const main = inRepository('apps/server/src/main.ts');
+  const main = inRepository('apps/server/src/main.js');
   const start = () => startServer(main, { DATABASE_URL: url });
   const servers = [await start(), await start()];
   started.push(...servers.map(({ child }) => child));

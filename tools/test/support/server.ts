@@ -24,7 +24,7 @@ export async function startServer(options: Omit<AppOptions, 'keys'> = {}): Promi
 
 /** A server in a process of its own, as `npm start` starts it, with its data below a folder. */
 export async function startServerProcess(folder: string, env: Env = process.env, checkout = root): Promise<Server> {
-  const child = spawn(process.execPath, [join(checkout, 'apps/server/src/main.ts')], {
+  const child = spawn(process.execPath, [join(checkout, 'apps/server/src/main.js')], {
     cwd: folder,
     env: { ...env, PORT: '0' },
     stdio: ['ignore', 'ignore', 'pipe'],

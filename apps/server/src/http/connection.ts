@@ -1,8 +1,9 @@
-import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LINGER_MS, MAX_DISCARDED_BYTES, MAX_WAITING_PER_CONNECTION, MAX_WAITING_REQUESTS } from '../limits.ts';
 import { breakBody } from './body.ts';
 import type { HttpError } from './http-error.ts';
+import { STATUS_CODES } from './node-http.ts';
 import type { Rejection } from './observe.ts';
 import { newRequestId } from './request-context.ts';
 

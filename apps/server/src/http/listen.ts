@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { DRAIN_SWEEP_MS } from '../limits.ts';
 import { awaitContinue } from './body.ts';
 import { Connection, type ConnectionPool, UnsentBytes } from './connection.ts';
 import { errorOfStatus, HttpError } from './http-error.ts';
+import { createServer } from './node-http.ts';
 import type { Rejection } from './observe.ts';
 
 /** Times are in milliseconds. */

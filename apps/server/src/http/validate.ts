@@ -1,10 +1,10 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { parse } from 'node:url';
 import { type Operation, operations } from '@petstore/types';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { basePath, servedSpec } from '../spec.ts';
 import { HttpError } from './http-error.ts';
+import { IncomingMessage, ServerResponse } from './node-http.ts';
 import { openValidator, type Validator } from './validator-internals.ts';
 
 /** The validator, with the spec loaded and every operation's checks compiled. Rejects if the spec cannot be used. */

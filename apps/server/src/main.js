@@ -1,8 +1,8 @@
 #!/usr/bin/env node
+// Plain JavaScript, because Node would load its compiler for a first file in TypeScript: everything after it is compiled once.
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
-// Before anything else is loaded: a start from compiled code takes half the time.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'));
 const { main } = await import('./cli/main.ts');
 await main();

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newFolder } from '@petstore/testing';
+import { expect, test } from 'vitest';
+import { startProcess } from './server-process.ts';
+
+test('a server listens before it has loaded fetch, which it never needs, and the library for metrics', async () => {
+  const file = join(newFolder(), 'loaded.json');
+  const script = `import { writeFileSync } from 'node:fs';
+    import { Module } from 'node:module';
+    const { error } = console;
+    console.error = (greeting) => {
+      writeFileSync('${file}', JSON.stringify([...process.moduleLoadList, ...Object.keys(Module._cache)]));
+      error(greeting);
+    };`;
+  await startProcess(newFolder(), [], { script });
+  const loaded: string[] = JSON.parse(readFileSync(file, 'utf8'));
+  expect(loaded.filter((name) => name.includes('node_modules/express/'))).not.toEqual([]);
+  expect(loaded.filter((name) => /undici|node_modules\/prom-client\//.test(name))).toEqual([]);
+});
