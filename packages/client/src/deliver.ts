@@ -20,7 +20,7 @@ export async function deliver<T>(
   stop?: AbortSignal,
 ): Promise<T> {
   const { on, transport, baseUrl } = connection;
-  const retry = options.retry === undefined ? connection.retry : retryOf(options.retry, connection.retry);
+  const retry = retryOf(options.retry, connection.retry);
   const timeout = options.timeout ?? connection.timeout;
   const caller = stop && options.signal ? AbortSignal.any([stop, options.signal]) : (stop ?? options.signal);
   // One signal for the transport; its reason is the error that the call ends with.

@@ -15,7 +15,7 @@ export class PetstoreError extends Error {
   constructor(response: Answer, message: string, code?: ServiceErrorCode) {
     super(message);
     const { status, headers } = response;
-    Object.assign(this, { status, code, requestId: headers.get('x-request-id') ?? undefined, headers, response });
+    Object.assign(this, { status, code, headers, response, requestId: headers.get('x-request-id') ?? undefined });
   }
 }
 

@@ -5,19 +5,13 @@ import { ConnectionError } from './errors.ts';
 /** The elements of a page and of all behind it, one after the other. */
 export type ElementsOf = (first: Promise<Exchange<unknown>>, start: Start<unknown>) => AsyncIterable<unknown>;
 
-/** Where the page behind this one is: the target of `Link` with `rel="next"` (RFC 8288), as it was written. */
+/** The target of `Link` with `rel="next"` (RFC 8288), as it was written: the address of the next page. */
 export function nextPage({ headers }: Answer): string | undefined {
-  for (const link of (headers.get('link') ?? '').split('<').slice(1)) {
-    const end = link.indexOf('>');
-    if (end >= 0 && relationsOf(link.slice(end + 1)).includes('next')) return link.slice(0, end);
+  for (const link of (headers.get('link') ?? '').split('<')) {
+    const [target, ...parameters] = link.split('>');
+    if (/;\s*rel\s*=\s*("([^"]*\s)?next[\s"]|next(?![^\s,;]))/i.test(parameters.join())) return target;
   }
   return undefined;
-}
-
-/** The relations that the parameters of a link name. */
-function relationsOf(parameters: string): string[] {
-  const found = /;\s*rel\s*=\s*(?:"([^"]*)|([^\s";,]*))/i.exec(parameters);
-  return (found?.[1] ?? found?.[2] ?? '').toLowerCase().split(/\s+/);
 }
 
 /** Pages that a `Link` header leads through. */
@@ -89,14 +83,16 @@ async function* elements(
   }
 }
 
+/** The credentials go only where the caller sent them. */
 function linked(response: Answer): NextPage | undefined {
   const link = nextPage(response);
-  return link === undefined ? undefined : { url: (from) => sameOrigin(link, from) };
-}
-
-/** Where a link leads. The key goes only where the caller sent it. */
-function sameOrigin(link: string, from: string): string {
-  const { origin, href } = new URL(link, from);
-  if (origin !== new URL(from).origin) throw new ConnectionError(`the next page is at ${origin}, another host`);
-  return href;
+  return link
+    ? {
+        url: (from) => {
+          const { origin, href } = new URL(link, from);
+          if (origin === new URL(from).origin) return href;
+          throw new ConnectionError(`the next page is at ${origin}, another host`);
+        },
+      }
+    : undefined;
 }
