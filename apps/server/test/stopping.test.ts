@@ -36,6 +36,32 @@ test('a request that is cut is not called a success', async () => {
   expect(await ended).toEqual({ code: 1, signal: null });
 });
 
+test.each([
+  ['the half head of a first request', 1, ''],
+  ['the half head of a further request', 1, `GET /healthz HTTP/1.1\r\n${head}\r\n`],
+])('%s that is cut is not called a success', async (_, code, before) => {
+  const { child, origin, ended } = await startProcess(newFolder(), ['--shutdown-timeout', '1']);
+  const socket = send(origin, before);
+  if (before) await once(socket, 'data');
+  socket.write('GET /v1/pets HTTP/1.1\r\n');
+  // Whatever is answered on a later connection was read after it.
+  await fetch(`${origin}/healthz`);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual({ code, signal: null });
+});
+
+test.each([
+  ['without a request yet', ''],
+  ['whose requests are answered', `GET /healthz HTTP/1.1\r\n${head}\r\n`],
+])('a connection %s holds up no stop', async (_, before) => {
+  const { child, origin, ended } = await startProcess(newFolder(), ['--shutdown-timeout', '600']);
+  const socket = send(origin, before);
+  await once(socket, before ? 'data' : 'connect');
+  await fetch(`${origin}/healthz`);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual({ code: 0, signal: null });
+});
+
 test.each(['once', 'twice'])('a disk that does not answer holds no server that is stopped %s', async (times) => {
   const folder = newFolder();
   const fifo = join(folder, 'fifo');
