@@ -1,5 +1,5 @@
 // Writes the client: one thin function per operation, carried by the hand-written runtime.
-import type { Field, Operation, RequestBody, SecurityScheme, Serialization } from '@petstore/types';
+import type { Field, Operation, PropertyEncoding, RequestBody, SecurityScheme, Serialization } from '@petstore/types';
 import { commentOf } from './comment.ts';
 import { Code, comment, literal, quoted } from './literal.ts';
 import type { Model } from './model.ts';
@@ -57,6 +57,10 @@ function functionOf(operation: Operation, model: Model, schemas: Schemas, import
   const { id, fields } = operation;
   const needsInput = Object.values(fields).some((field) => field.required);
   const wire = literal(wireOf(operation, model, schemas, imports), '    ');
+  const to =
+    operation.server === undefined
+      ? 'connection'
+      : `${imports.value('atServer', '../server.ts')}(connection, ${quoted(operation.server)})`;
   const [send, connection, options, call, input] = [
     imports.value('send', '../send.ts'),
     imports.type('Connection', '../connection.ts'),
@@ -66,7 +70,7 @@ function functionOf(operation: Operation, model: Model, schemas: Schemas, import
   ];
   return `${comment(commentOf(operation))}
 export function ${id}(connection: ${connection}, input${needsInput ? '' : '?'}: ${input}<'${id}'>, options?: ${options}): ${call}<'${id}'> {
-    return ${send}(connection, ${wire}, input, options);
+    return ${send}(${to}, ${wire}, input, options);
 }
 `;
 }
@@ -169,11 +173,22 @@ function flatOf({ kind, mediaType, encoding, required }: RequestBody, isWide: bo
 
 function formOf(kind: RequestBody['kind'], encoding: RequestBody['encoding'] = {}, imports: Imports): Code {
   if (kind === 'multipart') {
-    const types = Object.fromEntries(Object.entries(encoding).map(([name, { contentType }]) => [name, contentType]));
-    return callOf(imports.value('inMultipart', '../bodies.ts'), Object.keys(types).length > 0 ? [types] : []);
+    const all = Object.entries(encoding);
+    const written = all.map(([name, said]) => [name, partOf(name, said, imports)] as const);
+    return callOf(imports.value('inMultipart', '../bodies.ts'), all.length > 0 ? [Object.fromEntries(written)] : []);
   }
   const places = Object.entries(encoding).map(([name, said]) => styledOf(name, { in: 'query', ...said }, imports));
   return callOf(imports.value('inForm', '../bodies.ts'), places);
+}
+
+/** How a property is written as parts: its content type, or what makes them. */
+function partOf(name: string, said: PropertyEncoding, imports: Imports): string | Code {
+  if (said.style !== undefined)
+    return callOf(imports.value('styledParts', '../bodies.ts'), [styledOf(name, { in: 'query', ...said }, imports)]);
+  const { contentType, headers = {} } = said;
+  const lines = Object.entries(headers).map(([header, value]) => `\r\n${header}: ${value}`);
+  if (lines.length === 0 && contentType !== undefined) return contentType;
+  return callOf(imports.value('partWith', '../bodies.ts'), [lines.join(''), ...(contentType ? [contentType] : [])]);
 }
 
 /** What reads the answer, where it is not JSON with one success. */

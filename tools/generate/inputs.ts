@@ -1,5 +1,5 @@
 // What goes into an operation: its parameters, and its body.
-import type { BodyKind, Field, RequestBody, Schema, Serialization } from '@petstore/types';
+import type { BodyKind, Field, PropertyEncoding, RequestBody, Schema, Serialization } from '@petstore/types';
 import { defined, isNode, list, type Node, node, text } from './node.ts';
 import { isBinary, plain, type Schemas } from './schemas.ts';
 import { type Stops, stop } from './stops.ts';
@@ -190,19 +190,17 @@ function encodingOf(
   where: string,
   schemas: Schemas,
 ) {
-  const found: Record<string, Serialization> = {};
+  const found: Record<string, PropertyEncoding> = {};
   if (kind !== 'form' && kind !== 'multipart') return found;
   for (const [name, said] of Object.entries(node(content.encoding))) {
     if (!isNode(said)) continue;
     const here = `${where}.encoding.${name}`;
     const schema = properties.get(name);
     const isStyled = said.style !== undefined || said.explode !== undefined || said.allowReserved !== undefined;
-    if (kind === 'multipart') {
-      if (Object.keys(node(said.headers)).some((one) => !/^content-(type|disposition)$/i.test(one)))
-        stop(here, 'headers of a part', 'leave them out');
-      if (isStyled) stop(here, 'a style in multipart/form-data', 'write a contentType');
+    if (kind === 'multipart' && !isStyled) {
+      const headers = partHeaders(said, here, schemas);
       const contentType = text(said.contentType);
-      if (contentType !== undefined) found[name] = { contentType };
+      if (contentType ?? headers) found[name] = defined<PropertyEncoding>({ contentType, headers });
     } else if (isStyled && schema) {
       const how = serializationOf(said, 'query', schema, here, schemas);
       // That a style is said at all takes the place of JSON for an object.
@@ -215,4 +213,20 @@ function encodingOf(
     else if (said.contentType === 'application/json') found[name] = { contentType: 'application/json' };
   }
   return found;
+}
+
+/** The headers of a part that can have only one value: no input says another. */
+function partHeaders(encoding: Node, where: string, schemas: Schemas): Record<string, string> | undefined {
+  const found: Record<string, string> = {};
+  for (const [name, said] of Object.entries(node(encoding.headers))) {
+    // OpenAPI ignores the one, and the other is the part's own name.
+    if (/^content-(type|disposition)$/i.test(name)) continue;
+    const header = schemas.target(said, `${where}.headers.${name}`);
+    const { const: only, default: usual } = schemas.resolve(plain(header.schema, `${where}.headers.${name}.schema`));
+    const value = only ?? usual;
+    if (value === undefined && header.required === true)
+      stop(`${where}.headers.${name}`, 'a header of a part that can have several values', 'write const in its schema');
+    if (value !== undefined) found[name.toLowerCase()] = String(value);
+  }
+  return Object.keys(found).length > 0 ? found : undefined;
 }

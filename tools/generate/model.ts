@@ -73,8 +73,6 @@ function rowOf(
 ): Row {
   const said = node(item[method]);
   const place = `paths.${path}.${method}`;
-  if (said.servers ?? item.servers)
-    stops.try(() => stop(`${place}.servers`, 'servers of one operation', 'write them once for all operations'));
   const parameters = parametersOf(item, said, place, schemas, stops);
   for (const [, name = ''] of path.matchAll(/\{([^}]*)\}/g))
     if (parameters.get(name)?.in !== 'path')
@@ -100,6 +98,7 @@ function rowOf(
     id,
     method: method.toUpperCase() as Operation['method'],
     path,
+    server: stops.try(() => ownServer(document, item, said, place)),
     command,
     summary: text(said.summary) ?? text(item.summary) ?? `${method.toUpperCase()} ${path}`,
     description: (text(said.description) ?? text(item.description) ?? '').trim(),
@@ -121,6 +120,16 @@ function rowOf(
     node: said,
     ...(taken && { bodySchema: taken.schema, bodyDescription: taken.description }),
   };
+}
+
+/** The first server of the operation or of its path, where it is another than the service's. */
+function ownServer(document: Document, item: Node, said: Node, place: string): string | undefined {
+  const [server] = [said.servers, item.servers].map(list).find((servers) => servers.length > 0) ?? [];
+  if (server === undefined) return undefined;
+  const [own, usual] = [addressOf(node(server), `${place}.servers.0`), addressOf(node(list(document.servers)[0]))];
+  if (!URL.canParse(own) && URL.canParse(usual))
+    stop(`${place}.servers.0`, `'${own}' is relative to the place of this document`, 'write the whole address');
+  return own === usual ? undefined : own;
 }
 
 /** No two operations share a function or a command. */
@@ -164,17 +173,20 @@ function deploymentsOf(document: Document): Record<string, string> {
   const found: Record<string, string> = {};
   const servers = list(document.servers).map(node);
   for (const [i, server] of (servers.length > 0 ? servers : [{ url: '/' }]).entries()) {
-    const { url, description, variables, 'x-deployment': said } = server as Node;
+    const { description, 'x-deployment': said } = server as Node;
     const words = kebab(text(description) ?? '');
     const name = text(said) ?? (words !== '' && words.length <= 24 ? words : `server${i + 1}`);
     if (Object.hasOwn(found, name))
       stop(`servers.${i}`, `there are two deployments called '${name}'`, 'name them in x-deployment');
-    found[name] = String(url).replace(/\{([^}]+)\}/g, (_, key: string) => {
-      const value = node(node(variables)[key]).default;
-      return value === undefined
-        ? stop(`servers.${i}.variables`, `{${key}} has no default`, 'write one')
-        : String(value);
-    });
+    found[name] = addressOf(node(server), `servers.${i}`);
   }
   return found;
+}
+
+/** The address of a server, with the default of each variable. */
+function addressOf({ url = '/', variables }: Node, where = 'servers.0'): string {
+  return String(url).replace(/\{([^}]+)\}/g, (_, key: string) => {
+    const value = node(node(variables)[key]).default;
+    return value === undefined ? stop(`${where}.variables`, `{${key}} has no default`, 'write one') : String(value);
+  });
 }

@@ -41,13 +41,14 @@ function camel(words: readonly string[]): string {
 /** The commands of petctl that no operation makes. */
 const OWN_COMMANDS = ['api', 'auth', 'completion', 'config', 'docs', 'help'];
 
-/** The words of an operation's command. Stops where petctl has a command of that name. */
+/** The words of an operation's command. Words that petctl has for itself get `api-` before them. */
 export function commandOf(operation: Named, place: string): string[] {
   const command = wordsOf(operation, place);
   const [group = '', name = ''] = command;
-  if (OWN_COMMANDS.includes(group) || /^import(-|$)/.test(name))
+  const [isOwnGroup, isOwnName] = [OWN_COMMANDS.includes(group), /^import(-|$)/.test(name)];
+  if (operation.said !== undefined && (isOwnGroup || isOwnName))
     stop(place, `its command '${command.join(' ')}' is one of petctl's own`, 'choose another in x-command');
-  return command;
+  return [isOwnGroup ? `api-${group}` : group, isOwnName ? `api-${name}` : name];
 }
 
 interface Named {

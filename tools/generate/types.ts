@@ -33,7 +33,16 @@ const foreign = new Set([
     'Field',
     'JsonType',
   ],
-  ...['Operation', 'OperationResponse', 'Pagination', 'RequestBody', 'Schema', 'SecurityScheme', 'Serialization'],
+  ...[
+    'Operation',
+    'OperationResponse',
+    'Pagination',
+    'PropertyEncoding',
+    'RequestBody',
+    'Schema',
+    'SecurityScheme',
+    'Serialization',
+  ],
   ...[
     'Call',
     'Outcome',

@@ -7,6 +7,7 @@ export function valueCheck(document: Document): (schema: Schema, value: unknown)
   const ajv = new Ajv2020({
     strict: false,
     validateFormats: false,
+    ownProperties: true,
     logger: false,
     meta: false,
     validateSchema: false,

@@ -202,15 +202,17 @@ describe('names', () => {
   test("no operation takes the name of one of petctl's own commands", () => {
     const operations = new Set(Object.values<Operation>(operationsOfSpec).map(({ command: [group] }) => group));
     const own = (fullTree().commands ?? []).filter(({ name, hidden }) => !hidden && !operations.has(name));
-    for (const { name } of own)
-      expect(() => command('listDocs', 'get', '/docs', name)).toThrow(`its command '${name} `);
-    expect(() => command('importPets', 'post', '/pets/import')).toThrow(
-      "its command 'pets import' is one of petctl's own",
-    );
+    for (const { name } of own) {
+      expect(command('listThings', 'get', '/things', name)).toBe(`api-${name} list-things`);
+      expect(() => command('listThings', 'get', '/things', name, `${name} list`)).toThrow(
+        `its command '${name} list' is one of petctl's own; choose another in x-command`,
+      );
+    }
+    expect(command('importPets', 'post', '/pets/import')).toBe('pets api-import');
   });
 
-  const command = (id: string, method: string, path: string, tag: string | undefined = 'pets') =>
-    commandOf({ id, method, path, tag, said: undefined }, '').join(' ');
+  const command = (id: string, method: string, path: string, tag: string | undefined = 'pets', said?: string) =>
+    commandOf({ id, method, path, tag, said }, '').join(' ');
 
   test.each([
     ['listPets', 'get', '/pets', 'pets list'],

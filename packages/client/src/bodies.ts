@@ -66,35 +66,58 @@ export function inForm(...styled: Place[]): Place {
   };
 }
 
+/** The parts that the value of a property makes: headers and content. */
+type Parts = (name: string, value: unknown) => [head: string, content: string | Blob][];
+
 /** A part for each property, for each element of a list; objects as JSON, files as they are. */
-export function inMultipart(types: Readonly<Record<string, string>> = {}): Place {
+export function inMultipart(encodings: Readonly<Record<string, string | Parts>> = {}): Place {
+  const byName = new Map(Object.entries(encodings));
   return (draft, inputs) => {
     const boundary = `petstore-${crypto.randomUUID()}`;
-    const parts: (string | Blob)[] = [];
+    const body: (string | Blob)[] = [];
     for (const [name, value] of inputs) {
-      for (const one of Array.isArray(value) ? value : [value]) {
-        parts.push(
-          `--${boundary}\r\n${headOf(name, one, types[name])}\r\n\r\n`,
-          one instanceof Blob ? one : asText(one),
-          '\r\n',
-        );
-      }
+      const encoding = byName.get(name);
+      const parts = typeof encoding === 'function' ? encoding : partWith('', encoding);
+      for (const [head, content] of parts(name, value)) body.push(`--${boundary}\r\n${head}\r\n\r\n`, content, '\r\n');
     }
     draft.headers['content-type'] = `multipart/form-data; boundary=${boundary}`;
-    draft.body = new Blob([...parts, `--${boundary}--\r\n`]);
+    draft.body = new Blob([...body, `--${boundary}--\r\n`]);
     return [];
   };
 }
 
-function headOf(name: string, value: unknown, type: string | undefined): string {
+/** Parts of a content type, with more headers. A list is one part only where it is JSON. */
+export const partWith =
+  (headers: string, type = ''): Parts =>
+  (name, value) =>
+    (Array.isArray(value) && !/^application\/(.+\+)?json$/.test(type) ? value : [value]).map((one) => [
+      headOf(name, one, type) + headers,
+      one instanceof Blob ? one : asText(one),
+    ]);
+
+/** Parts as the pairs that a style makes. */
+export const styledParts =
+  (put: Place): Parts =>
+  (name, value) => {
+    const pairs: Draft = { url: '', headers: {} };
+    put(pairs, [[name, value]]);
+    return [...new URLSearchParams(pairs.url.slice(1))].map(([key, text]) => [headOf(key, text, ''), text]);
+  };
+
+function headOf(name: string, value: unknown, type: string): string {
   const isFile = value instanceof Blob;
-  // One of several types that are allowed, or of a range, is the file's own to say.
-  const exact = type !== undefined && !/[*,]/.test(type) ? type : undefined;
-  const written =
-    exact ??
-    (isFile ? value.type || 'application/octet-stream' : Object(value) === value ? 'application/json' : undefined);
+  const own = isFile
+    ? value.type || 'application/octet-stream'
+    : Object(value) === value
+      ? 'application/json'
+      : 'text/plain';
+  // One of several types that are allowed, or of a range, is the value's own to say.
+  const listed = type.split(/\s*,\s*/);
+  const isAllowed = listed.some((one) => one === own || (one.endsWith('*') && own.startsWith(one.replace(/\*.*/, ''))));
+  const written = (!isAllowed && listed.find((one) => one !== '' && !one.includes('*'))) || own;
   const file = isFile ? `; filename="${escaped((value as Partial<File>).name ?? 'blob')}"` : '';
-  return `content-disposition: form-data; name="${escaped(name)}"${file}${written ? `\r\ncontent-type: ${written}` : ''}`;
+  const typed = written === 'text/plain' && !isFile ? '' : `\r\ncontent-type: ${written}`;
+  return `content-disposition: form-data; name="${escaped(name)}"${file}${typed}`;
 }
 
 /** As HTML says for names in multipart/form-data. */

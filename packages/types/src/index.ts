@@ -10,6 +10,7 @@ export type {
   Operation,
   OperationResponse,
   Pagination,
+  PropertyEncoding,
   RequestBody,
   Schema,
   SecurityScheme,

@@ -62,6 +62,12 @@ export interface Serialization {
   readonly contentType?: string;
 }
 
+/** How a property of a form is written. */
+export interface PropertyEncoding extends Serialization {
+  /** Headers of its part that have only one value. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** One input of an operation: a parameter, a property of the body, or the whole body. What is the default of its place is left out. */
 export interface Field extends Serialization {
   readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body';
@@ -82,7 +88,7 @@ export interface RequestBody {
   /** It is the one input called `body`; otherwise each of its properties is an input. */
   readonly whole?: true;
   /** How the properties of a form are written, where that is not the default. */
-  readonly encoding?: Readonly<Record<string, Serialization>>;
+  readonly encoding?: Readonly<Record<string, PropertyEncoding>>;
 }
 
 /** The answer that comes with a status; without a kind it carries nothing. */
@@ -121,6 +127,8 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'TRACE';
   /** Relative to the base address, with `{name}` where a path field goes. */
   readonly path: string;
+  /** The base address of this operation alone, where the spec says one; it may be relative to that of the service. */
+  readonly server?: string;
   /** The words of its command. */
   readonly command: readonly string[];
   readonly summary: string;

@@ -19,6 +19,8 @@ export interface Generated {
 /** The client that was generated, and its table. */
 export interface GeneratedClient {
   operations: readonly Row[];
+  /** Where it calls unless it is told otherwise. */
+  address: string;
   call(row: Row, input: object, options: object): Promise<unknown>;
 }
 
@@ -68,9 +70,10 @@ export async function loadClient(files: ReadonlyMap<string, string>, folder: str
     writeFileSync(join(folder, file), source);
   }
   const { petstore } = await import(join(folder, 'packages/client/src/index.ts'));
-  const { operations } = await import(join(folder, 'packages/types/src/index.ts'));
+  const { operations, service } = await import(join(folder, 'packages/types/src/index.ts'));
   return {
     operations: Object.values(operations),
+    address: Object.values<string>(service.deployments)[0] ?? '',
     call: (row, input, options) => petstore({ retry: 0, on: { deprecated: false }, ...options })[row.id](input),
   };
 }
@@ -122,8 +125,7 @@ export function recorder(server: string, answer: Partial<CaseResponse> = {}) {
     );
     sent.push({
       method: request.method,
-      // What fetch would send of the address.
-      target: new URL(request.url).href.slice(new URL(server).href.replace(/\/$/, '').length),
+      target: behind(server, request.url),
       headers,
       ...(body && { body: new Uint8Array(body) }),
     });
@@ -135,6 +137,12 @@ export function recorder(server: string, answer: Partial<CaseResponse> = {}) {
     });
   };
   return { sent, transport };
+}
+
+/** What fetch would send behind the address of a server; the whole address where it is another server. */
+function behind(server: string, url: string): string {
+  const { href } = new URL(url);
+  return href.startsWith(server) ? href.slice(server.length) : href;
 }
 
 function withFiles(value: unknown): unknown {

@@ -18,16 +18,14 @@ import {
 
 /** What the generator stops at, by the construct that shows it. Everything else is sent as the judge says. */
 const REFUSED: Record<string, string> = {
-  'body-multipart-encoding': 'headers of a part',
-  'body-multipart-style': 'a style in multipart/form-data',
+  'body-multipart-headers': 'a header of a part that can have several values',
   'cookie-exploded': 'a list or an object in a cookie',
-  'names-neighbours': "its command 'pets import' is one of petctl's own",
   'names-reserved': "an input called 'constructor'",
   'query-deep-object-nested': "as style 'deepObject'",
   'query-delimited-unspecified': 'which OpenAPI leaves undefined',
   'same-name-in-places': 'is a path parameter and a query parameter',
   'security-other': 'is no way to authenticate',
-  'servers-per-operation': 'servers of one operation',
+  'servers-relative-to-document': 'is relative to the place of this document',
 };
 
 /** Operations of public documents whose example cannot be given: an optional body without properties is not sent. */
@@ -107,13 +105,11 @@ async function violations(client: GeneratedClient, file: string, one: Case): Pro
   if (!row || (inputs.contentType && !inputs.contentType.startsWith(row.body?.mediaType ?? ''))) return [];
   // The client asks for JSON where there is JSON.
   const isOther = response?.contentType && row.successes.length === 1 && !isChosen(row.responses, response.contentType);
-  const server = URL.canParse(request?.server ?? '')
-    ? (request?.server ?? '')
-    : `https://api.example.com${request?.server ?? ''}`;
-  const baseUrl = server.replace(/\/$/, '');
-  const { sent, transport } = recorder(baseUrl, response);
+  const { sent, transport } = recorder(wholeAddress(request?.server ?? ''), response);
+  // Where the document does not say its host, the caller has to.
+  const elsewhere = URL.canParse(client.address) ? {} : { baseUrl: wholeAddress(client.address) };
   const ended = await client
-    .call(row, inputOf(row, inputs), { credentials, baseUrl, transport })
+    .call(row, inputOf(row, inputs), { credentials, transport, ...elsewhere })
     .then((data) => ({ data, error: undefined }))
     .catch((error: Error & { status?: number }) => ({ data: undefined, error }));
   const [first] = sent;
@@ -124,6 +120,10 @@ async function violations(client: GeneratedClient, file: string, one: Case): Pro
   if (found.length === 0 && result && !isOther)
     found.push(...(await resultViolations(ended, row.successes.length > 1, result)));
   return found.map((sentence) => `${where}: ${sentence}`);
+}
+
+function wholeAddress(server: string): string {
+  return new URL(server, 'https://api.example.com').href.replace(/\/$/, '');
 }
 
 function isChosen(responses: GeneratedClient['operations'][number]['responses'], contentType: string): boolean {

@@ -1,0 +1,14 @@
+import { deployments } from '@petstore/types';
+import type { Connection } from './connection.ts';
+
+/**
+ * The connection to the server that the spec names for one operation. A base address that the spec does not name, such
+ * as that of a test server, is the caller's choice for all operations.
+ */
+export function atServer(connection: Connection, server: string): Connection {
+  const named = Object.values<string>(deployments).filter((url) => URL.canParse(url));
+  const isOther = named.length > 0 && !named.some((url) => bare(url) === connection.baseUrl);
+  return isOther ? connection : { ...connection, baseUrl: bare(new URL(server, connection.baseUrl).href) };
+}
+
+const bare = (url: string) => url.replace(/\/+$/, '');
