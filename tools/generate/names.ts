@@ -1,7 +1,7 @@
 import { kebab } from 'petctl/names';
 import { stop } from './stops.ts';
 
-/** The name of an operation that has none: `GET /pets/{petId}/photo` becomes `getPetsByPetIdPhoto`. */
+/** The name of an operation that has none: `GET /users/{userId}/photo` becomes `getUsersByUserIdPhoto`. */
 export function derivedId(method: string, path: string): string {
   const words = path.split('/').flatMap((segment) => segment.replace(/\{([^}]*)\}/g, ' by $1 ').split(/[^A-Za-z0-9]+/));
   return camel([method.toLowerCase(), ...words]);
@@ -68,7 +68,7 @@ function wordsOf({ id, method, path, tag, said }: Named, place: string): string[
   if (said !== undefined) {
     const words = typeof said === 'string' ? said.split(' ') : [];
     if (words.length === 2 && words.every((word) => /^[a-z][a-z0-9-]*$/.test(word))) return words;
-    stop(`${place}.x-command`, `'${said}' is no command`, 'write two words in lower case, as in pets list');
+    stop(`${place}.x-command`, `'${said}' is no command`, 'write two words in lower case, as in users list');
   }
   const [segment = 'root'] = path.split('/').filter((one) => one !== '' && !one.includes('{'));
   const group = kebab(tag ?? segment) || 'root';

@@ -120,7 +120,7 @@ export interface Schema {
 
 /** One operation with everything that it inherits from its path and its document. */
 export interface Operation {
-  /** The operationId, or the method and the path where there is none: `GET /pets`. */
+  /** The operationId, or the method and the path where there is none: `GET /users`. */
   id: string;
   method: string;
   path: string;

@@ -35,7 +35,7 @@ export interface ExpectedRequest {
   body?: Body;
 }
 
-/** Returns the request that the document asks for; `operationId` may also be written `GET /pets`. */
+/** Returns the request that the document asks for; `operationId` may also be written `GET /users`. */
 export function expectedRequest(
   document: Document,
   operationId: string,

@@ -6,8 +6,8 @@ import { root } from '../../repository.ts';
 
 /** Files that pages name without making them. */
 const NAMED_FILES = {
-  'animals.jsonl': '{"name":"Rex","categoryId":2,"status":"sold"}\n{"name":"Tom","categoryId":1}\n',
-  'animals.csv': 'name,categoryId,status\nIda,3,available\n',
+  'pets.jsonl': '{"name":"Rex","categoryId":2,"status":"sold"}\n{"name":"Tom","categoryId":1}\n',
+  'pets.csv': 'name,categoryId,status\nIda,3,available\n',
   'body.json': '{"name":"Bo","categoryId":4}',
 };
 

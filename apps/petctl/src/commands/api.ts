@@ -40,12 +40,14 @@ export async function api(invocation: Invocation): Promise<void> {
   await print(rows, { list: Array.isArray(data), columns, usually: 'json' }, invocation);
 }
 
+const all: readonly Operation[] = Object.values(operations);
+
 async function requestOf(method: string, path: string, { flags, io }: Invocation) {
   if (!/^[A-Z]+$/.test(method)) throw new UsageError(`'${method}' is no method.`, 'GET and POST are some.');
   if (!/^\/(?!\/)[^\s#]*$/.test(path))
     throw new UsageError(
       `'${path}' is no path.`,
-      'It begins with one slash, as in /pets; the address before it comes from --base-url.',
+      `It begins with one slash, as in ${all[0]?.path}; the address before it comes from --base-url.`,
     );
   const given = flags.get('field');
   const fields = fieldsOf(Array.isArray(given) ? given.map(String) : [], method, path);
@@ -66,7 +68,6 @@ async function requestOf(method: string, path: string, { flags, io }: Invocation
 
 /** `key=value` as text, or as what the interface says it is; `key:=json` as JSON. */
 function fieldsOf(words: readonly string[], method: string, path: string): Record<string, unknown> {
-  const all: readonly Operation[] = Object.values(operations);
   const operation = all.find((one) => one.method === method && one.path === path.replace(/\?.*/, ''));
   const entries = words.map((word): [string, unknown] => {
     const [, name = '', kind, text = ''] = /^([^:=]+)(:?=)(.*)$/s.exec(word) ?? [];

@@ -10,7 +10,7 @@ export function flagNames({ name, short, negatable, rules, value }: Flag): strin
   return kind === 'boolean' ? names : `${names} <${value ?? kind}>`;
 }
 
-/** `<pet-id>`, or `[topic...]`. */
+/** `<user-id>`, or `[topic...]`. */
 export function argumentName({ name, required, rest }: Argument): string {
   const text = rest ? `${name}...` : name;
   return required ? `<${text}>` : `[${text}]`;

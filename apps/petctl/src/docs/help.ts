@@ -81,7 +81,7 @@ export function examplesOf({ path, node }: Located): (readonly [line: string, do
     .flatMap((child: CommandNode) => examplesOf({ path: [...path, child.name], node: child }).slice(0, 1));
 }
 
-/** `petctl pets get <pet-id> [flags]`. */
+/** `petctl users get <user-id> [flags]`. */
 export function usage({ path, node }: Located): string {
   const words = node.commands ? ['<command>'] : (node.args ?? []).map(argumentName);
   return ['petctl', ...path, ...words, '[flags]'].join(' ');

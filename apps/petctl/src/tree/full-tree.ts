@@ -8,7 +8,7 @@ import { tree } from './tree.ts';
 export function fullTree(all: readonly Operation[] = Object.values(operations)): CommandNode {
   const root = tree(all);
   const groups = (root.commands ?? []).map((group) => ({ ...group, commands: withImports(group) }));
-  const own = ownCommands();
+  const own = ownCommands(all);
   const taken = own.find(({ name }) => groups.some((group) => group.name === name));
   if (taken) throw new Error(`'petctl ${taken.name}' is petctl's own; rename the tag in the spec`);
   return { ...root, commands: [...groups, ...own] };

@@ -13,14 +13,15 @@ export function isImportable({ method, fields }: Operation): boolean {
 
 /** The command that runs an operation for each line of a file. */
 export function importNode(operation: Operation, name: string): CommandNode {
+  const [group = 'records'] = operation.command;
   return {
     name,
     operation,
     summary: `${operation.summary}, for each line of a file`,
     description: `Reads JSON Lines, a JSON array or CSV with a header, and runs \`${operation.id}\` for each, a few at a time. One line is written for each: its number, how it ended, and what came of it. Ctrl-C lets what is under way end and stops; --failed then holds what to give again.`,
     examples: [
-      ['animals.jsonl', 'From JSON Lines'],
-      ['animals.csv --failed again.csv', 'Keep what failed, to give it again'],
+      [`${group}.jsonl`, 'From JSON Lines'],
+      [`${group}.csv --failed again.csv`, 'Keep what failed, to give it again'],
       ['- --format csv -o jsonl', 'From stdin, with results as JSON'],
     ],
     args: [

@@ -15,7 +15,7 @@ function nameOf({ command: [group = '', name = ''] }: Operation): CommandName {
   return { group, name };
 }
 
-/** `petId` becomes `pet-id`. */
+/** `userId` becomes `user-id`. */
 export function kebab(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')

@@ -1,3 +1,5 @@
+import type { Operation } from '@petstore/types';
+import { apiExamples } from './api-examples.ts';
 import { auth } from './auth-node.ts';
 import { config } from './config-node.ts';
 import type { CommandNode } from './node.ts';
@@ -6,8 +8,8 @@ import { callFlags } from './shared-flags.ts';
 const word = { type: 'string' } as const;
 
 /** The commands that are petctl's own. What they do is loaded when they are called. */
-export function ownCommands(): CommandNode[] {
-  return [api, auth, config, completion, docs, help, complete];
+export function ownCommands(operations: readonly Operation[]): CommandNode[] {
+  return [{ ...api, examples: apiExamples(operations) }, auth, config, completion, docs, help, complete];
 }
 
 const api: CommandNode = {
@@ -15,11 +17,6 @@ const api: CommandNode = {
   summary: 'Send any request, with the same key, retries and output',
   description:
     'The raw way in. Fields go to the query of GET, HEAD and DELETE and to the JSON body of everything else; nothing is checked before it is sent.',
-  examples: [
-    ['GET /pets -f limit=5', 'With a query'],
-    ["POST /pets -f name=Rex -f 'categoryId:=2'", 'With a body; := takes JSON'],
-    ['POST /pets --input body.json', 'With a body from a file'],
-  ],
   args: [
     { name: 'method', description: 'The method of HTTP.', rules: word, required: true },
     { name: 'path', description: 'The path behind the base address, with its query.', rules: word, required: true },

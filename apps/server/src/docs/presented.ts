@@ -44,7 +44,7 @@ function notices({ stability, deprecated, ...operation }: Operation, operations:
   return notices;
 }
 
-/** Swagger UI fills the form with examples. In a filter that may be left out, that would hide animals. */
+/** Swagger UI fills the form with examples. In a filter that may be left out, that would hide what does not match. */
 function withoutPrefill(parameter: Parameter): Parameter {
   if ('$ref' in parameter || parameter.required || parameter.example === undefined) return parameter;
   const { example, ...rest } = parameter;

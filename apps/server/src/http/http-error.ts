@@ -59,7 +59,7 @@ function asHttpError(error: unknown, path: string): HttpError {
   if (error instanceof validation.NotFound) return new HttpError('not_found', `There is nothing at ${path}.`);
   if (error instanceof validation.BadRequest) return invalidRequest(error);
   if (error instanceof StoreUncertainError) {
-    // Not `unavailable`, which promises that nothing was done: a client that repeats the request could add the pet twice.
+    // Not `unavailable`, which promises that nothing was done: a client that repeats the request could do it twice.
     const message = 'Whether this was done is not known. Look before you do it again.';
     return new HttpError('internal_error', message, { status: 503, headers: { 'Retry-After': '1' }, cause: error });
   }
