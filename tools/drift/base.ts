@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process';
-
-const specFile = 'spec/openapi.yaml';
+import { specFile } from './openapi.ts';
 
 /** The commit that the spec is compared with. */
 export interface Base {
   /** Its name, for people. */
   name: string;
-  /** The text of the spec there, where there is one. */
-  spec?: string | undefined;
+  /** The text of a file there; nothing where there is no base. Throws if there is no such file. */
+  read?: (file: string) => string;
   /** Why a base that was asked for cannot be used. */
   problem?: string;
 }
@@ -37,9 +36,15 @@ export function findBase(root: string, env: NodeJS.ProcessEnv): Base {
 function specAt(root: string, ref: string): Base | undefined {
   const commit = git(root, 'merge-base', ref, 'HEAD') ?? git(root, 'rev-parse', '--verify', `${ref}^{commit}`);
   if (!commit) return undefined;
-  const spec = git(root, 'show', `${commit.trim()}:${specFile}`);
+  const textAt = (file: string) => git(root, 'show', `${commit.trim()}:${file}`);
   const name = ref === '@{upstream}' ? git(root, 'rev-parse', '--abbrev-ref', ref)?.trim() : ref;
-  return spec === undefined ? undefined : { name: `${name} (${commit.slice(0, 7)})`, spec };
+  if (textAt(specFile) === undefined) return undefined;
+  const read = (file: string) => {
+    const text = textAt(file);
+    if (text === undefined) throw new Error(`there is no ${file} in ${name}`);
+    return text;
+  };
+  return { name: `${name} (${commit.slice(0, 7)})`, read };
 }
 
 function git(root: string, ...args: string[]): string | undefined {

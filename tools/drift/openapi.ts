@@ -1,74 +1,67 @@
-import { parse } from 'yaml';
-import { cached } from './cached.ts';
+import { relative, resolve } from 'node:path';
+import { loadSpec } from '../generate/load.ts';
+import { type Model, modelOf } from '../generate/model.ts';
+import { type Document, type Operation, operationsOf, type Root } from '../openapi/document.ts';
 
 /** A part of a spec. Its properties are checked where they are used. */
-export type Node = Record<string, unknown>;
+export type Node = Readonly<Record<string, unknown>>;
 
-export interface Operation extends Node {
-  operationId: string;
+/** A spec as two readers see it that know nothing of each other: the judge of requests, and the generator. */
+export interface Spec extends Document {
+  /** Without references to other files, in OpenAPI 3.1. */
+  readonly root: Root & Node;
+  /** The operations by their endpoints, as `GET /pets`, as they are written. */
+  readonly operations: ReadonlyMap<string, Operation>;
+  /** What the generator makes of it. Throws where it cannot be carried. */
+  readonly model: Model;
 }
 
-const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+/** Where the spec stands in the repository. */
+export const specFile = 'spec/openapi.yaml';
 
-/** The spec with its references resolved, so that two specs can be compared whichever way they are written. */
-export const readSpec = cached((text): Node => {
-  const spec: Node = parse(text);
-  const open = new Set<string>();
-  const resolve = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(resolve);
-    if (!isNode(value)) return value;
-    const { $ref, ...siblings } = value;
-    if (typeof $ref !== 'string') return mapValues(value, resolve);
-    // A recursive schema is resolved once.
-    if (open.has($ref)) return { type: 'object', ...siblings };
-    open.add($ref);
-    const target = resolve(at(spec, $ref.slice(2).split('/')));
-    open.delete($ref);
-    return { ...node(target), ...mapValues(siblings, resolve) };
+/** Reads a spec, and the files that it refers to. */
+export function readSpec(read: (file: string) => string): Spec {
+  const files: Record<string, string> = {};
+  const readOnce = (file: string) => {
+    files[file] ??= read(file);
+    return files[file];
   };
-  return node(resolve(spec));
-});
-
-/** The operations by their endpoints, as `GET /pets`. */
-export function operationsOf(spec: Node): Map<string, Operation> {
-  const found = new Map<string, Operation>();
-  for (const [path, item] of Object.entries(node(spec.paths))) {
-    const shared = list(node(item).parameters);
-    for (const method of methods) {
-      const operation = node(item)[method];
-      if (!isNode(operation)) continue;
-      const parameters = [...shared, ...list(operation.parameters)];
-      const security = operation.security ?? spec.security ?? [];
-      const operationId = String(operation.operationId);
-      found.set(`${method.toUpperCase()} ${path}`, { ...operation, operationId, parameters, security });
-    }
-  }
-  return found;
-}
-
-/** The addresses of the deployments by their names, with the variables of the spec filled in. */
-export function addressesOf(spec: Node): Map<string, string> {
-  return new Map(
-    list(spec.servers)
-      .map(node)
-      .map((server) => {
-        const variable = (key: string) => String(node(node(server.variables)[key]).default);
-        const address = String(server.url).replace(/\{(\w+)\}/g, (_, key: string) => variable(key));
-        return [String(server['x-deployment']), address];
-      }),
+  // As if the repository stood at the root of the file system.
+  const document = loadSpec(readOnce(specFile), resolve('/', specFile), (file) =>
+    readOnce(relative(resolve('/'), file).replaceAll('\\', '/')),
   );
+  const key = JSON.stringify(files);
+  const known = specs.get(key) ?? specOf(document);
+  specs.set(key, known);
+  return known;
 }
 
-/** The version segment that every address ends with. */
-export function basePathOf(spec: Node): string {
-  return new URL([...addressesOf(spec).values()][0] ?? '').pathname;
+const specs = new Map<string, Spec>();
+
+function specOf(document: Node): Spec {
+  const root = document as Spec['root'];
+  const read: Document = { root, files: new Map([[`/${specFile}`, root]]) };
+  let model: Model | undefined;
+  return {
+    root,
+    files: read.files,
+    operations: new Map(operationsOf(read).map((operation) => [`${operation.method} ${operation.path}`, operation])),
+    get model() {
+      model ??= modelOf(document);
+      return model;
+    },
+  };
 }
 
-/** The parameters of an operation in a location: path, query, header. */
-export function parametersIn(operation: Operation, location: string): Node[] {
-  return list(operation.parameters)
-    .map(node)
-    .filter((parameter) => parameter.in === location);
+/** The version of the interface. */
+export function versionOf({ info }: Node): string {
+  return String(node(info).version);
+}
+
+/** The path that every address of the service begins with. */
+export function basePathOf({ model }: Spec): string {
+  const [address = '/'] = Object.values(model.service.deployments);
+  return new URL(address, 'http://localhost').pathname.replace(/\/$/, '');
 }
 
 export function isNode(value: unknown): value is Node {
@@ -79,14 +72,6 @@ export function node(value: unknown): Node {
   return isNode(value) ? value : {};
 }
 
-export function list(value: unknown): unknown[] {
+export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function at(spec: Node, steps: string[]): unknown {
-  return steps.reduce<unknown>((here, step) => node(here)[step.replaceAll('~1', '/').replaceAll('~0', '~')], spec);
-}
-
-function mapValues(value: Node, change: (value: unknown) => unknown): Node {
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, change(one)]));
 }

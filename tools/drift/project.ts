@@ -4,7 +4,7 @@ import { root as repository } from '../repository.ts';
 import { type Base, findBase } from './base.ts';
 import { cached } from './cached.ts';
 import { type LoadModule, moduleLoader } from './modules.ts';
-import { type Node, readSpec } from './openapi.ts';
+import { readSpec, type Spec } from './openapi.ts';
 
 /** New texts of files by their paths; `undefined` removes a file. */
 export type Edits = Readonly<Record<string, string | undefined>>;
@@ -12,8 +12,8 @@ export type Edits = Readonly<Record<string, string | undefined>>;
 /** The repository as data, with edits that exist only in memory. Paths are relative to its root, with slashes. */
 export interface Project {
   readonly root: string;
-  /** The spec with its references resolved. */
-  readonly spec: Node;
+  /** The spec, with the files that it refers to. */
+  readonly spec: Spec;
   /** The commit to compare the spec with. */
   readonly base: Base;
   /** The text of a file. Throws if there is none. */
@@ -42,7 +42,7 @@ export function openProject(root = repository, env = process.env): Project {
     const project: Project = {
       root,
       get spec() {
-        return readSpec(project.read('spec/openapi.yaml'));
+        return readSpec(project.read);
       },
       get base() {
         base ??= findBase(root, env);

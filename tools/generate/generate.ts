@@ -26,15 +26,18 @@ export async function generate(
   spec: string,
   path = fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml')),
 ): Promise<Map<string, string>> {
-  const document = await loadSpec(spec, path);
-  const model = modelOf(document);
+  return generateFrom(modelOf(loadSpec(spec, path)));
+}
+
+/** The generated files of a spec that was read. */
+export async function generateFrom(model: Model): Promise<Map<string, string>> {
   return new Map([
     ...[...(await typesModules(model))].map(([file, text]) => [`${types}/${file}`, text] as const),
     [`${types}/operations.gen.ts`, `${header}\n\n${operationsModule(model)}`],
     [`${types}/service.gen.ts`, `${header}\n\n${serviceModule(model)}`],
     [`${client}/calls.gen.ts`, `${header}\n\n${callsModule(model)}`],
     [`${client}/schemes.gen.ts`, `${header}\n\n${schemesModule(model)}`],
-    [`${types}/document.gen.ts`, documentModule(header, document)],
+    [`${types}/document.gen.ts`, documentModule(header, model.document)],
   ]);
 }
 

@@ -1,14 +1,17 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { type Document, isNode, type Node, node, pointed } from './node.ts';
 import { stop } from './stops.ts';
 import { upgraded } from './upgrade.ts';
 
+/** Reads a file by its absolute path. Throws if there is none. */
+export type ReadFile = (file: string) => string;
+
 /** A spec with all files that it refers to, as one OpenAPI 3.1 document. `path` is where its text is from. */
-export async function loadSpec(text: string, path: string): Promise<Document> {
+export function loadSpec(text: string, path: string, read: ReadFile = (file) => readFileSync(file, 'utf8')): Document {
   const files = new Map<string, unknown>([[path, parsed(text, path)]]);
-  await readReferred(path, files);
+  readReferred(path, files, read);
   return upgraded(files.size === 1 ? node(files.get(path)) : bundle(path, files));
 }
 
@@ -22,7 +25,7 @@ function parsed(text: string, path: string): unknown {
 }
 
 /** Reads every file that one refers to, and those that these refer to. */
-async function readReferred(path: string, files: Map<string, unknown>): Promise<void> {
+function readReferred(path: string, files: Map<string, unknown>, read: ReadFile): void {
   const referred = new Set<string>();
   eachReference(files.get(path), ($ref) => {
     const [file] = $ref.split('#');
@@ -33,11 +36,16 @@ async function readReferred(path: string, files: Map<string, unknown>): Promise<
   });
   for (const file of referred) {
     if (files.has(file)) continue;
-    const text = await readFile(file, 'utf8').catch(() =>
-      stop(basename(path), `there is no file ${basename(file)}`, 'mend the $ref to it'),
-    );
-    files.set(file, parsed(text, file));
-    await readReferred(file, files);
+    files.set(file, parsed(textOf(file, path, read), file));
+    readReferred(file, files, read);
+  }
+}
+
+function textOf(file: string, referrer: string, read: ReadFile): string {
+  try {
+    return read(file);
+  } catch {
+    return stop(basename(referrer), `there is no file ${basename(file)}`, 'mend the $ref to it');
   }
 }
 

@@ -169,7 +169,7 @@ function serviceOf(document: Document, securitySchemes: Readonly<Record<string, 
 }
 
 /** The servers by the name that they are given, or that their description makes. */
-function deploymentsOf(document: Document): Record<string, string> {
+export function deploymentsOf(document: Document): Record<string, string> {
   const found: Record<string, string> = {};
   const servers = list(document.servers).map(node);
   for (const [i, server] of (servers.length > 0 ? servers : [{ url: '/' }]).entries()) {

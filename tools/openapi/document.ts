@@ -102,6 +102,7 @@ export interface Schema {
   examples?: unknown[];
   nullable?: boolean;
   readOnly?: boolean;
+  writeOnly?: boolean;
   pattern?: string;
   contentEncoding?: string;
   contentMediaType?: string;
@@ -162,7 +163,7 @@ export function resolve<T extends object>(document: Document, node: T): T {
 export function operationsOf(document: Document): Operation[] {
   const { root } = document;
   return Object.entries(root.paths ?? {}).flatMap(([path, entry]) => {
-    const item = resolve(document, entry) as PathItem & Partial<Record<string, OperationObject>>;
+    const item = resolve(document, entry ?? {}) as PathItem & Partial<Record<string, OperationObject>>;
     return METHODS.flatMap((method) => {
       const object = item[method];
       if (!object) return [];

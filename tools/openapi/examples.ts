@@ -33,8 +33,6 @@ export function exampleInputs(document: Document, operation: Operation): Example
   });
 }
 
-const checks = new WeakMap<Document, ReturnType<typeof valueCheck>>();
-
 /** Returns a valid value for a schema, or throws. */
 export function exampleValue(
   document: Document,
@@ -43,8 +41,7 @@ export function exampleValue(
   given: unknown[] = [],
   text?: string,
 ): unknown {
-  const fits = checks.get(document) ?? valueCheck(document);
-  checks.set(document, fits);
+  const fits = valueCheck(document);
   const { example, examples, default: usual } = resolve(document, schema);
   const own = isFull ? [...given, example, ...(Array.isArray(examples) ? examples : []), usual] : given;
   const documented = own.find((value) => value !== undefined && value !== null && fits(schema, value));

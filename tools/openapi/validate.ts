@@ -2,8 +2,28 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { isFile } from './body.ts';
 import type { Document, Schema } from './document.ts';
 
-/** Returns a function that says whether a value may be sent for a schema of the document; formats are not checked. */
+/** Data that is sent to the service, or that it answers: each may have properties that the other must not. */
+type Direction = 'request' | 'response';
+
+/** Says what is wrong with a value by a schema of the document; nothing where it is valid. Formats are not checked. */
+export type ValueErrors = (schema: Schema, value: unknown) => string | undefined;
+
+/** Returns a function that says whether a value may be sent for a schema of the document. */
 export function valueCheck(document: Document): (schema: Schema, value: unknown) => boolean {
+  const errorsOf = valueErrors(document, 'request');
+  return (schema, value) => errorsOf(schema, value) === undefined;
+}
+
+const known = new WeakMap<object, Partial<Record<Direction, ValueErrors>>>();
+
+export function valueErrors(document: Document, direction: Direction): ValueErrors {
+  const both = known.get(document.files) ?? {};
+  known.set(document.files, both);
+  both[direction] ??= newValueErrors(document, direction);
+  return both[direction];
+}
+
+function newValueErrors(document: Document, direction: Direction): ValueErrors {
   const ajv = new Ajv2020({
     strict: false,
     validateFormats: false,
@@ -14,25 +34,27 @@ export function valueCheck(document: Document): (schema: Schema, value: unknown)
     code: { optimize: false },
   });
   const isOld = document.root.openapi.startsWith('3.0');
-  for (const [path, content] of document.files) ajv.addSchema(asJsonSchema(content, isOld, '') as object, idOf(path));
+  const unsent = direction === 'request' ? 'readOnly' : 'writeOnly';
+  for (const [path, content] of document.files)
+    ajv.addSchema(asJsonSchema(content, isOld, '', unsent) as object, idOf(path));
   const main = idOf([...document.files.keys()][0] ?? '');
   const compiled = new WeakMap<Schema, ValidateFunction>();
   return (schema, value) => {
-    if (typeof schema === 'boolean') return schema;
-    const validate = compiled.get(schema) ?? ajv.compile(asJsonSchema(schema, isOld, main) as object);
+    if (typeof schema === 'boolean') return schema ? undefined : 'nothing is allowed';
+    const validate = compiled.get(schema) ?? ajv.compile(asJsonSchema(schema, isOld, main, unsent) as object);
     compiled.set(schema, validate);
-    return validate(asJson(value)) === true;
+    return validate(asJson(value)) ? undefined : ajv.errorsText(validate.errors);
   };
 }
 
 const idOf = (path: string) => `file://${path}`;
 
 /** A copy with references that begin at the file's name, and the keywords of OpenAPI 3.0 as those of JSON Schema. */
-function asJsonSchema(node: unknown, isOld: boolean, base: string): unknown {
-  if (Array.isArray(node)) return node.map((item) => asJsonSchema(item, isOld, base));
+function asJsonSchema(node: unknown, isOld: boolean, base: string, unsent: 'readOnly' | 'writeOnly'): unknown {
+  if (Array.isArray(node)) return node.map((item) => asJsonSchema(item, isOld, base, unsent));
   if (typeof node !== 'object' || node === null) return node;
   const copy: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(node)) copy[key] = asJsonSchema(value, isOld, base);
+  for (const [key, value] of Object.entries(node)) copy[key] = asJsonSchema(value, isOld, base, unsent);
   const { $ref } = copy;
   if (typeof $ref === 'string') {
     const target = $ref.startsWith('#') ? `${base}${$ref}` : idOf($ref);
@@ -47,13 +69,11 @@ function asJsonSchema(node: unknown, isOld: boolean, base: string): unknown {
     copy.anyOf = copy.oneOf;
     delete copy.oneOf;
   }
-  // What only the server writes is neither required nor sent in a request.
+  // What only the other side writes is neither required nor sent.
   const { properties = {}, required } = copy as { properties?: Record<string, Schema | false>; required?: unknown };
-  const readOnly = Object.keys(properties).filter(
-    (name) => (properties[name] as Schema | undefined)?.readOnly === true,
-  );
-  for (const name of readOnly) properties[name] = false;
-  if (Array.isArray(required)) copy.required = required.filter((name) => !readOnly.includes(name));
+  const left = Object.keys(properties).filter((name) => (properties[name] as Schema | undefined)?.[unsent] === true);
+  for (const name of left) properties[name] = false;
+  if (Array.isArray(required)) copy.required = required.filter((name) => !left.includes(name));
   if (!isOld) return copy;
   for (const bound of ['Minimum', 'Maximum'] as const) {
     const plain = bound.toLowerCase();

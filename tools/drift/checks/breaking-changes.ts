@@ -1,5 +1,5 @@
 import type { Check } from '../check.ts';
-import { type Node, node, readSpec } from '../openapi.ts';
+import { readSpec, type Spec, versionOf } from '../openapi.ts';
 import { compareSpecs } from './breaking-changes/compare.ts';
 import { type Bump, bumps, changesetsOf } from './versions.ts';
 
@@ -8,13 +8,13 @@ export const breakingChanges: Check = {
   guarantee:
     'A changeset, or a raised version, announces each change of the spec since the base, and a break as major.',
   run: (project) => {
-    const { name, spec, problem } = project.base;
+    const { name, read, problem } = project.base;
     if (problem) {
       const fix = 'fetch it, or name another in PETSTORE_BASE';
       return [{ where: name, actual: problem, expected: 'changes since then are announced', fix }];
     }
-    if (spec === undefined) return [];
-    const before = readSpec(spec);
+    if (!read) return [];
+    const before = readSpec(read);
     const announced = changesetsOf(project).flatMap((changeset) => [...changeset.bumps.values()]);
     const bumped = new Set([...announced, raisedPart(before, project.spec)]);
     const isAnnounced = (level: 'major' | 'minor') => bumped.has('major') || (level === 'minor' && bumped.has('minor'));
@@ -30,8 +30,8 @@ export const breakingChanges: Check = {
 };
 
 /** The part of the version that was raised: a release replaces the changesets by it. */
-function raisedPart(before: Node, after: Node): Bump | undefined {
-  const [old, now] = [before, after].map(({ info }) => String(node(info).version).split('.').map(Number));
+function raisedPart(before: Spec, after: Spec): Bump | undefined {
+  const [old, now] = [before, after].map(({ root }) => versionOf(root).split('.').map(Number));
   const changed = now?.findIndex((part, i) => part !== old?.[i]) ?? -1;
   return (now?.[changed] ?? 0) > (old?.[changed] ?? 0) ? bumps[changed] : undefined;
 }

@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
 import type { Check, Finding } from '../check.ts';
-import { operationsOf } from '../openapi.ts';
 import type { Project } from '../project.ts';
 import { typeErrors } from './docs/code.ts';
 import { commandErrors } from './docs/commands.ts';
@@ -43,8 +42,8 @@ function unknownVariables(project: Project, pages: string[]): Finding[] {
 }
 
 function unknownOperations(project: Project, page: string): Finding[] {
-  const known = operationsOf(project.spec);
-  const named = project.read(page).match(/\b(GET|POST|PUT|PATCH|DELETE) \/[\w{}/-]+/g) ?? [];
+  const known = project.spec.operations;
+  const named = project.read(page).match(/\b(GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH|TRACE) \/[\w{}/.~-]*[\w}]/g) ?? [];
   return named
     .filter((endpoint) => !known.has(endpoint))
     .map((endpoint) => finding(page, `it names ${endpoint}`, 'there is no such operation'));

@@ -1,6 +1,6 @@
-import { generate, generatedFolders } from '../../generate/generate.ts';
-import { cached } from '../cached.ts';
+import { generatedFolders, generateFrom } from '../../generate/generate.ts';
 import type { Check } from '../check.ts';
+import type { Spec } from '../openapi.ts';
 import type { Project } from '../project.ts';
 
 export interface Difference {
@@ -13,7 +13,7 @@ export const generated: Check = {
   guarantee:
     'The generated code is, byte for byte, what the generator makes of the spec, and no other file is beside it.',
   run: async (project) => {
-    const expected = await generateOnce(project.read('spec/openapi.yaml'));
+    const expected = await generateOnce(project.spec);
     return differences(expected, generatedFiles(project)).map(({ file, actual }) => ({
       where: file,
       actual: `it ${actual}`,
@@ -23,7 +23,14 @@ export const generated: Check = {
   },
 };
 
-const generateOnce = cached(generate);
+const generatedFrom = new WeakMap<Spec, Promise<Map<string, string>>>();
+
+/** The same spec is read as the same object. */
+function generateOnce(spec: Spec): Promise<Map<string, string>> {
+  const files = generatedFrom.get(spec) ?? generateFrom(spec.model);
+  generatedFrom.set(spec, files);
+  return files;
+}
 
 /** The files of the folders for generated code. */
 export function generatedFiles(project: Project): Map<string, string> {

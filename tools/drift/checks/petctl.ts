@@ -1,12 +1,14 @@
+import type { Operation } from '@petstore/types';
 import type { Argument, CommandNode, Flag, Located } from 'petctl/inside';
 import type { Check, Finding } from '../check.ts';
-import { type Operation, operationsOf } from '../openapi.ts';
+import type { Spec } from '../openapi.ts';
 import { type Input, inputsOf, samplesOf } from './petctl/inputs.ts';
 
 type Petctl = typeof import('petctl/inside');
 
 /** petctl's functions, and what they are called with. */
 interface Loaded extends Petctl {
+  spec: Spec;
   tree: CommandNode;
   manual: Map<string, string>;
 }
@@ -18,17 +20,17 @@ export const petctl: Check = {
   run: async (project) => {
     const functions = await project.load<Petctl>('petctl/inside');
     const tree = functions.fullTree();
-    const loaded: Loaded = { ...functions, tree, manual: functions.manPages(tree, 'any') };
-    const operations = [...operationsOf(project.spec).values()];
+    const loaded: Loaded = { ...functions, spec: project.spec, tree, manual: functions.manPages(tree, 'any') };
+    const operations = project.spec.model.rows.map(({ operation }) => operation);
     const commands = [...functions.walk(tree)].filter(
       ({ path, node }) => node.operation && !path.at(-1)?.startsWith('import'),
     );
-    const unknown = commands.filter(({ node }) => !operations.some((one) => one.operationId === node.operation?.id));
+    const unknown = commands.filter(({ node }) => !operations.some((one) => one.id === node.operation?.id));
     const reference = 'docs/petctl.md';
     return [
       ...unknown.map(({ path }) => finding(path, 'there is such a command', 'there is no such operation')),
       ...operations.flatMap((operation) => {
-        const id = operation.operationId;
+        const { id } = operation;
         const command = commands.find(({ node }) => node.operation?.id === id);
         return command
           ? compare(loaded, command, operation)
@@ -56,26 +58,27 @@ const finding = (path: readonly string[], actual: string, expected: string): Fin
 });
 
 function compare(loaded: Loaded, { path, node }: Located, operation: Operation): Finding[] {
-  const { 'x-sunset': sunset, deprecated = false } = operation;
-  const inputs = inputsOf(operation);
-  const unknown = (node.flags ?? []).filter(({ field }) => field && !inputs.some(({ name }) => name === field));
+  const { sunset, deprecated } = operation;
+  const inputs = inputsOf(loaded.spec, operation);
+  const isKnown = (field: string) => inputs.some(({ name }) => name === field || field.startsWith(`${name}.`));
+  const unknown = (node.flags ?? []).filter(({ field }) => field && !isKnown(field));
   return [
     ...unlessSame(path, 'the summary', node.summary, operation.summary),
-    ...unlessSame(path, 'the description', node.description, String(operation.description ?? '').trim()),
+    ...unlessSame(path, 'the description', node.description, operation.description),
     ...unlessSame(path, 'the deprecation', node.notice?.startsWith('Deprecated') ?? false, deprecated),
-    ...(typeof sunset === 'string' && !node.notice?.includes(sunset)
+    ...(sunset && !node.notice?.includes(sunset)
       ? [finding(path, `its notice is '${node.notice}'`, `x-sunset: ${sunset}`)]
       : []),
     ...unknown.map(({ name }) => finding(path, `it takes --${name}`, 'there is no such input')),
     ...inputs.flatMap((input) => {
       const taken =
-        input.location === 'path'
+        input.in === 'path'
           ? node.args?.find(({ name }) => name === loaded.kebab(input.name))
           : node.flags?.find(({ field }) => field === input.name);
-      const where = [...path, `${input.location} ${input.name}`];
+      const where = [...path, `${input.in} ${input.name}`];
       return taken
         ? compareInput(loaded, where, path, input, taken, inputs)
-        : [finding(where, 'it is neither a flag nor an argument', `it is an input in the ${input.location}`)];
+        : [finding(where, 'it is neither a flag nor an argument', `it is an input in the ${input.in}`)];
     }),
   ];
 }
@@ -90,10 +93,10 @@ function compareInput(
 ): Finding[] {
   const manual = loaded.manual.get(`petctl-${path.join('-')}.1`) ?? '';
   return [
-    ...unlessSame(where, 'the description', taken.description, input.description),
+    ...(input.isWhole ? [] : unlessSame(where, 'the description', taken.description, input.description)),
     ...unlessSame(where, 'being required', taken.required ?? false, input.required),
-    ...unlessSame(where, 'the default', taken.rules.default, input.schema.default),
-    ...unlessSame(where, 'the enum', taken.rules.enum, input.schema.enum),
+    ...(input.isWhole ? [] : unlessSame(where, 'the default', taken.rules.default, input.schema.default)),
+    ...(input.isWhole ? [] : unlessSame(where, 'the enum', taken.rules.enum, input.schema.enum)),
     ...(manual.includes(taken.name.replaceAll('-', '\\-'))
       ? []
       : [finding(where, 'the manual page does not show it', 'it is an input')]),
@@ -109,17 +112,15 @@ function unlessSame(where: readonly string[], property: string, actual: unknown,
 
 /** What the parser makes wrong of values that the spec allows, and of those next to them. */
 function misparsed(
-  { parse, tree }: Loaded,
+  { parse, tree, spec }: Loaded,
   input: Input,
   taken: Argument | Flag,
   path: readonly string[],
   inputs: readonly Input[],
 ): Finding[] {
   const argumentValues = (tried?: string) =>
-    inputs
-      .filter(({ location }) => location === 'path')
-      .map((one) => (one === input && tried !== undefined ? tried : allowedValue(one)));
-  return samplesOf(input).flatMap(([text, allowed]) => {
+    inputs.filter((one) => one.in === 'path').map((one) => (one === input ? tried : undefined) ?? wordFor(spec, one));
+  return samplesOf(spec, input).flatMap(([text, allowed]) => {
     const isFlag = 'field' in taken;
     const words = isFlag ? [`--${taken.name}=${text}`, '--', ...argumentValues()] : ['--', ...argumentValues(text)];
     let accepted = true;
@@ -134,9 +135,9 @@ function misparsed(
   });
 }
 
-/** A value that the spec allows. */
-function allowedValue(input: Input): string {
-  return samplesOf(input).find(([, allowed]) => allowed)?.[0] ?? '1';
+/** A word that the spec allows. */
+function wordFor(spec: Spec, input: Input): string {
+  return samplesOf(spec, input).find(([, allowed]) => allowed)?.[0] ?? '1';
 }
 
 /** What the completion of a flag lacks. */
@@ -151,8 +152,9 @@ function incomplete(
   const where = [...path, taken.name];
   if (!offered('--').includes(`--${taken.name}`))
     return [finding(where, 'completion does not offer it', 'it is an input')];
-  const values = (input.schema.enum ?? []) as string[];
+  const values = (input.isWhole ? [] : (input.schema.enum ?? [])).filter((value) => value !== null);
   return values
+    .map(String)
     .filter((value) => !offered(`--${taken.name}`, '').includes(value))
     .map((value) => finding(where, `completion does not offer '${value}'`, 'it is in the enum'));
 }

@@ -1,5 +1,5 @@
 import type { Check, Finding } from '../check.ts';
-import { basePathOf, operationsOf } from '../openapi.ts';
+import { basePathOf } from '../openapi.ts';
 
 /** A route of Express, or a router that is mounted. Its types do not describe them. */
 interface Layer {
@@ -15,17 +15,19 @@ export const routes: Check = {
     const { createExpressApp, handlers, memoryStore } =
       await project.load<typeof import('@petstore/server')>('@petstore/server');
     const app = await createExpressApp(memoryStore(), { keys: () => undefined });
-    const operations = operationsOf(project.spec);
+    const operations = project.spec.model.rows.map(({ operation }) => operation);
     const basePath = basePathOf(project.spec);
     return [
       ...differencesOf(
-        [...operations.values()].map(({ operationId }) => operationId),
+        operations.map(({ id }) => id),
         Object.keys(handlers(memoryStore())),
         { missing: 'it has no handler', extra: 'it has a handler', fix: 'apps/server/src/handlers.ts' },
       ),
       ...differencesOf(
-        [...operations.keys()].map((endpoint) => endpoint.replace(' ', ` ${basePath}`).replace(/\{(\w+)\}/g, ':$1')),
-        routesOf(app.router as unknown as { stack: Layer[] }).filter((route) => route.includes(` ${basePath}/`)),
+        operations.map(({ method, path }) => `${method} ${basePath}${path}`),
+        routesOf(app.router as unknown as { stack: Layer[] })
+          .map(asTemplate)
+          .filter((route) => route.includes(` ${basePath}/`)),
         {
           missing: 'the server does not route it',
           extra: 'the server routes it',
@@ -51,6 +53,11 @@ function differencesOf(
       fix,
     })),
   ];
+}
+
+/** A route of Express as OpenAPI writes it: `:id` and `:"pet-id"` in braces, other characters without a backslash. */
+function asTemplate(route: string): string {
+  return route.replace(/:(?:(\w+)|"([^"]*)")/g, (_, name, quoted) => `{${name ?? quoted}}`).replace(/\\(.)/g, '$1');
 }
 
 function routesOf({ stack }: { stack: Layer[] }): string[] {

@@ -1,32 +1,48 @@
-import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { cached } from '../cached.ts';
+import { join, relative } from 'node:path';
+import { BaseResolver, createConfig, lintFromString, Source } from '@redocly/openapi-core';
 import type { Check, Finding } from '../check.ts';
-import { type Node, operationsOf } from '../openapi.ts';
+import { node, type Spec, specFile } from '../openapi.ts';
+import type { Project } from '../project.ts';
 
 export const spec: Check = {
   name: 'spec',
   guarantee:
     "spec/openapi.yaml follows redocly's recommended rules, and each deprecated operation has a sunset to come.",
-  run: async (project) => [
-    ...(await lint(project.read('spec/openapi.yaml'))),
-    ...sunsets(project.spec, new Date().toISOString().slice(0, 10)),
-  ],
+  run: async (project) => [...(await lint(project)), ...sunsets(project.spec, new Date().toISOString().slice(0, 10))],
 };
 
-const lint = cached(async (source): Promise<Finding[]> => {
+const linted = new WeakMap<Spec, Promise<Finding[]>>();
+
+/** The same spec is linted once. */
+function lint(project: Project): Promise<Finding[]> {
+  const findings = linted.get(project.spec) ?? problemsIn(project);
+  linted.set(project.spec, findings);
+  return findings;
+}
+
+async function problemsIn(project: Project): Promise<Finding[]> {
   const config = await createConfig({ extends: ['recommended'] });
-  const problems = await lintFromString({ source, absoluteRef: '/openapi.yaml', config });
+  const files = new BaseResolver();
+  files.loadExternalRef = async (path) =>
+    new Source(path, project.read(relative(project.root, path).replaceAll('\\', '/')));
+  const problems = await lintFromString({
+    source: project.read(specFile),
+    absoluteRef: join(project.root, specFile),
+    config,
+    externalRefResolver: files,
+  });
   return problems.map(({ ruleId, message, location }) => ({
-    where: `spec/openapi.yaml${location[0]?.pointer ?? ''}`,
+    where: `${specFile}${location[0]?.pointer ?? ''}`,
     actual: message,
     expected: `rule ${ruleId}`,
-    fix: 'edit spec/openapi.yaml',
+    fix: `edit ${specFile}`,
   }));
-});
+}
 
-function sunsets(spec: Node, today: string): Finding[] {
+function sunsets({ operations }: Spec, today: string): Finding[] {
   const findings: Finding[] = [];
-  for (const [endpoint, { deprecated, 'x-sunset': sunset }] of operationsOf(spec)) {
+  for (const [endpoint, { object }] of operations) {
+    const { deprecated, 'x-sunset': sunset } = node(object);
     if (!deprecated) continue;
     const valid = typeof sunset === 'string' && /^\d{4}-\d\d-\d\d$/.test(sunset) && !Number.isNaN(Date.parse(sunset));
     if (valid && sunset > today) continue;

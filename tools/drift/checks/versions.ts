@@ -1,6 +1,6 @@
 import { released } from '../../repository.ts';
 import type { Check, Finding } from '../check.ts';
-import { node } from '../openapi.ts';
+import { versionOf } from '../openapi.ts';
 import type { Project } from '../project.ts';
 
 export const bumps = ['major', 'minor', 'patch'] as const;
@@ -11,7 +11,7 @@ export const versions: Check = {
   guarantee:
     'All packages have the version of the spec and are versioned together, and each changeset names packages that exist.',
   run: (project) => {
-    const version = String(node(project.spec.info).version);
+    const version = versionOf(project.spec.root);
     const manifests = released.map((folder) => ({ folder, ...JSON.parse(project.read(`${folder}/package.json`)) }));
     const names: string[] = manifests.map(({ name }) => name);
     const { fixed } = JSON.parse(project.read('.changeset/config.json'));

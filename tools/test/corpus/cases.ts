@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { Body } from '../../openapi/body.ts';
+import type { RecordedResponse } from '../../openapi/recorder.ts';
 import type { Credentials } from '../../openapi/security.ts';
 import type { ExpectedRequest, Inputs } from '../../openapi/serialize.ts';
 
@@ -22,17 +23,9 @@ export interface Case {
   fails?: 'unspecified' | 'missing credential';
   /** What is sent, where something is. */
   request?: ExpectedRequest;
-  response?: CaseResponse;
+  response?: RecordedResponse;
   /** What the caller sees of the response; `status` marks an error. */
   result?: { json?: unknown; text?: string; bytes?: Uint8Array; none?: true; status?: number };
-}
-
-export interface CaseResponse {
-  status: number;
-  contentType?: string;
-  headers?: Record<string, string>;
-  body?: string;
-  bytes?: Uint8Array;
 }
 
 /** A case as its file has it. */

@@ -3,18 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { differences } from '../../openapi/compare.ts';
 import { operationsOf, readDocument } from '../../openapi/document.ts';
 import { exampleInputs } from '../../openapi/examples.ts';
+import { inputOf, recorder } from '../../openapi/recorder.ts';
 import { exampleCredentials } from '../../openapi/security.ts';
 import { expectedRequest } from '../../openapi/serialize.ts';
 import { type Case, constructs } from './cases.ts';
 import { publicDocuments } from './documents.ts';
-import {
-  type GeneratedClient,
-  generateWhatFits,
-  inputOf,
-  loadClient,
-  loadCommands,
-  recorder,
-} from './generated-client.ts';
+import { type GeneratedClient, generateWhatFits, loadClient, loadCommands } from './generated-client.ts';
 
 /** What the generator stops at, by the construct that shows it. Everything else is sent as the judge says. */
 const REFUSED: Record<string, string> = {

@@ -46,7 +46,9 @@ function wordsOf(line: string): string[] {
 }
 
 /** Runs petctl without sending anything: an operation only shows its request, the other commands their help. */
-function petctl({ run }: Petctl): Try {
+function petctl({ run, fullTree, walk }: Petctl): Try {
+  const operations = new Set([...walk(fullTree())].flatMap(({ path, node }) => (node.operation ? path.join(' ') : [])));
+
   const sink = { write: async () => {}, isTerminal: false, columns: undefined, gone: () => false, end: async () => {} };
   const surroundings = {
     env: { PETCTL_API_KEY: 'k', XDG_CONFIG_HOME: '/nonexistent' },
@@ -57,7 +59,7 @@ function petctl({ run }: Petctl): Try {
     onInterrupt: () => {},
   };
   return (words) => {
-    const isOperation = /^pets (list|create|get)$/.test(words.slice(0, 2).join(' '));
+    const isOperation = operations.has(words.slice(0, 2).join(' ')) && !words[1]?.startsWith('import');
     return errorOf(() => run([...words, isOperation ? '--dry-run' : '--help'], surroundings));
   };
 }

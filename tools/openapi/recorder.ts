@@ -1,0 +1,65 @@
+import type { Operation as Row } from '@petstore/types';
+import { isFile } from './body.ts';
+import type { SentRequest } from './compare.ts';
+import type { Inputs } from './serialize.ts';
+
+/** A response, as a recorder gives it. */
+export interface RecordedResponse {
+  status: number;
+  contentType?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  bytes?: Uint8Array;
+}
+
+/** The inputs of a call as the client takes them: side by side, or the body as `body`. */
+export function inputOf(row: Pick<Row, 'fields' | 'body'>, { path, query, header, cookie, body }: Inputs): object {
+  const parameters = Object.entries({ ...path, ...query, ...header, ...cookie });
+  // What OpenAPI ignores is no input.
+  const known = Object.fromEntries(parameters.filter(([name]) => Object.hasOwn(row.fields, name)));
+  if (body === undefined) return known;
+  const value = withFiles(body);
+  return row.body?.whole ? { ...known, body: value } : { ...known, ...Object(value) };
+}
+
+/** A transport that keeps what it is to send, and answers as a case says. */
+export function recorder(server: string, answer: Partial<RecordedResponse> = {}) {
+  const sent: SentRequest[] = [];
+  const transport = async (request: {
+    method: string;
+    url: string;
+    headers: Record<string, string>;
+    body?: ConstructorParameters<typeof Response>[0];
+  }) => {
+    const body = request.body === undefined ? undefined : await new Response(request.body).arrayBuffer();
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]),
+    );
+    sent.push({
+      method: request.method,
+      target: behind(server, request.url),
+      headers,
+      ...(body && { body: new Uint8Array(body) }),
+    });
+    const { status = 204, contentType, bytes, body: text = '' } = answer;
+    const content = [204, 205, 304].includes(status) ? null : ((bytes && Buffer.from(bytes)) ?? text);
+    return new Response(content, {
+      status,
+      headers: { ...answer.headers, ...(contentType && { 'content-type': contentType }) },
+    });
+  };
+  return { sent, transport };
+}
+
+/** What fetch would send behind the address of a server; the whole address where it is another server. */
+function behind(server: string, url: string): string {
+  const { href } = new URL(url);
+  return href.startsWith(server) ? href.slice(server.length) : href;
+}
+
+function withFiles(value: unknown): unknown {
+  if (isFile(value)) return new File([Buffer.from(value.bytes)], value.name ?? 'blob', { type: value.type ?? '' });
+  if (Array.isArray(value)) return value.map(withFiles);
+  if (value instanceof Uint8Array || typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withFiles(one)]));
+}
