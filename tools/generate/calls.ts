@@ -15,13 +15,13 @@ export function callsModule(model: Model): string {
 }
 
 /** `schemes.gen.ts`: the ways to authenticate, and which of them the API key is for. */
-export function schemesModule({ service, security }: Model): string {
+export function schemesModule({ service }: Model): string {
   const imports = new Imports();
   const constants = Object.entries(service.securitySchemes).flatMap(([name, scheme]) => {
     const put = putOf(scheme, imports);
     return put ? [`export const ${schemeName(name)} = [${quoted(name)}, ${put.text}] as const;\n`] : [];
   });
-  const usual = authorizeOf(security, imports, schemeName);
+  const usual = authorizeOf(service.security, imports, schemeName);
   const authorize = imports.type('Authorize', '../authorize.ts');
   return [
     imports.written(),
@@ -76,7 +76,7 @@ export function ${id}(connection: ${connection}, input${needsInput ? '' : '?'}: 
 }
 
 /** How to put an operation on the wire, as briefly as it can be said: consumers bundle it with each function. */
-function wireOf(operation: Operation, { security }: Model, schemas: Schemas, imports: Imports): object {
+function wireOf(operation: Operation, { service: { security } }: Model, schemas: Schemas, imports: Imports): object {
   const { id, method, path, deprecated, sunset } = operation;
   const same = JSON.stringify(operation.security) === JSON.stringify(security);
   return defined({

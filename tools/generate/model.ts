@@ -19,6 +19,8 @@ export interface Service {
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   /** The scheme whose credential is the API key. */
   readonly keyScheme?: string;
+  /** The combinations of schemes of which one is needed, where an operation does not say otherwise. */
+  readonly security: readonly (readonly string[])[];
 }
 
 /** An operation, and what of the document it was made from. */
@@ -35,8 +37,6 @@ export interface Model {
   readonly document: Document;
   readonly service: Service;
   readonly rows: readonly Row[];
-  /** What operations need that say nothing of security themselves. */
-  readonly security: readonly (readonly string[])[];
 }
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -57,9 +57,9 @@ export function modelOf(document: Document): Model {
     }
   }
   refuseTwins(rows, stops);
-  const service = stops.try(() => serviceOf(document, schemes));
+  const service = stops.try(() => serviceOf(document, schemes, security));
   stops.throwIfAny();
-  return { document, service: service as Service, rows, security };
+  return { document, service: service as Service, rows };
 }
 
 function rowOf(
@@ -153,7 +153,11 @@ function refuseTwins(rows: readonly Row[], stops: Stops): void {
   }
 }
 
-function serviceOf(document: Document, securitySchemes: Readonly<Record<string, SecurityScheme>>): Service {
+function serviceOf(
+  document: Document,
+  securitySchemes: Readonly<Record<string, SecurityScheme>>,
+  security: Service['security'],
+): Service {
   const { title, version, summary, description } = node(document.info);
   const [firstLine = ''] = (text(description) ?? '').trim().split('\n');
   const codes = node(node(node(document.components).schemas).ErrorCode);
@@ -165,6 +169,7 @@ function serviceOf(document: Document, securitySchemes: Readonly<Record<string, 
     deployments: deploymentsOf(document),
     securitySchemes,
     keyScheme: keyScheme(document, securitySchemes),
+    security,
   });
 }
 

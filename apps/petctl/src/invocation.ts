@@ -1,3 +1,4 @@
+import type { Operation } from '@petstore/types';
 import type { HttpTransport } from './call/transport.ts';
 import type { Io } from './io.ts';
 import type { Resolved } from './settings/resolve.ts';
@@ -13,6 +14,8 @@ export interface Given {
 /** A command to run, and all that it runs with. */
 export interface Invocation extends Located, Given {
   readonly root: CommandNode;
+  /** All operations of the service. */
+  readonly operations: readonly Operation[];
   readonly settings: Resolved;
   readonly io: Io;
   readonly transport: HttpTransport;

@@ -1,5 +1,5 @@
-import { operations } from '@petstore/types';
-import { httpTransport } from './call/transport.ts';
+import { operations as all, type Operation } from '@petstore/types';
+import { type HttpTransport, httpTransport } from './call/transport.ts';
 import { UnreadableError, UsageError } from './errors/errors.ts';
 import type { Io } from './io.ts';
 import type { Level } from './parse/level.ts';
@@ -9,11 +9,18 @@ import type { CommandNode, Flag } from './tree/node.ts';
 import { tree } from './tree/tree.ts';
 import { version } from './version.ts';
 
+/** What a run may be given in place of the service's own. */
+export interface RunOptions {
+  readonly operations?: readonly Operation[];
+  readonly transport?: HttpTransport;
+}
+
 /** Runs a command line to its end. Throws whatever goes wrong. */
-export async function run(argv: readonly string[], io: Io): Promise<void> {
-  const { root, parsed } = await read(argv);
+export async function run(argv: readonly string[], io: Io, options: RunOptions = {}): Promise<void> {
+  const { operations = Object.values(all), transport = httpTransport(io.env) } = options;
+  const { root, parsed } = await read(argv, operations);
   const { node, path, flags } = parsed;
-  if (flags.has('version')) return io.stdout.write(`${version}\n`);
+  if (node === root && flags.has('version')) return io.stdout.write(`${version}\n`);
   if (!node.run || flags.has('help')) {
     const { help } = await import('./docs/help.ts');
     return io.stdout.write(help({ path, node }, io));
@@ -22,8 +29,9 @@ export async function run(argv: readonly string[], io: Io): Promise<void> {
   await node.run({
     ...parsed,
     root,
+    operations,
     io,
-    transport: httpTransport(io.env),
+    transport,
     // A broken configuration is no reason not to help, to complete or to mend it.
     get settings() {
       settings ??= resolve(flags, io.env);
@@ -33,11 +41,14 @@ export async function run(argv: readonly string[], io: Io): Promise<void> {
 }
 
 /** Reads the command line; by the operations alone first, because petctl's own commands are many and seldom meant. */
-async function read(argv: readonly string[]): Promise<{ root: CommandNode; parsed: Parsed }> {
+async function read(
+  argv: readonly string[],
+  operations: readonly Operation[],
+): Promise<{ root: CommandNode; parsed: Parsed }> {
   // commander is half of all the code: it is loaded where there is a flag for it to read.
   const flagged = argv.some((word) => word.startsWith('-'));
   const readLevel = flagged ? (await import('./parse/level.ts')).readLevel : wordsAlone;
-  const root = tree(Object.values(operations));
+  const root = tree(operations);
   try {
     const parsed = parse(root, argv, readLevel);
     if (parsed.node.operation && !parsed.flags.has('help')) return { root, parsed };
@@ -45,7 +56,7 @@ async function read(argv: readonly string[]): Promise<{ root: CommandNode; parse
     if (!(error instanceof UsageError || error instanceof UnreadableError)) throw error;
   }
   const { fullTree } = await import('./tree/full-tree.ts');
-  const full = fullTree();
+  const full = fullTree(operations);
   return { root: full, parsed: parse(full, argv, readLevel) };
 }
 

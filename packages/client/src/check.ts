@@ -36,7 +36,7 @@ export function checkAnswers(id: OperationId, data: unknown): void {
       ? [responses[only]?.schema, data]
       : [responses[key ?? 'default']?.schema, (data as { data: unknown }).data];
   if (!schema) return;
-  const faults = [...faultsIn(value, schema, '')].map(sentenceOf);
+  const faults = [...faultsIn(value, schema, '', 'response')].map(sentenceOf);
   if (faults.length > 0) throw new UnexpectedDataError(id, faults);
 }
 
@@ -48,9 +48,12 @@ interface Fault {
   readonly shown?: string;
 }
 
+/** Where data goes: what only the service writes is no part of a request, what only clients write none of a response. */
+type Direction = 'request' | 'response';
+
 /** What is wrong with a value by its schema, as the end of a sentence; nothing where it is right. */
-export function faultOf(value: unknown, schema: Schema): string | undefined {
-  for (const first of faultsIn(value, schema, '')) return first.at ? sentenceOf(first) : first.fault;
+export function faultOf(value: unknown, schema: Schema, direction: Direction = 'response'): string | undefined {
+  for (const first of faultsIn(value, schema, '', direction)) return first.at ? sentenceOf(first) : first.fault;
   return undefined;
 }
 
@@ -58,36 +61,38 @@ function sentenceOf({ at, fault, shown }: Fault): string {
   return `${at || 'it'} is ${shown === undefined ? '' : `${shown}, `}${fault}`;
 }
 
-function* faultsIn(value: unknown, written: Schema, at: string): Generator<Fault, void> {
+function* faultsIn(value: unknown, written: Schema, at: string, to: Direction): Generator<Fault, void> {
   const schema = resolved(written);
   const own = ownFault(value, schema);
   if (own !== undefined) {
     return void (yield { at, fault: own, ...(Object(value) !== value && { shown: shownOf(value) }) });
   }
-  for (const part of schema.allOf ?? []) yield* faultsIn(value, part, at);
+  for (const part of schema.allOf ?? []) yield* faultsIn(value, part, at, to);
   const some = schema.anyOf ?? schema.oneOf;
-  if (some && !some.some((one) => faultsIn(value, one, at).next().done)) yield { at, fault: 'none of what it may be' };
+  if (some && !some.some((one) => faultsIn(value, one, at, to).next().done))
+    yield { at, fault: 'none of what it may be' };
   if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) {
       const rule = schema.prefixItems?.[i] ?? schema.items;
-      if (rule) yield* faultsIn(item, rule, `${at}[${i}]`);
+      if (rule) yield* faultsIn(item, rule, `${at}[${i}]`, to);
     }
-  } else if (typeof value === 'object' && value !== null) yield* faultsInObject(value, schema, at);
+  } else if (typeof value === 'object' && value !== null) yield* faultsInObject(value, schema, at, to);
 }
 
-function* faultsInObject(value: object, schema: Schema, at: string): Generator<Fault, void> {
+function* faultsInObject(value: object, schema: Schema, at: string, to: Direction): Generator<Fault, void> {
   const { required = [], properties = {}, additionalProperties } = schema;
   const given = new Map<string, unknown>(Object.entries(value));
   for (const name of required) {
-    const isSent = resolved(properties[name] ?? {}).writeOnly !== true;
+    const { readOnly, writeOnly } = resolved(properties[name] ?? {});
+    const isSent = (to === 'request' ? readOnly : writeOnly) !== true;
     if (isSent && given.get(name) === undefined) yield { at: `${at}.${name}`, fault: 'missing' };
   }
   for (const [name, item] of given) {
     if (item === undefined) continue;
     const rule = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (rule) yield* faultsIn(item, rule, `${at}.${name}`);
+    if (rule) yield* faultsIn(item, rule, `${at}.${name}`, to);
     else if (typeof additionalProperties === 'object' && !Object.hasOwn(propertiesOf(schema), name))
-      yield* faultsIn(item, additionalProperties, `${at}.${name}`);
+      yield* faultsIn(item, additionalProperties, `${at}.${name}`, to);
   }
 }
 

@@ -73,25 +73,3 @@ export async function loadClient(files: ReadonlyMap<string, string>, folder: str
     call: (row, input, options) => petstore({ retry: 0, on: { deprecated: false }, ...options })[row.id](input),
   };
 }
-
-/** petctl as it is beside a generated client: the words of every command, each with the names of its flags. */
-export async function loadCommands(folder: string): Promise<Map<string, { fields: string[]; flags: string[] }>> {
-  const petctl = join(import.meta.dirname, '../../../apps/petctl');
-  const place = join(folder, 'apps/petctl');
-  cpSync(join(petctl, 'src'), join(place, 'src'), { recursive: true });
-  cpSync(join(petctl, 'package.json'), join(place, 'package.json'));
-  mkdirSync(join(place, 'node_modules/@petstore'), { recursive: true });
-  for (const name of ['types', 'client'])
-    symlinkSync(join(folder, 'packages', name), join(place, 'node_modules/@petstore', name));
-  for (const name of ['commander', 'yaml'])
-    symlinkSync(join(petctl, 'node_modules', name), join(place, 'node_modules', name));
-  const { fullTree, walk }: typeof import('petctl/inside') = await import(join(place, 'src/inside.ts'));
-  const found = new Map<string, { fields: string[]; flags: string[] }>();
-  for (const { path, node } of walk(fullTree())) {
-    const words = path.join(' ');
-    if (found.has(words)) throw new Error(`there are two commands '${words}'`);
-    const flags = node.flags ?? [];
-    found.set(words, { fields: flags.flatMap(({ field }) => field ?? []), flags: flags.map(({ name }) => name) });
-  }
-  return found;
-}

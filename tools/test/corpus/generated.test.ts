@@ -8,7 +8,8 @@ import { exampleCredentials } from '../../openapi/security.ts';
 import { expectedRequest } from '../../openapi/serialize.ts';
 import { type Case, constructs } from './cases.ts';
 import { publicDocuments } from './documents.ts';
-import { type GeneratedClient, generateWhatFits, loadClient, loadCommands } from './generated-client.ts';
+import { type GeneratedClient, generateWhatFits, loadClient } from './generated-client.ts';
+import { loadPetctl } from './generated-petctl.ts';
 
 /** What the generator stops at, by the construct that shows it. Everything else is sent as the judge says. */
 const REFUSED: Record<string, string> = {
@@ -66,7 +67,7 @@ describe.runIf(isDeep).each([...constructs, ...publicDocuments])('$name', ({ fil
     if (files.size === 0) return;
     const folder = newFolder('generated-client');
     const { operations } = await loadClient(files, folder);
-    const commands = await loadCommands(folder);
+    const { commands } = await loadPetctl(folder);
     for (const { command, fields } of operations) {
       const { flags = [], fields: given = [] } = commands.get(command.join(' ')) ?? {};
       const inputs = Object.keys(fields).filter((name) => fields[name]?.in !== 'path');

@@ -253,7 +253,7 @@ export const plantedDrifts: PlantedDrift[] = [
     'no bounds, enums and defaults': put(
       'function flagOf',
       '    rules,',
-      "    rules: { type: kind === 'json' ? 'string' : kind },",
+      "    rules: { type: typeof rules.type === 'string' ? rules.type : 'string' },",
     ),
     'an argument without bounds': put(
       'export function argumentsOf',
@@ -279,7 +279,7 @@ export const plantedDrifts: PlantedDrift[] = [
     'a parser that accepts one too few': put('faultOf', 'value < minimum', 'value <= minimum'),
   }),
   ...edits('petctl', 'apps/petctl/src/completion/candidates.ts', {
-    'enum values that are not completed': put('function values', 'rules.enum ?? []', '[]'),
+    'enum values that are not completed': put('function values', 'wordsOf(rules)', '[]'),
     'flags that are not completed': put('function flagWords', 'flagsOf(node)', 'flagsOf(node).slice(1)'),
   }),
   ...edits('petctl', 'apps/petctl/src/docs/man.ts', {

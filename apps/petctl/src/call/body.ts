@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
-import { type Field, isBinary, type Operation, type Schema } from '@petstore/types';
+import type { Field, Operation } from '@petstore/types';
 import { suggestion, UsageError } from '../errors/errors.ts';
 import type { Io } from '../io.ts';
 import { jsonText, jsonValue } from '../out/json-text.ts';
@@ -10,7 +9,7 @@ import { codeOf, isObject } from '../settings/json-file.ts';
 /** What `--data` gives: the value itself, `@file`, or `-` for stdin. Checked against the spec as flags are. */
 export async function readData(data: string, operation: Operation, io: Io): Promise<Record<string, unknown>> {
   const { body, fields } = operation;
-  if (body?.kind === 'bytes') return { body: await bytesOf(data, io) };
+  if (body?.kind === 'bytes') return { body: await (await import('./files.ts')).openBytes(data, io) };
   const { text, from } = await textOf(data, io);
   if (body?.kind === 'text') return { body: text };
   let value: unknown;
@@ -20,35 +19,11 @@ export async function readData(data: string, operation: Operation, io: Io): Prom
     throw new UsageError(`--data: ${from} is no JSON (${error instanceof Error ? error.message : error}).`);
   }
   if (body?.whole) {
-    if (fields.body) refuseFault('--data:', value, fields.body);
+    if (fields.body && !isObject(value)) refuseFault('--data:', value, fields.body);
     return { body: value };
   }
   if (!isObject(value)) throw new UsageError(`--data: ${from} has to be a JSON object.`);
   return checkMembers(value, operation, '--data');
-}
-
-/** Puts the files in the place of the `@file` that name them. */
-export function openFiles(input: Record<string, unknown>, { fields }: Operation): void {
-  for (const [name, { in: place, schema }] of Object.entries(fields)) {
-    if (place !== 'body' || !(name in input)) continue;
-    const open = (value: unknown, rule: Schema) =>
-      isBinary(rule) && typeof value === 'string' && value.startsWith('@') ? fileOf(value.slice(1)) : value;
-    const value = input[name];
-    input[name] = Array.isArray(value) ? value.map((one) => open(one, schema.items ?? {})) : open(value, schema);
-  }
-}
-
-function fileOf(path: string): File {
-  try {
-    return new File([readFileSync(path)], basename(path));
-  } catch (error) {
-    throw new UsageError(`${path} cannot be read (${codeOf(error)}).`);
-  }
-}
-
-async function bytesOf(word: string, { stdin }: Io): Promise<Blob> {
-  if (word === '-') return new Response(ReadableStream.from<Uint8Array>(stdin())).blob();
-  return word.startsWith('@') ? fileOf(word.slice(1)) : new Blob([word]);
 }
 
 /** Refuses members that the operation does not know, and values that break its rules. */
@@ -78,7 +53,7 @@ function refuseFault(what: string, value: unknown, field: Field): void {
 
 /** The text behind `@file` or `-`, or the word itself. */
 export async function textOf(word: string, io: Io): Promise<{ text: string; from: string }> {
-  if (word === '-') return { text: await readAll(io), from: 'stdin' };
+  if (word === '-' || word === '@-') return { text: await readAll(io), from: 'stdin' };
   if (!word.startsWith('@')) return { text: word, from: 'what was given' };
   const file = word.slice(1);
   try {

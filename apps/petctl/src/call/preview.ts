@@ -1,16 +1,36 @@
-import type { Options, WireRequest } from '@petstore/client';
+import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import type { Body, Options, WireRequest } from '@petstore/client';
 import type { Invocation } from '../invocation.ts';
-import { escapeControls } from '../out/escape-controls.ts';
+import { storedFor } from '../keys/credentials.ts';
+import type { Credential } from '../keys/find-credentials.ts';
+import { type Scheme, type Security, schemeNamed } from '../keys/schemes.ts';
+import { escapeControls, escapeControlsInLines } from '../out/escape-controls.ts';
 import { isJson, outputOf } from '../out/output-options.ts';
 import { serviceFor } from './service.ts';
 
 /** Ends a call where the request would have gone out. */
 class NotSent extends Error {}
 
-/** Shows the request that a call would send, and sends nothing. The key is not looked up, and stands as its variable. */
-export async function preview(invocation: Invocation, call: (options: Options) => Promise<unknown>): Promise<void> {
+/** A request as it would be sent, with its body as bytes. */
+interface Preview extends Pick<WireRequest, 'method' | 'url' | 'headers'> {
+  readonly body?: Buffer;
+}
+
+/** What stands in a request in the place of a credential, and the variable that is shown instead. */
+interface Placeholder extends Credential {
+  readonly shown: string;
+}
+
+/** Shows the request that a call would send, and sends nothing. No credential is looked up: its variable is shown. */
+export async function preview(
+  invocation: Invocation,
+  security: Security,
+  call: (options: Options) => Promise<unknown>,
+): Promise<void> {
   let request: WireRequest | undefined;
-  const { options } = await serviceFor(invocation, { needsKey: false });
+  const placeholders = combinationFor(invocation, security).map(placeholderOf);
+  const { options } = await serviceFor(invocation, placeholders);
   const catching = {
     ...options,
     on: {
@@ -25,32 +45,84 @@ export async function preview(invocation: Invocation, call: (options: Options) =
   } catch (error) {
     if (!(error instanceof NotSent)) throw error;
   }
-  if (request) await invocation.io.stdout.write(await shown(request, invocation));
+  if (!request) return;
+  const { body, ...head } = request;
+  const bytes = body !== undefined && { body: await bytesOf(body) };
+  await invocation.io.stdout.write(textOf({ ...head, ...bytes }, placeholders, invocation));
 }
 
-async function shown({ method, url, headers, body: sent }: WireRequest, { flags, settings, io }: Invocation) {
-  const body = sent === undefined || typeof sent === 'string' ? sent : await new Response(sent).text();
-  if (flags.has('curl')) return `${curlLine({ method, url, headers, ...(body !== undefined && { body }) })}\n`;
-  if (isJson(outputOf(settings, io))) return `${escapeControls(JSON.stringify({ method, url, headers, body }))}\n`;
+/** The combination of schemes whose credentials are configured, else the first. */
+function combinationFor({ io, settings }: Invocation, security: Security): Scheme[] {
+  const { origin } = new URL(settings.baseUrl.value);
+  const all = security.map((names) => names.map(schemeNamed));
+  const isConfigured = (scheme: Scheme) => Boolean(io.env[scheme.variable]) || storedFor(io.env, origin, scheme);
+  return all.find((schemes) => schemes.every(isConfigured)) ?? all[0] ?? [];
+}
+
+function placeholderOf(scheme: Scheme): Placeholder {
+  // Nothing else in the request can be this word, and no place in it has to escape it.
+  const word = randomUUID();
+  const value = scheme.type === 'basic' ? `${word}:` : word;
+  return { scheme, value, from: scheme.variable, shown: `$${scheme.variable}` };
+}
+
+async function bytesOf(body: Body): Promise<Buffer> {
+  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body);
+  const parts: Uint8Array[] = [];
+  for await (const part of body instanceof Blob ? body.stream() : body) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+function textOf(request: Preview, placeholders: readonly Placeholder[], { flags, settings, io }: Invocation): string {
+  if (flags.has('curl')) return `${curlLine(request, placeholders)}\n`;
+  const redacted = (text: string) =>
+    placeholders.reduce((left, one) => left.replaceAll(writtenAs(one), one.shown), text);
+  const { method, body } = request;
+  const url = redacted(request.url);
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, text]) => [name, redacted(text)]));
+  if (isJson(outputOf(settings, io))) {
+    const content = body && (isUtf8(body) ? { body: body.toString() } : { bodyBase64: body.toString('base64') });
+    return `${escapeControls(JSON.stringify({ method, url, headers, ...content }))}\n`;
+  }
   const lines = [`${method} ${url}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
-  return `${[...lines, ...(body === undefined ? [] : ['', body])].map(escapeControls).join('\n')}\n`;
+  const head = `${lines.map(escapeControls).join('\n')}\n`;
+  if (!body) return head;
+  const text = isUtf8(body) ? body.toString() : `(${body.length} bytes; -o json shows them as base64)`;
+  return `${head}\n${escapeControlsInLines(text.replaceAll('\r\n', '\n'))}\n`;
 }
 
-/** The request as a line for a shell, which puts the key in. */
-function curlLine({ method, url, headers, body }: Omit<WireRequest, 'signal' | 'body'> & { body?: string }): string {
-  const words = Object.entries(headers).flatMap(([name, value]) => ['-H', quoted(`${name}: ${value}`, name)]);
+/** How the request carries a placeholder: a user and a password as base64. */
+function writtenAs({ scheme, value }: Placeholder): string {
+  return scheme.type === 'basic' ? Buffer.from(value).toString('base64') : value;
+}
+
+/** The request as a line for a shell, which puts the credentials in. */
+function curlLine({ method, url, headers, body }: Preview, placeholders: readonly Placeholder[]): string {
+  const word = (text: string) => quoted(text, placeholders);
+  const basic = placeholders.find(({ scheme }) => scheme.type === 'basic');
+  const words = Object.entries(headers).flatMap(([name, value]) =>
+    basic && name === 'authorization' ? ['-u', `"${basic.shown}"`] : ['-H', word(`${name}: ${value}`)],
+  );
+  // An argument holds no zero byte, and what is not UTF-8 would not survive a terminal.
+  const isText = body && isUtf8(body) && !body.includes(0);
   // curl globs brackets and braces in addresses; --data-raw takes no file for a leading @.
-  const data = body === undefined ? [] : ['--data-raw', quoted(body)];
-  return ['curl', '--globoff', '-X', method, ...words, ...data, quoted(url)].join(' ');
+  const data = body && (isText ? ['--data-raw', word(body.toString())] : ['--data-binary', '@-']);
+  const line = ['curl', '--globoff', '-X', method, ...words, ...(data ?? []), word(url)].join(' ');
+  return body && !isText ? `echo ${body.toString('base64')} | base64 -d | ${line}` : line;
 }
 
-/** One word for a shell. Only the key's variable is left for the shell to fill in. */
-function quoted(word: string, header = ''): string {
-  if (header === 'authorization') return `"${word}"`;
+/** One word for a shell. Only the variables of credentials are left for the shell to fill in. */
+function quoted(word: string, placeholders: readonly Placeholder[]): string {
+  for (const one of placeholders) {
+    const at = word.indexOf(one.value);
+    if (at < 0) continue;
+    const rest = word.slice(at + one.value.length);
+    return `${quoted(word.slice(0, at), [])}"${one.shown}"${rest === '' ? '' : quoted(rest, placeholders)}`;
+  }
   // A control character is written so that no terminal sees it.
-  const steering = /\p{Cc}/u.test(word);
-  const text = word.replaceAll(steering ? /[\\']/g : /'/g, steering ? '\\$&' : "'\\''");
-  return steering ? `$'${text.replace(/\p{Cc}/gu, hex)}'` : `'${text}'`;
+  const hasControls = /\p{Cc}/u.test(word);
+  const text = word.replaceAll(hasControls ? /[\\']/g : /'/g, hasControls ? '\\$&' : "'\\''");
+  return hasControls ? `$'${text.replace(/\p{Cc}/gu, hex)}'` : `'${text}'`;
 }
 
 function hex(character: string): string {

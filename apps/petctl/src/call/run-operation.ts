@@ -1,14 +1,14 @@
 import { type CallOptions, type Exchange, nextPage, type Petstore, petstore } from '@petstore/client';
-import type { Operation, OperationId } from '@petstore/types';
+import type { Operation, OperationId, OperationResponse } from '@petstore/types';
+import { UsageError } from '../errors/errors.ts';
 import type { Invocation } from '../invocation.ts';
-import { escapeControlsInLines } from '../out/escape-controls.ts';
-import type { Row } from '../out/format.ts';
 import { inJson } from '../out/output-options.ts';
 import { print } from '../out/print.ts';
-import { shapeOf } from '../out/shape.ts';
+import { checkFields, shapeOf } from '../out/shape.ts';
+import { mayAnswerBytes } from '../tree/field-flags.ts';
 import { dryRunOnly } from './dry-run-only.ts';
 import { inputOf } from './input.ts';
-import { serviceFor } from './service.ts';
+import { credentialsFor, serviceFor } from './service.ts';
 
 /** A call under way of which nobody knows the operation. */
 interface AnyCall extends Promise<unknown>, Partial<AsyncIterable<object>> {
@@ -25,26 +25,37 @@ export async function runOperation(invocation: Invocation): Promise<void> {
   const { node, flags, io, settings } = invocation;
   const { operation } = node;
   if (!operation) throw new Error(`${node.name} has no operation`);
-  const shape = shapeOf(operation, flags.get('fields'));
+  checkFields(operation, flags.get('fields'));
   const input = await inputOf(operation, invocation);
   const filter = flags.get('jq');
   if (typeof filter === 'string') await (await import('../out/jq.ts')).checkFilter(filter);
   if (dryRunOnly(invocation)) {
     const { preview } = await import('./preview.ts');
-    return preview(invocation, (options) => createCall(petstore(options), operation)(input));
+    return preview(invocation, operation.security, (options) => createCall(petstore(options), operation)(input));
   }
 
-  const { options, tellDeprecation } = await serviceFor(invocation, { needsKey: operation.security.length > 0 });
+  if (mayAnswerBytes(operation) && io.stdout.isTerminal && !flags.has('output-file'))
+    throw new UsageError('A terminal cannot show the bytes of the response.', 'Give -o FILE, or pipe them on.');
+  const { options, tellDeprecation } = await serviceFor(
+    invocation,
+    await credentialsFor(invocation, operation.security),
+  );
   const call = createCall(petstore(options), operation);
   try {
     const running = call(input, { signal: io.interrupted });
     if (flags.has('all')) {
-      await print(elements(running), shape, invocation);
+      const [first] = operation.successes;
+      const success = operation.responses[first ?? ''];
+      await print(elements(running), shapeOf(operation, success, flags.get('fields')), invocation);
     } else {
       const { data: result, response } = await running.withResponse();
-      const data = operation.successes.length > 1 ? (result as { data: unknown }).data : result;
-      if (typeof data === 'string' || data instanceof ReadableStream) await write(data, invocation);
-      else await print(rowsOf(data), shape, invocation);
+      const body = operation.successes.length > 1 ? (result as { data: unknown }).data : result;
+      const success = successOf(operation, response.status);
+      const data = itemsOf(operation, body);
+      if (body instanceof ReadableStream || success?.kind === 'text')
+        await (await import('../out/write-body.ts')).writeBody(body, invocation);
+      else if (body !== undefined)
+        await print(rowsOf(data), shapeOf(operation, success, flags.get('fields'), data), invocation);
       if (operation.pagination && !flags.has('quiet') && nextPage(response) !== undefined) {
         const { tellIfTruncated } = await import('./truncation-notice.ts');
         await tellIfTruncated(operation, data, invocation, (page) => call({ ...input, ...page }));
@@ -57,22 +68,25 @@ export async function runOperation(invocation: Invocation): Promise<void> {
   await tellDeprecation();
 }
 
-/** Text and bytes are written as they came; on a terminal, text must not steer it. */
-async function write(data: string | ReadableStream<Uint8Array>, { io: { stdout } }: Invocation): Promise<void> {
-  if (typeof data === 'string') return stdout.write(stdout.isTerminal ? escapeControlsInLines(data) : data);
-  for await (const bytes of data) await stdout.write(bytes);
+/** What the spec says of a success with this status. */
+function successOf({ responses, successes }: Operation, status: number): OperationResponse | undefined {
+  const key = [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((one) => successes.includes(one));
+  return responses[key ?? successes[0] ?? ''];
 }
 
-/** What was answered as rows: the elements of a list, one object, or nothing. */
-export function rowsOf(data: unknown): Row[] {
-  const rows: readonly unknown[] = Array.isArray(data) ? data : data === undefined ? [] : [data];
-  return rows.map((row) => (typeof row === 'object' && row !== null ? { ...row } : { value: row }));
+/** The elements of a page, where the body holds them in a property. */
+function itemsOf({ pagination }: Operation, body: unknown): unknown {
+  return pagination?.items === undefined ? body : (Object(body)[pagination.items] ?? []);
+}
+
+/** The data as rows: the elements of a list, else one. */
+export function rowsOf(data: unknown): readonly unknown[] {
+  return Array.isArray(data) ? data : data === undefined ? [] : [data];
 }
 
 /** The elements of all pages, as they come. */
-async function* elements(running: AnyCall): AsyncGenerator<Row> {
-  if (!isPaged(running)) return;
-  for await (const element of running) yield { ...element };
+async function* elements(running: AnyCall): AsyncGenerator<unknown> {
+  if (isPaged(running)) yield* running;
 }
 
 function isPaged(running: AnyCall): running is AnyCall & AsyncIterable<object> {

@@ -1,7 +1,8 @@
-import type { Options } from '@petstore/client';
-import { NoKeyError } from '../errors/errors.ts';
+import type { Options, UserAndPassword } from '@petstore/client';
+import { NoCredentialError } from '../errors/errors.ts';
 import type { Invocation } from '../invocation.ts';
-import { findKey } from '../keys/find-key.ts';
+import { type Credential, findCredentials } from '../keys/find-credentials.ts';
+import { type Security, schemeNamed } from '../keys/schemes.ts';
 import { settings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { listener } from './deprecation.ts';
@@ -16,25 +17,19 @@ export interface Service {
   readonly tellDeprecation: () => Promise<void>;
 }
 
-/** What a request carries that is never sent. */
-const placeholderKey = '$PETCTL_API_KEY';
-
-/** Where and how to call, from the settings and with the key for that place unless one is given. `needsKey` is what the spec says. */
-export async function serviceFor(
-  invocation: Invocation,
-  { needsKey = true, key: given }: { needsKey?: boolean; key?: string } = {},
-): Promise<Service> {
+/** Where and how to call, from the settings, with the credentials for that place. */
+export async function serviceFor(invocation: Invocation, credentials: readonly Credential[]): Promise<Service> {
   const { settings: resolved, io, flags } = invocation;
   const baseUrl = resolved.baseUrl.value;
-  const key = given ?? (needsKey ? (await findKey(io, baseUrl))?.key : placeholderKey);
-  if (key === undefined) throw new NoKeyError(new URL(baseUrl).origin);
   // A proxy that cannot be used is found before anything is sent.
   await proxyOf(new URL(baseUrl), io.env);
   const deprecation = listener(invocation);
   const verbosity = Number(flags.get('verbose') ?? 0);
-  const trace = verbosity > 0 ? (await import('./trace.ts')).trace(io.stderr, key, verbosity) : undefined;
+  const trace = verbosity > 0 ? (await import('./trace.ts')).trace(io.stderr, credentials, verbosity) : undefined;
   const options: Options = {
-    apiKey: key,
+    // The client would otherwise look for a key in its own variable.
+    apiKey: '',
+    credentials: Object.fromEntries(credentials.map((one) => [one.scheme.name, clientValue(one)])),
     baseUrl,
     transport: trace ? trace.transport(invocation.transport) : invocation.transport,
     timeout: resolved.of(settings.timeout).value,
@@ -43,4 +38,20 @@ export async function serviceFor(
     on: { deprecated: deprecation.hear, ...(trace && { retry: trace.retry }) },
   };
   return { options, baseUrl, tellDeprecation: deprecation.tell };
+}
+
+/** The credentials of the first combination of which all are there. Throws where none is complete. */
+export async function credentialsFor({ settings, io }: Invocation, security: Security): Promise<readonly Credential[]> {
+  const baseUrl = settings.baseUrl.value;
+  const found = await findCredentials(io, baseUrl, security);
+  if (found) return found;
+  const needed = security.map((names) => names.map(schemeNamed));
+  throw new NoCredentialError(new URL(baseUrl).origin, needed);
+}
+
+/** What the client takes. */
+function clientValue({ scheme, value }: Credential): string | UserAndPassword {
+  if (scheme.type !== 'basic') return value;
+  const [, username = '', password = ''] = /^([^:]*):(.*)$/s.exec(value) ?? [];
+  return { username, password };
 }

@@ -1,5 +1,4 @@
 import type { Notice } from '@petstore/client';
-import { operations } from '@petstore/types';
 import { noticeLine } from '../errors/notice.ts';
 import type { Invocation } from '../invocation.ts';
 import { inJson } from '../out/output-options.ts';
@@ -7,14 +6,14 @@ import { commandNames } from '../tree/names.ts';
 import { successorOf } from '../tree/operation-node.ts';
 
 /** Tells of a deprecated operation on stderr. */
-export async function tellDeprecation(notice: Notice, { io, settings, path }: Invocation): Promise<void> {
-  await io.stderr.write(noticeLine(sentence(notice, path), inJson(settings)));
+export async function tellDeprecation(notice: Notice, invocation: Invocation): Promise<void> {
+  const { io, settings } = invocation;
+  await io.stderr.write(noticeLine(sentence(notice, invocation), inJson(settings)));
 }
 
-function sentence({ operation, sunset }: Notice, path: readonly string[]): string {
-  const all = Object.values(operations);
-  const names = commandNames(all);
-  const found = all.find(({ id }) => id === operation);
+function sentence({ operation, sunset }: Notice, { operations, path }: Invocation): string {
+  const names = commandNames(operations);
+  const found = operations.find(({ id }) => id === operation);
   const successor = found && successorOf(found, names);
   return `${deprecated(`'petctl ${path.join(' ')}'`, sunset)}${successor ? ` Use '${successor}' instead.` : ''}`;
 }

@@ -1,5 +1,6 @@
 import type { Hooks } from '@petstore/client';
 import type { Sink } from '../io.ts';
+import type { Credential } from '../keys/find-credentials.ts';
 import { escapeControls } from '../out/escape-controls.ts';
 import type { HttpAnswer, HttpTransport } from './transport.ts';
 
@@ -8,9 +9,11 @@ interface Trace {
   readonly retry: NonNullable<Hooks['retry']>;
 }
 
-/** Tells of every request on stderr: a summary, from 2 on headers and bodies too. The key is nowhere to be seen. */
-export function trace(stderr: Sink, key: string, verbosity: number): Trace {
-  const tell = (line: string) => void stderr.write(`${escapeControls(line.replaceAll(key, '***'))}\n`);
+/** Writes every request to stderr: a summary, from 2 on headers and bodies too. No credential is shown. */
+export function trace(stderr: Sink, credentials: readonly Credential[], verbosity: number): Trace {
+  const secrets = credentials.flatMap(writtenForms);
+  const redacted = (line: string) => secrets.reduce((text, secret) => text.replaceAll(secret, '***'), line);
+  const tell = (line: string) => void stderr.write(`${escapeControls(redacted(line))}\n`);
   const detail = verbosity > 1 ? tell : () => {};
   return {
     transport: (inner) => async (request) => {
@@ -43,6 +46,13 @@ export function trace(stderr: Sink, key: string, verbosity: number): Trace {
     retry: (reason, attempt, milliseconds) =>
       tell(`! ${reason.message}; try ${attempt + 1} in ${Math.round(milliseconds)} ms`),
   };
+}
+
+/** The credential as a request may carry it. */
+function writtenForms({ scheme, value }: Credential): string[] {
+  const password = scheme.type === 'basic' ? value.slice(value.indexOf(':') + 1) : '';
+  const base64 = Buffer.from(value).toString('base64');
+  return [base64, value, encodeURIComponent(value), password].filter((text) => text !== '');
 }
 
 function* headersOf({ rawHeaders }: HttpAnswer): Generator<[name: string, value: string]> {

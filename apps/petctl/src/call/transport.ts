@@ -43,7 +43,9 @@ async function openTo(url: URL, proxy: URL | undefined): Promise<Open> {
 /** Sends one request, and gives the answer once its head is there. */
 function exchange({ method, headers, body, signal }: WireRequest, url: URL, open: Open): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    const request = open({ ...placeOf(url), method, headers: { ...headers }, signal });
+    // Of a file the size is known, and not every server takes chunks.
+    const length = body instanceof Blob && { 'content-length': String(body.size) };
+    const request = open({ ...placeOf(url), method, headers: { ...headers, ...length }, signal });
     request.on('error', reject);
     request.on('response', (response) => resolve(answerOf(response)));
     if (body instanceof Blob || body instanceof ReadableStream) void pipe(body, request).catch(reject);

@@ -17,7 +17,7 @@ export async function tellIfTruncated(
   const { cursor, key, limit } = pagination ?? {};
   if (cursor === undefined || key === undefined || limit === undefined || io.stdout.gone()) return;
   const shown = rowsOf(data);
-  const after = shown.at(-1)?.[key];
+  const after = Object(shown.at(-1))[key];
   const one = fields[limit]?.schema.minimum ?? 1;
   const more = await ask({ [cursor]: after, [limit]: one }).catch(() => []);
   if (rowsOf(more).length === 0) return;

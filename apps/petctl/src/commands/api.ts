@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { connect, request } from '@petstore/client';
-import { type Operation, operations, typeIn } from '@petstore/types';
+import { type Operation, service, typeIn } from '@petstore/types';
 import { readAll } from '../call/body.ts';
 import { dryRunOnly } from '../call/dry-run-only.ts';
 import { rowsOf } from '../call/run-operation.ts';
-import { serviceFor } from '../call/service.ts';
+import { credentialsFor, serviceFor } from '../call/service.ts';
 import { deprecated } from '../call/tell-deprecation.ts';
 import { UsageError } from '../errors/errors.ts';
 import type { Invocation } from '../invocation.ts';
 import { escapeControlsInLines } from '../out/escape-controls.ts';
+import { asRow } from '../out/format.ts';
 import { print } from '../out/print.ts';
 import { readValue } from '../parse/value.ts';
 import { codeOf } from '../settings/json-file.ts';
@@ -23,9 +24,9 @@ export async function api(invocation: Invocation): Promise<void> {
   if (typeof filter === 'string') await (await import('../out/jq.ts')).checkFilter(filter);
   if (dryRunOnly(invocation)) {
     const { preview } = await import('../call/preview.ts');
-    return preview(invocation, (options) => request(connect(options), raw));
+    return preview(invocation, service.security, (options) => request(connect(options), raw));
   }
-  const { options } = await serviceFor(invocation);
+  const { options } = await serviceFor(invocation, await credentialsFor(invocation, service.security));
   const { text, response } = await request(connect(options), raw, { signal: io.interrupted });
   const data = /^application\/([\w.]+\+)?json\b/i.test(response.headers.get('content-type') ?? '')
     ? json(text)
@@ -36,21 +37,22 @@ export async function api(invocation: Invocation): Promise<void> {
   if (data === undefined) return io.stdout.write(io.stdout.isTerminal ? escapeControlsInLines(text) : text);
   const rows = rowsOf(data);
   const names = typeof flags.get('fields') === 'string' ? String(flags.get('fields')).split(',') : undefined;
-  const columns = names ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const columns = names ?? [...new Set(rows.flatMap((row) => Object.keys(asRow(row))))];
   await print(rows, { list: Array.isArray(data), columns, usually: 'json' }, invocation);
 }
 
-const all: readonly Operation[] = Object.values(operations);
-
-async function requestOf(method: string, path: string, { flags, io }: Invocation) {
+async function requestOf(method: string, path: string, { flags, io, operations }: Invocation) {
   if (!/^[A-Z]+$/.test(method)) throw new UsageError(`'${method}' is no method.`, 'GET and POST are some.');
   if (!/^\/(?!\/)[^\s#]*$/.test(path))
     throw new UsageError(
       `'${path}' is no path.`,
-      `It begins with one slash, as in ${all[0]?.path}; the address before it comes from --base-url.`,
+      `It begins with one slash, as in ${operations[0]?.path}; the address before it comes from --base-url.`,
     );
   const given = flags.get('field');
-  const fields = fieldsOf(Array.isArray(given) ? given.map(String) : [], method, path);
+  const fields = fieldsOf(
+    Array.isArray(given) ? given.map(String) : [],
+    operations.find((one) => one.method === method && one.path === path.replace(/\?.*/, '')),
+  );
   const input = flags.get('input');
   if (typeof input !== 'string' && Object.keys(fields).length === 0) return { method, path };
   if (/^(GET|HEAD|DELETE)$/.test(method)) {
@@ -67,8 +69,7 @@ async function requestOf(method: string, path: string, { flags, io }: Invocation
 }
 
 /** `key=value` as text, or as what the interface says it is; `key:=json` as JSON. */
-function fieldsOf(words: readonly string[], method: string, path: string): Record<string, unknown> {
-  const operation = all.find((one) => one.method === method && one.path === path.replace(/\?.*/, ''));
+function fieldsOf(words: readonly string[], operation: Operation | undefined): Record<string, unknown> {
   const entries = words.map((word): [string, unknown] => {
     const [, name = '', kind, text = ''] = /^([^:=]+)(:?=)(.*)$/s.exec(word) ?? [];
     if (!kind) throw new UsageError(`--field '${word}' has no value.`, 'Give key=value.');

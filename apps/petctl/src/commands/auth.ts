@@ -1,79 +1,100 @@
 import { readAll } from '../call/body.ts';
-import { NoKeyError, UsageError } from '../errors/errors.ts';
+import { NoCredentialError, UsageError } from '../errors/errors.ts';
 import type { Invocation } from '../invocation.ts';
-import { keep, keptFor } from '../keys/credentials.ts';
-import { findKey, keyVariable, usable } from '../keys/find-key.ts';
-import { openKeyring } from '../keys/keyring.ts';
+import { store, storedFor } from '../keys/credentials.ts';
+import { type Credential, findCredential, usable } from '../keys/find-credentials.ts';
+import { accountOf, openKeyring } from '../keys/keyring.ts';
 import { askHidden } from '../keys/prompt.ts';
+import { credentialName, type Scheme, schemes } from '../keys/schemes.ts';
 import { print } from '../out/print.ts';
 import { chosen } from '../out/shape.ts';
 import { credentialsFile } from '../settings/places.ts';
 import { settings } from '../settings/settings.ts';
 import { tell } from './tell.ts';
-import { tryKey } from './try-key.ts';
+import { tryCredential } from './try-credential.ts';
 
-/** Keeps a key for the origin that requests go to, once the service has taken it. */
+/** Stores a credential for the origin that requests go to, once the service has accepted it. */
 export async function login(invocation: Invocation): Promise<void> {
   const { io, flags, settings: resolved } = invocation;
-  const origin = originOf(invocation);
-  const key = usable((await givenKey(invocation, origin)).trim(), 'What was given');
-  if (!flags.has('no-check')) await tryKey(invocation, key);
+  const [origin, scheme] = [originOf(invocation), schemeOf(invocation)];
+  const input = await readCredential(invocation, origin, scheme);
+  const value = usable(scheme.type === 'basic' ? input.replace(/\r?\n$/, '') : input.trim(), scheme, 'The input');
+  if (!flags.has('no-check')) await tryCredential(invocation, { scheme, value, from: 'input' });
   const keyring = resolved.of(settings.keyring).value ? await openKeyring() : undefined;
-  keyring?.set(origin, key);
-  keep(io.env, origin, keyring ? { in: 'keyring' } : { in: 'file', key });
+  keyring?.set(accountOf(origin, scheme), value);
+  store(io.env, origin, scheme, keyring ? { in: 'keyring' } : { in: 'file', value });
   const where = keyring ? 'the keyring of the system' : credentialsFile(io.env);
-  await tell(invocation, `The key for ${origin} is kept in ${where}.`);
-  if (io.env[keyVariable]) await tell(invocation, `${keyVariable} is set, and goes before it.`);
+  await tell(invocation, `The ${credentialName(scheme)} for ${origin} is stored in ${where}.`);
+  if (io.env[scheme.variable]) await tell(invocation, `${scheme.variable} is set, and overrides it.`);
 }
 
-async function givenKey({ io, flags }: Invocation, origin: string): Promise<string> {
+async function readCredential({ io, flags }: Invocation, origin: string, scheme: Scheme): Promise<string> {
   if (flags.has('with-key')) return readAll(io);
   if (!io.stdin().isTTY || !io.stderr.isTerminal)
     throw new UsageError(
       'There is no terminal to ask for the key on.',
       'Give it on stdin: petctl auth login --with-key < FILE',
     );
-  return askHidden(io, `API key for ${origin} (it is not shown): `);
+  const form = scheme.type === 'basic' ? ' as user:password' : '';
+  return askHidden(
+    io,
+    `${scheme.isKey ? 'API key' : `Credential '${scheme.name}'`} for ${origin}${form} (it is not shown): `,
+  );
 }
 
-/** Shows which key is used, from where, and whether the service takes it. */
+/** Shows which credential is used, from where, and whether the service accepts it. */
 export async function status(invocation: Invocation): Promise<void> {
-  const { io, settings: resolved, flags } = invocation;
-  const baseUrl = resolved.baseUrl.value;
+  const { settings: resolved, flags } = invocation;
   const columns = chosen(flags.get('fields'), ['service', 'profile', 'key', 'from', 'accepted']);
-  const found = await findKey(io, baseUrl);
-  if (!found) throw new NoKeyError(originOf(invocation));
+  const found = await present(invocation);
   let failure: unknown;
-  const accepted = await tryKey(invocation, found.key).then(
+  const accepted = await tryCredential(invocation, found).then(
     () => true,
     (error: unknown) => {
       failure = error;
       return false;
     },
   );
-  const key = `${found.key.slice(0, 3)}…${found.key.length > 12 ? found.key.slice(-3) : ''}`;
-  const row = { service: baseUrl, profile: resolved.profile, key, from: found.from, accepted };
+  const { value, from, scheme } = found;
+  const end = value.length > 12 ? value.slice(-3) : '';
+  const key = scheme.type === 'basic' ? `${value.split(':')[0]}:…` : `${value.slice(0, 3)}…${end}`;
+  const row = { service: resolved.baseUrl.value, profile: resolved.profile, key, from, accepted };
   await print([row], { list: false, columns }, invocation);
   if (failure !== undefined) throw failure;
 }
 
-/** Forgets the key that is kept for the origin. */
+/** Removes the credential that is stored for the origin. */
 export async function logout(invocation: Invocation): Promise<void> {
   const { env } = invocation.io;
-  const origin = originOf(invocation);
-  const kept = keptFor(env, origin);
-  if (!kept) throw new NoKeyError(origin);
-  if (kept.in === 'keyring') (await openKeyring())?.delete(origin);
-  keep(env, origin, undefined);
-  await tell(invocation, `The key for ${origin} is forgotten.`);
+  const [origin, scheme] = [originOf(invocation), schemeOf(invocation)];
+  const stored = storedFor(env, origin, scheme);
+  if (!stored) throw new NoCredentialError(origin, [[scheme]]);
+  if (stored.in === 'keyring') (await openKeyring())?.delete(accountOf(origin, scheme));
+  store(env, origin, scheme, undefined);
+  await tell(invocation, `The ${credentialName(scheme)} for ${origin} is removed.`);
 }
 
-/** Prints the key. */
+/** Prints the credential. */
 export async function token(invocation: Invocation): Promise<void> {
-  const { io, settings: resolved } = invocation;
-  const found = await findKey(io, resolved.baseUrl.value);
-  if (!found) throw new NoKeyError(originOf(invocation));
-  await io.stdout.write(`${found.key}\n`);
+  const { value } = await present(invocation);
+  await invocation.io.stdout.write(`${value}\n`);
+}
+
+/** The credential of the chosen scheme. Throws where there is none. */
+async function present(invocation: Invocation): Promise<Credential> {
+  const scheme = schemeOf(invocation);
+  const found = await findCredential(invocation.io, invocation.settings.baseUrl.value, scheme);
+  if (!found) throw new NoCredentialError(originOf(invocation), [[scheme]]);
+  return found;
+}
+
+/** The scheme that `--scheme` names, else that of the API key, else the first. */
+function schemeOf({ flags }: Invocation): Scheme {
+  const name = flags.get('scheme');
+  const [first, ...others] = schemes();
+  const scheme = name === undefined ? first : [first, ...others].find((one) => one?.name === name);
+  if (!scheme) throw new UsageError('The service takes no credential.', 'Call it as it is.');
+  return scheme;
 }
 
 function originOf({ settings: resolved }: Invocation): string {

@@ -1,7 +1,7 @@
 import { topics } from '../docs/topics.ts';
 import type { Invocation } from '../invocation.ts';
 import { flagsOf } from '../parse/parse.ts';
-import { kindOf } from '../parse/value.ts';
+import { kindOf, wordsOf } from '../parse/value.ts';
 import type { Argument, CommandNode, Flag } from '../tree/node.ts';
 
 /** What could stand at the end of a line; `files` where the shell itself knows best. */
@@ -69,8 +69,9 @@ function openedBy(node: CommandNode, word: string): Flag | undefined {
 }
 
 function values({ rules, completes }: Flag | Argument, start: string): Candidates {
-  const enumWords = (rules.enum ?? []).map((value) => [String(value), ''] as const);
-  return { words: starting(start, enumWords), files: completes === 'file' };
+  const words = kindOf(rules) === 'boolean' ? ['true', 'false'] : wordsOf(rules);
+  const described = words.map((word) => [word, ''] as const);
+  return { words: starting(start, described), files: completes === 'file' };
 }
 
 function flagWords(node: CommandNode): [string, string][] {

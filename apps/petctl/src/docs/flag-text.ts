@@ -18,16 +18,27 @@ export function argumentName({ name, required, rest }: Argument): string {
 
 /** What it is, and what the spec and the settings say of its values. */
 export function aboutFlag(flag: Flag): string {
-  const { name, field, required, repeatable, rules } = flag;
+  const { name, field, required, rules, insteadOf } = flag;
   const setting = field === undefined && isSettingName(name) ? settings[name] : undefined;
   return withNotes(flag, [
     required && 'required',
-    repeatable && kindOf(rules) === 'array' && 'may be given more than once',
+    ...occurrences(flag),
+    insteadOf !== undefined && `--${insteadOf} is petctl's own`,
     rules.default !== undefined && `server default: ${rules.default}`,
     rules.deprecated && 'deprecated',
     setting?.shown && `default: ${setting.shown}`,
     setting?.env,
   ]);
+}
+
+/** How often a flag may be given, and how several values stand in one. */
+function occurrences({ repeatable, field, property, rules }: Flag): string[] {
+  const kind = kindOf(rules);
+  if (!repeatable || kind === 'boolean') return [];
+  const input = (field ?? property) !== undefined;
+  const also =
+    input && kind === 'array' ? 'a,b and JSON too' : input && kind === 'object' ? 'key=value or JSON' : undefined;
+  return ['may be given more than once', ...(also ? [also] : [])];
 }
 
 export function aboutArgument(argument: Argument): string {

@@ -1,5 +1,5 @@
 import { exitCodes } from '../errors/exit-codes.ts';
-import { keyVariable } from '../keys/find-key.ts';
+import { type Scheme, schemes } from '../keys/schemes.ts';
 import { settings } from '../settings/settings.ts';
 
 /** Something that concerns every command. */
@@ -27,7 +27,7 @@ export function topics(): readonly Topic[] {
 
 function environment(): string {
   const rows = [
-    [keyVariable, 'The API key. It goes before a key that is kept. No flag takes one.'],
+    ...schemes().map(aboutVariable),
     ...Object.values(settings).map(({ env, flag }) => [env, flag.description]),
     [
       'NO_COLOR, FORCE_COLOR',
@@ -40,6 +40,11 @@ function environment(): string {
   const width = Math.max(...rows.map(([name = '']) => name.length));
   const table = rows.map(([name = '', about]) => `  ${name.padEnd(width)}  ${about}`).join('\n');
   return `A flag goes before its variable, a variable before the profile, the profile before the default.\n\n${table}`;
+}
+
+function aboutVariable({ variable, isKey, name, type }: Scheme): [string, string] {
+  const what = isKey ? 'The API key' : `The credential of '${name}'${type === 'basic' ? ', as user:password' : ''}`;
+  return [variable, `${what}. It overrides a stored one. No flag takes one.`];
 }
 
 const formatting = `  -o table   aligned, cut to the width of the terminal, under a bold header: the standard on a terminal

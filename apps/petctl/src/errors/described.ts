@@ -1,6 +1,13 @@
 import { AbortedError, ConnectionError, PetstoreError, TimeoutError } from '@petstore/client';
 import { sentence } from './closest.ts';
-import { InterruptedError, NoKeyError, OutputError, PartialError, UnreadableError, UsageError } from './errors.ts';
+import {
+  InterruptedError,
+  NoCredentialError,
+  OutputError,
+  PartialError,
+  UnreadableError,
+  UsageError,
+} from './errors.ts';
 import { type Ending, endingOf, exitCodes } from './exit-codes.ts';
 import { refusal } from './unreadable.ts';
 
@@ -20,8 +27,7 @@ export function described(error: unknown): Described {
   if (error instanceof UnreadableError) return described(refusal(error));
   if (error instanceof UsageError)
     return plain('usage', error.message, typeof error.hint === 'object' ? sentence(error.hint) : error.hint);
-  if (error instanceof NoKeyError)
-    return plain('unauthorized', error.message, "Log in with 'petctl auth login', or set PETCTL_API_KEY.");
+  if (error instanceof NoCredentialError) return plain('unauthorized', error.message, loginHint(error));
   if (error instanceof PartialError) return plain('partial', error.message, error.hint);
   if (error instanceof InterruptedError || error instanceof AbortedError) return plain('interrupted', 'Interrupted.');
   if (error instanceof TimeoutError)
@@ -38,6 +44,12 @@ export function described(error: unknown): Described {
     return plain('unwritten', `${error.message.replace(/\.$/, '')} (${systemWord(error.cause)}).`, 'Is the disk full?');
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return plain('bug', text, 'This is a bug in petctl: please report it.');
+}
+
+/** How to give the first combination of credentials. */
+function loginHint({ needed: [schemes = []] }: NoCredentialError): string {
+  const logins = schemes.map(({ isKey, name }) => `'petctl auth login${isKey ? '' : ` --scheme ${name}`}'`);
+  return `Log in with ${logins.join(' and ')}, or set ${schemes.map(({ variable }) => variable).join(' and ')}.`;
 }
 
 function answered(error: PetstoreError): Described {

@@ -1,3 +1,4 @@
+import { credentialName, type Scheme } from '../keys/schemes.ts';
 import type { Flag } from '../tree/node.ts';
 
 /** What was perhaps meant by a word; worked out only when it is told. */
@@ -34,14 +35,21 @@ export class UnreadableError extends Error {
   }
 }
 
-/** There is no key for where the request would go. */
-export class NoKeyError extends Error {
-  override readonly name = 'NoKeyError';
-  readonly origin: string;
+/** There is no credential for where the request would go. */
+export class NoCredentialError extends Error {
+  override readonly name = 'NoCredentialError';
+  /** The combinations of schemes of which one is needed. */
+  readonly needed: readonly (readonly Scheme[])[];
 
-  constructor(origin: string) {
-    super(`There is no API key for ${origin}.`);
-    this.origin = origin;
+  constructor(origin: string, needed: readonly (readonly Scheme[])[]) {
+    const [only = [], ...others] = needed;
+    const names = needed.map((all) => all.map(credentialName).join(' and '));
+    super(
+      others.length === 0 && only.length === 1
+        ? `There is no ${names[0]} for ${origin}.`
+        : `There are not all credentials for ${origin}: it takes ${names.join(', or ')}.`,
+    );
+    this.needed = needed;
   }
 }
 

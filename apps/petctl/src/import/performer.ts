@@ -1,7 +1,7 @@
 import { petstore } from '@petstore/client';
 import type { Operation } from '@petstore/types';
 import { createCall } from '../call/run-operation.ts';
-import { serviceFor } from '../call/service.ts';
+import { credentialsFor, serviceFor } from '../call/service.ts';
 import type { Invocation } from '../invocation.ts';
 
 /** How a line is sent; not at all where it is only to be checked. */
@@ -15,7 +15,10 @@ export const checkOnly: Performer = { tellDeprecation: async () => {} };
 
 /** Sends lines to the service that is set, with its key. */
 export async function performer(operation: Operation, invocation: Invocation): Promise<Performer> {
-  const { options, tellDeprecation } = await serviceFor(invocation, { needsKey: operation.security.length > 0 });
+  const { options, tellDeprecation } = await serviceFor(
+    invocation,
+    await credentialsFor(invocation, operation.security),
+  );
   const call = createCall(petstore(options), operation);
   return { perform: (input) => call(input, { signal: invocation.io.interrupted }), tellDeprecation };
 }

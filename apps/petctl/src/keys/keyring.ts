@@ -1,8 +1,10 @@
+import type { Scheme } from './schemes.ts';
+
 /** The keyring of the system, as far as petctl uses it. The package that reaches it is optional: it may not be there. */
 export interface Keyring {
-  get(origin: string): string | undefined;
-  set(origin: string, key: string): void;
-  delete(origin: string): void;
+  get(account: string): string | undefined;
+  set(account: string, credential: string): void;
+  delete(account: string): void;
 }
 
 // The package would otherwise take the kernel's keyring where there is no Secret Service, which forgets at the next start.
@@ -12,15 +14,20 @@ const lasting = { linux: { store: 'secret-service' } } as const;
 export async function openKeyring(): Promise<Keyring | undefined> {
   try {
     const { Entry } = await import('@napi-rs/keyring');
-    const entry = (origin: string) => new Entry('petctl', origin, lasting);
+    const entry = (account: string) => new Entry('petctl', account, lasting);
     // Asking for what is not there fails only where there is no keyring behind it.
     entry('petctl').getPassword();
     return {
-      get: (origin) => entry(origin).getPassword() ?? undefined,
-      set: (origin, key) => entry(origin).setPassword(key),
-      delete: (origin) => void entry(origin).deletePassword(),
+      get: (account) => entry(account).getPassword() ?? undefined,
+      set: (account, credential) => entry(account).setPassword(credential),
+      delete: (account) => void entry(account).deletePassword(),
     };
   } catch {
     return undefined;
   }
+}
+
+/** The account that the credential of a scheme is stored under. */
+export function accountOf(origin: string, { isKey, name }: Scheme): string {
+  return isKey ? origin : `${origin} ${name}`;
 }

@@ -1,14 +1,19 @@
 import { escapeControlsInLines } from './escape-controls.ts';
-import type { Format, Shape } from './format.ts';
+import { asRow, type Format, type Shape } from './format.ts';
 import { jsonText } from './json-text.ts';
 
 /** Comma-separated with a header (RFC 4180), with plain line ends. */
 export function csv({ columns }: Shape): Format {
   return {
     head: `${columns.map(quoted).join(',')}\n`,
-    row: (row) => `${columns.map((name) => quoted(row[name])).join(',')}\n`,
+    row: (row) => `${valuesOf(row, columns).map(quoted).join(',')}\n`,
     tail: () => '',
   };
+}
+
+function valuesOf(row: unknown, columns: readonly string[]): unknown[] {
+  const values = asRow(row);
+  return columns.map((name) => values[name]);
 }
 
 function quoted(value: unknown): string {

@@ -14,9 +14,14 @@ export interface Shape {
 /** How rows become text, one after the other, so that a list of any length passes through. */
 export interface Format {
   readonly head: string;
-  row(row: Row, index: number): string;
+  row(row: unknown, index: number): string;
   /** What stands behind that many rows. */
   tail(count: number): string;
+}
+
+/** A row by its columns; one that is no object has the column `value`. */
+export function asRow(row: unknown): Row {
+  return typeof row === 'object' && row !== null && !Array.isArray(row) ? { ...row } : { value: row };
 }
 
 /** A value as one word of a line. */
@@ -25,11 +30,17 @@ export function cell(value: unknown): string {
   return escapeControls(typeof value === 'string' ? value : (jsonText(value) ?? ''));
 }
 
+/** The words of a row, one for each column. */
+export function cellsOf(row: unknown, columns: readonly string[]): string[] {
+  const values = asRow(row);
+  return columns.map((name) => cell(values[name]));
+}
+
 /** Tab-separated, without a header. */
 export function tsv({ columns }: Shape): Format {
   return {
     head: '',
-    row: (row) => `${columns.map((name) => cell(row[name])).join('\t')}\n`,
+    row: (row) => `${cellsOf(row, columns).join('\t')}\n`,
     tail: () => '',
   };
 }
@@ -41,7 +52,7 @@ export function jsonl(): Format {
 
 /** One JSON document; `indented` for people. */
 export function json({ list }: Shape, indented: boolean): Format {
-  const text = (row: Row) => (indented ? escapedJson(row, list ? '  ' : '') : compact(row));
+  const text = (row: unknown) => (indented ? escapedJson(row, list ? '  ' : '') : compact(row));
   if (!list) return { head: '', row: (row) => `${text(row)}\n`, tail: () => '' };
   return {
     head: '[',
@@ -52,6 +63,6 @@ export function json({ list }: Shape, indented: boolean): Format {
 
 const compact = (row: unknown) => escapeControls(jsonText(row) ?? '');
 
-function escapedJson(row: Row, indent: string): string {
+function escapedJson(row: unknown, indent: string): string {
   return (jsonText(row, 2) ?? '').split('\n').map(escapeControls).join(`\n${indent}`);
 }

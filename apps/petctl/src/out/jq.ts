@@ -1,7 +1,7 @@
 import { UsageError } from '../errors/errors.ts';
 import type { Sink } from '../io.ts';
 import { escapeControlsInLines } from './escape-controls.ts';
-import type { Row, Shape } from './format.ts';
+import type { Shape } from './format.ts';
 import { jsonText } from './json-text.ts';
 
 /** What jq ends with when it cannot read a filter. */
@@ -15,13 +15,13 @@ export async function checkFilter(filter: string): Promise<void> {
 
 /** Writes what a filter makes of each row, or of the whole. Texts are written as they are, everything else as JSON. */
 export async function printFiltered(
-  rows: AsyncIterable<Row>,
+  rows: AsyncIterable<unknown>,
   { list }: Shape,
   filter: string,
   each: boolean,
   stdout: Sink,
 ): Promise<void> {
-  const whole: Row[] = [];
+  const whole: unknown[] = [];
   for await (const row of rows) {
     if (each) await stdout.write(await filtered(row, filter));
     else whole.push(row);

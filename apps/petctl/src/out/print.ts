@@ -1,5 +1,5 @@
 import type { Invocation } from '../invocation.ts';
-import { type Format, json, jsonl, type Row, type Shape, tsv } from './format.ts';
+import { asRow, type Format, json, jsonl, type Shape, tsv } from './format.ts';
 import { colored, outputOf } from './output-options.ts';
 
 /** Text is gathered up to this length, so that a long list is not written row by row. */
@@ -7,7 +7,7 @@ const enough = 16_384;
 
 /** Writes rows to stdout in the format that was asked for, as they come. */
 export async function print(
-  rows: Iterable<Row> | AsyncIterable<Row>,
+  rows: Iterable<unknown> | AsyncIterable<unknown>,
   shape: Shape,
   invocation: Invocation,
 ): Promise<void> {
@@ -25,7 +25,7 @@ export async function print(
   const ahead = output === 'table' ? await take(shown, (await import('./table.ts')).sampleSize) : [];
   const format = await formatFor();
   let [text, count] = [format.head, 0];
-  const write = (row: Row) => {
+  const write = (row: unknown) => {
     text += format.row(row, count++);
   };
   ahead.forEach(write);
@@ -65,20 +65,21 @@ export async function print(
 
 /** The rows with nothing but the members that were asked for. */
 async function* picked(
-  rows: Iterable<Row> | AsyncIterable<Row>,
+  rows: Iterable<unknown> | AsyncIterable<unknown>,
   { columns }: Shape,
   some: boolean,
-): AsyncGenerator<Row, undefined> {
+): AsyncGenerator<unknown, undefined> {
   for await (const row of rows) {
-    yield some ? Object.fromEntries(columns.filter((name) => name in row).map((name) => [name, row[name]])) : row;
+    const values = asRow(row);
+    yield some ? Object.fromEntries(columns.filter((name) => name in values).map((name) => [name, values[name]])) : row;
   }
 }
 
-async function take(rows: AsyncGenerator<Row, undefined>, count: number): Promise<Row[]> {
-  const taken: Row[] = [];
+async function take(rows: AsyncGenerator<unknown, undefined>, count: number): Promise<unknown[]> {
+  const taken: unknown[] = [];
   while (taken.length < count) {
     const { done, value } = await rows.next();
-    if (done || value === undefined) break;
+    if (done) break;
     taken.push(value);
   }
   return taken;

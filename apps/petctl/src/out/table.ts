@@ -1,4 +1,4 @@
-import { cell, type Format, type Row, type Shape } from './format.ts';
+import { cellsOf, type Format, type Shape } from './format.ts';
 import { cut, widthOf } from './width.ts';
 
 /** How many rows settle the widths of the columns. */
@@ -7,12 +7,11 @@ export const sampleSize = 100;
 const gap = '  ';
 
 /** A table for people: aligned, no wider than the terminal, under a bold header. */
-export function table({ columns }: Shape, sample: readonly Row[], terminal: number, bold: boolean): Format {
+export function table({ columns }: Shape, sample: readonly unknown[], terminal: number, bold: boolean): Format {
   const titles = columns.map((name) => name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toUpperCase());
+  const cells = sample.map((row) => cellsOf(row, columns));
   const widths = fitted(
-    columns.map((name, i) =>
-      sample.reduce((most, row) => Math.max(most, widthOf(cell(row[name]))), widthOf(titles[i] ?? '')),
-    ),
+    columns.map((_, i) => cells.reduce((most, row) => Math.max(most, widthOf(row[i] ?? '')), widthOf(titles[i] ?? ''))),
     terminal,
   );
   const line = (words: readonly string[]) =>
@@ -27,7 +26,7 @@ export function table({ columns }: Shape, sample: readonly Row[], terminal: numb
   const header = line(titles);
   return {
     head: `${bold ? `\u001b[1m${header}\u001b[22m` : header}\n`,
-    row: (row) => `${line(columns.map((name) => cell(row[name])))}\n`,
+    row: (row) => `${line(cellsOf(row, columns))}\n`,
     tail: () => '',
   };
 }

@@ -2,7 +2,7 @@ import { suggestion, UsageError } from '../errors/errors.ts';
 import type { Argument, CommandNode, Flag, Located } from '../tree/node.ts';
 import { globalFlags } from '../tree/shared-flags.ts';
 import type { Level } from './level.ts';
-import { expected, kindOf, readValue } from './value.ts';
+import { expected, kindOf, readValue, wordsOf } from './value.ts';
 
 /** A command line that was read: which command, with which arguments and flags. */
 export interface Parsed extends Located {
@@ -27,6 +27,8 @@ export function parse(root: CommandNode, argv: readonly string[], readLevel: Rea
       if (flags.has(name) && !isSwitch(node, name)) throw givenTwice(name);
       flags.set(name, name === 'verbose' ? Number(flags.get(name) ?? 0) + Number(value) : value);
     }
+    // Behind a command's name, --version is what the command takes by that name.
+    if (node === root && flags.has('version')) return { path, node, args: [], flags };
     const [word, ...others] = level.operands;
     if (!node.commands || word === undefined) {
       const args = flags.has('help') ? [] : readArguments(node, level.operands, line);
@@ -38,9 +40,13 @@ export function parse(root: CommandNode, argv: readonly string[], readLevel: Rea
   }
 }
 
-/** All flags of a command, its own first. */
+/** All flags of a command, its own first: where both have the same letter, it is that of the command's own. */
 export function flagsOf({ flags = [] }: CommandNode): readonly Flag[] {
-  return [...flags, ...globalFlags];
+  const letters = flags.flatMap(({ short }) => short ?? []);
+  if (letters.length === 0) return [...flags, ...globalFlags];
+  const withoutLetter = ({ short, ...flag }: Flag): Flag =>
+    short && !letters.includes(short) ? { short, ...flag } : flag;
+  return [...flags, ...globalFlags.map(withoutLetter)];
 }
 
 export function givenTwice(name: string): UsageError {
@@ -77,6 +83,6 @@ function readArgument(argument: Argument | undefined, word: string): unknown {
   if ('value' in read) return read.value;
   throw new UsageError(
     `<${argument.name}> '${word}' ${read.fault}.`,
-    suggestion(word, (argument.rules.enum ?? []).map(String), `It has to be ${expected(argument.rules)}.`),
+    suggestion(word, wordsOf(argument.rules), `It has to be ${expected(argument.rules)}.`),
   );
 }

@@ -1,3 +1,4 @@
+import { schemes } from '../keys/schemes.ts';
 import type { CommandNode, Flag } from './node.ts';
 
 const withKey: Flag = {
@@ -6,7 +7,16 @@ const withKey: Flag = {
   rules: { type: 'boolean' },
 };
 
-/** The commands that keep the API key. */
+/** Which credential is meant, where the service takes several. */
+function schemeFlags(): Flag[] {
+  const all = schemes();
+  const [first, ...others] = all.map(({ name }) => name);
+  if (first === undefined || others.length === 0) return [];
+  const description = `The security scheme that the credential is for; ${first} unless given.`;
+  return [{ name: 'scheme', value: 'name', description, rules: { type: 'string', enum: [first, ...others] } }];
+}
+
+/** The commands that store credentials. */
 export const auth: CommandNode = {
   name: 'auth',
   summary: 'Keep the API key, or see which one is used',
@@ -24,6 +34,7 @@ export const auth: CommandNode = {
       flags: [
         withKey,
         { name: 'no-check', description: 'Keep the key without trying it.', rules: { type: 'boolean' } },
+        ...schemeFlags(),
       ],
       run: async (invocation) => (await import('../commands/auth.ts')).login(invocation),
     },
@@ -31,18 +42,21 @@ export const auth: CommandNode = {
       name: 'status',
       summary: 'Which key is used where, and whether the service takes it',
       examples: [['', 'Look it up, and try it']],
+      flags: schemeFlags(),
       run: async (invocation) => (await import('../commands/auth.ts')).status(invocation),
     },
     {
       name: 'logout',
       summary: 'Forget the key for where requests go',
       examples: [['', 'Forget it']],
+      flags: schemeFlags(),
       run: async (invocation) => (await import('../commands/auth.ts')).logout(invocation),
     },
     {
       name: 'token',
       summary: 'Print the key, for other programs',
       examples: [['', 'Print it']],
+      flags: schemeFlags(),
       run: async (invocation) => (await import('../commands/auth.ts')).token(invocation),
     },
   ],

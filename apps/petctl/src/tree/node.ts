@@ -16,7 +16,7 @@ export interface Argument {
   readonly completes?: 'file';
 }
 
-/** Something that is given by its name. A flag of a boolean takes no value. */
+/** Something that is given by its name. A flag of a boolean needs no value. */
 export interface Flag {
   /** Without the dashes. */
   readonly name: string;
@@ -34,6 +34,10 @@ export interface Flag {
   readonly completes?: 'file';
   /** The input of the operation that it sets. */
   readonly field?: string;
+  /** The property of an input that it sets, by its path: `['owner', 'name']`. */
+  readonly property?: readonly string[];
+  /** petctl's own flag whose name the input has. */
+  readonly insteadOf?: string;
 }
 
 /** A command, or a group of them, as data: the parser, the help, the man pages and the completion are all made from it. */

@@ -1,6 +1,6 @@
 import type { Operation } from '@petstore/types';
 import { runOperation } from '../call/run-operation.ts';
-import { argumentsOf, flagsOf } from './field-flags.ts';
+import { argumentsOf, flagsOf, mayAnswerBytes } from './field-flags.ts';
 import type { CommandName } from './names.ts';
 import type { CommandNode, Flag } from './node.ts';
 import { callFlags, globalFlags } from './shared-flags.ts';
@@ -16,11 +16,12 @@ const dataFlag: Flag = {
 
 /** How the body is given that is one input. */
 const wholeDescriptions = {
-  json: 'The body as JSON, or @FILE, or - for stdin.',
-  form: 'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form.',
-  multipart: 'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form.',
+  json: 'The body as JSON, or @FILE, or - for stdin. Flags of its properties win over it.',
+  form: 'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form. Flags of its properties win over it.',
+  multipart:
+    'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form, with "@FILE" for a file. Flags of its properties win over it.',
   text: 'The body, or @FILE, or - for stdin.',
-  bytes: 'The body, or @FILE, or - for stdin.',
+  bytes: 'The body, or @FILE, or - for stdin; @FILE;type=image/png says what it is.',
 } as const;
 
 function dataFlagOf({ body, fields }: Operation): Flag {
@@ -39,29 +40,44 @@ const allFlag: Flag = {
   rules: { type: 'boolean' },
 };
 
+const fileFlag: Flag = {
+  name: 'output-file',
+  short: 'o',
+  value: 'file',
+  description: 'Where to write the bytes of the response; to stdout without it, if that is no terminal.',
+  rules: { type: 'string' },
+  completes: 'file',
+};
+
 /** The command of an operation. */
 export function operationNode(operation: Operation, name: string, names: Map<Operation, CommandName>): CommandNode {
-  const own = [
-    ...(operation.body ? [dataFlagOf(operation)] : []),
-    ...(operation.pagination ? [allFlag] : []),
-    ...callFlags,
-  ];
-  const args = argumentsOf(operation);
-  const fields = flagsOf(
-    operation,
-    [...own, ...globalFlags].map((flag) => flag.name),
-  );
   const notice = noticeOf(operation, names);
+  let flags: readonly Flag[] | undefined;
   return {
     name,
     summary: operation.summary,
     description: operation.description,
     operation,
-    args,
-    flags: [...fields, ...own],
+    args: argumentsOf(operation),
+    // Only the command that is called, or shown, needs them.
+    get flags() {
+      flags ??= allFlagsOf(operation);
+      return flags;
+    },
     ...(notice && { notice }),
     run: runOperation,
   };
+}
+
+function allFlagsOf(operation: Operation): readonly Flag[] {
+  const own = [
+    ...(operation.body ? [dataFlagOf(operation)] : []),
+    ...(operation.pagination ? [allFlag] : []),
+    ...(mayAnswerBytes(operation) ? [fileFlag] : []),
+    ...callFlags,
+  ];
+  const taken = [...own, ...globalFlags].map((flag) => flag.name);
+  return [...flagsOf(operation, taken), ...own];
 }
 
 /** What the spec says of an operation's future. */

@@ -27,7 +27,7 @@ const api: CommandNode = {
       short: 'f',
       value: 'key=value',
       description: 'A field: key=value is text, or what the interface says it is; key:=json anything else.',
-      rules: { type: 'array' },
+      rules: word,
       repeatable: true,
     },
     {

@@ -36,6 +36,7 @@ export const service = {
         }
     },
     keyScheme: 'bearer',
+    security: [['bearer']],
     version: version,
     deployments: deployments
 } as const;

@@ -1,0 +1,103 @@
+import { openAsBlob, readFileSync, statSync } from 'node:fs';
+import { basename, extname } from 'node:path';
+import { isBinary, type Operation, propertiesOf, resolved, type Schema } from '@petstore/types';
+import { UsageError } from '../errors/errors.ts';
+import type { Io } from '../io.ts';
+import { codeOf, isObject } from '../settings/json-file.ts';
+
+/** The input with a file in the place of each `@FILE`. */
+export async function withFiles(
+  input: Record<string, unknown>,
+  { fields, body }: Operation,
+  io: Io,
+): Promise<Record<string, unknown>> {
+  if (body?.whole && fields.body) {
+    const whole = input.body;
+    return isObject(whole) ? { ...input, body: await opened(whole, propertiesOf(fields.body.schema), io) } : input;
+  }
+  const schemas = Object.entries(fields).filter(([, field]) => field.in === 'body');
+  return opened(input, Object.fromEntries(schemas.map(([name, { schema }]) => [name, schema])), io);
+}
+
+/** A copy in which the properties that stand for bytes are files. */
+async function opened(
+  values: Record<string, unknown>,
+  schemas: Readonly<Record<string, Schema>>,
+  io: Io,
+): Promise<Record<string, unknown>> {
+  const entries = Object.entries(values).map(async ([name, value]) => {
+    const schema = schemas[name] ?? {};
+    const one = (item: unknown, rules: Schema) =>
+      mayBeFile(rules) && typeof item === 'string' && item.startsWith('@') ? openFile(item, io) : item;
+    const { items = {} } = resolved(schema);
+    return [
+      name,
+      Array.isArray(value) ? await Promise.all(value.map((item) => one(item, items))) : await one(value, schema),
+    ];
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** Whether a part of a form may be a file: one of bytes, or one of which nothing is said. */
+function mayBeFile(rules: Schema): boolean {
+  const { description, deprecated, ...rest } = resolved(rules);
+  return isBinary(rules) || Object.keys(rest).length === 0;
+}
+
+/** The body that `--data` gives as bytes: `@FILE`, which is read as it is sent, stdin, which is passed on, or the word itself. */
+export async function openBytes(word: string, io: Io): Promise<Blob | ReadableStream<Uint8Array>> {
+  if (word === '-' || word === '@-') return ReadableStream.from<Uint8Array>(io.stdin());
+  return word.startsWith('@') ? openFile(word, io) : new Blob([word]);
+}
+
+/** `@FILE`, with `;type=image/png` and `;filename=cat.png` where the name of the file does not say it; `@-` is stdin. */
+async function openFile(word: string, io: Io): Promise<File> {
+  const [, path = '', parameters = ''] = /^@(.*?)((?:;(?:type|filename)=[^;]*)*)$/s.exec(word) ?? [];
+  const said = new Map(
+    [...parameters.matchAll(/;(type|filename)=([^;]*)/g)].map(([, name = '', value = '']) => [name, value]),
+  );
+  const name = said.get('filename') ?? (path === '-' ? 'stdin' : basename(path));
+  const type = said.get('type') ?? MEDIA_TYPES[extname(name).toLowerCase()] ?? 'application/octet-stream';
+  return new File([path === '-' ? await allOf(io) : await contentOf(path)], name, { type });
+}
+
+/** A form needs the whole of stdin before it is sent. */
+async function allOf({ stdin }: Io): Promise<Blob> {
+  const parts: Buffer<ArrayBuffer>[] = [];
+  for await (const part of stdin()) parts.push(Buffer.from(part));
+  return new Blob(parts);
+}
+
+async function contentOf(path: string): Promise<Blob> {
+  try {
+    // A pipe has no size, so its bytes have to be there before they are sent.
+    return statSync(path).isFile() ? await openAsBlob(path) : new Blob([readFileSync(path)]);
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read (${codeOf(error)}).`);
+  }
+}
+
+/** What the name of a file says of its content, for the most usual ones. */
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.avif': 'image/avif',
+  '.csv': 'text/csv',
+  '.gif': 'image/gif',
+  '.gz': 'application/gzip',
+  '.html': 'text/html',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.json': 'application/json',
+  '.md': 'text/markdown',
+  '.mp3': 'audio/mpeg',
+  '.mp4': 'video/mp4',
+  '.pdf': 'application/pdf',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain',
+  '.wav': 'audio/wav',
+  '.webm': 'video/webm',
+  '.webp': 'image/webp',
+  '.xml': 'application/xml',
+  '.yaml': 'application/yaml',
+  '.zip': 'application/zip',
+};

@@ -1,0 +1,141 @@
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Operation as Row, type Schema, typeIn } from '@petstore/types';
+import type { CommandNode } from 'petctl/inside';
+import type { SentRequest } from '../../openapi/compare.ts';
+import type { Credentials } from '../../openapi/security.ts';
+
+type Petctl = typeof import('petctl/inside');
+
+/** petctl as it is beside a generated client: it has the commands of its operations, and calls it. */
+export interface GeneratedPetctl {
+  /** The words of every command, each with the names of its flags. */
+  readonly commands: ReadonlyMap<string, { fields: string[]; flags: string[] }>;
+  /** Runs a command line in this process. */
+  readonly run: Petctl['runAsFunction'];
+  /** The command line of a call, with the inputs as the client takes them. Files are written to `folder`. */
+  words(row: Row, input: object, folder: string): Promise<string[]>;
+  /** The variables that give credentials. */
+  environment(credentials: Credentials): Record<string, string>;
+  /** The request that `--dry-run` shows, with each credential in the place of its variable; else petctl's error. */
+  dryRun(
+    words: readonly string[],
+    credentials: Credentials,
+    server: string,
+  ): Promise<{ sent?: SentRequest; error?: string }>;
+}
+
+/** Copies petctl beside the client in `folder`, and loads it. */
+export async function loadPetctl(folder: string): Promise<GeneratedPetctl> {
+  const petctl = join(import.meta.dirname, '../../../apps/petctl');
+  const place = join(folder, 'apps/petctl');
+  cpSync(join(petctl, 'src'), join(place, 'src'), { recursive: true });
+  cpSync(join(petctl, 'package.json'), join(place, 'package.json'));
+  mkdirSync(join(place, 'node_modules/@petstore'), { recursive: true });
+  for (const name of ['types', 'client'])
+    symlinkSync(join(folder, 'packages', name), join(place, 'node_modules/@petstore', name));
+  for (const name of ['commander', 'jq-wasm', 'yaml'])
+    symlinkSync(join(petctl, 'node_modules', name), join(place, 'node_modules', name));
+  const { fullTree, walk, runAsFunction, schemes }: Petctl = await import(join(place, 'src/inside.ts'));
+  const nodes = new Map<string, CommandNode>();
+  for (const { path, node } of walk(fullTree())) {
+    const words = path.join(' ');
+    if (nodes.has(words)) throw new Error(`there are two commands '${words}'`);
+    nodes.set(words, node);
+  }
+  const environment = (credentials: Credentials) =>
+    Object.fromEntries(
+      schemes().flatMap(({ name, variable }) => {
+        const credential = credentials[name];
+        return credential === undefined ? [] : [[variable, textOf(credential)]];
+      }),
+    );
+  return {
+    commands: new Map([...nodes].map(([words, { flags = [] }]) => [words, namesOf(flags)])),
+    run: runAsFunction,
+    words: async (row, input, files) => [
+      ...row.command,
+      ...(await wordsOf(nodes.get(row.command.join(' ')), row, input, files)),
+    ],
+    environment,
+    dryRun: async (words, credentials, server) => {
+      const [base, env] = [server.replace(/\/$/, ''), { XDG_CONFIG_HOME: place, ...environment(credentials) }];
+      const all = ['--base-url', base, ...words.slice(0, 2), '--dry-run', '--output', 'json', ...words.slice(2)];
+      const { code, stdout, stderr } = await runAsFunction(all, { env });
+      if (code !== 0) return { error: stderr };
+      const { method, url, headers, body, bodyBase64 } = JSON.parse(Buffer.from(stdout).toString());
+      const bytes = bodyBase64 === undefined ? body && Buffer.from(body) : Buffer.from(bodyBase64, 'base64');
+      const filled = (text: string, encode: (value: string) => string) =>
+        schemes().reduce((left, { name, variable }) => {
+          const { [name]: credential = '' } = credentials;
+          const value = typeof credential === 'string' ? encode(credential) : base64(textOf(credential));
+          return left.replaceAll(new RegExp(`\\$${variable}(?!\\w)`, 'g'), () => value);
+        }, text);
+      const target = filled(new URL(url).href.slice(new URL(base).href.replace(/\/$/, '').length), encodeURIComponent);
+      const sent = { method, target, headers: mapped(headers, (text) => filled(text, String)) };
+      return { sent: bytes === undefined ? sent : { ...sent, body: bytes } };
+    },
+  };
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+function namesOf(flags: NonNullable<CommandNode['flags']>): { fields: string[]; flags: string[] } {
+  return { fields: flags.flatMap(({ field }) => field ?? []), flags: flags.map(({ name }) => name) };
+}
+
+function textOf(credential: Credentials[string]): string {
+  return typeof credential === 'string' ? credential : `${credential.username}:${credential.password}`;
+}
+
+function mapped(values: Record<string, string>, change: (text: string) => string): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, text]) => [name.toLowerCase(), change(text)]));
+}
+
+/** The arguments and flags of a call. */
+async function wordsOf(
+  node: CommandNode | undefined,
+  { path, fields, body }: Row,
+  input: object,
+  folder: string,
+): Promise<string[]> {
+  const values = new Map<string, unknown>(Object.entries(input));
+  const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+  const isJsonBody = body?.whole && /^(json|form|multipart)$/.test(body.kind);
+  const words: string[] = [];
+  for (const [name, value] of values) {
+    const flag = node?.flags?.find(({ field }) => field === name);
+    if (inPath.includes(name) || value === undefined || !flag) continue;
+    const schema = isJsonBody && name === 'body' ? {} : (fields[name]?.schema ?? {});
+    const isFiles = Array.isArray(value) && value.some((one) => one instanceof File);
+    for (const one of isFiles ? value : [value]) words.push(`--${flag.name}=${await wordOf(one, schema, folder)}`);
+  }
+  const segments = inPath.map((name) => wordOf(values.get(name), fields[name]?.schema ?? {}, folder));
+  return [...words, '--', ...(await Promise.all(segments))];
+}
+
+/** A value as it is given on a command line: text as it is, unless it could be something else too. */
+async function wordOf(value: unknown, schema: Schema, folder: string): Promise<string> {
+  const plain = await withPaths(value, folder);
+  if (typeof plain === 'string' && (value !== plain || typeIn(schema) !== undefined)) return plain;
+  return JSON.stringify(plain, (_, one) => (typeof one === 'bigint' ? rawJson(String(one)) : one));
+}
+
+function rawJson(text: string): unknown {
+  const { rawJSON } = JSON as { rawJSON?(text: string): unknown };
+  return rawJSON?.(text);
+}
+
+/** The value with `@FILE` in the place of each file. */
+async function withPaths(value: unknown, folder: string): Promise<unknown> {
+  if (value instanceof Uint8Array) return withPaths(new File([Buffer.from(value)], 'blob'), folder);
+  if (value instanceof File) {
+    const path = join(folder, `file-${crypto.randomUUID()}`);
+    writeFileSync(path, await value.bytes());
+    return `@${path};type=${value.type || 'application/octet-stream'};filename=${value.name}`;
+  }
+  if (Array.isArray(value)) return Promise.all(value.map((one) => withPaths(one, folder)));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(async ([name, one]) => [name, await withPaths(one, folder)]);
+  return Object.fromEntries(await Promise.all(entries));
+}
