@@ -205,7 +205,16 @@ function lookUp({ root, files }: Document, ref: string): unknown {
   return found;
 }
 
-function makeAbsolute(node: unknown, path: string, isMain: boolean, read: (path: string) => void): void {
+/** What stands in the values of examples is data, a `$ref` too. */
+const DATA_KEYS = ['example', 'value', 'default', 'enum', 'const'];
+
+function makeAbsolute(
+  node: unknown,
+  path: string,
+  isMain: boolean,
+  read: (path: string) => void,
+  areNames = false,
+): void {
   if (typeof node !== 'object' || node === null) return;
   const holder = node as { $ref?: unknown };
   if (typeof holder.$ref === 'string') {
@@ -214,5 +223,7 @@ function makeAbsolute(node: unknown, path: string, isMain: boolean, read: (path:
     if (file !== '' || !isMain) holder.$ref = pointer === undefined ? target : `${target}#${pointer}`;
     read(target);
   }
-  for (const child of Object.values(node)) makeAbsolute(child, path, isMain, read);
+  for (const [key, child] of Object.entries(node))
+    if (areNames || !DATA_KEYS.includes(key))
+      makeAbsolute(child, path, isMain, read, key === 'properties' && !areNames);
 }

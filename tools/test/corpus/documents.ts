@@ -14,6 +14,8 @@ export interface PublicDocument {
 
 const README = { package: '@readme/oas-examples', licence: 'LICENSE.md' };
 const SCALAR = { package: '@scalar/galaxy', licence: 'LICENSE' };
+/** Of 2021: later versions are many times as large. */
+const OCTOKIT = { package: '@octokit/openapi', licence: 'LICENSE' };
 
 /** `train-travel` of the same package is under CC-BY-NC-SA and therefore not used. */
 const FILES: [name: string, from: typeof README, path: string][] = [
@@ -43,6 +45,7 @@ const FILES: [name: string, from: typeof README, path: string][] = [
 const LARGE_FILES: typeof FILES = [
   ['readme', README, '3.1/json/readme.json'],
   ['star-trek', README, '3.0/json/star-trek.json'],
+  ['github', OCTOKIT, 'generated/api.github.com.json'],
 ];
 
 export const publicDocuments: PublicDocument[] = [

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Operation as Row } from '@petstore/types';
@@ -55,7 +56,9 @@ export async function loadClient(files: ReadonlyMap<string, string>, folder: str
   for (const name of ['types', 'client']) {
     const place = join(folder, 'packages', name);
     cpSync(join(packages, name, 'src'), join(place, 'src'), { recursive: true });
-    cpSync(join(packages, name, 'package.json'), join(place, 'package.json'));
+    // The compiler takes packages of one name and version for the same.
+    const manifest = { ...JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8')), version: folder };
+    writeFileSync(join(place, 'package.json'), JSON.stringify(manifest));
     rmSync(join(place, 'src/gen'), { recursive: true });
   }
   const scope = join(folder, 'packages/client/node_modules/@petstore');
@@ -72,4 +75,20 @@ export async function loadClient(files: ReadonlyMap<string, string>, folder: str
     address: Object.values<string>(service.deployments)[0] ?? '',
     call: (row, input, options) => petstore({ retry: 0, on: { deprecated: false }, ...options })[row.id](input),
   };
+}
+
+/** What the compiler says of the packages of several clients, all in one run. */
+export function typeErrors(folder: string, clients: readonly string[]): string[] {
+  const tools = join(import.meta.dirname, '../..');
+  const config = {
+    extends: join(tools, '../packages/client/tsconfig.json'),
+    include: clients.map((name) => join(folder, name, 'packages/*/src')),
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const compiler = join(tools, 'node_modules/@typescript/native/bin/tsc');
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  });
+  return status === 0 ? [] : stdout.split('\n');
 }

@@ -1,0 +1,145 @@
+// What becomes of each operation of a document, from its generation to the request and the result of its calls.
+import { differences } from '../../openapi/compare.ts';
+import { type Document, operationsOf, readDocument } from '../../openapi/document.ts';
+import { exampleInputs } from '../../openapi/examples.ts';
+import { inputOf, recorder } from '../../openapi/recorder.ts';
+import { exampleCredentials } from '../../openapi/security.ts';
+import { expectedRequest } from '../../openapi/serialize.ts';
+import type { Case } from './cases.ts';
+import { type GeneratedClient, generateWhatFits, loadClient } from './generated-client.ts';
+
+/** The operations of a document by what became of them. */
+export interface Outcome {
+  right: string[];
+  refused: string[];
+  /** The document does not define their requests, or no call of them can be given. */
+  open: string[];
+  /** A sentence for each call that is not sent or read as its case says. */
+  wrong: string[];
+  /** Why operations are refused. */
+  sentences: readonly string[];
+  /** What was generated, where anything was. */
+  client: GeneratedClient | undefined;
+}
+
+/** Generates from a document into a folder, and holds each call of the client to its case. */
+export async function outcomeOf(file: string, cases: readonly Case[], folder: string): Promise<Outcome> {
+  const { files, refused: sentences } = await generateWhatFits(file);
+  const client = files.size > 0 ? await loadClient(files, folder) : undefined;
+  const outcome: Outcome = { right: [], refused: [], open: [], wrong: [], sentences, client };
+  for (const { id, method, path } of operationsOf(readDocument(file))) {
+    const row = client?.operations.find((one) => one.method === method && one.path === path);
+    if (!client || !row) {
+      outcome.refused.push(id);
+      continue;
+    }
+    let calls = 0;
+    const found: string[] = [];
+    for (const one of cases) {
+      if (one.operation !== id || !canBeGiven(row, one)) continue;
+      calls++;
+      found.push(...(await violations(client, row, one)));
+    }
+    outcome.wrong.push(...found);
+    if (found.length === 0) outcome[calls > 0 ? 'right' : 'open'].push(id);
+  }
+  return outcome;
+}
+
+/** The calls of all operations with example inputs whose request the judge knows. */
+export function examplesOf(document: Document): Case[] {
+  const credentials = exampleCredentials(document);
+  return operationsOf(document).flatMap((operation) => {
+    try {
+      return exampleInputs(document, operation).map(({ inputs }) => {
+        const request = expectedRequest(document, operation.id, inputs, credentials);
+        return { operation: operation.id, inputs, credentials, request };
+      });
+    } catch {
+      // corpus.test.ts lists these.
+      return [];
+    }
+  });
+}
+
+/** The results as a table, with one row for all documents that `rowOf` gives one name, and the sum below. */
+export function table(outcomes: ReadonlyMap<string, Outcome>, rowOf: (name: string) => string): string {
+  const columns = ['right', 'refused', 'open', 'wrong'] as const;
+  const rows = new Map<string, number[]>();
+  for (const [name, outcome] of outcomes) {
+    const counts = columns.map((column) => outcome[column].length);
+    const cells = [counts.reduce((sum, count) => sum + count), ...counts];
+    for (const key of [rowOf(name), '**together**'])
+      rows.set(
+        key,
+        cells.map((count, i) => count + (rows.get(key)?.[i] ?? 0)),
+      );
+  }
+  const together = rows.get('**together**') ?? [];
+  rows.delete('**together**');
+  rows.set('**together**', together);
+  return [
+    '| document | operations | right | refused by name | open | wrong |',
+    '|---|---|---|---|---|---|',
+    ...[...rows].map(([name, cells]) => `| ${name} | ${cells.join(' | ')} |`),
+  ].join('\n');
+}
+
+type Row = GeneratedClient['operations'][number];
+
+/** The client chooses among media types, and does not send an optional body of which no property is given. */
+function canBeGiven(row: Row, { inputs }: Case): boolean {
+  if (inputs.contentType && !inputs.contentType.startsWith(row.body?.mediaType ?? '')) return false;
+  const isEmpty = typeof inputs.body === 'object' && Object.keys(inputs.body ?? {}).length === 0;
+  return !(isEmpty && row.body && !row.body.required && !row.body.whole);
+}
+
+/** How a call of the generated client differs from its case. */
+async function violations(client: GeneratedClient, row: Row, one: Case): Promise<string[]> {
+  const { operation, inputs, credentials, request, response, result } = one;
+  // The client asks for JSON where there is JSON.
+  const isOther = response?.contentType && row.successes.length === 1 && !isChosen(row.responses, response.contentType);
+  const { sent, transport } = recorder(wholeAddress(request?.server ?? ''), response);
+  // Where the document does not say its host, the caller has to.
+  const elsewhere = URL.canParse(client.address) ? {} : { baseUrl: wholeAddress(client.address) };
+  const ended = await client
+    .call(row, inputOf(row, inputs), { credentials, transport, ...elsewhere })
+    .then((data) => ({ data, error: undefined }))
+    .catch((error: Error & { status?: number }) => ({ data: undefined, error }));
+  const [first] = sent;
+  const where = `${operation} ${JSON.stringify(inputs, withBigInt)}`;
+  if (!request) return first ? [`${where}: it is sent as ${first.target}`] : [];
+  if (!first) return [`${where}: it is not sent: ${ended.error}`];
+  const found = differences(request, first);
+  if (found.length === 0 && result && !isOther)
+    found.push(...(await resultViolations(ended, row.successes.length > 1, result)));
+  return found.map((sentence) => `${where}: ${sentence}`);
+}
+
+function wholeAddress(server: string): string {
+  return new URL(server, 'https://api.example.com').href.replace(/\/$/, '');
+}
+
+function isChosen(responses: Row['responses'], contentType: string): boolean {
+  const types = Object.values(responses).flatMap(({ mediaType }) => mediaType ?? []);
+  return types.length === 0 || types.some((type) => type.split(';')[0] === contentType.split(';')[0]);
+}
+
+async function resultViolations(
+  { data, error }: { data: unknown; error: (Error & { status?: number }) | undefined },
+  hasStatus: boolean,
+  expected: NonNullable<Case['result']>,
+): Promise<string[]> {
+  if (expected.status !== undefined)
+    return error?.status === expected.status ? [] : [`result: expected error ${expected.status}, got ${error}`];
+  if (error) return [`result: ${error}`];
+  const value = hasStatus ? (data as { data: unknown }).data : data;
+  const actual = value instanceof ReadableStream ? new Uint8Array(await new Response(value).arrayBuffer()) : value;
+  const wanted = 'json' in expected ? expected.json : (expected.text ?? expected.bytes);
+  const [one, other] = [wanted, actual].map((each) => JSON.stringify(each, withBigInt));
+  return one === other ? [] : [`result: expected ${one}, got ${other}`];
+}
+
+function withBigInt(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}n` : value;
+}
