@@ -20,6 +20,13 @@ export const MAX_DISCARDED_BYTES = 2 ** 20;
 export const MAX_JSON_DEPTH = 64;
 export const MAX_JSON_MEMBERS = 1_000;
 
+/** How many values a form may have, and how long the head of one of its parts may be. */
+export const MAX_FORM_VALUES = 1_000;
+export const MAX_PART_HEAD_BYTES = 8_192;
+
+/** How many entity tags a condition may name: each costs a look into the store. */
+export const MAX_CONDITION_TAGS = 16;
+
 /** Pipelined requests that wait on all connections together, beyond the few that each connection may always have. */
 export const MAX_WAITING_REQUESTS = 10_000;
 export const MAX_WAITING_PER_CONNECTION = 16;

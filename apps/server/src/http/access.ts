@@ -1,36 +1,110 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Operation, operations, type SecurityScheme, service } from '@petstore/types';
 import cors from 'cors';
 import type { RequestHandler } from 'express';
 import type { KeyCheck } from '../keys.ts';
 import { HttpError } from './http-error.ts';
+import { cookiesOf } from './parameters.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
+import { decodeQuery, splitPairs } from './styles.ts';
 
-/** The name of the known key that a request carries as its bearer token. */
-export function callerOf({ headers }: IncomingMessage, nameOf: KeyCheck): string | undefined {
-  return nameOf(/^Bearer +([!-~]+) *$/i.exec(headers.authorization ?? '')?.[1] ?? '');
+/**
+ * The name of the key that a request carries, in one of the ways that its operation declares. Nothing where it carries none
+ * that is known; an empty name where the operation needs none.
+ */
+export function callerOf(
+  request: IncomingMessage,
+  { operation, query }: RequestContext,
+  nameOf: KeyCheck,
+): string | undefined {
+  let name: string | undefined;
+  for (const alternative of operation?.security ?? anyScheme) {
+    name = undefined;
+    for (const scheme of alternative) {
+      const found = nameOf(credentialOf(schemes[scheme], request, query) ?? '');
+      if (found === undefined) {
+        name = undefined;
+        break;
+      }
+      name ??= found;
+    }
+    if (name !== undefined) return name;
+  }
+  return isPublic(operation) ? '' : undefined;
+}
+
+const schemes: Readonly<Record<string, SecurityScheme>> = service.securitySchemes;
+
+/** What is asked for where there is no operation: any way to authenticate, if the service has one. */
+const anyScheme = [...new Set(Object.values<Operation>(operations).flatMap(({ security }) => security.flat()))].map(
+  (name) => [name],
+);
+
+/** Whether the spec says that the operation needs no credential. */
+function isPublic(operation: Operation | undefined): boolean {
+  const security = operation?.security ?? anyScheme;
+  return security.length === 0 || security.some((alternative) => alternative.length === 0);
+}
+
+/** The key in a request, where a scheme has it. */
+function credentialOf(
+  scheme: SecurityScheme | undefined,
+  { headers }: IncomingMessage,
+  query: string,
+): string | undefined {
+  const { authorization = '' } = headers;
+  switch (scheme?.type) {
+    case 'bearer':
+      return /^Bearer +([!-~]+) *$/i.exec(authorization)?.[1];
+    case 'basic':
+      return passwordOf(/^Basic +([\w+/=-]+) *$/i.exec(authorization)?.[1]);
+    case 'apiKey': {
+      const { in: place, name } = scheme;
+      if (place === 'header') return [headers[name.toLowerCase()] ?? []].flat()[0];
+      const pairs = place === 'cookie' ? cookiesOf(headers.cookie) : new Map(splitPairs(query, '&', decodeQuery));
+      const text = pairs.get(name);
+      return text === undefined ? undefined : decodeQuery(text);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The password is the key, and the user name is free. */
+function passwordOf(encoded: string | undefined): string | undefined {
+  const text = Buffer.from(encoded ?? '', 'base64').toString();
+  return text.includes(':') ? text.slice(text.indexOf(':') + 1) : undefined;
+}
+
+/** The names under which keys stand in the query of an operation. */
+export function queryKeysOf({ security }: Operation): string[] {
+  return security.flat().flatMap((name) => {
+    const scheme = schemes[name];
+    return scheme?.type === 'apiKey' && scheme.in === 'query' ? [scheme.name] : [];
+  });
 }
 
 /** Refuses a request without a known key where one is needed, before anything else of it is looked at. */
 export function authenticate(nameOf: KeyCheck): RequestHandler {
   return (request, response, next) => {
-    const name = callerOf(request, nameOf);
     const context = contextOf(response);
-    if (!name && !isPublic(context)) throw unauthorized();
-    context.keyName = name;
+    const name = callerOf(request, context, nameOf);
+    if (name === undefined) throw unauthorized(context);
+    context.keyName = name || undefined;
     next();
   };
 }
 
-/** Whether the spec says that the operation needs no credential. */
-function isPublic({ operation }: RequestContext): boolean {
-  return (
-    operation !== undefined && (operation.security.length === 0 || operation.security.some((all) => all.length === 0))
-  );
+export function unauthorized({ operation }: Pick<RequestContext, 'operation'>): HttpError {
+  const challenges = new Set((operation?.security ?? anyScheme).flat().map((name) => challengeOf(schemes[name])));
+  const headers = { 'WWW-Authenticate': [...challenges].join(', ') };
+  return new HttpError('unauthorized', 'The API key is missing or invalid.', { headers });
 }
 
-export function unauthorized(): HttpError {
-  const headers = { 'WWW-Authenticate': 'Bearer' };
-  return new HttpError('unauthorized', 'The API key is missing or invalid.', { headers });
+/** How to authenticate (RFC 9110 11.6.1). No registered scheme stands for a key in a header, a query or a cookie. */
+function challengeOf(scheme: SecurityScheme | undefined): string {
+  if (scheme?.type === 'basic') return 'Basic realm="api", charset="UTF-8"';
+  return scheme?.type === 'apiKey' ? `ApiKey in="${scheme.in}", name="${scheme.name}"` : 'Bearer';
 }
 
 /**
@@ -80,13 +154,25 @@ export function rateLimit(apply: ApplyRateLimit): RequestHandler {
   };
 }
 
+/** The headers that operations and keys stand in by the spec. */
+function describedHeaders(): string[] {
+  const fields = Object.values<Operation>(operations).flatMap((operation) => Object.entries(operation.fields));
+  const keys = Object.values(schemes).flatMap((scheme) =>
+    scheme.type === 'apiKey' && scheme.in === 'header' ? [scheme.name] : [],
+  );
+  return [...new Set([...fields.filter(([, field]) => field.in === 'header').map(([name]) => name), ...keys])];
+}
+
 export type CrossOrigin = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 /** Lets pages of these origins call the service, and read the headers that it describes. `*` lets all. */
 export function crossOrigin(origins: readonly string[]): CrossOrigin {
   const allow = cors({
     origin: origins.includes('*') ? '*' : [...origins],
-    allowedHeaders: ['Authorization', 'Content-Type', 'X-Request-Id', 'Traceparent'],
+    allowedHeaders: [
+      ...['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'X-Request-Id', 'Traceparent'],
+      ...describedHeaders(),
+    ],
     exposedHeaders: [
       ...['Link', 'X-Request-Id', 'Retry-After', 'Deprecation', 'Sunset', 'Allow', 'ETag'],
       ...['RateLimit', 'RateLimit-Policy'],

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import type { BodyKind } from '@petstore/types';
 import type { RequestHandler } from 'express';
 import { MAX_TINY_CHUNKS, TINY_CHUNK_BYTES, UNCOUNTED_BODY_BYTES } from '../limits.ts';
+import { bodySchemaOf, isAccepted, readBody } from './body-content.ts';
 import { HttpError, unavailable } from './http-error.ts';
-import { parseJson } from './json.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
 
 const BROKEN = Symbol('broken body');
@@ -96,32 +97,40 @@ function withCapacity(buffer: Uint8Array, used: number, needed: number, limit: n
   return larger;
 }
 
-/** Reads the body of an operation that takes one: JSON in UTF-8. Other bodies are left alone. */
-export function jsonBody(receive: ReceiveBody): RequestHandler {
+/** Reads the body of an operation that takes one. Other bodies are left alone. */
+export function bodyReader(receive: ReceiveBody): RequestHandler {
   return (request, response, next) => {
     const context = contextOf(response);
-    const mediaType = context.operation?.body?.mediaType;
-    const given = request.headers['content-type'];
+    const { operation } = context;
+    const { headers } = request;
+    const contentType = headers['content-type'];
     // The validator caches what it compiles by this header: with more values than one, clients could fill the memory.
-    if (mediaType) request.headers['content-type'] = mediaType;
-    else delete request.headers['content-type'];
-    if (!mediaType || !hasBody(request)) return next();
+    if (operation?.body) headers['content-type'] = operation.body.mediaType;
+    else delete headers['content-type'];
+    if (!operation?.body) return next();
 
-    if (!isJson(given, mediaType)) {
-      const headers = { Accept: mediaType };
-      throw new HttpError('unsupported_media_type', `The body has to be ${mediaType} in UTF-8.`, { headers });
+    const { body } = operation;
+    if (!hasBody(request) && (contentType === undefined || !CAN_BE_EMPTY.has(body.kind))) {
+      if (body.required) throw new HttpError('invalid_request', 'body: it is missing');
+      return next();
+    }
+    if (!isAccepted(contentType, body)) {
+      const accepted = { Accept: body.mediaType };
+      throw new HttpError('unsupported_media_type', `The body has to be ${body.mediaType} in UTF-8.`, {
+        headers: accepted,
+      });
     }
     if (isEncoded(request)) throw new HttpError('unsupported_media_type', 'The body must not be compressed.');
-    const parse = (bytes: Uint8Array) => {
-      request.body = parseJson(bytes);
+    const read = (bytes: Uint8Array) => {
+      request.body = readBody(bytes, body, bodySchemaOf(operation) ?? {}, contentType ?? '');
       next();
     };
     if (context.bodyError) throw context.bodyError;
-    if (context.body) return parse(context.body);
+    if (context.body) return read(context.body);
     receive(request, context, (error, bytes) => {
       if (error) return next(error);
       try {
-        parse(bytes);
+        read(bytes);
       } catch (violation) {
         next(violation);
       }
@@ -130,16 +139,12 @@ export function jsonBody(receive: ReceiveBody): RequestHandler {
   };
 }
 
+/** The kinds of which nothing at all is a value: text, bytes and a form without fields. */
+const CAN_BE_EMPTY: ReadonlySet<BodyKind> = new Set(['text', 'bytes', 'form']);
+
 /** Whether there is anything in the body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-/** Whether a body of that type is one of the operation's media type, in UTF-8. */
-export function isJson(contentType: string | undefined, mediaType: string): boolean {
-  if (contentType === mediaType) return true;
-  const [type, ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
-  return type === mediaType && parameters.every((one) => one === '' || /^charset="?utf-8"?$/.test(one));
 }
 
 /** Whether the client says that the body is compressed. */

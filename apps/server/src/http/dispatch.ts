@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Operation } from '@petstore/types';
+import type { Operation, OperationResponse } from '@petstore/types';
 import { handlers, storedHandlers } from '../handlers.ts';
 import { MAX_PAGE_BYTES } from '../limits.ts';
 import type { Awaitable, Store } from '../store/store.ts';
 import type { BodyBudget } from './body.ts';
 import { unavailable } from './http-error.ts';
-import type { RequestContext } from './request-context.ts';
+import { onlyVersions, wantedVersions } from './if-match.ts';
+import type { Input, RequestContext } from './request-context.ts';
 import {
   type Content,
-  jsonContent,
+  contentOf,
   nextPage,
   type PageInfo,
   pageContent,
@@ -16,9 +17,6 @@ import {
   storedContent,
   type WriteResponse,
 } from './response.ts';
-
-/** A validated input: every field by its name, with the type that the spec says. */
-export type Input = Readonly<Record<string, unknown>>;
 
 /** Calls the handler of an operation and writes its result. Errors are left to the caller. */
 export type Dispatch = (
@@ -43,16 +41,18 @@ interface Success {
 
 export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudget, maxPendingWrites: number): Dispatch {
   // By name: the operation is known only when a request comes, whose input the validator has accepted for it.
-  const api = handlers(store) as unknown as Record<string, Handler>;
+  const apiOver = (used: Store) => handlers(used) as unknown as Record<string, Handler>;
+  const api = apiOver(store);
   const stored = (store.passesJson ? storedHandlers(store) : {}) as Record<string, StoredHandler | undefined>;
   let pendingWrites = 0;
 
   return (request, response, context, operation, input) => {
     const succeed = ({ content, version, page, status = operation.success ?? 200 }: Success) => {
-      const tag = version ? `W/"${version}"` : undefined;
+      // A document is the same bytes for as long as it has its version; a page may end elsewhere.
+      const tag = version && (page ? `W/"${version}"` : `"${version}"`);
       const headers = tag === undefined ? [] : ['ETag', tag];
       if (tag && isKnown(request.headers['if-none-match'], tag)) return write(response, context, 304, headers);
-      if (page) headers.push(...nextPage(operation, input, page));
+      if (page) headers.push(...nextPage(context, operation, input, page));
       write(response, context, status, headers, content);
     };
     const respond = (found: StoredResponse | undefined) =>
@@ -64,6 +64,7 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
 
     function callHandler(): Promise<void> {
       const isWrite = operation.method !== 'GET';
+      const versions = isWrite ? wantedVersions(operation.method, request.headers['if-match']) : undefined;
       if (isWrite && pendingWrites >= maxPendingWrites) {
         throw unavailable('Too many writes are waiting for the store. Nothing was done; try again later.');
       }
@@ -75,18 +76,19 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
         context.isPending = false;
         budget.release(context);
       };
-      const handler = api[operation.id] as Handler;
+      const handler = (versions ? apiOver(onlyVersions(store, versions)) : api)[operation.id] as Handler;
       return handler(input)
         .finally(settled)
         .then((result) => {
           const { pagination, successes } = operation;
           if (successes.length > 1) {
             const { status, data } = result as { status: number; data: unknown };
-            return succeed({ content: data === undefined ? undefined : jsonContent(data), status });
+            return succeed({ content: contentOf(describedIn(operation, status), data), status });
           }
-          if (result === undefined) return succeed({ content: undefined });
           const { key, limit = '' } = pagination ?? {};
-          if (key === undefined || !Array.isArray(result)) return succeed({ content: jsonContent(result) });
+          if (key === undefined || !Array.isArray(result)) {
+            return succeed({ content: contentOf(operation.responses[successes[0] ?? ''], result) });
+          }
           const { content, count, last } = pageContent(result, key);
           const more = count >= Number(input[limit]) || content.bytes >= MAX_PAGE_BYTES;
           succeed({ content, page: { more, last } });
@@ -95,8 +97,14 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
   };
 }
 
-/** Whether the client has this version already (RFC 9110 13.1.2). */
+/** What the spec says of a success with this status. */
+function describedIn({ responses }: Operation, status: number): OperationResponse | undefined {
+  return responses[status] ?? responses[`${Math.floor(status / 100)}XX`] ?? responses.default;
+}
+
+/** Whether the client has this version already, in the weak comparison of RFC 9110 13.1.2. */
 function isKnown(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;
-  return ifNoneMatch.split(',').some((one) => [tag, tag.slice(2), '*'].includes(one.trim()));
+  const opaque = tag.replace(/^W\//, '');
+  return ifNoneMatch.split(',').some((one) => ['*', opaque].includes(one.trim().replace(/^W\//, '')));
 }

@@ -1,14 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Operation, operations } from '@petstore/types';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import type { OpenApiRequest } from 'express-openapi-validator/dist/framework/types.js';
 import { docs } from '../docs/docs.ts';
 import { basePath } from '../spec.ts';
-import { authenticate, rateLimit } from './access.ts';
-import { jsonBody } from './body.ts';
+import { exactReplacer } from '../store/document.ts';
+import { authenticate, queryKeysOf, rateLimit } from './access.ts';
+import { bodyReader } from './body.ts';
 import type { Dispatch } from './dispatch.ts';
 import { HttpError } from './http-error.ts';
-import { checkParameters } from './parameters.ts';
+import { readParameters } from './parameters.ts';
 import type { Parts } from './parts.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
 import { responseHeaders } from './response.ts';
@@ -50,10 +50,11 @@ export function expressApp(parts: Parts): Express {
   app.use(docs());
   if (hasHealthRoutes) app.use(health);
 
-  if (crossOrigin) app.use(basePath, crossOrigin);
-  app.use(basePath, authenticate(keys));
-  if (applyRateLimit) app.use(basePath, rateLimit(applyRateLimit));
-  app.use(basePath, methods, checkParameters, jsonBody(receiveBody));
+  const root = basePath || '/';
+  if (crossOrigin) app.use(root, crossOrigin);
+  app.use(root, authenticate(keys));
+  if (applyRateLimit) app.use(root, rateLimit(applyRateLimit));
+  app.use(root, methods, parameters, bodyReader(receiveBody));
   app.use(validator.handlers);
   for (const operation of Object.values<Operation>(operations)) serveOperation(app, operation, dispatch);
   return withErrors(app, parts);
@@ -65,6 +66,7 @@ function newApp(): Express {
   app.enable('strict routing');
   app.disable('x-powered-by');
   app.disable('etag');
+  app.set('json replacer', exactReplacer);
   app.use((request, response, next) => {
     const headers = responseHeaders(contextOf(response));
     for (let i = 0; i < headers.length; i += 2) response.append(headers[i] ?? '', headers[i + 1] ?? '');
@@ -98,11 +100,18 @@ const methods: RequestHandler = (request, response, next) => {
   next();
 };
 
+/** Reads the parameters, in the way that the spec says they are written. */
+const parameters: RequestHandler = (request, response, next) => {
+  const context = contextOf(response);
+  const { operation } = context;
+  if (operation) context.parameters = readParameters(operation, context, request.headers, queryKeysOf(operation));
+  next();
+};
+
 function serveOperation(app: Express, operation: Operation, dispatch: Dispatch): void {
   const serve: RequestHandler = (request, response) => {
-    const { pathParams } = (request as OpenApiRequest).openapi ?? {};
-    const input = { ...pathParams, ...request.query, ...request.body };
-    return dispatch(request, response, contextOf(response), operation, input);
+    const context = contextOf(response);
+    return dispatch(request, response, context, operation, context.input ?? {});
   };
   const method = operation.method.toLowerCase() as Lowercase<Operation['method']>;
   app[method](routeOf(operation), serve);

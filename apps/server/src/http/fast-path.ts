@@ -1,13 +1,22 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { type Operation, operations } from '@petstore/types';
+import { type Operation, operations, type RequestBody, type Schema } from '@petstore/types';
 import { callerOf } from './access.ts';
-import { hasBody, isEncoded, isJson } from './body.ts';
+import { hasBody, isEncoded } from './body.ts';
+import { bodySchemaOf, isAccepted } from './body-content.ts';
 import { passTo } from './express-app.ts';
 import { parseJson } from './json.ts';
-import { hasPlainParameters, plainQuery } from './parameters.ts';
+import { type PlainParameters, plainParametersOf, readPlainParameters } from './parameters.ts';
 import type { Parts } from './parts.ts';
-import type { RequestContext } from './request-context.ts';
-import type { Checked } from './validator-internals.ts';
+import type { Input, RequestContext } from './request-context.ts';
+import { inputOf } from './validate.ts';
+import type { Check } from './validator-internals.ts';
+
+/** What the fast path needs to read a request of an operation. */
+interface PlainOperation {
+  readonly check: Check;
+  readonly parameters: PlainParameters;
+  readonly bodySchema: Schema | undefined;
+}
 
 /**
  * Answers plain requests without Express: those whose every part is written in the one obvious way, and which the
@@ -15,36 +24,41 @@ import type { Checked } from './validator-internals.ts';
  */
 export function fastPath(parts: Parts, expressApp: RequestListener): RequestListener {
   const { keys, bodyLimit, applyRateLimit, crossOrigin, acceptRequest, receiveBody, dispatch, fail, validator } = parts;
-  const plain = Object.values<Operation>(operations).filter(hasPlainParameters);
-  const checks = new Map(plain.map((operation) => [operation, validator.checkOf(operation)]));
+  const plainOperations = new Map<Operation, PlainOperation>();
+  for (const operation of Object.values<Operation>(operations)) {
+    const [check, parameters] = [validator.checkOf(operation), plainParametersOf(operation)];
+    const isPlain = operation.body === undefined || operation.body.kind === 'json';
+    if (check && parameters && isPlain)
+      plainOperations.set(operation, { check, parameters, bodySchema: bodySchemaOf(operation) });
+  }
 
   return (request, response) => {
     const context = acceptRequest(request, response);
     if (!context) return;
     const slowly = () => passTo(expressApp, request, response, context);
     const { operation } = context;
-    const check = operation && checks.get(operation);
-    const query = check && plainQuery(operation, request.url, context);
-    if (!query || request.method !== operation.method) return slowly();
-    context.keyName = callerOf(request, keys);
-    if (context.keyName === undefined) return slowly();
+    const plain = operation && plainOperations.get(operation);
+    const parameters = plain && readPlainParameters(plain.parameters, request.url, context);
+    if (!parameters || request.method !== operation.method) return slowly();
+    const caller = callerOf(request, context, keys);
+    if (caller === undefined) return slowly();
+    context.keyName = caller || undefined;
     if (applyRateLimit && applyRateLimit(response, context) > 0) return slowly();
 
     const accept = (body?: unknown): boolean => {
-      const checked: Checked = { query, params: { ...context.pathParams }, headers: request.headers, body };
-      if (!check(checked)) return false;
+      const checked = { ...parameters, headers: request.headers, cookies: NO_COOKIES, body };
+      if (!plain.check.passes(checked)) return false;
       crossOrigin?.(request, response, () => {});
-      const input = { ...checked.params, ...checked.query, ...(body as object) };
-      call(request, response, context, operation, input);
+      call(request, response, context, operation, inputOf(operation, checked, body));
       return true;
     };
 
     if (operation.body === undefined) {
       if (hasBody(request) || !accept()) slowly();
-    } else if (isPlainBody(request, operation.body.mediaType, bodyLimit)) {
+    } else if (isPlainBody(request, operation.body, bodyLimit)) {
       receiveBody(request, context, (error, bytes) => {
         if (error) return fail(error, response, context);
-        const body = parse(bytes, context);
+        const body = parse(bytes, plain.bodySchema, context);
         if (body !== undefined && accept(body)) return;
         context.body = bytes;
         slowly();
@@ -59,7 +73,7 @@ export function fastPath(parts: Parts, expressApp: RequestListener): RequestList
     response: ServerResponse,
     context: RequestContext,
     operation: Operation,
-    input: Readonly<Record<string, unknown>>,
+    input: Input,
   ): void {
     try {
       dispatch(request, response, context, operation, input)?.catch((error) => fail(error, response, context));
@@ -69,22 +83,24 @@ export function fastPath(parts: Parts, expressApp: RequestListener): RequestList
   }
 }
 
-function isPlainBody(request: IncomingMessage, mediaType: string, limit: number): boolean {
+const NO_COOKIES = {};
+
+function isPlainBody(request: IncomingMessage, body: RequestBody, limit: number): boolean {
   const { headers } = request;
   const length = Number(headers['content-length'] ?? 0);
   return (
     length > 0 &&
     length <= limit &&
-    isJson(headers['content-type'], mediaType) &&
+    isAccepted(headers['content-type'], body) &&
     !isEncoded(request) &&
     headers.expect === undefined
   );
 }
 
 /** The value of a body; nothing where it cannot be read. */
-function parse(bytes: Uint8Array, context: RequestContext): unknown {
+function parse(bytes: Uint8Array, schema: Schema | undefined, context: RequestContext): unknown {
   try {
-    return parseJson(bytes);
+    return parseJson(bytes, schema);
   } catch (error) {
     context.bodyError = error;
     return undefined;

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { type ApiError, type ErrorCode, service } from '@petstore/types';
-import { error as validation } from 'express-openapi-validator';
 import type { Logger } from 'pino';
 import { StoreUnavailableError, StoreUncertainError } from '../store/errors.ts';
 import type { RequestContext } from './request-context.ts';
@@ -46,7 +45,7 @@ export type WriteError = (error: unknown, response: ServerResponse, context: Req
 /** Answers whatever was thrown in the shape of an Error. Details that are not meant for the caller go to the log alone. */
 export function errorWriter(log: Logger, write: WriteResponse): WriteError {
   return (error, response, context) => {
-    const httpError = asHttpError(error, context.path);
+    const httpError = asHttpError(error);
     // An error of our own making says all there is to say.
     if (httpError.status >= 500 && httpError !== error) log.error({ requestId: context.requestId, err: error });
     if (response.headersSent) return void response.destroy();
@@ -54,10 +53,8 @@ export function errorWriter(log: Logger, write: WriteResponse): WriteError {
   };
 }
 
-function asHttpError(error: unknown, path: string): HttpError {
+function asHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  if (error instanceof validation.NotFound) return new HttpError('not_found', `There is nothing at ${path}.`);
-  if (error instanceof validation.BadRequest) return invalidRequest(error);
   if (error instanceof StoreUncertainError) {
     // Not `unavailable`, which promises that nothing was done: a client that repeats the request could do it twice.
     const message = 'Whether this was done is not known. Look before you do it again.';
@@ -79,9 +76,9 @@ const WORDING: Readonly<Record<string, string>> = {
 
 const MAX_VIOLATIONS_NAMED = 10;
 
-/** The violations that the validator found, each with its location and its name. */
-function invalidRequest(error: InstanceType<typeof validation.BadRequest>): HttpError {
-  const violations = error.errors.map(({ path, message, errorCode = '' }) => {
+/** The error for what the validator found, each violation with its location and its name. */
+export function invalidRequest(found: readonly { path: string; message: string; errorCode: string }[]): HttpError {
+  const violations = found.map(({ path, message, errorCode }) => {
     const [, location = '', ...names] = path.split('/');
     const where = names.length > 0 ? `${location} '${names.join('.')}'` : location;
     return { location, text: `${where}: ${WORDING[errorCode.split('.')[0] ?? ''] ?? message}` };
@@ -91,5 +88,5 @@ function invalidRequest(error: InstanceType<typeof validation.BadRequest>): Http
   const named = [...texts.slice(0, MAX_VIOLATIONS_NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])];
   // A path parameter that breaks its rules names something that cannot exist.
   const code = violations.some(({ location }) => location === 'params') ? 'not_found' : 'invalid_request';
-  return new HttpError(code, named.join('; ') || error.message, { cause: error });
+  return new HttpError(code, named.join('; '));
 }

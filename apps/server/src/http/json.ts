@@ -1,38 +1,56 @@
+import type { Schema } from '@petstore/types';
 import { MAX_JSON_DEPTH, MAX_JSON_MEMBERS } from '../limits.ts';
 import { HttpError } from './http-error.ts';
+import { int64Of, isExactNumber } from './numbers.ts';
+import { withInt64 } from './values.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Parses JSON, and refuses text that JavaScript would change or drop without a word: broken UTF-8, lone surrogates, numbers
- * that a double cannot hold exactly, and repeated keys; also what nests too deeply or has too many members.
+ * that a double cannot hold exactly, and repeated keys; also what nests too deeply or has too many members. Where the schema
+ * has an int64 without bounds, integers beyond 2^53 are bigints.
  */
-export function parseJson(bytes: Uint8Array): unknown {
+export function parseJson(bytes: Uint8Array, schema?: Schema, where = 'body'): unknown {
   let text: string;
   let value: unknown;
   try {
     text = utf8.decode(bytes);
   } catch (cause) {
-    throw new HttpError('invalid_request', 'body: it is not UTF-8', { cause });
+    throw new HttpError('invalid_request', `${where}: it is not UTF-8`, { cause });
   }
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   // First, because parsing and validating such text takes a hundred times as long as other text of its length.
   const excess = findExcess(json);
-  if (excess) throw new HttpError('invalid_request', `body: ${excess}`);
+  if (excess) throw new HttpError('invalid_request', `${where}: ${excess}`);
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new HttpError('invalid_request', 'body: it is not JSON', { cause });
+    throw new HttpError('invalid_request', `${where}: it is not JSON`, { cause });
   }
-  const violation = findViolation(json);
-  if (violation) {
-    const { key, problem } = violation;
-    throw new HttpError('invalid_request', `body${key === undefined ? '' : ` '${key}'`}: ${problem}`);
-  }
-  return value;
+  const { violation, hasLarge, hasInexact } = scan(json);
+  if (violation) throw violationError(where, violation);
+  if (!hasLarge) return value;
+  if (hasInexact) value = JSON.parse(text, exactInteger);
+  return withInt64(schema, value, (key, integer) => {
+    throw violationError(where, { key, problem: inexact(String(integer)) });
+  });
 }
 
-export interface JsonViolation {
+function violationError(where: string, { key, problem }: JsonViolation): HttpError {
+  return new HttpError('invalid_request', `${where}${key === undefined ? '' : ` '${key}'`}: ${problem}`);
+}
+
+/** An integer that a double does not hold, as a bigint. */
+function exactInteger(_key: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
+  return typeof value === 'number' && source.length > ALWAYS_EXACT_DIGITS && !isExactNumber(source)
+    ? int64Of(source)
+    : value;
+}
+
+const inexact = (source: string) => `${source.slice(0, 40)} cannot be carried exactly`;
+
+interface JsonViolation {
   /** The key that it is about or stands under, if there is one. */
   key: string | undefined;
   problem: string;
@@ -45,12 +63,27 @@ interface Container {
   key: string | undefined;
 }
 
-/** The first thing in well-formed JSON that would not survive JSON.parse. One pass over the bytes, linear in their number. */
-export function findViolation(json: Buffer): JsonViolation | undefined {
+interface Scan {
+  /** The first thing that would not survive JSON.parse. */
+  violation?: JsonViolation;
+  /** Whether there is a number that may be beyond 2^53. */
+  hasLarge: boolean;
+  /** Whether there is an integer of 64 bits that a double does not hold. */
+  hasInexact: boolean;
+}
+
+/** Looks through well-formed JSON for what JSON.parse would change. One pass over the bytes, linear in their number. */
+function scan(json: Buffer): Scan {
+  let hasLarge = false;
+  let hasInexact = false;
   const outer: Container[] = [];
   let container: Container | undefined;
   let isKeyNext = false;
-  const violation = (problem: string) => ({ key: container?.key && utf8Of(container.key), problem });
+  const violation = (problem: string, key = container?.key && utf8Of(container.key)) => ({
+    violation: { key, problem },
+    hasLarge,
+    hasInexact,
+  });
   for (let at = 0; at < json.length; ) {
     const byte = json[at] ?? 0;
     if (byte === QUOTE) {
@@ -61,7 +94,8 @@ export function findViolation(json: Buffer): JsonViolation | undefined {
           hasEscapes = true;
           const length = escapeLength(json, end);
           if (length === 0) {
-            return isKeyNext ? { key: undefined, problem: LONE_SURROGATE } : violation(LONE_SURROGATE);
+            if (isKeyNext && container) container.key = undefined;
+            return violation(LONE_SURROGATE);
           }
           end += length;
         } else {
@@ -89,7 +123,11 @@ export function findViolation(json: Buffer): JsonViolation | undefined {
       }
       if (!isPlain || end - at > ALWAYS_EXACT_DIGITS) {
         const source = json.toString('latin1', at, end);
-        if (!isExact(source)) return violation(`${source.slice(0, 40)} cannot be carried exactly`);
+        hasLarge ||= Math.abs(Number(source)) > Number.MAX_SAFE_INTEGER;
+        if (!isExactNumber(source)) {
+          if (int64Of(source) === undefined) return violation(inexact(source));
+          hasInexact = true;
+        }
       }
       at = end;
     } else {
@@ -106,7 +144,7 @@ export function findViolation(json: Buffer): JsonViolation | undefined {
       at++;
     }
   }
-  return undefined;
+  return { hasLarge, hasInexact };
 }
 
 /** Which bound of its structure the text exceeds, if any. The text need not be well-formed. */
@@ -164,30 +202,4 @@ const isDigit = (byte: number) => byte >= ZERO && byte <= NINE;
 /** `.`, `e`, `E`, and the signs of an exponent; only in a number, behind its first character. */
 function isFractionOrExponent(byte: number): boolean {
   return byte === 0x2e || byte === 0x65 || byte === 0x45 || byte === 0x2b || byte === MINUS;
-}
-
-/**
- * Whether an integer is the very number that was written, down to the last digit. Other numbers are left to the schema.
- * Both are compared as significant digits and a power of ten, because that takes linear time.
- */
-function isExact(source: string): boolean {
-  const value = Number(source);
-  return !Number.isInteger(value) || scientific(source) === scientific(String(BigInt(value)));
-}
-
-/** A decimal number in the one form that every way of writing it shares. */
-function scientific(source: string): string {
-  const sign = source.startsWith('-') ? '-' : '';
-  const mark = source.search(/[eE]/);
-  const mantissa = source.slice(sign.length, mark < 0 ? undefined : mark);
-  const exponent = mark < 0 ? 0 : Number(source.slice(mark + 1));
-  const point = mantissa.indexOf('.');
-  const digits = point < 0 ? mantissa : mantissa.slice(0, point) + mantissa.slice(point + 1);
-  const fraction = point < 0 ? 0 : mantissa.length - point - 1;
-  let start = 0;
-  while (digits.charCodeAt(start) === ZERO) start++;
-  if (start === digits.length) return '0';
-  let end = digits.length;
-  while (digits.charCodeAt(end - 1) === ZERO) end--;
-  return `${sign}${digits.slice(start, end)}e${exponent - fraction + digits.length - end}`;
 }

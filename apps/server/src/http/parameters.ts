@@ -1,98 +1,163 @@
-import { type Field, type Operation, operations, typeIn, typesOf } from '@petstore/types';
-import type { RequestHandler } from 'express';
+import { type Field, type Operation, propertiesOf, type Schema, type Serialization } from '@petstore/types';
 import { HttpError } from './http-error.ts';
-import { contextOf, type RequestContext } from './request-context.ts';
+import type { ParameterValues, RequestContext } from './request-context.ts';
+import {
+  decodeQuery,
+  readCookie,
+  readHeader,
+  readObject,
+  readPath,
+  readQuery,
+  StyleError,
+  shapeOf,
+  splitPairs,
+} from './styles.ts';
+import { propertyOf, type ReadText, textReader } from './values.ts';
 
 /**
- * Checks in path and query what the validator's parsing and coercion let pass: parameters that are unknown or repeated,
- * integers in anything but decimal digits or beyond what a number holds exactly, escapes that are not UTF-8.
+ * Reads the parameters of a request, in the style that the spec gives each. Refuses what is not described: parameters of
+ * the query that are unknown or repeated, and escapes that are not UTF-8. Whether values are right is left to the validator.
  */
-export const checkParameters: RequestHandler = (_request, response, next) => {
-  const { operation, pathParams, query } = contextOf(response);
-  if (!operation) return next();
-
-  for (const [name, text] of Object.entries(pathParams)) {
-    const value = decode(text);
-    if (isNonCanonicalInteger(operation.fields[name], value)) {
-      throw new HttpError('not_found', `There is no ${name} '${value}'.`);
-    }
+export function readParameters(
+  operation: Operation,
+  { pathParams, query }: RequestContext,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  /** Keys that may stand in the query. */
+  queryKeys: readonly string[],
+): ParameterValues {
+  const of = (place: Field['in']) => Object.entries(operation.fields).filter(([, field]) => field.in === place);
+  const params: Record<string, unknown> = {};
+  for (const [name, field] of of('path')) {
+    params[name] = styled('not_found', `There is no ${name} '${pathParams[name]}'`, () =>
+      readPath(name, field, pathParams[name] ?? ''),
+    );
   }
-
-  const seen = new Set<string>();
-  for (const pair of query.split('&').filter((one) => one !== '')) {
-    const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
-    const name = decode(pair.slice(0, end).replaceAll('+', ' '));
-    const value = decode(pair.slice(end + 1).replaceAll('+', ' '));
-    const field = queryField(operation, name);
-    if (!field) throw invalidQuery(name, 'there is no such parameter');
-    if (seen.has(name) && typeIn(field.schema) !== 'array') throw invalidQuery(name, 'it is given more than once');
-    if (isNonCanonicalInteger(field, value)) {
-      throw invalidQuery(name, `'${value}' is not an integer in decimal digits`);
-    }
-    seen.add(name);
+  const texts: Record<string, unknown> = { ...headers };
+  for (const [name, field] of of('header')) {
+    const text = headers[name.toLowerCase()];
+    if (text === undefined) continue;
+    texts[name.toLowerCase()] = styled('invalid_request', `headers '${name}'`, () =>
+      readHeader(field, [text].flat().join(',')),
+    );
   }
-  next();
-};
+  const cookies: Record<string, unknown> = {};
+  const sent = of('cookie').length > 0 ? cookiesOf(headers.cookie) : new Map<string, string>();
+  for (const [name, field] of of('cookie')) {
+    const text = sent.get(name);
+    if (text !== undefined)
+      cookies[name] = styled('invalid_request', `cookies '${name}'`, () => readCookie(field, text));
+  }
+  const pairs = splitPairs(query, '&', decodeQuery).filter(([name]) => !queryKeys.includes(name));
+  return { query: readNamed(new Map(of('query')), pairs, 'query'), params, headers: texts, cookies };
+}
 
-/** Whether the fast path can read the parameters of an operation: single values in path and query. */
-export function hasPlainParameters({ fields }: Operation): boolean {
-  return Object.values(fields).every(
-    ({ in: place, schema }) =>
-      place === 'body' ||
-      ((place === 'path' || place === 'query') &&
-        !typesOf(schema).some((type) => type === 'array' || type === 'object')),
+/** The cookies of a request by name, as they were sent; the first one of a name. */
+export function cookiesOf(header: string | string[] | undefined): Map<string, string> {
+  const pairs = splitPairs([header ?? []].flat().join(';'), ';', (name) => name.trim());
+  return new Map(pairs.reverse().map(([name, value]) => [name, value.trim()]));
+}
+
+/** A value that is written as in a query. */
+type Named = Serialization & { readonly schema: Schema };
+
+/** Reads the pairs of a query or a form into values. A name that belongs to none is refused, unless `other` says what it is. */
+export function readNamed(
+  fields: ReadonlyMap<string, Named>,
+  pairs: readonly [name: string, text: string][],
+  where: 'query' | 'body',
+  other?: (name: string) => Named,
+): Record<string, unknown> {
+  const texts = new Map<string, string[]>();
+  const objects = new Map<string, [name: string, text: string][]>();
+  for (const [name, text] of pairs) {
+    const field = fields.get(name);
+    const owner = field && !isSpread(field) ? undefined : ownerOf(fields, name);
+    if (owner) append(objects, owner.field, [owner.property, text]);
+    else if ((field && !isSpread(field)) || other) append(texts, name, text);
+    else throw new HttpError('invalid_request', `${where} '${name}': there is no such parameter`);
+  }
+  const read = (name: string, how: (field: Named) => unknown) =>
+    styled('invalid_request', `${where} '${name}'`, () => how(fields.get(name) ?? other?.(name) ?? { schema: {} }));
+  return Object.fromEntries([
+    ...[...texts].map(([name, all]) => [name, read(name, (field) => readQuery(field, all))]),
+    ...[...objects].map(([name, all]) => [name, read(name, ({ schema }) => readObject(schema, all, decodeQuery))]),
+  ]);
+}
+
+/** Whether the properties of an object stand in the query by themselves, as `R=100`, or as `color[R]=100`. */
+function isSpread({ schema, style = 'form', explode = true, contentType }: Named): boolean {
+  const { isObject, isSingle, isList } = shapeOf(schema);
+  return (
+    contentType === undefined &&
+    isObject &&
+    !isSingle &&
+    !isList &&
+    (style === 'deepObject' || (style === 'form' && explode))
   );
+}
+
+/** The parameter that a name in the query is a property of, and which one. */
+function ownerOf(fields: ReadonlyMap<string, Named>, name: string): { field: string; property: string } | undefined {
+  const [, before = '', inside] = /^([^[]*)\[([^\]]*)\]$/.exec(name) ?? [];
+  if (inside !== undefined && fields.get(before)?.style === 'deepObject') return { field: before, property: inside };
+  const spread = [...fields].filter(([, field]) => isSpread(field) && field.style !== 'deepObject');
+  const [field] =
+    spread.find(([, { schema }]) => Object.hasOwn(propertiesOf(schema), name)) ??
+    spread.find(([, { schema }]) => propertyOf(schema, name)) ??
+    [];
+  return field === undefined ? undefined : { field, property: name };
+}
+
+function append<T>(lists: Map<string, T[]>, name: string, value: T): void {
+  const list = lists.get(name);
+  if (list) list.push(value);
+  else lists.set(name, [value]);
+}
+
+/** Gives an error in the style of a parameter its name. */
+function styled<T>(code: 'not_found' | 'invalid_request', where: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof StyleError) throw new HttpError(code, `${where}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+/** The parameters of an operation that a fast path can read: single values in path and query. */
+export type PlainParameters = Readonly<Record<'path' | 'query', ReadonlyMap<string, ReadText>>>;
+
+/** Nothing where the operation has other ones. */
+export function plainParametersOf({ fields }: Operation): PlainParameters | undefined {
+  const found = { path: new Map<string, ReadText>(), query: new Map<string, ReadText>() };
+  for (const [name, { in: place, schema, style, contentType }] of Object.entries(fields)) {
+    if (place === 'body') continue;
+    const { isList, isObject } = shapeOf(schema);
+    const isPlain = !isList && !isObject && style === undefined && contentType === undefined;
+    if (!isPlain || (place !== 'path' && place !== 'query')) return undefined;
+    found[place].set(name, textReader(schema));
+  }
+  return found;
 }
 
 /** Letters, digits, `_` and `-`: nothing that would have to be decoded. */
 const PLAIN_TARGET = /^[\w/-]*(?:\?[\w&=-]*)?$/;
 
-/** The parameters of a plain query, each known and given once; nothing for any other query, or path parameters that are not plain. */
-export function plainQuery(
-  operation: Operation,
+/** The parameters of a plain target, each known and given once; nothing for any other target. */
+export function readPlainParameters(
+  { path, query: fields }: PlainParameters,
   target: string | undefined,
   { query, pathParams }: RequestContext,
-): Record<string, unknown> | undefined {
+): Pick<ParameterValues, 'query' | 'params'> | undefined {
   if (!PLAIN_TARGET.test(target ?? '')) return undefined;
-  for (const name in pathParams) {
-    if (isNonCanonicalInteger(operation.fields[name], pathParams[name] ?? '')) return undefined;
-  }
-
-  const found: Record<string, unknown> = {};
+  const found: Pick<ParameterValues, 'query' | 'params'> = { query: {}, params: {} };
+  for (const name in pathParams) found.params[name] = path.get(name)?.(pathParams[name] ?? '');
   if (query === '') return found;
   for (const pair of query.split('&')) {
     const [name = '', value = '', more] = pair.split('=');
-    const field = queryField(operation, name);
-    if (!field || value === '' || more !== undefined || Object.hasOwn(found, name)) return undefined;
-    if (isNonCanonicalInteger(field, value)) return undefined;
-    found[name] = value;
+    const read = fields.get(name);
+    if (!read || value === '' || more !== undefined || Object.hasOwn(found.query, name)) return undefined;
+    found.query[name] = read(value);
   }
   return found;
-}
-
-function queryField({ fields }: Operation, name: string): Field | undefined {
-  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-  return field?.in === 'query' ? field : undefined;
-}
-
-const allFields = Object.values<Operation>(operations).flatMap(({ fields }) => Object.values(fields));
-const integers = new Set(allFields.filter(({ schema }) => typeIn(schema) === 'integer'));
-
-/** Whether the text of an integer is one that the validator would take for another value than is written there. */
-function isNonCanonicalInteger(field: Field | undefined, text: string): boolean {
-  return (
-    field !== undefined && integers.has(field) && !(/^(0|-?[1-9]\d*)$/.test(text) && Number.isSafeInteger(Number(text)))
-  );
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (cause) {
-    throw new HttpError('invalid_request', `'${text}' is not percent-encoded UTF-8`, { cause });
-  }
-}
-
-function invalidQuery(name: string, reason: string): HttpError {
-  return new HttpError('invalid_request', `query '${name}': ${reason}`);
 }

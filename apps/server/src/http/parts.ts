@@ -76,7 +76,7 @@ export async function createParts(store: Store, options: AppOptions) {
       observe(response, context);
       if (!context.isPending) budget.release(context);
     });
-    const violation = violationOf(request) ?? (target === undefined ? targetError(request) : undefined);
+    const violation = violationOf(request) ?? (target === undefined ? targetError(request, context) : undefined);
     if (violation) {
       // Whoever misunderstands one request may misunderstand where the next one begins.
       response.setHeader('Connection', 'close');
@@ -88,8 +88,9 @@ export async function createParts(store: Store, options: AppOptions) {
   }
 
   /** Below the base path nothing but a missing key is answered without a key. */
-  function targetError(request: IncomingMessage): HttpError {
-    if (request.url?.startsWith(`${basePath}/`) && callerOf(request, keys) === undefined) return unauthorized();
+  function targetError(request: IncomingMessage, context: RequestContext): HttpError {
+    if (request.url?.startsWith(`${basePath}/`) && callerOf(request, context, keys) === undefined)
+      return unauthorized(context);
     return new HttpError('invalid_request', 'The target of the request is not a well-formed path.');
   }
 

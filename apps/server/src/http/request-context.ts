@@ -4,6 +4,17 @@ import type { Operation } from '@petstore/types';
 import type { Response } from 'express';
 import { matchRoute, type Route, type RouteMatch } from './routes.ts';
 
+/** The parameters of a request by their place and name, as the values that their text stands for. */
+export interface ParameterValues {
+  readonly query: Record<string, unknown>;
+  readonly params: Record<string, unknown>;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly cookies: Record<string, unknown>;
+}
+
+/** The input of an operation, once it was accepted: every field by its name. */
+export type Input = Readonly<Record<string, unknown>>;
+
 /** Everything that is known of a request while it is answered. */
 export interface RequestContext {
   readonly requestId: string;
@@ -29,6 +40,10 @@ export interface RequestContext {
   keyName: string | undefined;
   /** Milliseconds until the key may call again, once its rate limit was applied; 0 where it may call now. */
   retryAfterMs: number | undefined;
+  /** The parameters, once they were read. */
+  parameters: ParameterValues | undefined;
+  /** The input of the operation, once the validator has accepted it. */
+  input: Input | undefined;
   /** The body, once it was received. */
   body: Uint8Array | undefined;
   /** The error in it, once it was parsed. */
@@ -67,6 +82,8 @@ export function createContext(
     trace: typeof traceparent === 'string' ? traceOf(traceparent) : undefined,
     keyName: undefined,
     retryAfterMs: undefined,
+    parameters: undefined,
+    input: undefined,
     body: undefined,
     bodyError: undefined,
     bodyBytes: 0,

@@ -1,21 +1,35 @@
 import type { ServerResponse } from 'node:http';
 import { stringify } from 'node:querystring';
-import { type Operation, type OperationId, operations } from '@petstore/types';
+import { pipeline, Readable } from 'node:stream';
+import type { ReadableStream as WebStream } from 'node:stream/web';
+import { type Operation, type OperationId, type OperationResponse, operations, propertiesOf } from '@petstore/types';
 import type { Response } from 'express';
 import { MAX_PAGE_BYTES } from '../limits.ts';
 import { basePath } from '../spec.ts';
+import { decodeText, encode } from '../store/document.ts';
 import type { JsonText, Page } from '../store/store.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** Names and values of headers, one behind the other, as Node takes them fastest. */
 export type Headers = readonly string[];
 
-/** JSON text as it is sent: as a string, so that Node sends it in one piece with the head. */
-export interface Content {
+/** The body of a response. */
+export type Content = TextContent | StreamContent;
+
+/** Text as it is sent: as a string, so that Node sends it in one piece with the head. */
+export interface TextContent {
   readonly text: string;
   /** `latin1` where each character stands for one byte. */
   readonly encoding: 'utf8' | 'latin1';
   readonly bytes: number;
+  /** JSON, unless it is another one. */
+  readonly type?: string;
+}
+
+/** Bytes as they come. */
+export interface StreamContent {
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly type: string;
 }
 
 /** A response whose body the store has as JSON. */
@@ -45,22 +59,45 @@ export type WriteResponse = (
 
 export const writeResponse: WriteResponse = (response, context, status, headers, content) => {
   const head = [...responseHeaders(context), ...headers];
-  if (content) {
-    head.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(content.bytes));
-    response.writeHead(status, head).end(content.text, content.encoding);
-  } else {
+  if (content === undefined) {
     if (status !== 204 && status !== 304) head.push('Content-Length', '0');
     response.writeHead(status, head).end();
+  } else if ('stream' in content) {
+    head.push('Content-Type', content.type);
+    writeStream(response.writeHead(status, head), context, content.stream);
+  } else {
+    head.push('Content-Type', content.type ?? JSON_TYPE, 'Content-Length', String(content.bytes));
+    response.writeHead(status, head).end(content.text, content.encoding);
   }
 };
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** A stream that fails breaks the response off, so that the client sees that it is not whole. */
+function writeStream(response: ServerResponse, { method }: RequestContext, stream: ReadableStream<Uint8Array>): void {
+  if (method === 'HEAD') {
+    void stream.cancel();
+    response.end();
+    return;
+  }
+  pipeline(Readable.fromWeb(stream as WebStream), response, (error) => {
+    if (error) response.destroy();
+  });
+}
+
 /** The same through Express, whose `json` the validator checks first where it checks responses. */
-export const writeCheckedResponse: WriteResponse = (response, _context, status, headers, content) => {
+export const writeCheckedResponse: WriteResponse = (response, context, status, headers, content) => {
   const checked = response as Response;
   checked.status(status);
   for (let i = 0; i < headers.length; i += 2) checked.append(headers[i] ?? '', headers[i + 1] ?? '');
-  if (content) checked.json(JSON.parse(Buffer.from(content.text, content.encoding).toString()));
-  else checked.end();
+  if (content === undefined) checked.end();
+  else if ('stream' in content) writeStream(checked.type(content.type), context, content.stream);
+  else if (content.type !== undefined && !/[/+]json\b/.test(content.type))
+    checked.type(content.type).send(content.text);
+  else {
+    if (content.type !== undefined) checked.type(content.type);
+    checked.json(decodeText(Buffer.from(content.text, content.encoding).toString()));
+  }
 };
 
 /** The headers of every response to a request: its identifier, and the deprecation of its operation. */
@@ -91,6 +128,7 @@ function deprecation({ deprecatedSince, sunset, successor }: Operation): string[
  * element on. It is relative to the request, so it also works when a proxy has put the service under a path of its own.
  */
 export function nextPage(
+  context: RequestContext,
   { pagination, fields }: Operation,
   input: Readonly<Record<string, unknown>>,
   { more, last }: PageInfo,
@@ -98,18 +136,56 @@ export function nextPage(
   const { by, cursor } = pagination ?? {};
   if (by !== 'link' || cursor === undefined || !more) return [];
   const query: Record<string, string> = {};
-  for (const name in input) if (fields[name]?.in === 'query') query[name] = String(input[name]);
+  let isPlain = true;
+  for (const name in input) {
+    if (fields[name]?.in !== 'query') continue;
+    if (typeof input[name] === 'object') isPlain = false;
+    else query[name] = String(input[name]);
+  }
   query[cursor] = String(last);
-  return ['Link', `<?${stringify(query)}>; rel="next"`];
+  // Lists and objects stand there as they came.
+  const others = isPlain
+    ? []
+    : context.query.split('&').filter((pair) => !Object.hasOwn(query, nameOf(pair)) && isField(nameOf(pair)));
+  return ['Link', `<?${[stringify(query), ...others].join('&')}>; rel="next"`];
+
+  function isField(name: string): boolean {
+    return (
+      Object.hasOwn(fields, name.replace(/\[.*$/, '')) ||
+      Object.values(fields).some(({ schema }) => Object.hasOwn(propertiesOf(schema), name))
+    );
+  }
 }
 
-export function jsonContent(value: unknown): Content {
-  const text = JSON.stringify(value);
+const nameOf = (pair: string) => decodeURIComponent(pair.split('=')[0] ?? '').replaceAll('+', ' ');
+
+/** The body that a result is, by what the spec says of the response. */
+export function contentOf(described: OperationResponse | undefined, value: unknown): Content | undefined {
+  const { kind, mediaType = '' } = described ?? {};
+  if (value === undefined || kind === undefined) return undefined;
+  if (kind === 'bytes')
+    return {
+      stream: value as ReadableStream<Uint8Array>,
+      type: mediaType.includes('*') ? 'application/octet-stream' : mediaType,
+    };
+  if (kind === 'text') {
+    const text = String(value);
+    const type = /charset=/i.test(mediaType)
+      ? mediaType
+      : `${mediaType.includes('*') ? 'text/plain' : mediaType}; charset=utf-8`;
+    return { text, encoding: 'utf8', bytes: Buffer.byteLength(text), type };
+  }
+  const isUsual = mediaType === 'application/json' || mediaType.includes('*');
+  return isUsual ? jsonContent(value) : { ...jsonContent(value), type: mediaType };
+}
+
+export function jsonContent(value: unknown): TextContent {
+  const text = encode(value);
   return { text, encoding: 'utf8', bytes: Buffer.byteLength(text) };
 }
 
 /** JSON that a store has as text. */
-export function storedContent({ text, encoding }: JsonText): Content {
+export function storedContent({ text, encoding }: JsonText): TextContent {
   return { text, encoding, bytes: encoding === 'latin1' ? text.length : Buffer.byteLength(text) };
 }
 
@@ -117,12 +193,12 @@ export function storedContent({ text, encoding }: JsonText): Content {
 export function pageContent(
   elements: readonly unknown[],
   key: string,
-): { content: Content; count: number; last: unknown } {
+): { content: TextContent; count: number; last: unknown } {
   const texts: string[] = [];
   // The brackets; each element brings its comma or takes the place of the one that is missing.
   let bytes = elements.length === 0 ? 2 : 1;
   for (const element of elements) {
-    const text = JSON.stringify(element);
+    const text = encode(element);
     texts.push(text);
     bytes += Buffer.byteLength(text) + 1;
     if (bytes >= MAX_PAGE_BYTES) break;

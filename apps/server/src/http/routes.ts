@@ -32,7 +32,10 @@ export function matchRoute(path: string): RouteMatch | undefined {
 
 /** The path of an operation as Express writes it. */
 export function routeOf({ path }: Operation): string {
-  return basePath + path.replace(/\{(\w+)\}/g, ':$1');
+  return (basePath + path).replace(/\{([^}]*)\}|[{}()[\]+?!:*\\]/g, (special, name?: string) => {
+    if (name === undefined) return `\\${special}`;
+    return /^\w+$/.test(name) ? `:${name}` : `:${JSON.stringify(name)}`;
+  });
 }
 
 const prefix = `${basePath}/`;
@@ -61,18 +64,18 @@ function matchBelow(node: RouteNode, path: string, begin: number): RouteMatch | 
 }
 
 function childOf({ literals, templates }: RouteNode, segment: string): RouteNode {
-  const known = literals.get(segment) ?? templates.find(({ template }) => template === segment)?.child;
+  const known = literals.get(encodeURI(segment)) ?? templates.find(({ template }) => template === segment)?.child;
   if (known) return known;
   const child = newNode();
   if (segment.includes('{')) templates.push({ template: segment, read: segmentReader(segment), child });
-  else literals.set(segment, child);
+  else literals.set(encodeURI(segment), child);
   return child;
 }
 
 /** Reads segments of a template such as `{id}` or `{name}.json`. No regular expression: with several parameters it would backtrack. */
 function segmentReader(template: string): ReadParams {
-  const [before = '', ...parts] = template.split('{').map((part) => part.split('}'));
-  const params = parts.map(([name = '', literal = '']) => ({ name, literal }));
+  const [before = '', ...parts] = template.split('{').map((part) => part.split('}').map(encodeURI));
+  const params = parts.map(([name = '', literal = '']) => ({ name: decodeURI(name), literal }));
   return (segment, into) => {
     const [start = ''] = before;
     if (!segment.startsWith(start)) return false;

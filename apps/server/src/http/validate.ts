@@ -1,24 +1,66 @@
 import { Socket } from 'node:net';
 import { parse } from 'node:url';
-import { type Operation, operations } from '@petstore/types';
+import type { Operation } from '@petstore/types';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { basePath, servedSpec } from '../spec.ts';
-import { HttpError } from './http-error.ts';
+import { withoutFiles } from './body-content.ts';
+import { invalidRequest } from './http-error.ts';
+import { isCondition } from './if-match.ts';
 import { IncomingMessage, ServerResponse } from './node-http.ts';
-import { openValidator, type Validator } from './validator-internals.ts';
+import { contextOf, type Input } from './request-context.ts';
+import { type Checked, openValidator, type ValidateRequest, type Validator } from './validator-internals.ts';
 
 /** The validator, with the spec loaded and every operation's checks compiled. Rejects if the spec cannot be used. */
 export async function validator(validateResponses: boolean): Promise<Validator> {
   quietUrlParse();
-  const opened = openValidator(servedSpec(), basePath, {
-    ignorePaths: (path: string) => !path.startsWith(`${basePath}/`),
-    validateRequests: { allErrors: true, allowUnknownQueryParameters: false },
-    validateResponses,
-    validateSecurity: false,
-    fileUploader: false,
-  });
-  for (const operation of Object.values<Operation>(operations)) await warmUp(opened.handlers, operation);
+  const opened = openValidator(
+    servedSpec(),
+    basePath,
+    {
+      validateRequests: { allErrors: true },
+      validateResponses,
+      validateSecurity: false,
+      fileUploader: false,
+    },
+    validateRequest,
+  );
+  await warmUp(opened.handlers);
   return opened;
+}
+
+/** Accepts the input of a request whose parameters and body were read, or throws what is wrong with it. */
+const validateRequest: ValidateRequest = (operation, check, request, response, next) => {
+  const context = contextOf(response);
+  const { parameters = NO_PARAMETERS } = context;
+  const checked = { ...parameters, body: withoutFiles(request.body, operation.body?.kind) };
+  if (!check.passes(checked)) throw invalidRequest(check.violations());
+  context.input = inputOf(operation, checked, request.body);
+  next();
+};
+
+const NO_PARAMETERS = { query: {}, params: {}, headers: {}, cookies: {} };
+
+/** The input of an operation from the parts of a request, which were checked; files are taken from the body as it came. */
+export function inputOf(
+  { method, fields, body: described }: Operation,
+  { query, params, headers, cookies, body }: Checked,
+  received: unknown,
+): Input {
+  const input: Record<string, unknown> = { ...params, ...query, ...cookies };
+  for (const name in fields) {
+    // A condition is for the store, not for the handler.
+    if (fields[name]?.in !== 'header' || isCondition(method, name)) continue;
+    const value = headers[name.toLowerCase()];
+    if (value !== undefined) input[name] = value;
+  }
+  if (body === undefined) return input;
+  const value =
+    described?.kind === 'bytes'
+      ? received
+      : described?.kind === 'multipart'
+        ? { ...Object(body), ...Object(received) }
+        : body;
+  return described?.whole ? { ...input, body: value } : { ...input, ...(value as object) };
 }
 
 /**
@@ -33,25 +75,18 @@ function quietUrlParse(): void {
 }
 
 /**
- * Sends a request without content through the validator alone. It loads the spec only at the first request, keeps an
- * unusable one to itself until then, and takes a third of a second for it.
+ * Sends a request through the validator alone. It loads the spec only at the first request, keeps an unusable one to itself
+ * until then, and takes a third of a second for it.
  */
-function warmUp(handlers: RequestHandler[], operation: Operation): Promise<void> {
+function warmUp(handlers: RequestHandler[]): Promise<void> {
   const request = new IncomingMessage(new Socket());
-  request.method = operation.method;
-  request.url = basePath + operation.path.replace(/\{\w+\}/g, '0');
-  if (operation.body) request.headers['content-type'] = operation.body.mediaType;
+  request.method = 'GET';
+  request.url = '/';
   return new Promise((resolve, reject) => {
     const app = express();
-    const answer: RequestHandler = (_request, response) => {
-      response.status(400).json(new HttpError('invalid_request', 'warming up').body());
-      resolve();
-    };
-    const refused: ErrorRequestHandler = (error, refusedRequest, response, next) => {
-      if (error.status === 400) answer(refusedRequest, response, next);
-      else reject(new Error(`spec/openapi.yaml cannot be used: ${error.message}`, { cause: error }));
-    };
-    app.use(handlers, answer, refused);
+    const onError: ErrorRequestHandler = (error, _request, _response, _next) =>
+      reject(new Error(`spec/openapi.yaml cannot be used: ${error.message}`, { cause: error }));
+    app.use(handlers, () => resolve(), onError);
     app(request, new ServerResponse(request));
   });
 }

@@ -1,41 +1,68 @@
 import { createRequire } from 'node:module';
 import { type Operation, operations } from '@petstore/types';
 import type { RequestHandler } from 'express';
-import type { OpenAPIV3, OpenApiValidatorOpts } from 'express-openapi-validator/dist/framework/types.js';
-import { contextOf } from './request-context.ts';
-import { routeOf } from './routes.ts';
+import type {
+  OpenAPIV3,
+  OpenApiRequest,
+  OpenApiValidatorOpts,
+} from 'express-openapi-validator/dist/framework/types.js';
+import { type AjvKeywords, addInt64, withInt64Keyword } from './int64-keyword.ts';
+import { contextOf, type ParameterValues } from './request-context.ts';
 
-/** What the validator's own checks are given, and change: texts become what the spec says they are, defaults appear. */
-export interface Checked {
-  query: Record<string, unknown>;
-  params: Record<string, unknown>;
-  headers: object;
+/** What the validator's own checks are given, and change: defaults appear. */
+export interface Checked extends ParameterValues {
   body: unknown;
 }
 
-export interface Validator {
-  /** The validator as it is meant to be used. */
-  handlers: RequestHandler[];
-  /** The checks that it compiled for an operation: it accepts a request, once taken apart, when this does. */
-  checkOf(operation: Operation): ((request: Checked) => boolean) | undefined;
+/** What is wrong with a request: `path` names the place in it, such as `/query/limit`. */
+export interface Violation {
+  readonly path: string;
+  readonly message: string;
+  /** The keyword of JSON Schema, and more behind a dot. */
+  readonly errorCode: string;
 }
 
-type Handler = (...request: Parameters<RequestHandler>) => unknown;
+/** The checks that the validator compiled for one operation. */
+export interface Check {
+  passes(request: Checked): boolean;
+  /** What was wrong with the request that did not pass last. */
+  violations(): Violation[];
+}
 
-/** Finds a check by the name under which it was compiled. */
-interface Checks {
-  getSchema(name: string): ((request: Checked) => boolean) | undefined;
+export interface Validator {
+  handlers: RequestHandler[];
+  checkOf(operation: Operation): Check | undefined;
+}
+
+/** Looks at a request that was read, in the place where the validator would read it itself. */
+export type ValidateRequest = (operation: Operation, check: Check, ...request: Request) => void;
+
+/** What Express hands to a handler. */
+type Request = Parameters<RequestHandler>;
+
+type Handler = (...request: Request) => unknown;
+
+interface Compiled {
+  (request: Checked): boolean;
+  errors?: object[] | null;
+}
+
+interface Ajv extends AjvKeywords {
+  getSchema(name: string): Compiled | undefined;
 }
 
 interface Context {
-  expressRouteMap: Record<string, unknown>;
+  apiDoc: OpenAPIV3.DocumentV3_1;
+  serial: number;
 }
 
 interface OpenApiValidator {
-  ajvOpts: { request: object };
+  ajvOpts: { request: object; response: object };
+  options: { validateResponses: unknown };
   installMiddleware(spec: Promise<object>): RequestHandler[];
-  metadataMiddleware(context: Context, ...more: unknown[]): Handler;
-  requestValidationMiddleware(spec: object): Handler;
+  metadataMiddleware(context: Context, responseDocument?: OpenAPIV3.DocumentV3_1): Handler;
+  requestValidationMiddleware(spec: OpenAPIV3.DocumentV3_1): Handler;
+  responseValidationMiddleware(spec: object, serial: number): Handler;
 }
 
 interface SpecVisitor {
@@ -47,7 +74,11 @@ interface SpecLoader {
   load(): Promise<object>;
 }
 
-type RequestValidator = { ajv: Checks; ajvBody: Checks; validate: Handler };
+interface RequestValidator {
+  ajv: Ajv;
+  ajvBody: Ajv;
+  buildMiddleware(route: string, described: object, contentType: object, name: string): Handler;
+}
 
 const load = (module: string) => createRequire(import.meta.url)(`express-openapi-validator/dist/${module}.js`);
 const { OpenApiValidator } = load('openapi.validator') as {
@@ -59,31 +90,53 @@ const { OpenApiSpecLoader } = load('framework/openapi.spec.loader') as {
 const { RequestValidator } = load('middlewares/openapi.request.validator') as {
   RequestValidator: new (spec: object, options: object) => RequestValidator;
 };
+const { ResponseValidator } = load('middlewares/openapi.response.validator') as {
+  ResponseValidator: new (...options: unknown[]) => { ajvBody: Ajv; validate(): Handler };
+};
+const { createRequestAjv } = load('framework/ajv/index') as { createRequestAjv(spec: object, options: object): Ajv };
+const { ContentType, augmentAjvErrors, ajvErrorsToValidatorError } = load('middlewares/util') as {
+  ContentType: { fromString(type: string | undefined): object };
+  augmentAjvErrors(errors: object[]): object[];
+  ajvErrorsToValidatorError(status: number, errors: object[]): { errors: Violation[] };
+};
 
 /**
- * Opens the validator, and changes three things inside it. Its version is therefore pinned, and a test compares the
- * result with the unchanged validator.
+ * Opens the validator, and changes four things inside it. Its version is therefore pinned.
  *
  * - Loading: it would compile the schema of OpenAPI itself at every start. The spec was checked when the code was generated.
- * - Routing: it would try the patterns of all routes at every request. It is shown only the right one.
- * - Its compiled checks are made available to the fast path.
+ * - Routing: it would try the patterns of all routes at every request, and knows none with a dash in a name. The operation is known.
+ * - Reading: its compiled checks decide on the values that parameters.ts and body-content.ts have read, because its own
+ *   reading rounds integers, coerces what is not meant, and knows neither all styles nor forms.
+ * - Integers of 64 bits: JSON Schema has no word for those that are bigints.
  */
 export function openValidator(
   spec: OpenAPIV3.DocumentV3_1,
   basePath: string,
   options: Omit<OpenApiValidatorOpts, 'apiSpec'>,
+  validateRequest: ValidateRequest,
 ): Validator {
-  const validator = new OpenApiValidator({ ...options, apiSpec: spec });
-  routeByOperation(validator);
-  const requests = captureChecks(validator);
+  const exactSpec = withInt64Keyword(spec);
+  const validator = new OpenApiValidator({ ...options, apiSpec: exactSpec });
+  const checks = new Map<Operation, Check>();
+  validator.metadataMiddleware = describeRequests;
+  validator.requestValidationMiddleware = (apiDoc) => {
+    compileChecks(apiDoc, validator.ajvOpts.request, checks);
+    return (...request) => {
+      const { operation } = contextOf(request[1]);
+      const check = operation && checks.get(operation);
+      if (check) validateRequest(operation, check, ...request);
+      else request[2]();
+    };
+  };
+  validator.responseValidationMiddleware = (apiDoc, serial) => {
+    const { validateResponses } = validator.options;
+    const responses = new ResponseValidator(apiDoc, validator.ajvOpts.response, validateResponses, serial);
+    addInt64(responses.ajvBody);
+    return responses.validate();
+  };
   return {
-    handlers: validator.installMiddleware(loadChecked(spec, basePath)),
-    checkOf: (operation) => {
-      const name = `${operation.method}-${routeOf(operation)}-${operation.body?.mediaType ?? 'not_provided'}`;
-      const check = requests.opened?.ajv.getSchema(name);
-      const checkBody = requests.opened?.ajvBody.getSchema(name);
-      return check && checkBody && ((request) => check(request) && checkBody(request));
-    },
+    handlers: validator.installMiddleware(loadChecked(exactSpec, basePath)),
+    checkOf: (operation) => checks.get(operation),
   };
 }
 
@@ -98,28 +151,58 @@ function loadChecked(spec: object, basePath: string): Promise<object> {
   return loader.load();
 }
 
-function routeByOperation(validator: OpenApiValidator): void {
-  const search = validator.metadataMiddleware.bind(validator);
-  validator.metadataMiddleware = (context, ...more) => {
-    const searches = new Map<unknown, Handler>();
-    for (const operation of Object.values<Operation>(operations)) {
-      const route = routeOf(operation);
-      const only = { value: { [route]: context.expressRouteMap[route] } };
-      searches.set(operation, search(Object.create(context, { expressRouteMap: only }), ...more));
+/** Notes on each request what the spec says of its operation, for the validation of the response. */
+function describeRequests({ apiDoc, serial }: Context, responseDocument?: OpenAPIV3.DocumentV3_1): Handler {
+  return (request, response, next) => {
+    const { operation } = contextOf(response);
+    if (operation) {
+      const described = {
+        expressRoute: operation.path,
+        openApiRoute: operation.path,
+        pathParams: {},
+        schema: describedIn(apiDoc, operation),
+        serial,
+        ...(responseDocument && { _responseSchema: describedIn(responseDocument, operation) }),
+      };
+      (request as { openapi?: OpenApiRequest['openapi'] }).openapi = described;
     }
-    const anywhere = search(context, ...more);
-    return (request, response, next) =>
-      (searches.get(contextOf(response).operation) ?? anywhere)(request, response, next);
+    next();
   };
 }
 
-/** The validator of requests, once the first request has opened it. */
-function captureChecks(validator: OpenApiValidator): { opened?: RequestValidator } {
-  const requests: { opened?: RequestValidator } = {};
-  validator.requestValidationMiddleware = (spec) => {
-    const opened = new RequestValidator(spec, validator.ajvOpts.request);
-    requests.opened = opened;
-    return (...request) => opened.validate(...request);
+/** Has the validator compile the checks of every operation, which it otherwise does at the first request of each. */
+function compileChecks(apiDoc: OpenAPIV3.DocumentV3_1, options: object, checks: Map<Operation, Check>): void {
+  const opened = new RequestValidator(apiDoc, options);
+  // Its own would take the text '5' for a number, and a number for text.
+  opened.ajv = createRequestAjv(apiDoc, options);
+  for (const ajv of [opened.ajv, opened.ajvBody]) addInt64(ajv);
+  for (const operation of Object.values<Operation>(operations)) {
+    const name = `${operation.method} ${operation.path}`;
+    const contentType = ContentType.fromString(operation.body?.mediaType);
+    opened.buildMiddleware(operation.path, describedIn(apiDoc, operation), contentType, name);
+    const parameters = opened.ajv.getSchema(name);
+    const body = opened.ajvBody.getSchema(name);
+    if (!parameters || !body) throw new Error(`The validator has no checks for ${name}.`);
+    checks.set(operation, checkOf(parameters, body));
+  }
+}
+
+function checkOf(parameters: Compiled, body: Compiled): Check {
+  return {
+    passes: (request) => {
+      const isRight = parameters(request);
+      if (request.body === undefined) {
+        body.errors = null;
+        return isRight;
+      }
+      return body(request) && isRight;
+    },
+    violations: () =>
+      ajvErrorsToValidatorError(400, augmentAjvErrors([...(parameters.errors ?? []), ...(body.errors ?? [])])).errors,
   };
-  return requests;
+}
+
+function describedIn({ paths }: OpenAPIV3.DocumentV3_1, { path, method }: Operation) {
+  const item = paths?.[path];
+  return item?.[method.toLowerCase() as 'get'] as OpenAPIV3.OperationObject;
 }

@@ -18,8 +18,13 @@ export function encode(value: unknown): string {
     return JSON.stringify(value);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? rawJSON(String(one)) : one));
+    return JSON.stringify(value, exactReplacer);
   }
+}
+
+/** Makes of a bigint an integer with all its digits, for `JSON.stringify`. */
+export function exactReplacer(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? rawJSON(String(value)) : value;
 }
 
 /**

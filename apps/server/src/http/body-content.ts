@@ -1,0 +1,124 @@
+import {
+  type BodyKind,
+  isBinary,
+  type Operation,
+  propertiesOf,
+  type RequestBody,
+  type Schema,
+  typesOf,
+} from '@petstore/types';
+import { MAX_FORM_VALUES } from '../limits.ts';
+import { HttpError } from './http-error.ts';
+import { parseJson } from './json.ts';
+import { type Part, partsOf } from './multipart.ts';
+import { readNamed } from './parameters.ts';
+import { decodeQuery, readJson, shapeOf, splitPairs } from './styles.ts';
+import { itemsOf, propertyOf, textReader } from './values.ts';
+
+/** The schema of an operation's body: that of its one input, or the properties that are inputs. */
+export function bodySchemaOf({ body, fields }: Operation): Schema | undefined {
+  if (body?.whole) return fields.body?.schema;
+  const inBody = Object.entries(fields).filter(([, field]) => field.in === 'body');
+  return body && { properties: Object.fromEntries(inBody.map(([name, { schema }]) => [name, schema])) };
+}
+
+/** Whether a body of that type can be read as one of the operation: of its media type, and text in UTF-8. */
+export function isAccepted(contentType: string | undefined, { mediaType, kind }: RequestBody): boolean {
+  if (contentType === mediaType) return true;
+  const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const [wanted = ''] = mediaType.toLowerCase().split(';');
+  const isType = wanted.includes('*') ? type.startsWith(wanted.slice(0, wanted.indexOf('*'))) : type === wanted;
+  if (kind === 'bytes') return isType || wanted === 'application/octet-stream';
+  return isType && parameters.every((one) => !one.startsWith('charset') || /^charset="?(utf-8|us-ascii)"?$/.test(one));
+}
+
+/** The value of a body. Files and bytes are blobs, and whether values are right is left to the validator. */
+export function readBody(
+  bytes: Uint8Array,
+  { kind, encoding = {} }: RequestBody,
+  schema: Schema,
+  contentType: string,
+): unknown {
+  switch (kind) {
+    case 'json':
+      return parseJson(bytes, schema);
+    case 'bytes':
+      return new Blob([owned(bytes)], { type: contentType });
+    case 'text':
+      return textReader(schema)(utf8Of(bytes));
+    case 'form':
+      return readForm(utf8Of(bytes), schema, encoding);
+    case 'multipart':
+      return readMultipart(partsOf(bytes, contentType), schema);
+  }
+}
+
+/** A body as the validator can look at it: a text of the same length stands for each file, as its schema says. */
+export function withoutFiles(body: unknown, kind: BodyKind | undefined): unknown {
+  if (kind === 'bytes') return textOf(body);
+  if (kind !== 'multipart' || body === undefined) return body;
+  const entries = Object.entries(Object(body));
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, Array.isArray(value) ? value.map(textOf) : textOf(value)]),
+  );
+}
+
+function textOf(value: unknown): unknown {
+  return value instanceof Blob ? ' '.repeat(value.size) : value;
+}
+
+/** Lists repeat the name and objects are JSON, unless the encoding says otherwise. */
+function readForm(text: string, schema: Schema, encoding: NonNullable<RequestBody['encoding']>): object {
+  const fieldOf = (name: string) => {
+    const property = propertyOf(schema, name) ?? {};
+    return { schema: property, ...(encoding[name] ?? (hasObjects(property) && { contentType: 'application/json' })) };
+  };
+  const fields = new Map(Object.keys(propertiesOf(schema)).map((name) => [name, fieldOf(name)]));
+  const pairs = splitPairs(text, '&', decodeQuery);
+  if (pairs.length > MAX_FORM_VALUES)
+    throw new HttpError('invalid_request', `body: it has more than ${MAX_FORM_VALUES} values`);
+  return readNamed(fields, pairs, 'body', fieldOf);
+}
+
+/** A part for each property, and for each element of a list. */
+function readMultipart(parts: readonly Part[], schema: Schema): object {
+  const found = new Map<string, unknown[]>();
+  for (const part of parts) {
+    const property = propertyOf(schema, part.name) ?? {};
+    const value = valueOfPart(part, shapeOf(property).isList ? itemsOf(property) : property);
+    const others = found.get(part.name);
+    if (!others) found.set(part.name, [value]);
+    else if (shapeOf(property).isList) others.push(value);
+    else throw new HttpError('invalid_request', `body '${part.name}': it is given more than once`);
+  }
+  return Object.fromEntries(
+    [...found].map(([name, values]) => [name, shapeOf(propertyOf(schema, name) ?? {}).isList ? values : values[0]]),
+  );
+}
+
+function valueOfPart({ fileName, type, bytes }: Part, schema: Schema): unknown {
+  const says = Object.keys(schema).length > 0;
+  if (isBinary(schema) || (!says && fileName !== undefined)) {
+    return new File([owned(bytes)], fileName ?? 'blob', { type: type ?? 'application/octet-stream' });
+  }
+  const text = utf8Of(bytes);
+  return shapeOf(schema).isObject ? readJson(schema, text) : textReader(schema)(text);
+}
+
+function hasObjects(schema: Schema): boolean {
+  const { isObject, isList } = shapeOf(schema);
+  return isObject || (isList && typesOf(itemsOf(schema)).every((type) => type === 'object' || type === 'null'));
+}
+
+/** Bytes as a blob takes them, which copies them: those of a body are never shared memory. */
+const owned = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function utf8Of(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new HttpError('invalid_request', 'body: it is not UTF-8', { cause });
+  }
+}

@@ -1,0 +1,56 @@
+import { MAX_CONDITION_TAGS } from '../limits.ts';
+import type { Collection, NotWritten, Store } from '../store/store.ts';
+import { errorOfStatus, HttpError } from './http-error.ts';
+
+const WRITES = new Set(['PUT', 'PATCH', 'DELETE']);
+
+/** Whether a header of a request is a condition that the edge takes care of. */
+export function isCondition(method: string, header: string): boolean {
+  return WRITES.has(method) && header.toLowerCase() === 'if-match';
+}
+
+/** The versions of which a replacement or removal wants the stored document to have one (RFC 9110 13.1.1); nothing where any will do. */
+export function wantedVersions(method: string, ifMatch: string | undefined): readonly string[] | undefined {
+  if (ifMatch === undefined || !WRITES.has(method) || ifMatch.trim() === '*') return undefined;
+  const tags = ifMatch.split(',').map((tag) => tag.trim());
+  if (tags.length > MAX_CONDITION_TAGS || !tags.every((tag) => /^(?:W\/)?"[!#-~\x80-\xff]*"$/.test(tag))) {
+    throw new HttpError(
+      'invalid_request',
+      `headers 'If-Match': it is neither * nor a list of up to ${MAX_CONDITION_TAGS} entity tags`,
+    );
+  }
+  // A weak tag is never equal to one of a document, which are strong.
+  return tags.filter((tag) => !tag.startsWith('W/')).map((tag) => tag.slice(1, -1));
+}
+
+/** A view of a store through which a document is replaced or removed only where it has one of these versions. */
+export function onlyVersions(store: Store, versions: readonly string[]): Store {
+  return { ...store, collection: (name) => conditional(store.collection(name), versions) };
+}
+
+function conditional(collection: Collection, versions: readonly string[]): Collection {
+  const write = async <T extends { outcome: string }>(
+    id: number,
+    wanted: string | undefined,
+    attempt: (version: string) => Promise<T | NotWritten>,
+  ): Promise<T | NotWritten> => {
+    for (const version of versions) {
+      // A handler that has read the document wants the version that it read.
+      if (wanted !== undefined && wanted !== version) continue;
+      const result = await attempt(version);
+      if (result.outcome !== 'conflict') return result;
+    }
+    if (!(await collection.get(id))) return { outcome: 'missing' };
+    throw errorOfStatus(
+      412,
+      'The document has another version than If-Match names. Get it again, then repeat the change.',
+    );
+  };
+  return {
+    ...collection,
+    replace: (id, properties, options = {}) =>
+      write(id, options.ifVersion, (ifVersion) => collection.replace(id, properties, { ...options, ifVersion })),
+    remove: (id, options = {}) =>
+      write(id, options.ifVersion, (ifVersion) => collection.remove(id, { ...options, ifVersion })),
+  };
+}

@@ -1,0 +1,53 @@
+import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
+import { isInt64 } from './numbers.ts';
+
+/** The part of the validator's ajv that takes keywords. */
+export interface AjvKeywords {
+  addKeyword(keyword: object): unknown;
+}
+
+const KEYWORD = 'x-int64';
+
+/** What stands beside the keyword in a schema. */
+interface Bounds {
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+}
+
+/** A copy of the spec in which a keyword of ours stands for each int64 without bounds: JSON Schema's types know no bigint. */
+export function withInt64Keyword(spec: OpenAPIV3.DocumentV3_1): OpenAPIV3.DocumentV3_1 {
+  return replaced(spec) as OpenAPIV3.DocumentV3_1;
+}
+
+/** Teaches the keyword to a validator: an integer that a number holds exactly, or a bigint in the range of 64 bits. */
+export function addInt64(ajv: AjvKeywords): void {
+  ajv.addKeyword({
+    keyword: KEYWORD,
+    error: { message: 'must be an integer from -9223372036854775808 to 9223372036854775807' },
+    validate: (isNullable: boolean, value: unknown, bounds: Bounds) =>
+      typeof value === 'bigint'
+        ? isInt64(value) && isWithin(value, bounds)
+        : Number.isSafeInteger(value) || (isNullable && value === null),
+  });
+}
+
+function isWithin(
+  value: bigint,
+  { exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity, multipleOf }: Bounds,
+): boolean {
+  const isMultiple = multipleOf === undefined || !Number.isInteger(multipleOf) || value % BigInt(multipleOf) === 0n;
+  return value > exclusiveMinimum && value < exclusiveMaximum && isMultiple;
+}
+
+function replaced(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(replaced);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one)]));
+  const { type, format, minimum, maximum } = copy;
+  const types = [type].flat().filter((one) => one !== 'null');
+  const isWide = types.join() === 'integer' && format === 'int64' && minimum === undefined && maximum === undefined;
+  if (!isWide) return copy;
+  const { type: _type, format: _format, ...others } = copy;
+  return { ...others, [KEYWORD]: [type].flat().includes('null') };
+}
