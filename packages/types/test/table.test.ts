@@ -34,7 +34,7 @@ describe('the operations table', () => {
 describe('Api', () => {
   test('takes parameters and members of the body side by side', () => {
     expectTypeOf<Parameters<Api['createPet']>>().toEqualTypeOf<
-      [input: { name: string; categoryId: number; status?: PetStatus }]
+      [input: { name: string; categoryId: number | bigint; status?: PetStatus }]
     >();
     expectTypeOf<Parameters<Api['getPet']>>().toEqualTypeOf<[input: { petId: number }]>();
   });

@@ -57,14 +57,18 @@ function differencesOf(
 
 /** A route of Express as OpenAPI writes it: `:id` and `:"pet-id"` in braces, other characters without a backslash. */
 function asTemplate(route: string): string {
-  return route.replace(/:(?:(\w+)|"([^"]*)")/g, (_, name, quoted) => `{${name ?? quoted}}`).replace(/\\(.)/g, '$1');
+  return route.replace(/\\(.)|:(?:(\w+)|"([^"]+)")/g, (_, escaped?: string, name?: string, quoted?: string) =>
+    escaped === undefined ? `{${name ?? quoted}}` : escaped,
+  );
 }
 
 function routesOf({ stack }: { stack: Layer[] }): string[] {
   return stack.flatMap(({ route, handle }) => {
     if (route) {
       const methods = Object.keys(route.methods);
-      return [route.path].flat().flatMap((path) => methods.map((method) => `${method.toUpperCase()} ${path}`));
+      return [route.path]
+        .flat()
+        .flatMap((path) => methods.map((method) => `${method.toUpperCase()} ${path}`));
     }
     return handle?.stack ? routesOf({ stack: handle.stack }) : [];
   });

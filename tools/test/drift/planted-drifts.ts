@@ -99,7 +99,7 @@ export const plantedDrifts: PlantedDrift[] = [
       'operationId: createPet\n      security: []',
     ),
     'a format': put('    CategoryId:', '      format: int64\n', ''),
-    'a pattern': put('    PetName:', 'D800', 'D900'),
+    'a pattern': put('    PetName:', 'type: string', "type: string\n      pattern: '^[^<]*$'"),
     'the address of a deployment': put('servers:', '127.0.0.1:8080', '127.0.0.1:9090'),
     'the status of an error code': put('x-statuses:', 'not_found: 404', 'not_found: 410'),
   }),
@@ -147,7 +147,7 @@ export const plantedDrifts: PlantedDrift[] = [
     ),
   }),
   ...edits('routes', 'apps/server/src/http/routes.ts', {
-    'a route of another path': put('export function routeOf', "':$1')", "':$1').replace('pets', 'animals')"),
+    'a route of another path': put('export function routeOf', '+ path)', "+ path.replace('pets', 'animals'))"),
   }),
   ...described('routes', {
     'an operation without a handler': put(
@@ -196,13 +196,13 @@ export const plantedDrifts: PlantedDrift[] = [
   }),
   ...edits('conformance', access, {
     'another status without a key': put('export function unauthorized', "'unauthorized'", "'not_found'"),
-    'no key required': put('if (!name && !isPublic(context))', 'if (!name && !isPublic(context))', 'if (name === "x")'),
+    'no key required': put('export function authenticate', 'name === undefined', 'name === "x"'),
   }),
   ...edits('conformance', expressApp, {
     'no validation': put('app.use(validator', /app\.use\(validator.*\n/, '\n'),
   }),
   ...edits('conformance', fastPath, {
-    'a fast path that accepts everything': put('!check(checked)', '!check(checked)', 'false'),
+    'a fast path that accepts everything': put('plain.check', '!plain.check.passes(checked)', 'false'),
   }),
   ...described('conformance', {
     'a status that no request leads to': put(

@@ -1,4 +1,5 @@
 import { expectLinear, leastCpuTime } from '@petstore/testing/linear';
+import type { Schema } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { HttpError } from '../../src/http/http-error.ts';
 import { parseJson } from '../../src/http/json.ts';
@@ -61,6 +62,51 @@ test.each([
   expect(refusal(text)).toBe(message);
 });
 
+describe('an int64 without bounds', () => {
+  const wide = { type: 'integer', format: 'int64' } as const;
+  const schema: Schema = {
+    type: 'object',
+    properties: {
+      n: wide,
+      list: { type: 'array', items: { oneOf: [{ type: 'string' }, wide] } },
+      small: { type: 'integer', format: 'int64', minimum: 0, maximum: 9007199254740991 },
+      any: {},
+    },
+    additionalProperties: { allOf: [{ properties: { n: wide } }] },
+  };
+  const parse = (text: string) => parseJson(Buffer.from(text), schema);
+
+  test.each<[string, unknown]>([
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740992', 9007199254740992n],
+    ['9007199254740993', 9007199254740993n],
+    ['-9007199254740993', -9007199254740993n],
+    ['9223372036854775807', 9223372036854775807n],
+    ['-9223372036854775808', -9223372036854775808n],
+    ['9007199254740993.000', 9007199254740993n],
+    ['9.007199254740993e15', 9007199254740993n],
+    ['1e18', 10n ** 18n],
+    ['1.0', 1],
+    ['1e3', 1000],
+  ])('is exact: %s', (text, value) => {
+    expect(parse(`{"n":${text}}`)).toEqual({ n: value });
+    expect(parse(`{"list":["a",${text}],"other":{"n":${text}}}`)).toEqual({ list: ['a', value], other: { n: value } });
+  });
+
+  test.each(['small', 'any', 'o":{"a'])('is meant nowhere else: at %s', (key) => {
+    const inner = key.slice(key.lastIndexOf('"') + 1);
+    const close = '}'.repeat(key.split('{').length);
+    expect(() => parse(`{"${key}":9007199254740993${close}`)).toThrow(
+      `body '${inner}': 9007199254740993 cannot be carried exactly`,
+    );
+    expect(parse(`{"${key}":9007199254740992${close}`)).toEqual(JSON.parse(`{"${key}":9007199254740992${close}`));
+  });
+
+  test.each(['9223372036854775809', '-9223372036854775809', '9007199254740992.5'])('ends at 64 bits: %s', (text) => {
+    expect(() => parse(`{"n":${text}}`)).toThrow(`body 'n': ${text} cannot be carried exactly`);
+  });
+});
+
 test('what nests as deep and has as many members as is allowed is taken, and one more is refused', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
   const wide = (members: number) => `{${Array.from({ length: members }, (_, i) => `"k{[:${i}":{"a":":\\":"}`)}}`;
@@ -95,6 +141,7 @@ describe('the work grows with the length of the body alone:', () => {
     ['nines', (n) => `{"n":${'9'.repeat(n)}}`],
     ['an exponent', (n) => `{"n":1e${'0'.repeat(n)}1}`],
     ['numbers', (n) => `[${'1e22,'.repeat(n / 5)}1]`],
+    ['integers of 64 bits', (n) => `{"list":[${'9007199254740993,'.repeat(n / 17)}1]}`],
     ['large integers', (n) => `[${'1180591620717411303424,'.repeat(n / 23)}1]`],
     ['keys', (n) => `{${Array.from({ length: n / 12 }, (_, i) => `"k${i}":1`)}}`],
     ['escaped keys', (n) => `{${Array.from({ length: n / 18 }, (_, i) => `"\\u0061${i}":1`)}}`],
@@ -111,7 +158,7 @@ describe('the work grows with the length of the body alone:', () => {
       const bytes = Buffer.from(text(n));
       return () => {
         try {
-          parseJson(bytes);
+          parseJson(bytes, { properties: { list: { items: { type: 'integer', format: 'int64' } } } });
         } catch (error) {
           if (!(error instanceof HttpError)) throw error;
         }

@@ -29,9 +29,11 @@ describe.each(ways)('%s', (_, options) => {
       await ask('add');
       const first = await ask(path);
       const tag = first.headers.get('etag') ?? '';
-      expect([first.status, tag]).toEqual([200, expect.stringMatching(/^W\/".+"$/)]);
+      // A pet is the same bytes as long as its version is; a page may end elsewhere.
+      expect([first.status, tag]).toEqual([200, expect.stringMatching(path === '/1' ? /^".+"$/ : /^W\/".+"$/)]);
+      const opaque = tag.replace('W/', '');
 
-      for (const known of [tag, tag.slice(2), `"other", ${tag}`, '*']) {
+      for (const known of [opaque, `W/${opaque}`, `"other", ${tag}`, '*']) {
         const again = await ask(path, known);
         expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', tag]);
         expect(again.headers.get('x-request-id')).toBeTruthy();

@@ -3,10 +3,12 @@
 import type { CallOptions, Connection } from '../connection.ts';
 import type { Call } from '../call.ts';
 import type { Input } from '@petstore/types';
-import { inBody, inPath, inQuery } from '../place.ts';
+import { inPath, inQuery } from '../place.ts';
 import { authorize } from './schemes.gen.ts';
+import { readExactJson } from '../read.ts';
 import { linkPages } from '../pages.ts';
 import { send } from '../send.ts';
+import { inExactJson } from '../bodies.ts';
 
 /**
  * List animals
@@ -21,6 +23,7 @@ export function listPets(connection: Connection, input?: Input<'listPets'>, opti
         path: '/pets',
         places: [inQuery],
         authorize: authorize,
+        read: readExactJson,
         pages: linkPages
     }, input, options);
 }
@@ -35,8 +38,9 @@ export function createPet(connection: Connection, input: Input<'createPet'>, opt
         id: 'createPet',
         method: 'POST',
         path: '/pets',
-        places: [inBody],
-        authorize: authorize
+        places: [inExactJson()],
+        authorize: authorize,
+        read: readExactJson
     }, input, options);
 }
 
@@ -56,6 +60,7 @@ export function getPet(connection: Connection, input: Input<'getPet'>, options?:
             sunset: '2030-12-05'
         },
         places: [inPath, inQuery],
-        authorize: authorize
+        authorize: authorize,
+        read: readExactJson
     }, input, options);
 }

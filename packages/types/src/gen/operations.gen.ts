@@ -16,16 +16,13 @@ const PetIdSchema = {
 
 const PetNameSchema = {
     type: 'string',
-    description: 'The animal\'s name: any well-formed Unicode text without U+0000.',
-    pattern: '^[^\\u{0}\\u{D800}-\\u{DFFF}]*$'
+    description: 'The animal\'s name.'
 } as const;
 
 const CategoryIdSchema = {
     type: 'integer',
-    description: 'Identifier of the category the animal belongs to. Numbers that JSON cannot carry exactly are refused.',
-    format: 'int64',
-    minimum: -9007199254740991,
-    maximum: 9007199254740991
+    description: 'Identifier of the category the animal belongs to.',
+    format: 'int64'
 } as const;
 
 const PetSchema = {
@@ -186,13 +183,13 @@ export const operations = {
             name: {
                 in: 'body',
                 required: true,
-                description: 'The animal\'s name: any well-formed Unicode text without U+0000.',
+                description: 'The animal\'s name.',
                 schema: PetNameSchema
             },
             categoryId: {
                 in: 'body',
                 required: true,
-                description: 'Identifier of the category the animal belongs to. Numbers that JSON cannot carry exactly are refused.',
+                description: 'Identifier of the category the animal belongs to.',
                 schema: CategoryIdSchema
             },
             status: {

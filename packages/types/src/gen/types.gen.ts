@@ -15,14 +15,14 @@ export type PetStatus = 'available' | 'pending' | 'sold';
 export type PetId = number;
 
 /**
- * The animal's name: any well-formed Unicode text without U+0000.
+ * The animal's name.
  */
 export type PetName = string;
 
 /**
- * Identifier of the category the animal belongs to. Numbers that JSON cannot carry exactly are refused.
+ * Identifier of the category the animal belongs to.
  */
-export type CategoryId = number;
+export type CategoryId = number | bigint;
 
 /**
  * An animal to add. The service assigns its identifier.

@@ -20,7 +20,7 @@ const newPet = {
   required: ['name', 'categoryId'],
   properties: {
     name: { type: 'string' },
-    categoryId: number(operations.createPet.fields.categoryId.schema),
+    categoryId: { type: operations.createPet.fields.categoryId.schema.type },
     status: { type: 'string', enum: status.schema.enum },
   },
 };
