@@ -1,5 +1,5 @@
 import { rounds } from '@petstore/testing';
-import { type Field, type Operation, operations, typeIn } from '@petstore/types';
+import { type Field, isWide, type Operation, operations, typeIn } from '@petstore/types';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { undeclared } from '../drift/checks/conformance/undeclared.ts';
@@ -83,8 +83,15 @@ async function send(
   return fetch(`${server.origin}${basePath}${path}?${places.query}`, {
     method: operation.method,
     headers: operation.body ? { ...headers, 'content-type': operation.body.mediaType } : headers,
-    ...(operation.body && { body: JSON.stringify(places.body) }),
+    ...(operation.body && { body: encode(places.body) }),
   });
+}
+
+/** JSON in which a bigint has all its digits. */
+function encode(value: unknown): string {
+  // TypeScript's library does not know it yet.
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+  return JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? rawJSON(String(one)) : one));
 }
 
 function validInput({ fields }: Operation): fc.Arbitrary<Input> {
@@ -122,13 +129,14 @@ function invalidInput(operation: Operation): fc.Arbitrary<{ input: Input; wrong:
 
 /** Any character that a name may have. fast-check's own `binary` is nearly the same, and takes seconds to be made. */
 const character = fc
-  .oneof(fc.integer({ min: 1, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
+  .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
   .map((code) => String.fromCodePoint(code));
 
 function validValue({ schema }: Field): fc.Arbitrary<unknown> {
   const { enum: values, minimum, maximum } = schema;
   const type = typeIn(schema);
   if (values) return fc.constantFrom(...values);
+  if (isWide(schema)) return fc.oneof(fc.maxSafeInteger(), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }));
   if (type === 'integer') return fc.maxSafeInteger().map((n) => clamp(n, minimum, maximum));
   if (type === 'string') return fc.string({ unit: character });
   throw new Error(`this test has no valid ${type}`);
@@ -153,11 +161,13 @@ function invalidValue({ in: place, schema }: Field): fc.Arbitrary<unknown> {
       ...other,
     );
   if (type === 'integer') {
-    const beyond = fc.constantFrom((minimum ?? Number.MIN_SAFE_INTEGER) - 1, (maximum ?? Number.MAX_SAFE_INTEGER) + 1);
+    const beyond = isWide(schema)
+      ? fc.constantFrom(-(2n ** 63n) - 1n, 2n ** 63n)
+      : fc.constantFrom((minimum ?? Number.MIN_SAFE_INTEGER) - 1, (maximum ?? Number.MAX_SAFE_INTEGER) + 1);
     const text = fc.constantFrom('1e1', '0x10', ' 5', '05', '1.0', 'Infinity', 'NaN', '-0', '+1', 'abc', '１');
     return fc.oneof(beyond, text, ...other);
   }
-  const broken = fc.constantFrom('\ud800', 'a\udfff', 'nul \0');
+  const broken = fc.constantFrom('\ud800', 'a\udfff');
   return fc.oneof(broken, fc.integer(), ...other);
 }
 

@@ -1,4 +1,5 @@
 import { type Api, type ApiError, type OperationId, operations } from '@petstore/types';
+import { decodeText, encode } from '../src/store/document.ts';
 import type { Listening } from './listen.ts';
 
 /** An answer other than the success that the spec declares. */
@@ -30,8 +31,8 @@ export function overHttp({ baseUrl, apiKey }: Listening): Api {
         else body[name] = value;
       }
       const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-      const response = await fetch(url, { method, headers, ...(method !== 'GET' && { body: JSON.stringify(body) }) });
-      const answer: unknown = response.status === 204 ? undefined : await response.json();
+      const response = await fetch(url, { method, headers, ...(method !== 'GET' && { body: encode(body) }) });
+      const answer: unknown = response.status === 204 ? undefined : decodeText(await response.text());
       if (response.status !== success) throw new RefusedError(response.status, answer as ApiError);
       return answer;
     };

@@ -112,7 +112,7 @@ describe('a list', () => {
     ['a success is empty', answer(200, ''), 1, PetstoreError, { status: 200 }],
     [
       'a number was rounded',
-      answer(200, '[{"id":9007199254740993}]'),
+      answer(200, '[{"id":9007199254740993.5}]'),
       1,
       PetstoreError,
       { status: 200, message: expect.stringContaining('exactly') },

@@ -202,7 +202,7 @@ export const plantedDrifts: PlantedDrift[] = [
     'no validation': put('app.use(validator', /app\.use\(validator.*\n/, '\n'),
   }),
   ...edits('conformance', fastPath, {
-    'a fast path that accepts everything': put('plain.check', '!plain.check.passes(checked)', 'false'),
+    'a fast path that accepts everything': put('const checked', '!plain.check.passes(checked)', 'false'),
   }),
   ...described('conformance', {
     'a status that no request leads to': put(

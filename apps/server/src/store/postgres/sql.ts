@@ -147,7 +147,7 @@ export function petOf([id, name, categoryId, status]: Row): Pet {
   return {
     id: Number(id),
     name: String(name),
-    categoryId: Number(categoryId),
+    categoryId: Number.isSafeInteger(Number(categoryId)) ? Number(categoryId) : BigInt(String(categoryId)),
     ...(isStatus(status) && { status }),
   };
 }
