@@ -66,9 +66,7 @@ function routesOf({ stack }: { stack: Layer[] }): string[] {
   return stack.flatMap(({ route, handle }) => {
     if (route) {
       const methods = Object.keys(route.methods);
-      return [route.path]
-        .flat()
-        .flatMap((path) => methods.map((method) => `${method.toUpperCase()} ${path}`));
+      return [route.path].flat().flatMap((path) => methods.map((method) => `${method.toUpperCase()} ${path}`));
     }
     return handle?.stack ? routesOf({ stack: handle.stack }) : [];
   });
