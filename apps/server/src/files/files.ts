@@ -85,6 +85,15 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: 
   }
 }
 
+/** Reads until the buffer is full or the file ends, and returns how many bytes that are. */
+export async function readAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<number> {
+  for (let done = 0; ; ) {
+    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, position + done);
+    done += bytesRead;
+    if (bytesRead === 0 || done === bytes.length) return done;
+  }
+}
+
 /** Replaces a file as a whole: whenever power is cut, the name leads to what was there before or to all of this. */
 export async function replaceFile(file: string, bytes: Uint8Array, mode?: number): Promise<void> {
   const unfinished = `${file}.tmp`;

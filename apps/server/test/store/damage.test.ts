@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { StoreDamagedError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { manifestText } from '../../src/store/lowdb/manifest.ts';
 import { filesIn } from './files.ts';
-import { documents, flipped, manifest, opened, smallStore } from './small-store.ts';
+import { documents, flipped, manifest, manifestOf, opened, smallStore } from './small-store.ts';
 import { things } from './store-fixture.ts';
 import { addMany, everything } from './store-suite.ts';
 
@@ -78,7 +77,7 @@ test('is refused with a segment in the place of another', async () => {
 
 test('is refused whatever happens to a larger one', async () => {
   const folder = newFolder();
-  const store = await openLowdbStore(folder, [things], { maxSegment: { records: 400, bytes: 2 ** 21 } });
+  const store = await openLowdbStore(folder, [things], { maxSegment: 60_000 });
   const collection = store.collection('things');
   const added = await addMany(collection, 1500);
   for (const { id } of added.slice(0, 300)) await collection.replace(id, { text: `number ${id}` });
@@ -107,7 +106,7 @@ test('is refused whatever happens to a larger one', async () => {
 test('a folder of a later format is refused, and says so', async () => {
   const files = await smallStore();
   const { crc32: _, ...data } = JSON.parse(String(files.get(manifest)));
-  const later = new Map(files).set(manifest, Buffer.from(manifestText({ ...data, format: 3 })));
+  const later = new Map(files).set(manifest, manifestOf({ ...data, format: 3 }));
   const { error } = await opened(newFolder(), later);
   expect(String(error)).toMatch(/store\.json: the folder has format 3, and this version knows formats 1 to 2/);
 });

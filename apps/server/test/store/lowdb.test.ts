@@ -7,7 +7,7 @@ import { storeSuite } from './store-suite.ts';
 
 describe.each([
   ['with segments as they are', {}],
-  ['with segments of 8 records', { maxSegment: { records: 8, bytes: 2 ** 21 } }],
+  ['with segments of few records', { maxSegment: 1200 }],
 ])('the lowdb store %s', (_, options) => {
   const all = mkdtempSync(join(tmpdir(), 'petstore-suite-'));
   afterAll(() => rmSync(all, { recursive: true, force: true }));

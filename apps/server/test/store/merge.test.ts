@@ -6,7 +6,7 @@ import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { things } from './store-fixture.ts';
 import { addMany, everything } from './store-suite.ts';
 
-const maxSegment = { records: 200, bytes: 2 ** 15 };
+const maxSegment = 2 ** 15;
 const bytesIn = (folder: string) =>
   readdirSync(join(folder, 'segments')).reduce((sum, file) => sum + statSync(join(folder, 'segments', file)).size, 0);
 

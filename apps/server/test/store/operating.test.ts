@@ -129,8 +129,7 @@ test('a process without file descriptors at the end of a segment does nothing, a
   const unavailable = 'StoreUnavailableError';
   expect(JSON.parse(stdout)).toEqual({
     without: [unavailable, unavailable, 'open'],
-    count: smallSegments.records,
-    again: 'stored',
+    isNext: true,
     state: 'open',
   });
 });

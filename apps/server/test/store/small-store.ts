@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { newFolder } from '@petstore/testing';
+import { beginning } from '../../src/store/lowdb/json-file.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Properties } from '../../src/store/store.ts';
 import { filesIn } from './files.ts';
@@ -9,39 +10,39 @@ import { everything } from './store-suite.ts';
 
 export const manifest = 'store.json';
 
+/** The manifest's file with this data. */
+export function manifestOf(data: object): Buffer {
+  const text = `${JSON.stringify(data).slice(1)}\n`;
+  return Buffer.from(`${beginning(Buffer.from(text))}${text}`);
+}
+
 const text = ['Rex', 'Ünïcødé 猫', '', '{ "crc32":1,"sequence":[', 'two\nlines'];
+
+/** So much that a segment of the small store is full with six documents, and none of them is merged. */
+export const maxSegment = 900;
 
 /** The documents of the small store; the commits of its newest segment bring two, one and two changes. */
 export const documents: Properties[] = [
   { key: 2, text: 'replaced', color: 'blue' },
-  ...Array.from({ length: 9 }, (_, i) => ({ key: i + 4, text: text[i % 5], ...(i % 3 === 0 && { color: 'red' }) })),
+  ...Array.from({ length: 13 }, (_, i) => ({ key: i + 3, text: text[i % 5], ...(i % 3 === 0 && { color: 'red' }) })),
 ];
 
-/**
- * Every file of a store with each kind of segment: a merged one with a tombstone that hides something in another sealed
- * one, and the active one. Its documents 1 and 3 were removed.
- */
+/** Every file of a store with two sealed segments, of which the second has a tombstone for a document of the first, and the active one. */
 export async function smallStore(): Promise<Map<string, Buffer>> {
   const folder = newFolder();
-  const open = () => openLowdbStore(folder, [things], { maxSegment: { records: 4, bytes: 2 ** 20 } });
-  const write = async (work: (collection: Awaited<ReturnType<typeof open>>) => Promise<unknown>) => {
-    const store = await open();
-    await work(store);
-    await store.close();
-  };
-  await write(async (store) => {
-    const collection = store.collection('things');
-    await Promise.all([1, 2, 3].map((size) => collection.create({ size })));
-    await collection.create({ text: text[0], color: 'red' });
-    await collection.remove(1);
-    await collection.replace(2, { text: 'replaced', color: 'blue' });
-    await collection.remove(3);
-    const create = ({ key: _, ...properties }: Properties) => collection.create(properties);
-    for (const one of documents.slice(2, 5)) await create(one);
-    await Promise.all(documents.slice(5, 7).map(create));
-    await create(documents[7] as Properties);
-    await Promise.all(documents.slice(8).map(create));
-  });
+  const store = await openLowdbStore(folder, [things], { maxSegment });
+  const collection = store.collection('things');
+  const create = ({ key: _, ...properties }: Properties) => collection.create(properties);
+  const [replaced = {}, ...others] = documents;
+  await Promise.all([1, 2].map((size) => collection.create({ size })));
+  for (const one of others.slice(0, 4)) await create(one);
+  await collection.remove(1);
+  await collection.replace(2, replaced);
+  for (const one of others.slice(4, 8)) await create(one);
+  await Promise.all(others.slice(8, 10).map(create));
+  for (const one of others.slice(10, 11)) await create(one);
+  await Promise.all(others.slice(11).map(create));
+  await store.close();
   return filesIn(folder);
 }
 
@@ -60,7 +61,7 @@ export async function opened(folder: string, files: Map<string, Buffer>) {
   lay(folder, files);
   const warnings: string[] = [];
   try {
-    const store = await openLowdbStore(folder, [things], { onWarning: (line) => warnings.push(line) });
+    const store = await openLowdbStore(folder, [things], { maxSegment, onWarning: (line) => warnings.push(line) });
     const found = await everything(store.collection('things'));
     await store.close();
     return { documents: found, warnings };

@@ -14,4 +14,4 @@ export const things: CollectionDeclaration = { name: 'things', id: 'key', indexe
 export const others: CollectionDeclaration = { name: 'others', id: 'id', indexes: [] };
 
 /** Segments so small that a short test seals and merges many. */
-export const smallSegments = { records: 40, bytes: 4096 };
+export const smallSegments = 6000;

@@ -123,7 +123,7 @@ describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
     for (const call of calls) {
       if (call.paths.length === 0) continue;
       disk.follow(call);
-      if (++followed % rounds(11, 2) !== 0) continue;
+      if (++followed % rounds(7, 2) !== 0) continue;
       moments++;
       // What is printed while the call runs may have been acknowledged before the power is cut.
       const until = lines.findIndex(({ call: { start } }) => start > call.end);

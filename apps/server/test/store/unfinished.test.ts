@@ -2,9 +2,8 @@ import { newFolder, rounds } from '@petstore/testing';
 import { expect, test } from 'vitest';
 import { StoreDamagedError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { manifestText } from '../../src/store/lowdb/manifest.ts';
 import { filesIn } from './files.ts';
-import { documents, flipped, lay, manifest, opened, smallStore } from './small-store.ts';
+import { documents, flipped, lay, manifest, manifestOf, maxSegment, opened, smallStore } from './small-store.ts';
 import { things } from './store-fixture.ts';
 import { everything } from './store-suite.ts';
 
@@ -20,7 +19,7 @@ test('is refused, or lacks the last commit and says so, whichever byte of an unm
   const files = await smallStore();
   const newest = [...files.keys()].filter((path) => path.endsWith('.jsonl')).at(-1) ?? '';
   const { crc32: _, ...data } = JSON.parse(String(files.get(manifest)));
-  files.set(manifest, Buffer.from(manifestText({ ...data, sequence: data.sealedThrough })));
+  files.set(manifest, manifestOf({ ...data, sequence: data.unsealed.sequence - 1 }));
   const bytes = files.get(newest) ?? Buffer.alloc(0);
   const lastCommit = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
   let cut = 0;
@@ -57,7 +56,7 @@ function* damaged(bytes: Buffer) {
 /** The next write is stored where the tail was, the tail in a file beside it. */
 async function setAside(folder: string, files: Map<string, Buffer>, tail: Buffer) {
   lay(folder, files);
-  const store = await openLowdbStore(folder, [things], { onWarning: () => {} });
+  const store = await openLowdbStore(folder, [things], { maxSegment, onWarning: () => {} });
   const before = await everything(store.collection('things'));
   expect(before).toEqual(documents.slice(0, before.length));
   const { id } = await store.collection('things').create({ text: 'next' });

@@ -1,21 +1,17 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../../files/errors.ts';
-import {
-  closing,
-  createFile,
-  makeFolder,
-  readIfExists,
-  readWhole,
-  replaceFile,
-  syncFolder,
-  writeAll,
-} from '../../files/files.ts';
+import { makeFolder, readIfExists, replaceFile } from '../../files/files.ts';
 import { StoreDamagedError, StoreFolderError } from '../errors.ts';
-import { segmentsFolder } from './begin.ts';
 import { readCommits } from './commit-line.ts';
-import { type ManifestData, manifestFile, manifestText, newStoreId, readManifest } from './manifest.ts';
-import { segmentFile, segmentName } from './segment-names.ts';
+import {
+  type ManifestData,
+  manifestFile,
+  newManifest,
+  readManifest,
+  segmentsFolder,
+  writeManifest,
+} from './manifest.ts';
+import { segmentFile } from './sealed-segment.ts';
 
 /** Merging removes segments while they are copied; then those of the new manifest are copied, this often at most. */
 const MAX_ATTEMPTS = 1000;
@@ -29,56 +25,40 @@ export async function backup(folder: string, to: string): Promise<void> {
   await mkdir(to).catch((error: unknown) => {
     throw new StoreFolderError(to, error);
   });
-  const target = segmentsFolder(to);
-  await makeFolder(target);
+  await makeFolder(segmentsFolder(to));
   for (let attempt = 1; ; attempt++) {
     const manifest = await readManifest(folder);
     if (!manifest)
       throw new StoreDamagedError(manifestFile(folder), 'the file is missing; start the server once on this folder');
-    const isComplete = await copySegments(folder, target, manifest);
-    const isSame = String((await readManifest(folder))?.sealed) === String(manifest.sealed);
-    if (!isComplete || !isSame) {
-      if (attempt === MAX_ATTEMPTS)
-        throw new StoreFolderError(folder, new Error('its segments change too fast to be copied'));
-      continue;
+    const isComplete = await copySegments(segmentsFolder(folder), segmentsFolder(to), manifest);
+    const after = await readManifest(folder);
+    if (isComplete && String(after?.sealed) === String(manifest.sealed)) {
+      const keys = await readIfExists(join(folder, 'keys.json'));
+      if (keys) await replaceFile(join(to, 'keys.json'), keys, 0o600);
+      // Last, because a folder without it is not taken for a store.
+      return writeManifest(to, newManifest(manifest));
     }
-    const keys = await readIfExists(join(folder, 'keys.json'));
-    if (keys) await replaceFile(join(to, 'keys.json'), keys, 0o600);
-    await syncFolder(target);
-    // Last, because a folder without it is not taken for a store.
-    await replaceFile(manifestFile(to), Buffer.from(manifestText({ ...manifest, id: newStoreId() })));
-    return;
+    if (attempt === MAX_ATTEMPTS)
+      throw new StoreFolderError(folder, new Error('its segments change too fast to be copied'));
   }
 }
 
 /** Copies what the manifest names, and the commits behind that; false where a file went away meanwhile. */
-async function copySegments(folder: string, target: string, { sealed }: ManifestData): Promise<boolean> {
-  const source = segmentsFolder(folder);
-  const unsealed = (await readdir(source)).filter((file) => segmentName(file)?.sealed === false).sort();
-  const wanted = [...sealed.map((number) => segmentFile(number, true)), ...unsealed];
+async function copySegments(source: string, target: string, { sealed, unsealed }: ManifestData): Promise<boolean> {
+  const open = (await readdir(source))
+    .filter((name) => name.endsWith('.jsonl') && name >= segmentFile(unsealed.segment, 'jsonl'))
+    .sort();
+  const wanted = [...sealed.map((number) => segmentFile(number, 'json')), ...open];
   const there = await readdir(target);
-  for (const file of there) if (!wanted.includes(file)) await rm(join(target, file));
-  for (const file of wanted) {
-    const isSealed = !unsealed.includes(file);
-    if (isSealed && there.includes(file)) continue;
-    try {
-      const bytes = await readWhole(join(source, file));
-      await rm(join(target, file), { force: true });
-      await closing(await createFile(join(target, file)), async (handle) => {
-        await writeAll(handle, isSealed ? bytes : committed(join(source, file), bytes), 0);
-        await handle.sync();
-      });
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return false;
-      throw error;
-    }
+  for (const name of there) if (!wanted.includes(name)) await rm(join(target, name));
+  for (const name of wanted) {
+    if (name.endsWith('.json') && there.includes(name)) continue;
+    const bytes = await readIfExists(join(source, name));
+    if (!bytes) return false;
+    const commits = name.endsWith('.json') ? { end: bytes.length } : readCommits(bytes);
+    if (typeof commits === 'string') throw new StoreDamagedError(join(source, name), commits);
+    // Without the commit that is being written.
+    await replaceFile(join(target, name), bytes.subarray(0, commits.end));
   }
   return true;
-}
-
-/** The file without the commit that is being written. */
-function committed(file: string, bytes: Buffer): Buffer {
-  const commits = readCommits(bytes);
-  if (typeof commits === 'string') throw new StoreDamagedError(file, commits);
-  return bytes.subarray(0, commits.end);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CollectionDeclaration } from '../declaration.ts';
-import { encode, withoutId } from '../document.ts';
+import { decodeText, encode, withoutId } from '../document.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import {
   type Awaitable,
@@ -13,85 +13,93 @@ import {
   type Properties,
   type Removed,
 } from '../store.ts';
-import type { Catalog } from './catalog.ts';
+import type { Catalog, Segment } from './catalog.ts';
 import type { Location } from './key-directory.ts';
-import { PageCache } from './page-cache.ts';
 import { type Reader, SegmentGoneError, type Span } from './reader.ts';
 import { GAP } from './sealed-segment.ts';
-import type { Write, WriteResult } from './write-batch.ts';
+import type { Write, WriteBatch } from './write-batch.ts';
 
 interface Parts {
   catalog: Catalog;
   reader: Reader;
-  group: GroupCommit<Write, WriteResult>;
+  group: GroupCommit<Write, unknown>;
 }
 
-/** A document that merging moves while it is read is looked up again, this often at most. */
+/** A document that moves while it is read is looked up again, this often at most. */
 const MAX_ATTEMPTS = 100;
+/** Pages that were asked for since the last write: a busy server is asked for few different ones. */
+const MAX_PAGES = 256;
+const MAX_CACHED_PAGE = 2 ** 16;
 
 /** A collection of the store: writes go to the group commit, reads to the key directory and then to the segments. */
-export function collectionIn(
-  { name, id: idProperty }: CollectionDeclaration,
-  { catalog, reader, group }: Parts,
-): Collection {
+export function collectionIn({ name, id: idProperty }: CollectionDeclaration, parts: Parts): Collection {
+  const { catalog, reader, group } = parts;
   const run = randomUUID().slice(0, 8);
   const directory = catalog.directory(name);
-  const pages = new PageCache();
-  const base = { collection: name, idProperty };
-  const encoded = (properties: Properties) => ({
-    body: encode(withoutId(idProperty, properties)),
-    tag: directory.tag(catalog.tagText(name, properties)),
-  });
-  const add = <R extends WriteResult>(write: Write, bytes: number) => group.add(write, bytes) as Promise<R>;
+  const pages = new Map<string, Page>();
+  let pagesOf = 0;
+  const bodyOf = (properties: Properties) => encode(withoutId(idProperty, properties));
+  const write = <R>(bytes: number, work: (batch: WriteBatch) => R) => group.add(work, bytes) as Promise<R>;
 
   return {
-    create: async (properties) => {
-      const { body, tag } = encoded(properties);
-      return add<Document>({ ...base, kind: 'create', body, tag }, body.length);
+    create: (properties) => {
+      const [body, tag] = [bodyOf(properties), catalog.tagOf(name, properties)];
+      return write(body.length, (batch) => batch.put(name, idProperty, batch.last(name) + 1, body, tag));
     },
-    replace: async (id, properties, { ifVersion } = {}) => {
-      const { body, tag } = encoded(properties);
-      return add<Document | NotWritten>({ ...base, kind: 'replace', id, body, tag, ifVersion }, body.length);
-    },
-    remove: async (id, { ifVersion } = {}) => add<Removed | NotWritten>({ ...base, kind: 'remove', id, ifVersion }, 0),
-    restore: async (documents) => {
-      const all = documents.map((one) => ({ id: Number(one[idProperty]), ...encoded(one) }));
-      return add<boolean>(
-        { ...base, kind: 'restore', documents: all },
-        all.reduce((sum, { body }) => sum + body.length, 0),
+    replace: (id, properties, { ifVersion } = {}) => {
+      const [body, tag] = [bodyOf(properties), catalog.tagOf(name, properties)];
+      return write<Document | NotWritten>(
+        body.length,
+        (batch) => batch.obstacle(name, id, ifVersion) ?? batch.put(name, idProperty, id, body, tag),
       );
     },
+    remove: (id, { ifVersion } = {}) =>
+      write<Removed | NotWritten>(0, (batch) => batch.obstacle(name, id, ifVersion) ?? batch.remove(name, id)),
+    restore: (documents) => {
+      const all = documents.map((one) => [Number(one[idProperty]), bodyOf(one), catalog.tagOf(name, one)] as const);
+      const bytes = all.reduce((sum, [, body]) => sum + body.length, 0);
+      return write(bytes, (batch) => {
+        if (all[0] && all[0][0] <= batch.last(name)) return false;
+        for (const [id, body, tag] of all) batch.put(name, idProperty, id, body, tag);
+        return true;
+      });
+    },
     get: (id) =>
-      repeated(() => {
+      read((): Awaitable<Document | undefined> => {
         const place = directory.get(id);
         if (!place) return undefined;
+        const version = catalog.versionText(place.version);
         const document = ([text = '']: string[]): Document => ({
           outcome: 'stored',
           id,
-          version: catalog.versionText(place.version),
+          version,
           json: { text, encoding: 'latin1' },
         });
         return then(reader.texts([spanOf(place)]), document);
       }),
-    list: (query) =>
-      pages.get(catalog.sequence, query) ??
-      repeated(() => {
-        const { sequence } = catalog;
-        const { spans, ...page } = find(query);
-        return then(reader.texts(spans), (texts) =>
-          pages.put(sequence, query, { ...page, json: { text: `[${texts.join(',\n')}]`, encoding: 'latin1' } }),
-        );
-      }),
+    list: (query) => {
+      if (pagesOf !== catalog.sequence) pages.clear();
+      pagesOf = catalog.sequence;
+      const { after, limit, maxBytes, filter } = query;
+      const key = `${after} ${limit} ${maxBytes} ${filter ? encode(filter) : ''}`;
+      return pages.get(key) ?? read(() => pageOf(query, key));
+    },
     version: () => `${run}-${catalog.sequence}`,
   };
 
+  function pageOf(query: ListQuery, key: string): Awaitable<Page> {
+    const { sequence } = catalog;
+    const { spans, ...page } = find(query);
+    return then(reader.texts(spans), (texts): Page => {
+      const found: Page = { ...page, json: { text: `[${texts.join(',\n')}]`, encoding: 'latin1' } };
+      if (sequence === pagesOf && pages.size < MAX_PAGES && found.json.text.length <= MAX_CACHED_PAGE)
+        pages.set(key, found);
+      return found;
+    });
+  }
+
   /** Where the documents of a page are. */
-  function find({
-    after,
-    filter,
-    limit,
-    maxBytes = DEFAULT_PAGE_BYTES,
-  }: ListQuery): Omit<Page, 'json'> & { spans: Span[] } {
+  function find({ after, filter, limit, maxBytes = DEFAULT_PAGE_BYTES }: ListQuery) {
     const spans: Span[] = [];
     const page = { count: 0, last: 0, more: false, spans };
     let bytes = 1;
@@ -100,11 +108,11 @@ export function collectionIn(
       bytes += place.length + 1;
       page.count++;
       page.last = place.id;
+      const span = spanOf(place);
       const behind = spans.at(-1);
       // Neighbours in a sealed segment are a piece of the page as they stand.
-      if (behind?.segment === place.segment && place.start === behind.end + GAP)
-        behind.end = place.start + place.length;
-      else spans.push(spanOf(place));
+      if (behind?.segment === span.segment && span.start === behind.end + GAP) behind.end = span.end;
+      else spans.push(span);
       page.more = page.count >= limit || bytes >= maxBytes;
       return !page.more;
     });
@@ -115,23 +123,23 @@ export function collectionIn(
     const at = catalog.indexes(name).indexOf(property);
     if (at < 0) throw new Error(`The collection '${name}' has no index on '${property}'.`);
     const wanted = encode(value);
-    return directory.tagTexts.flatMap((text, tag) => (JSON.parse(text)[at] === wanted ? [tag] : []));
+    return directory.tagTexts.flatMap((text, tag) => (encode(decodeText<unknown[]>(text)[at]) === wanted ? [tag] : []));
+  }
+
+  function spanOf({ segment, start, length }: Location): Span {
+    // Every document in the directory is in a segment of the catalog.
+    return { segment: catalog.segments.get(segment) as Segment, start, end: start + length };
   }
 }
 
-const spanOf = ({ segment, start, length }: Location): Span => ({ segment, start, end: start + length });
-
 /** Reads, and reads again where a segment went away meanwhile. */
-function repeated<T>(read: () => Awaitable<T>): Awaitable<T> {
-  const first = read();
-  if (!(first instanceof Promise)) return first;
-  const again =
-    (attempt: number) =>
-    async (error: unknown): Promise<T> => {
-      if (!(error instanceof SegmentGoneError) || attempt >= MAX_ATTEMPTS) throw error;
-      return Promise.resolve(read()).catch(again(attempt + 1));
-    };
-  return first.catch(again(1));
+function read<T>(attempt: () => Awaitable<T>, attempts = 1): Awaitable<T> {
+  const found = attempt();
+  if (!(found instanceof Promise)) return found;
+  return found.catch((error: unknown) => {
+    if (error instanceof SegmentGoneError && attempts < MAX_ATTEMPTS) return read(attempt, attempts + 1);
+    throw error;
+  });
 }
 
 function then<T, R>(value: Awaitable<T>, next: (value: T) => R): Awaitable<R> {

@@ -5,15 +5,19 @@ export interface Location {
   /** The number of the segment. */
   readonly segment: number;
   readonly start: number;
+  /** In bytes; 0 for a tombstone, which is in the directory only while the store is opened. */
   readonly length: number;
+  readonly tag: number;
 }
 
 const LEAF_SIZE = 1024;
-const NONE: readonly number[] = [];
+/** Numbers of one document: identifier, version, segment and start as one, length, tag. */
+const WIDTH = 5;
+const START = 2 ** 32;
 
 /**
  * The key directory of a collection: for each identifier the place of its document, in memory, in ascending order. It is
- * a sorted list of leaves of typed arrays, so a document costs about 34 bytes, and the garbage collector sees one object
+ * a sorted list of leaves of typed arrays, so a document costs about 40 bytes, and the garbage collector sees one object
  * for a thousand. A document's indexed values together are its tag: a number that stands for them.
  */
 export class KeyDirectory {
@@ -31,47 +35,35 @@ export class KeyDirectory {
   }
 
   get(id: number): Location | undefined {
-    const leaf = this.#leafOf(id);
-    const at = leaf ? leaf.find(id) : -1;
-    return leaf && at >= 0 ? leaf.location(at) : undefined;
+    const leaf = this.#leaves[this.#indexOf(id)];
+    const at = leaf?.lowest(id) ?? 0;
+    return leaf?.idAt(at) === id ? leaf.location(at) : undefined;
   }
 
-  /** Sets the place of a document, and returns the place it had before. */
-  set(id: number, version: number, segment: number, start: number, length: number, tag: number): Location | undefined {
-    if (this.#leaves.length === 0) this.#leaves.push(new Leaf());
-    const leaf = this.#leaves[Math.max(0, this.#indexOf(id))] as Leaf;
-    const at = leaf.lowest(id);
-    const before = at < leaf.count && leaf.ids[at] === id ? leaf.location(at) : undefined;
-    if (!before) {
+  set(id: number, version: number, segment: number, start: number, length: number, tag: number): void {
+    const index = Math.max(0, this.#indexOf(id));
+    this.#leaves[index] ??= new Leaf();
+    let leaf = this.#leaves[index];
+    let at = leaf.lowest(id);
+    if (leaf.idAt(at) !== id) {
       this.count++;
       if (leaf.count === LEAF_SIZE) {
-        const next = this.#split(leaf, at);
-        if (at >= leaf.count) return next.insert(at - leaf.count, id, version, segment, start, length, tag);
+        // Where identifiers ascend, a full leaf stays full.
+        const next = leaf.split(at === LEAF_SIZE ? at : LEAF_SIZE / 2);
+        this.#leaves.splice(index + 1, 0, next);
+        if (at >= leaf.count) [leaf, at] = [next, at - leaf.count];
       }
-      return leaf.insert(at, id, version, segment, start, length, tag);
+      leaf.shift(at, at + 1);
     }
-    leaf.put(at, id, version, segment, start, length, tag);
-    return before;
+    leaf.put(at * WIDTH, id, version, segment * START + start, length, tag);
   }
 
-  /** Changes the place of a document if it is still at `from`. */
-  move(id: number, from: { segment: number; start: number }, to: { segment: number; start: number }): boolean {
-    const leaf = this.#leafOf(id);
-    const at = leaf ? leaf.find(id) : -1;
-    if (!leaf || at < 0 || leaf.segments[at] !== from.segment || leaf.starts[at] !== from.start) return false;
-    leaf.segments[at] = to.segment;
-    leaf.starts[at] = to.start;
-    return true;
-  }
-
-  delete(id: number): Location | undefined {
+  delete(id: number): void {
     const index = this.#indexOf(id);
     const leaf = this.#leaves[index];
-    const at = leaf ? leaf.find(id) : -1;
-    if (!leaf || at < 0) return undefined;
-    const before = leaf.location(at);
+    const at = leaf?.lowest(id) ?? 0;
+    if (leaf?.idAt(at) !== id) return;
     leaf.shift(at + 1, at);
-    leaf.count--;
     this.count--;
     const next = this.#leaves[index + 1];
     if (leaf.count === 0) this.#leaves.splice(index, 1);
@@ -79,139 +71,114 @@ export class KeyDirectory {
       leaf.append(next, 0);
       this.#leaves.splice(index + 1, 1);
     }
-    return before;
   }
 
   /** Documents behind an identifier, ascending, until `visit` returns false; only those with one of these tags, if given. */
   scan(after: number, tags: readonly number[] | undefined, visit: (location: Location) => boolean): void {
-    const wanted = (tags ?? NONE).reduce((mask, tag) => mask | bit(tag), 0);
+    const wanted = tags?.reduce((mask, tag) => mask | bit(tag), 0) ?? -1;
     for (let index = Math.max(0, this.#indexOf(after)); index < this.#leaves.length; index++) {
-      const leaf = this.#leaves[index];
-      if (!leaf || (tags && (leaf.mask & wanted) === 0)) continue;
-      const begin = leaf.lowest(after + 1);
+      const leaf = this.#leaves[index] as Leaf;
+      if ((leaf.mask & wanted) === 0) continue;
+      const first = leaf.lowest(after + 1);
       let found = 0;
-      for (let at = begin; at < leaf.count; at++) {
-        if (tags && !tags.includes(leaf.tags[at] ?? 0)) continue;
+      for (let at = first; at < leaf.count; at++) {
+        if (tags && !tags.includes(leaf.tagAt(at))) continue;
         found++;
         if (!visit(leaf.location(at))) return;
       }
       // Replacements may have left the mask behind.
-      if (tags && found === 0 && begin === 0) leaf.remask();
+      if (found === 0 && first === 0) leaf.mask = leaf.currentMask();
     }
-  }
-
-  /** The version of a document, 0 where there is none. */
-  versionOf(id: number): number {
-    const leaf = this.#leafOf(id);
-    return leaf?.versions[leaf.find(id)] ?? 0;
-  }
-
-  /** The tag of a document that is in the directory. */
-  tagOf(id: number): number {
-    const leaf = this.#leafOf(id);
-    return leaf?.tags[leaf.find(id)] ?? 0;
   }
 
   /** The last leaf that begins at or before the identifier, -1 for none. */
   #indexOf(id: number): number {
-    const last = this.#leaves.length - 1;
-    if (last >= 0 && (this.#leaves[last]?.ids[0] ?? 0) <= id) return last;
-    let low = 0;
-    for (let high = this.#leaves.length; low < high; ) {
+    let high = this.#leaves.length - 1;
+    if ((this.#leaves[high]?.idAt(0) ?? 0) <= id) return high;
+    for (let low = 0; low < high; ) {
       const middle = (low + high) >>> 1;
-      if ((this.#leaves[middle]?.ids[0] ?? 0) > id) high = middle;
+      if ((this.#leaves[middle] as Leaf).idAt(0) > id) high = middle;
       else low = middle + 1;
     }
-    return low - 1;
-  }
-
-  #leafOf(id: number): Leaf | undefined {
-    return this.#leaves[this.#indexOf(id)];
-  }
-
-  /** Makes room in a full leaf: behind its end where identifiers ascend, else by halving it. Returns the new leaf. */
-  #split(leaf: Leaf, at: number): Leaf {
-    const next = new Leaf();
-    next.append(leaf, at === leaf.count ? at : LEAF_SIZE / 2);
-    leaf.count -= next.count;
-    this.#leaves.splice(this.#leaves.indexOf(leaf, Math.max(0, this.#indexOf(leaf.ids[0] ?? 0))) + 1, 0, next);
-    return next;
+    return high - 1;
   }
 }
 
+/** A bit for each tag, modulo 32. */
 const bit = (tag: number) => 1 << (tag & 31);
 
 class Leaf {
   count = 0;
-  /** A bit for each tag (modulo 32) that may occur. */
+  /** The bits of the tags that may occur. */
   mask = 0;
-  readonly ids = new Float64Array(LEAF_SIZE);
-  readonly versions = new Float64Array(LEAF_SIZE);
-  readonly segments = new Uint32Array(LEAF_SIZE);
-  readonly starts = new Uint32Array(LEAF_SIZE);
-  readonly lengths = new Uint32Array(LEAF_SIZE);
-  readonly tags = new Uint32Array(LEAF_SIZE);
-  readonly #columns = [this.ids, this.versions, this.segments, this.starts, this.lengths, this.tags];
+  readonly rows = new Float64Array(LEAF_SIZE * WIDTH);
+
+  idAt(at: number): number {
+    return at < this.count ? (this.rows[at * WIDTH] as number) : Number.POSITIVE_INFINITY;
+  }
+
+  tagAt(at: number): number {
+    return this.rows[at * WIDTH + 4] as number;
+  }
 
   /** The first place whose identifier is at least this one. */
   lowest(id: number): number {
-    if (this.count > 0 && (this.ids[this.count - 1] ?? 0) < id) return this.count;
-    let low = 0;
-    for (let high = this.count; low < high; ) {
+    let high = this.count;
+    if (high > 0 && this.idAt(high - 1) < id) return high;
+    for (let low = 0; low < high; ) {
       const middle = (low + high) >>> 1;
-      if ((this.ids[middle] ?? 0) >= id) high = middle;
+      if (this.idAt(middle) >= id) high = middle;
       else low = middle + 1;
     }
-    return low;
-  }
-
-  find(id: number): number {
-    const at = this.lowest(id);
-    return at < this.count && this.ids[at] === id ? at : -1;
+    return high;
   }
 
   location(at: number): Location {
+    const row = at * WIDTH;
+    const place = this.rows[row + 2] as number;
+    const segment = Math.floor(place / START);
     return {
-      id: this.ids[at] as number,
-      version: this.versions[at] as number,
-      segment: this.segments[at] as number,
-      start: this.starts[at] as number,
-      length: this.lengths[at] as number,
+      id: this.rows[row] as number,
+      version: this.rows[row + 1] as number,
+      segment,
+      start: place - segment * START,
+      length: this.rows[row + 3] as number,
+      tag: this.rows[row + 4] as number,
     };
   }
 
-  insert(at: number, id: number, version: number, segment: number, start: number, length: number, tag: number) {
-    if (at < this.count) this.shift(at, at + 1);
-    this.count++;
-    this.put(at, id, version, segment, start, length, tag);
-    return undefined;
-  }
-
-  put(at: number, id: number, version: number, segment: number, start: number, length: number, tag: number): void {
-    this.ids[at] = id;
-    this.versions[at] = version;
-    this.segments[at] = segment;
-    this.starts[at] = start;
-    this.lengths[at] = length;
-    this.tags[at] = tag;
+  put(row: number, id: number, version: number, place: number, length: number, tag: number): void {
+    this.rows[row] = id;
+    this.rows[row + 1] = version;
+    this.rows[row + 2] = place;
+    this.rows[row + 3] = length;
+    this.rows[row + 4] = tag;
     this.mask |= bit(tag);
   }
 
-  /** Moves what stands from one place on to another. */
+  /** Moves all rows from one place on to another: one of them is added, or removed. */
   shift(from: number, to: number): void {
-    for (const column of this.#columns) column.copyWithin(to, from, this.count);
+    this.rows.copyWithin(to * WIDTH, from * WIDTH, this.count * WIDTH);
+    this.count += to - from;
   }
 
-  /** Appends what another leaf holds from a place on. */
   append(other: Leaf, from: number): void {
-    for (const [i, column] of this.#columns.entries())
-      column.set(other.#columns[i]?.subarray(from, other.count) ?? [], this.count);
+    this.rows.set(other.rows.subarray(from * WIDTH, other.count * WIDTH), this.count * WIDTH);
     this.count += other.count - from;
     this.mask |= other.mask;
   }
 
-  remask(): void {
-    this.mask = 0;
-    for (let at = 0; at < this.count; at++) this.mask |= bit(this.tags[at] ?? 0);
+  /** Moves all rows from a place on into a new leaf. */
+  split(at: number): Leaf {
+    const next = new Leaf();
+    next.append(this, at);
+    this.count = at;
+    return next;
+  }
+
+  currentMask(): number {
+    let mask = 0;
+    for (let at = 0; at < this.count; at++) mask |= bit(this.tagAt(at));
+    return mask;
   }
 }

@@ -1,31 +1,40 @@
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, LockedError } from '../../files/errors.ts';
-import { makeFolder } from '../../files/files.ts';
+import { closing, createFile, isFolder, makeFolder, readWhole, syncFolder } from '../../files/files.ts';
 import { lockFile } from '../../files/lock.ts';
 import type { CollectionDeclaration } from '../declaration.ts';
-import { StoreFailedError, StoreFolderError, StoreLockedError } from '../errors.ts';
+import { StoreDamagedError, StoreFailedError, StoreFolderError, StoreLockedError } from '../errors.ts';
 import { GroupCommit } from '../group-commit.ts';
 import type { Commit, Store, StoreState } from '../store.ts';
 import { backup } from './backup.ts';
-import { begin, segmentsFolder } from './begin.ts';
-import { Catalog, type MAX_SEGMENT } from './catalog.ts';
+import { Catalog, type Segment } from './catalog.ts';
 import { collectionIn } from './collection.ts';
-import { Log } from './log.ts';
-import { Manifest } from './manifest.ts';
-import { Merger } from './merge.ts';
+import { carryOver } from './format-1/format-1.ts';
+import { ActiveSegment, Log } from './log.ts';
+import {
+  Manifest,
+  type ManifestData,
+  manifestFile,
+  newManifest,
+  readManifest,
+  segmentsFolder,
+  writeManifest,
+} from './manifest.ts';
+import { Merger, seal } from './merge.ts';
 import { Reader } from './reader.ts';
-import { recover, removeLeftovers } from './recovery.ts';
-import { type Write, WriteBatch, type WriteResult } from './write-batch.ts';
+import { recover } from './recovery.ts';
+import { segmentFile } from './sealed-segment.ts';
+import { type Write, WriteBatch } from './write-batch.ts';
 
 export interface LowdbOptions {
   /** Called after every commit. Must not throw. */
   onCommit?(commit: Commit): void;
   /** Called with one line that an operator should know of, though the store goes on. */
   onWarning?(line: string): void;
-  /** When a segment is full; tests make it small. */
-  maxSegment?: typeof MAX_SEGMENT;
+  /** What the records of a full segment cost; tests make it small. */
+  maxSegment?: number;
 }
 
 /**
@@ -37,7 +46,11 @@ export async function openLowdbStore(
   collections: readonly CollectionDeclaration[],
   options: LowdbOptions = {},
 ): Promise<Store> {
-  return withFolder(folder, async (unlock) => openLocked(folder, collections, unlock, options));
+  return withFolder(folder, async (unlock) => {
+    const onWarning = options.onWarning ?? ((line) => process.emitWarning(line));
+    await carryOver(folder, onWarning, (to) => openUnlocked(to, collections, options, () => {}));
+    return openUnlocked(folder, collections, options, unlock);
+  });
 }
 
 /** Locks the folder for work that ends by calling `unlock`; a failure unlocks it. System errors become errors of the store. */
@@ -57,43 +70,30 @@ export async function withFolder<T>(folder: string, work: (unlock: () => void) =
   }
 }
 
-async function openLocked(
+async function openUnlocked(
   folder: string,
   collections: readonly CollectionDeclaration[],
+  { onCommit, onWarning = (line) => process.emitWarning(line), maxSegment }: LowdbOptions,
   unlock: () => void,
-  options: LowdbOptions,
 ): Promise<Store> {
-  const { onCommit = () => {}, onWarning = (line) => process.emitWarning(line) } = options;
-  const data = await begin(folder, collections, onWarning);
   const segments = segmentsFolder(folder);
-  const recovered = await recover(segments, data, new Catalog(collections, options.maxSegment));
+  const data = (await readManifest(folder)) ?? (await begin(folder, segments));
+  const catalog = new Catalog(collections, maxSegment);
+  const { full, active, leftovers } = await recover(segments, data, catalog);
   await access(segments, constants.R_OK | constants.W_OK | constants.X_OK);
-  const { catalog, active, segment } = recovered;
-  catalog.id = data.id;
-  try {
-    await active.resume();
-    await removeLeftovers(segments, recovered);
-  } catch (error) {
-    await active.close();
-    throw error;
-  }
-  if (recovered.tail > 0)
-    onWarning(
-      `${active.file}: its last ${recovered.tail} bytes are an unfinished commit; they are set aside, not read.`,
-    );
+  const { segment, file, bytes, end } = active;
+  const opened = await ActiveSegment.resume(file, bytes, end);
+  for (const name of leftovers) await rm(join(segments, name), { force: true });
+  const tail = bytes.length - end;
+  if (tail > 0) onWarning(`${file}: its last ${tail} bytes are an unfinished commit; they are set aside, not read.`);
 
-  let lastNumber = recovered.lastNumber;
-  const newNumber = () => ++lastNumber;
-  const manifest = new Manifest(folder, data, () => ({ sequence: catalog.sequence, last: catalog.last }), onWarning);
-  const merger = new Merger(segments, catalog, manifest, { newNumber, onWarning });
-  const log = new Log(segments, catalog, merger, { segment, active, newNumber });
-  const reader = new Reader(segments, catalog.segments);
-
+  const manifest = new Manifest(folder, data, catalog, onWarning);
   let state: StoreState = { status: 'open' };
-  const commit = async (writes: Write[]): Promise<WriteResult[]> => {
-    const batch = new WriteBatch(catalog, writes);
+  const group = new GroupCommit(async (writes: Write[]) => {
+    const batch = new WriteBatch(catalog);
+    const results = writes.map((write) => write(batch));
     try {
-      if (batch.records.length > 0) await log.append(batch.records, batch.tags);
+      if (batch.changes.length > 0) await log.append(batch.changes);
     } catch (error) {
       if (error instanceof StoreFailedError) {
         // The state of the disk is unknown, so nothing more is written to it.
@@ -103,19 +103,25 @@ async function openLocked(
       throw error;
     }
     manifest.follow();
-    return batch.results;
+    return results;
+  }, onCommit);
+  const parts = { folder: segments, catalog, manifest };
+  const merger = new Merger({ ...parts, group, onWarning });
+  const sealAndMerge = async (one: Segment) => {
+    await seal(one, parts);
+    merger.wake();
   };
-  const group = new GroupCommit(commit, onCommit);
-  if (catalog.sequence > data.sequence) manifest.follow();
-  for (const one of recovered.full) merger.seal(one);
+  const log = new Log(segments, catalog, sealAndMerge, { segment, active: opened, full });
+  const reader = new Reader(segments);
   merger.wake();
+  manifest.follow();
 
   const declared = new Map(collections.map((one) => [one.name, collectionIn(one, { catalog, reader, group })]));
   let closed: Promise<void> | undefined;
   const close = async () => {
     state = { status: 'closed' };
-    await group.close();
     await merger.close();
+    await group.close();
     await log.close();
     await manifest.close();
     unlock();
@@ -132,4 +138,22 @@ async function openLocked(
     backup: (to) => backup(folder, to),
     close: () => (closed ??= close()),
   };
+}
+
+/** Makes the files of a new store; the manifest comes last, so after a crash all of that is done again. */
+async function begin(folder: string, segments: string): Promise<ManifestData> {
+  const first = join(segments, segmentFile(1, 'jsonl'));
+  // What a crash of this left may be there: an empty segment.
+  if (await isFolder(segments))
+    for (const name of await readdir(segments))
+      if ((await readWhole(join(segments, name))).length > 0)
+        throw new StoreDamagedError(manifestFile(folder), 'the file is missing, though there are segments');
+  await makeFolder(segments);
+  await rm(first, { force: true });
+  await closing(await createFile(first), async () => {});
+  await syncFolder(segments);
+  await syncFolder(folder);
+  const manifest = newManifest();
+  await writeManifest(folder, manifest);
+  return manifest;
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
-import { readIfExists, replaceFile } from '../../files/files.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { StoreDamagedError } from '../errors.ts';
+import type { Catalog, Segment } from './catalog.ts';
+import { readJson, writeJson } from './json-file.ts';
 
 const FORMAT = 2;
-/** The manifest follows the commits by this much at most. */
+/** The manifest follows the commits, sealing and merging by this much at most. */
 const MAX_BEHIND_MS = 1000;
 
 export interface ManifestData {
@@ -19,14 +21,33 @@ export interface ManifestData {
   last: { [collection: string]: number };
   /** The numbers of the sealed segments. */
   sealed: number[];
-  /** Every change up to this sequence number is in a sealed segment, or superseded. */
-  sealedThrough: number;
+  /** The first segment that is not sealed, and the first change that it can hold: those behind it follow. */
+  unsealed: { segment: number; sequence: number };
 }
 
-export const newStoreId = () => randomUUID().slice(0, 8);
+export const segmentsFolder = (folder: string) => join(folder, 'segments');
+export const manifestFile = (folder: string) => join(folder, 'store.json');
 
-export function emptyManifest(): ManifestData {
-  return { format: FORMAT, id: newStoreId(), sequence: 0, last: {}, sealed: [], sealedThrough: 0 };
+/** The manifest of a store without documents, or one that differs from others in these parts. */
+export function newManifest(parts: Partial<ManifestData> = {}): ManifestData {
+  const unsealed = { segment: 1, sequence: 1 };
+  return { format: FORMAT, sequence: 0, last: {}, sealed: [], unsealed, ...parts, id: randomUUID().slice(0, 8) };
+}
+
+/** The manifest of a folder, if there is one. */
+export async function readManifest(folder: string): Promise<ManifestData | undefined> {
+  const bytes = await readJson(manifestFile(folder));
+  const data: ManifestData | undefined = bytes ? JSON.parse(String(bytes)) : undefined;
+  if (data && data.format > FORMAT)
+    throw new StoreDamagedError(
+      manifestFile(folder),
+      `the folder has format ${data.format}, and this version knows formats 1 to ${FORMAT}`,
+    );
+  return data;
+}
+
+export async function writeManifest(folder: string, data: ManifestData): Promise<void> {
+  await writeJson(manifestFile(folder), [Buffer.from(`${JSON.stringify(data).slice(1)}\n`)]);
 }
 
 /**
@@ -35,93 +56,70 @@ export function emptyManifest(): ManifestData {
  * a second, so the changes of the last second before a crash are all that a cut could hide.
  */
 export class Manifest {
-  readonly file: string;
-  readonly #current: () => Pick<ManifestData, 'sequence' | 'last'>;
+  readonly #retired: string[] = [];
+  readonly #folder: string;
+  readonly #catalog: Catalog;
   readonly #onWarning: (line: string) => void;
-  data: ManifestData;
-  #writing: Promise<unknown> = Promise.resolve();
+  #written: ManifestData;
+  #saving: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #failed = false;
 
-  /** `current` says how far the store has come, whenever the manifest is written. */
-  constructor(
-    folder: string,
-    data: ManifestData,
-    current: () => Pick<ManifestData, 'sequence' | 'last'>,
-    onWarning: (line: string) => void,
-  ) {
-    this.file = manifestFile(folder);
-    this.data = data;
-    this.#current = current;
+  constructor(folder: string, written: ManifestData, catalog: Catalog, onWarning: (line: string) => void) {
+    this.#folder = folder;
+    this.#written = written;
+    this.#catalog = catalog;
     this.#onWarning = onWarning;
   }
 
-  /** Has the high-water mark written soon. A failure is reported once, and tried again until it succeeds. */
+  /** Has the manifest written soon. A failure is reported once, and tried again until it succeeds. */
   follow(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.update({}).then(
-        () => {
-          this.#failed = false;
-        },
-        (error: unknown) => {
-          if (!this.#failed) this.#onWarning(`${this.file}: the high-water mark cannot be written (${error}).`);
-          this.#failed = true;
-          this.follow();
-        },
-      );
-    }, MAX_BEHIND_MS).unref();
+    this.#timer ??= setTimeout(() => void this.save(), MAX_BEHIND_MS).unref();
   }
 
-  /** Writes the manifest with these changes. It stays as it was if that fails. */
-  update(changes: Partial<ManifestData>): Promise<void> {
-    const write = async () => {
-      const next = { ...this.data, ...structuredClone(this.#current()), ...changes };
-      if (manifestText(next) === manifestText(this.data)) return;
-      await replaceFile(this.file, Buffer.from(manifestText(next)));
-      this.data = next;
-    };
-    const written = this.#writing.then(write);
-    this.#writing = written.catch(() => {});
-    return written;
+  /** Removes a file that nobody needs, once the manifest is written. */
+  retire(file: string): void {
+    this.#retired.push(file);
+    this.follow();
+  }
+
+  save(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#saving = this.#saving.then(async () => {
+      try {
+        await this.#write();
+        this.#failed = false;
+      } catch (error) {
+        if (!this.#failed)
+          this.#onWarning(`${manifestFile(this.#folder)}: the high-water mark cannot be written (${error}).`);
+        this.#failed = true;
+        this.follow();
+      }
+    });
+    return this.#saving;
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#timer);
-    await this.update({}).catch((error: unknown) =>
-      this.#onWarning(`${this.file}: the high-water mark cannot be written (${error}).`),
-    );
+    await this.save();
     clearTimeout(this.#timer);
   }
-}
 
-export const manifestFile = (folder: string) => join(folder, 'store.json');
-
-/** The manifest of a folder, if there is one. */
-export async function readManifest(folder: string): Promise<ManifestData | undefined> {
-  const file = manifestFile(folder);
-  const text = (await readIfExists(file))?.toString();
-  if (text === undefined) return undefined;
-  const data = parse(text);
-  if (data && data.format > FORMAT)
-    throw new StoreDamagedError(
-      file,
-      `the folder has format ${data.format}, and this version knows formats 1 to ${FORMAT}`,
-    );
-  if (!data || manifestText(data) !== text) throw new StoreDamagedError(file, 'this is not what was written there');
-  return data;
-}
-
-function parse(text: string): ManifestData | undefined {
-  try {
-    const { crc32: _, ...data } = JSON.parse(text);
-    return typeof data.format === 'number' ? data : undefined;
-  } catch {
-    return undefined;
+  async #write(): Promise<void> {
+    const { sequence, last, segments } = this.#catalog;
+    const sealed = [...segments.values()].filter(({ bytes }) => !bytes).map(({ number }) => number);
+    const unsealed = [...segments.values()].find(({ bytes }) => bytes) as Segment;
+    const next: ManifestData = {
+      ...this.#written,
+      sequence,
+      last: { ...last },
+      sealed,
+      unsealed: { segment: unsealed.number, sequence: unsealed.floor },
+    };
+    const retired = [...this.#retired];
+    if (!isDeepStrictEqual(next, this.#written)) await writeManifest(this.#folder, next);
+    this.#written = next;
+    for (const file of retired) await rm(file, { force: true });
+    this.#retired.splice(0, retired.length);
   }
-}
-
-export function manifestText(data: ManifestData): string {
-  const text = JSON.stringify(data).slice(1);
-  return `{"crc32":${crc32(text)},${text}\n`;
 }

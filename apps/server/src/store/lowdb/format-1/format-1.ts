@@ -1,92 +1,77 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { Low } from 'lowdb';
-import { isFolder, makeFolder, readIfExists, readWhole, syncFolder } from '../../files/files.ts';
-import type { CollectionDeclaration } from '../declaration.ts';
-import { StoreDamagedError } from '../errors.ts';
-import { Catalog, MAX_SEGMENT } from './catalog.ts';
-import type { StoredRecord } from './commit-line.ts';
-import { emptyManifest, type ManifestData } from './manifest.ts';
-import { encodeSegment, type SealedSegment, sealedSegmentFile } from './sealed-segment.ts';
+import { isFolder, readIfExists, readWhole, syncFolder } from '../../../files/files.ts';
+import { decodeText } from '../../document.ts';
+import { StoreDamagedError } from '../../errors.ts';
+import type { Store } from '../../store.ts';
+import { manifestFile, readManifest, segmentsFolder } from '../manifest.ts';
 
 /**
  * The first format of the data folder: `pets/<first identifier>.json` for sealed segments and `.jsonl` for others, with
  * all identifiers from 1 on, and `next.json` with the high-water mark. It is carried over once, and never written.
  */
 const COLLECTION = 'pets';
+/** So many documents are restored at once. */
+const BATCH = 1000;
 
 const oldFolder = (folder: string) => join(folder, 'pets');
 const oldMark = (folder: string) => join(folder, 'next.json');
 
-export async function hasFormat1(folder: string): Promise<boolean> {
-  return (await isFolder(oldFolder(folder))) || (await readIfExists(oldMark(folder))) !== undefined;
-}
-
-/** Copies all documents into sealed segments of today's format. The old files stay as they are. */
+/**
+ * Carries a folder of the first format over, if it is one: into a new store beside it, which takes its place as a whole.
+ * The manifest comes last, so after a crash all of that is done again. The old files are put aside, and nothing reads them any more.
+ */
 export async function carryOver(
   folder: string,
-  segments: string,
-  options: { collections: readonly CollectionDeclaration[]; onWarning: (line: string) => void },
-): Promise<ManifestData> {
-  const catalog = new Catalog(options.collections);
+  onWarning: (line: string) => void,
+  open: (folder: string) => Promise<Store>,
+): Promise<void> {
   const old = oldFolder(folder);
-  const next = await readMark(folder);
-  if (!(await isFolder(old))) throw new StoreDamagedError(old, 'the folder is missing');
-  // What an attempt that crashed left behind.
-  await rm(segments, { recursive: true, force: true });
-  await makeFolder(segments);
-  const sealed: number[] = [];
-  let texts: Buffer[] = [];
-  let bytes = 0;
-  let last = 0;
-  const seal = async () => {
-    if (texts.length === 0) return;
-    sealed.push(sealed.length + 1);
-    await writeSegment(segments, { number: sealed.length, first: last - texts.length + 1 }, texts, catalog);
-    texts = [];
-    bytes = 0;
-  };
-  for await (const text of documentsOf(old, options.onWarning)) {
-    texts.push(text);
-    bytes += text.length;
-    last++;
-    if (texts.length >= MAX_SEGMENT.records || bytes >= MAX_SEGMENT.bytes) await seal();
+  if (!(await isFolder(old)) && (await readIfExists(oldMark(folder))) === undefined) return;
+  const unfinished = join(folder, 'format-2.tmp');
+  await rm(unfinished, { recursive: true, force: true });
+  if (!(await readManifest(folder))) {
+    try {
+      await copy(folder, await open(unfinished), onWarning);
+      // What an attempt that crashed left behind.
+      await rm(segmentsFolder(folder), { recursive: true, force: true });
+      await rename(segmentsFolder(unfinished), segmentsFolder(folder));
+      await syncFolder(folder);
+      await rename(manifestFile(unfinished), manifestFile(folder));
+      await syncFolder(folder);
+    } finally {
+      await rm(unfinished, { recursive: true, force: true });
+    }
   }
-  await seal();
-  if (last < next - 1) throw new StoreDamagedError(old, `the documents ${last + 1} to ${next - 1} are missing`);
-  return { ...emptyManifest(), sequence: last, last: { [COLLECTION]: last }, sealed, sealedThrough: last };
-}
-
-/** Puts the old files out of the way; nothing reads them any more. */
-export async function retireFormat1(folder: string, onWarning: (line: string) => void): Promise<void> {
-  const retired = `${oldFolder(folder)}.format-1`;
-  if (await isFolder(oldFolder(folder))) {
-    await rename(oldFolder(folder), retired);
+  const retired = `${old}.format-1`;
+  if (await isFolder(old)) {
+    await rename(old, retired);
     onWarning(`${retired}: this is the data in its former format, which was carried over; it may be removed.`);
   }
   await rm(oldMark(folder), { force: true });
   await syncFolder(folder);
 }
 
-async function writeSegment(
-  folder: string,
-  { number, first }: { number: number; first: number },
-  texts: readonly Buffer[],
-  catalog: Catalog,
-): Promise<void> {
-  const records: StoredRecord[] = [];
-  for (const [i, { length }] of texts.entries())
-    records.push({ collection: COLLECTION, id: first + i, version: first + i, start: 0, length });
-  const tags = new Map<string, number>();
-  const tagOf = texts.map((text) => {
-    const tag = catalog.tagTextOf(COLLECTION, text);
-    const at = tags.get(tag) ?? tags.size;
-    return tags.set(tag, at) && at;
-  });
-  const part = { collection: COLLECTION, indexes: catalog.indexes(COLLECTION), tags: [...tags.keys()], records, tagOf };
-  const { bytes } = encodeSegment({ number, floor: first + texts.length }, [part], texts);
-  await new Low<SealedSegment>(sealedSegmentFile(folder, number), { floor: 0, parts: [], bytes }).write();
+async function copy(folder: string, store: Store, onWarning: (line: string) => void): Promise<void> {
+  const old = oldFolder(folder);
+  let texts: Buffer[] = [];
+  let last = 0;
+  const restore = () => store.collection(COLLECTION).restore(texts.map((text) => decodeText(String(text))));
+  try {
+    const next = await readMark(folder);
+    if (!(await isFolder(old))) throw new StoreDamagedError(old, 'the folder is missing');
+    for await (const text of documentsOf(old, onWarning)) {
+      last++;
+      if (texts.push(text) < BATCH) continue;
+      await restore();
+      texts = [];
+    }
+    await restore();
+    if (last < next - 1) throw new StoreDamagedError(old, `the documents ${last + 1} to ${next - 1} are missing`);
+  } finally {
+    await store.close();
+  }
 }
 
 async function readMark(folder: string): Promise<number> {
