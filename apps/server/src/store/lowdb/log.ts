@@ -116,8 +116,9 @@ export class ActiveSegment implements Adapter<Uint8Array> {
       await syncFolder(dirname(file));
       return new ActiveSegment(file, handle, Buffer.alloc(0), 0);
     } catch (error) {
-      await handle?.close();
-      if (handle) await rm(file);
+      // The first error tells what is wrong. A file that cannot be removed is empty, and a broken disk ends the writing.
+      await handle?.close().catch(() => {});
+      if (handle) await rm(file).catch(() => {});
       throw unavailable(error);
     }
   }
