@@ -78,8 +78,8 @@ export class Log {
         this.#full.shift();
       }
     };
-    this.#sealing = all().catch((cause: unknown) => {
-      throw new StoreUnavailableError(`A segment cannot be sealed (${cause}): try again.`, { cause });
+    this.#sealing = all().catch((error: unknown) => {
+      throw unavailable(error);
     });
     // Whoever needs it done waits for it.
     this.#sealing.catch(() => {});

@@ -18,6 +18,10 @@ const BATCH = 1000;
 const oldFolder = (folder: string) => join(folder, 'pets');
 const oldMark = (folder: string) => join(folder, 'next.json');
 
+export async function hasFormat1(folder: string): Promise<boolean> {
+  return (await isFolder(oldFolder(folder))) || (await readIfExists(oldMark(folder))) !== undefined;
+}
+
 /**
  * Carries a folder of the first format over, if it is one: into a new store beside it, which takes its place as a whole.
  * The manifest comes last, so after a crash all of that is done again. The old files are put aside, and nothing reads them any more.
@@ -27,8 +31,8 @@ export async function carryOver(
   onWarning: (line: string) => void,
   open: (folder: string) => Promise<Store>,
 ): Promise<void> {
+  if (!(await hasFormat1(folder))) return;
   const old = oldFolder(folder);
-  if (!(await isFolder(old)) && (await readIfExists(oldMark(folder))) === undefined) return;
   const unfinished = join(folder, 'format-2.tmp');
   await rm(unfinished, { recursive: true, force: true });
   if (!(await readManifest(folder))) {
