@@ -10,7 +10,7 @@ export type Node = Readonly<Record<string, unknown>>;
 export interface Spec extends Document {
   /** Without references to other files, in OpenAPI 3.1. */
   readonly root: Root & Node;
-  /** The operations by their endpoints, as `GET /pets`, as they are written. */
+  /** The operations by their endpoints, as `GET /users`, as they are written. */
   readonly operations: ReadonlyMap<string, Operation>;
   /** What the generator makes of it. Throws where it cannot be carried. */
   readonly model: Model;

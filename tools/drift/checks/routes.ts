@@ -55,7 +55,7 @@ function differencesOf(
   ];
 }
 
-/** A route of Express as OpenAPI writes it: `:id` and `:"pet-id"` in braces, other characters without a backslash. */
+/** A route of Express as OpenAPI writes it: `:id` and `:"user-id"` in braces, other characters without a backslash. */
 function asTemplate(route: string): string {
   return route.replace(/\\(.)|:(?:(\w+)|"([^"]+)")/g, (_, escaped?: string, name?: string, quoted?: string) =>
     escaped === undefined ? `{${name ?? quoted}}` : escaped,

@@ -1,0 +1,12 @@
+import { operations } from '@petstore/types';
+import { type CollectionDeclaration, collectionOf } from './store/declaration.ts';
+
+/** The collections of the library. */
+export const collections = {
+  books: collectionOf('books', operations.listBooks),
+  loans: { name: 'loans', id: 'id', indexes: ['bookId'] },
+  covers: { name: 'covers', id: 'id', indexes: ['bookId'] },
+} satisfies Record<string, CollectionDeclaration>;
+
+/** All of them, as a store takes them. */
+export const allCollections: readonly CollectionDeclaration[] = Object.values(collections);

@@ -1,0 +1,72 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '@petstore/testing';
+import { afterAll, describe, expect, test } from 'vitest';
+import { textOf } from '../../repository.ts';
+import { copyOfRepository, repositoryFiles } from '../repository-copy.ts';
+
+/**
+ * A service of its own: a spec, its collections, its handlers and their test. Everything else is the repository's, so
+ * whatever is about pets elsewhere does not compile, or does not answer.
+ */
+const overlay = join(import.meta.dirname, 'overlay');
+
+/** The store that takes no other documents yet. */
+const STORES_PETS_ALONE = /src\/store\/postgres\//;
+
+const copy = copyOfRepository();
+afterAll(() => copy.remove());
+cpSync(overlay, copy.folder, { recursive: true });
+copy.generate();
+execFileSync(process.execPath, ['build/main.ts'], { cwd: join(copy.folder, 'apps/petctl') });
+
+describe('a second service, built in a copy of the repository', () => {
+  test.each([
+    ['packages/client', 'src'],
+    ['apps/petctl', 'src'],
+    ['apps/server', 'src'],
+    ['apps/server', 'test/library.ts'],
+  ])('%s compiles: %s', (name, include) => {
+    const folder = join(copy.folder, name);
+    const config = { extends: './tsconfig.json', include: [include] };
+    writeFileSync(join(folder, 'tsconfig.second.json'), JSON.stringify(config));
+    const compiler = join(folder, 'node_modules/.bin/tsc');
+    const args = ['--project', 'tsconfig.second.json', '--pretty', 'false'];
+    const { stdout } = spawnSync(compiler, args, { cwd: folder, encoding: 'utf8' });
+    expect(stdout.split('\n').filter((line) => /^\S/.test(line) && !STORES_PETS_ALONE.test(line))).toEqual([]);
+  });
+});
+
+type NewEnvironment = () => Record<string, string> | Promise<Record<string, string>>;
+const { describeLibrary }: { describeLibrary(what: string, newEnvironment: NewEnvironment): void } = await import(
+  join(copy.folder, 'apps/server/test/library.ts')
+);
+
+const data = makeFolder('library');
+afterAll(() => data.remove());
+let stores = 0;
+describeLibrary('the library in a data folder', () => ({ PETSTORE_DATA_DIR: join(data.folder, String(++stores)) }));
+
+/** What is about the pets of this service. Everything else of the sources is the same for any service. */
+const ABOUT_PETS = [
+  'apps/server/src/collections.ts',
+  'apps/server/src/handlers.ts',
+  // The formats before today's, in which the only collection was that of the pets.
+  'apps/server/src/store/lowdb/format-1.ts',
+  STORES_PETS_ALONE,
+  // It compares this service with others that were written for the same interface.
+  /^tools\/bench\//,
+  /^tools\/test\//,
+  /\.gen\.ts$/,
+];
+
+test('no source names pets that is not about them', () => {
+  const sources = repositoryFiles().filter((file) =>
+    /^(apps\/[^/]+\/(src|build)|packages\/(client|types)\/src|tools)\//.test(file),
+  );
+  const isAboutPets = (file: string) =>
+    ABOUT_PETS.some((one) => (typeof one === 'string' ? one === file : one.test(file)));
+  const naming = sources.filter((file) => !isAboutPets(file) && /pets?(?![a-z])|animal/i.test(textOf(file)));
+  expect(naming).toEqual([]);
+});
