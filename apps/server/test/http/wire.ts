@@ -24,7 +24,7 @@ export interface Wire {
 export function openWire(origin: string, { reads = true, halfOpen = false, isHead = false } = {}): Wire {
   const { hostname, port } = new URL(origin);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: halfOpen });
-  let bytes: Buffer = Buffer.alloc(0);
+  const unparsed = { chunks: [] as Buffer[], length: 0, needed: 0 };
   const found: WireResponse[] = [];
   let isClosed = false;
   const watchers = new Set<() => void>();
@@ -33,7 +33,12 @@ export function openWire(origin: string, { reads = true, halfOpen = false, isHea
   };
   if (reads) {
     socket.on('data', (chunk: Buffer) => {
-      bytes = takeResponses(Buffer.concat([bytes, chunk]), isHead, found);
+      unparsed.chunks.push(chunk);
+      unparsed.length += chunk.length;
+      // Large responses come in many chunks, which are put together once.
+      if (unparsed.length < unparsed.needed) return;
+      const { rest, needed } = takeResponses(Buffer.concat(unparsed.chunks), isHead, found);
+      Object.assign(unparsed, { chunks: [rest], length: rest.length, needed });
       notify();
     });
   } else {
@@ -65,18 +70,18 @@ export function openWire(origin: string, { reads = true, halfOpen = false, isHea
   };
 }
 
-/** Takes whole responses off the beginning of the bytes, and answers the rest. */
-function takeResponses(bytes: Buffer, isHead: boolean, found: WireResponse[]): Buffer {
+/** Takes whole responses off the beginning of the bytes; returns the rest, and how many bytes the next response has at least. */
+function takeResponses(bytes: Buffer, isHead: boolean, found: WireResponse[]): { rest: Buffer; needed: number } {
   for (let at = 0; ; ) {
     const end = bytes.indexOf('\r\n\r\n', at);
-    if (end < 0) return bytes.subarray(at);
+    if (end < 0) return { rest: bytes.subarray(at), needed: 0 };
     const [line = '', ...lines] = bytes.toString('latin1', at, end).split('\r\n');
     const headers = new Map(
       lines.map((one) => [one.slice(0, one.indexOf(':')).toLowerCase(), one.slice(one.indexOf(':') + 1).trim()]),
     );
     const length = isHead ? 0 : Number(headers.get('content-length') ?? 0);
     const start = end + 4;
-    if (bytes.length < start + length) return bytes.subarray(at);
+    if (bytes.length < start + length) return { rest: bytes.subarray(at), needed: start + length - at };
     const status = Number(line.split(' ')[1]);
     if (status >= 200) found.push({ status, headers, body: bytes.toString('utf8', start, start + length) });
     at = start + length;
