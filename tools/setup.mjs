@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { runInstead } from './processes.mjs';
 
 const root = new URL('../', import.meta.url);
 const stamp = new URL('node_modules/.serve-lock.yaml', root);
@@ -82,21 +83,10 @@ function progressLine(title) {
   };
 }
 
-/** Runs a command and ends as it ends. The shell that runs this may remember the machine's own Node, so it cannot go on itself. */
-function run([command, ...args]) {
-  const child = spawn(command, args, { stdio: 'inherit', shell: process.platform === 'win32' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.on('error', (error) => {
-    console.error(`${command}: ${error.message}`);
-    process.exitCode = 1;
-  });
-  child.on('exit', (code) => {
-    process.exitCode = code ?? 1;
-  });
-}
-
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await setup('all');
   const [, , separator, ...command] = process.argv;
-  if (separator === '--') run(command);
+  // The shell that runs this may remember the machine's own Node, so it cannot go on itself.
+  const [file, ...args] = command;
+  if (separator === '--') runInstead(file, args, { shell: process.platform === 'win32' });
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { newFolder } from '@petstore/testing';
+import { childrenOf, newFolder, rounds } from '@petstore/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { root } from '../repository.ts';
 
@@ -46,3 +46,43 @@ test.each([
   onTestFinished(() => void again.npm.kill());
   expect(again.origin).toBe(origin);
 });
+
+/** A process and all that it started, directly or not. */
+async function familyOf(pid: number): Promise<number[]> {
+  const families = await Promise.all((await childrenOf(pid)).map(familyOf));
+  return [pid, ...families.flat()];
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+const commands = [
+  { script: 'dev', begun: /listens on/ },
+  { script: 'test', begun: /test: .*RUN/ },
+];
+const stops = (['SIGKILL', 'SIGTERM', 'SIGHUP'] as const).flatMap((name) =>
+  commands.map((command) => ({ ...command, name })),
+);
+
+test.skipIf(onWindows).each(rounds(stops.slice(0, 1), stops))(
+  'after $name to `npm run $script` nothing that it started goes on',
+  async ({ script, begun, name }) => {
+    // A test run that is cut leaves its temporary folder behind.
+    const env = { ...process.env, PORT: '0', PETSTORE_DATA_DIR: newFolder(), TMPDIR: newFolder() };
+    const npm = spawn('npm', ['run', script], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    npm.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+    await expect.poll(() => output).toMatch(begun);
+    const family = await familyOf(npm.pid ?? 0);
+    expect(family.length).toBeGreaterThan(5);
+    npm.kill(name);
+    await expect.poll(() => family.filter(isRunning)).toEqual([]);
+  },
+);

@@ -176,118 +176,121 @@ describe.each(ways)('%s', (_, options) => {
 });
 
 // The connections are the same below both.
-describe.each(rounds(ways.slice(0, 1), ways))('the connections of the server %s', (_, options) => {
-  const serving = servingWith(options);
+describe.each(rounds<readonly (typeof ways)[number][]>(ways.slice(0, 1), ways))(
+  'the connections of the server %s',
+  (_, options) => {
+    const serving = servingWith(options);
 
-  test('pipelined requests that wait are bounded together: a connection with many is closed, one with few is served', async () => {
-    const { promise: stalled, resolve: go } = Promise.withResolvers<void>();
-    const pets = memoryStore();
-    let pending = 0;
-    const create: Collection['create'] = (pet) => {
-      pending++;
-      return stalled.then(() => pets.collection('pets').create(pet));
-    };
-    const { origin, head } = await serving(withFunctions(pets, { create }));
-    const post = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 27\r\n\r\n{"name":"a","categoryId":1}`;
-    const open = async (waiting: number) => {
-      const wire = openWire(origin);
-      const before = pending;
-      wire.send(post + `GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(waiting));
-      // All of it is in one read, which is parsed as a whole before anything else is looked at.
-      await expect.poll(() => pending, { interval: 1 }).toBe(before + 1);
-      return wire;
-    };
-    const each = 500;
-    const wires = [];
-    for (let total = 0; total < MAX_WAITING_REQUESTS; total += each) wires.push(await open(each));
-    const tooMuch = await open(MAX_WAITING_PER_CONNECTION + 1);
-    expect(await tooMuch.ended()).toEqual([]);
-    wires.push(await open(MAX_WAITING_PER_CONNECTION));
-    go();
-    for (const [i, wire] of wires.entries()) {
-      const count = 1 + (i === wires.length - 1 ? MAX_WAITING_PER_CONNECTION : each);
-      expect((await wire.until(count)).length).toBe(count);
-      wire.socket.destroy();
-    }
-  });
-
-  test('connections beyond the bound are closed at once, and let in again when others end', async () => {
-    const { origin } = await serving(memoryStore(), { maxConnections: 2 });
-    const get = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
-    const wires = [openWire(origin), openWire(origin)];
-    for (const wire of wires) {
-      wire.send(get);
-      await wire.until(1);
-    }
-    expect(await openWire(origin).ended()).toEqual([]);
-    wires[0]?.socket.destroy();
-    await expect
-      .poll(async () => {
+    test('pipelined requests that wait are bounded together: a connection with many is closed, one with few is served', async () => {
+      const { promise: stalled, resolve: go } = Promise.withResolvers<void>();
+      const pets = memoryStore();
+      let pending = 0;
+      const create: Collection['create'] = (pet) => {
+        pending++;
+        return stalled.then(() => pets.collection('pets').create(pet));
+      };
+      const { origin, head } = await serving(withFunctions(pets, { create }));
+      const post = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 27\r\n\r\n{"name":"a","categoryId":1}`;
+      const open = async (waiting: number) => {
         const wire = openWire(origin);
-        wire.send(get);
-        const responses = await wire.until(1);
+        const before = pending;
+        wire.send(post + `GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(waiting));
+        // All of it is in one read, which is parsed as a whole before anything else is looked at.
+        await expect.poll(() => pending, { interval: 1 }).toBe(before + 1);
+        return wire;
+      };
+      const each = 500;
+      const wires = [];
+      for (let total = 0; total < MAX_WAITING_REQUESTS; total += each) wires.push(await open(each));
+      const tooMuch = await open(MAX_WAITING_PER_CONNECTION + 1);
+      expect(await tooMuch.ended()).toEqual([]);
+      wires.push(await open(MAX_WAITING_PER_CONNECTION));
+      go();
+      for (const [i, wire] of wires.entries()) {
+        const count = 1 + (i === wires.length - 1 ? MAX_WAITING_PER_CONNECTION : each);
+        expect((await wire.until(count)).length).toBe(count);
         wire.socket.destroy();
-        return responses.length;
-      })
-      .toBe(1);
-    // The one that was let in before is still served.
-    wires[1]?.send(get);
-    expect(await wires[1]?.until(2)).toHaveLength(2);
-    wires[1]?.socket.destroy();
-  });
+      }
+    });
 
-  test('a connection that sends no further request is closed', async () => {
-    const { origin } = await serving(memoryStore(), { keepAliveTimeout: 1 });
-    const wire = openWire(origin);
-    wire.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect(await wire.ended()).toMatchObject([{ status: 200 }]);
-  });
+    test('connections beyond the bound are closed at once, and let in again when others end', async () => {
+      const { origin } = await serving(memoryStore(), { maxConnections: 2 });
+      const get = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+      const wires = [openWire(origin), openWire(origin)];
+      for (const wire of wires) {
+        wire.send(get);
+        await wire.until(1);
+      }
+      expect(await openWire(origin).ended()).toEqual([]);
+      wires[0]?.socket.destroy();
+      await expect
+        .poll(async () => {
+          const wire = openWire(origin);
+          wire.send(get);
+          const responses = await wire.until(1);
+          wire.socket.destroy();
+          return responses.length;
+        })
+        .toBe(1);
+      // The one that was let in before is still served.
+      wires[1]?.send(get);
+      expect(await wires[1]?.until(2)).toHaveLength(2);
+      wires[1]?.socket.destroy();
+    });
 
-  test('a connection that never sends a request is closed', async () => {
-    const { origin } = await serving(memoryStore(), impatient);
-    await openWire(origin).ended();
-  });
+    test('a connection that sends no further request is closed', async () => {
+      const { origin } = await serving(memoryStore(), { keepAliveTimeout: 1 });
+      const wire = openWire(origin);
+      wire.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+      expect(await wire.ended()).toMatchObject([{ status: 200 }]);
+    });
 
-  /** A store with one pet whose response no buffer of the system holds. */
-  async function withLargePet(): Promise<Store> {
-    const pets = memoryStore();
-    await handlers(pets).createPet({ name: 'x'.repeat(20_000_000), categoryId: 1 });
-    return pets;
-  }
+    test('a connection that never sends a request is closed', async () => {
+      const { origin } = await serving(memoryStore(), impatient);
+      await openWire(origin).ended();
+    });
 
-  test('a client that reads nothing is closed, and others are served meanwhile', async () => {
-    const entries: RequestEntry[] = [];
-    const logRequest = (entry: RequestEntry) => void entries.push(entry);
-    const { origin, head } = await serving(await withLargePet(), { responseTimeout: 500, logRequest });
-    const deaf = openWire(origin, { reads: false });
-    deaf.send(`GET /v1/pets HTTP/1.1\r\n${head}\r\n`.repeat(50));
-    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
-    await expect.poll(() => entries.filter(({ aborted }) => aborted)).toHaveLength(1);
-    // The others behind it were never started.
-    expect(entries.filter(({ operation }) => operation === 'listPets')).toHaveLength(1);
-    deaf.socket.destroy();
-  });
-
-  test('responses that wait for clients are bounded together: who has not read for longest is closed', async () => {
-    const entries: RequestEntry[] = [];
-    const logRequest = (entry: RequestEntry) => void entries.push(entry);
-    const more = { responseMemory: 30_000_000, responseTimeout: 60_000, logRequest };
-    const { origin, head } = await serving(await withLargePet(), more);
-    const ask = (i: number) => `GET /v1/pets HTTP/1.1\r\n${head}X-Request-Id: ${i}\r\n\r\n`;
-    const wires = Array.from({ length: 5 }, () => openWire(origin, { reads: false }));
-    for (const [i, wire] of wires.entries()) {
-      const begun = once(wire.socket, 'data');
-      wire.socket.resume();
-      wire.send(ask(i));
-      // Its response waits before the next one asks.
-      await begun;
-      wire.socket.pause();
+    /** A store with one pet whose response no buffer of the system holds. */
+    async function withLargePet(): Promise<Store> {
+      const pets = memoryStore();
+      await handlers(pets).createPet({ name: 'x'.repeat(20_000_000), categoryId: 1 });
+      return pets;
     }
-    await expect.poll(() => entries.filter(({ aborted }) => aborted).length).toBeGreaterThan(0);
-    expect(entries.find(({ aborted }) => aborted)).toMatchObject({ requestId: '0' });
-    const reader = openWire(origin);
-    reader.send(ask(5));
-    expect(await reader.until(1)).toMatchObject([{ status: 200 }]);
-    for (const { socket } of [...wires, reader]) socket.destroy();
-  });
-});
+
+    test('a client that reads nothing is closed, and others are served meanwhile', async () => {
+      const entries: RequestEntry[] = [];
+      const logRequest = (entry: RequestEntry) => void entries.push(entry);
+      const { origin, head } = await serving(await withLargePet(), { responseTimeout: 500, logRequest });
+      const deaf = openWire(origin, { reads: false });
+      deaf.send(`GET /v1/pets HTTP/1.1\r\n${head}\r\n`.repeat(50));
+      expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+      await expect.poll(() => entries.filter(({ aborted }) => aborted)).toHaveLength(1);
+      // The others behind it were never started.
+      expect(entries.filter(({ operation }) => operation === 'listPets')).toHaveLength(1);
+      deaf.socket.destroy();
+    });
+
+    test('responses that wait for clients are bounded together: who has not read for longest is closed', async () => {
+      const entries: RequestEntry[] = [];
+      const logRequest = (entry: RequestEntry) => void entries.push(entry);
+      const more = { responseMemory: 30_000_000, responseTimeout: 60_000, logRequest };
+      const { origin, head } = await serving(await withLargePet(), more);
+      const ask = (i: number) => `GET /v1/pets HTTP/1.1\r\n${head}X-Request-Id: ${i}\r\n\r\n`;
+      const wires = Array.from({ length: 5 }, () => openWire(origin, { reads: false }));
+      for (const [i, wire] of wires.entries()) {
+        const begun = once(wire.socket, 'data');
+        wire.socket.resume();
+        wire.send(ask(i));
+        // Its response waits before the next one asks.
+        await begun;
+        wire.socket.pause();
+      }
+      await expect.poll(() => entries.filter(({ aborted }) => aborted).length).toBeGreaterThan(0);
+      expect(entries.find(({ aborted }) => aborted)).toMatchObject({ requestId: '0' });
+      const reader = openWire(origin);
+      reader.send(ask(5));
+      expect(await reader.until(1)).toMatchObject([{ status: 200 }]);
+      for (const { socket } of [...wires, reader]) socket.destroy();
+    });
+  },
+);
