@@ -46,7 +46,8 @@ async function typesModules(model: Model): Promise<Map<string, string>> {
   const scratch = await mkdtemp(join(tmpdir(), 'petstore-'));
   try {
     await createClient({
-      input: typesDocument(model) as Record<string, unknown>,
+      // It changes what it is given.
+      input: structuredClone(typesDocument(model)) as Record<string, unknown>,
       logs: { level: 'silent', file: false },
       output: { path: scratch, entryFile: false, header: [header], module: { extension: '.ts' }, postProcess: [] },
       plugins: [

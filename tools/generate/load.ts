@@ -49,12 +49,24 @@ function textOf(file: string, referrer: string, read: ReadFile): string {
   }
 }
 
-function eachReference(value: unknown, seen: ($ref: string) => void): void {
+function eachReference(value: unknown, seen: ($ref: string) => void, isMap = false): void {
   if (Array.isArray(value)) for (const one of value) eachReference(one, seen);
   if (!isNode(value)) return;
   if (typeof value.$ref === 'string') seen(value.$ref);
-  for (const [key, child] of Object.entries(value)) if (!isExample(key)) eachReference(child, seen);
+  for (const [key, child] of Object.entries(value))
+    if (isMap || !isExample(key)) eachReference(child, seen, !isMap && maps.has(key));
 }
+
+/** Below these stand names that the spec chose, which may be those of keywords; of responses, one is called `default`. */
+const maps = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'schemas',
+  'responses',
+  'headers',
+]);
 
 const isExample = (key: string) => key === 'example' || key === 'examples' || key === 'default' || key === 'enum';
 
@@ -92,7 +104,7 @@ function bundle(main: string, files: ReadonlyMap<string, unknown>): Document {
     return Object.fromEntries(
       Object.entries(value).map(([key, child]) => [
         key,
-        isExample(key) && !isMap ? child : copy(child, file, kindBelow(key, kind), key === 'properties' && !isMap),
+        isExample(key) && !isMap ? child : copy(child, file, kindBelow(key, kind), !isMap && maps.has(key)),
       ]),
     );
   };

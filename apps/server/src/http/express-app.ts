@@ -56,7 +56,7 @@ export function expressApp(parts: Parts): Express {
   if (applyRateLimit) app.use(root, rateLimit(applyRateLimit));
   app.use(root, methods, parameters, bodyReader(receiveBody));
   app.use(validator.handlers);
-  for (const operation of Object.values<Operation>(operations)) serveOperation(app, operation, dispatch);
+  for (const operation of literalsFirst(Object.values<Operation>(operations))) serveOperation(app, operation, dispatch);
   return withErrors(app, parts);
 }
 
@@ -107,6 +107,11 @@ const parameters: RequestHandler = (request, response, next) => {
   if (operation) context.parameters = readParameters(operation, context, request.headers, queryKeysOf(operation));
   next();
 };
+
+/** In the order in which OpenAPI matches paths: `/pets/latest` before `/pets/{petId}`. A brace sorts behind letters. */
+function literalsFirst(all: readonly Operation[]): readonly Operation[] {
+  return all.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+}
 
 function serveOperation(app: Express, operation: Operation, dispatch: Dispatch): void {
   const serve: RequestHandler = (request, response) => {

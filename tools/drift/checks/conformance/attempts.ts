@@ -131,11 +131,12 @@ function invalidRequests(spec: Spec, operation: Operation, full: Inputs, build: 
     if (required) found.push([`no ${name}`, without(valid, parameter)]);
   }
   if (!operation.body) return found;
-  if (operation.body.required) {
+  const type = valid.headers['content-type'] ?? '';
+  // As text or bytes, nothing is a value too.
+  if (operation.body.required && /json|form/.test(type)) {
     const { body: _, ...rest } = valid;
     found.push(['no body', rest]);
   }
-  const type = valid.headers['content-type'] ?? '';
   if (!isJson(type)) return found;
   found.push(['a body that is no JSON', { ...valid, body: '{' }]);
   const schema = operation.body.content[type]?.schema ?? {};
