@@ -52,7 +52,7 @@ export function recorder(server: string, answer: Partial<RecordedResponse> = {})
 }
 
 /** What fetch would send behind the address of a server; the whole address where it is another server. */
-function behind(server: string, url: string): string {
+export function behind(server: string, url: string): string {
   const { href } = new URL(url);
   return href.startsWith(server) ? href.slice(server.length) : href;
 }

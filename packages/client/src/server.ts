@@ -6,9 +6,11 @@ import type { Connection } from './connection.ts';
  * as that of a test server, is the caller's choice for all operations.
  */
 export function atServer(connection: Connection, server: string): Connection {
+  const { baseUrl } = connection;
   const named = Object.values<string>(deployments).filter((url) => URL.canParse(url));
-  const isOther = named.length > 0 && !named.some((url) => bare(url) === connection.baseUrl);
-  return isOther ? connection : { ...connection, baseUrl: bare(new URL(server, connection.baseUrl).href) };
+  const isOther = named.length > 0 && !named.some((url) => bare(url) === bare(baseUrl));
+  return isOther ? connection : { ...connection, baseUrl: bare(server, baseUrl) };
 }
 
-const bare = (url: string) => url.replace(/\/+$/, '');
+/** As URLs are written: without the port that is usual, and without slashes at the end. */
+const bare = (url: string, base?: string) => new URL(url, base).href.replace(/\/+$/, '');

@@ -7,6 +7,9 @@ const baseUrlAt = (baseUrl: string, server: string) => atServer(connect({ baseUr
 
 test("an operation's own server takes the place of a deployment", () => {
   expect(baseUrlAt(deployments.production, 'https://files.example.com/v2/')).toBe('https://files.example.com/v2');
+  expect(baseUrlAt(deployments.production.replace('127.0.0.1', '127.1'), 'https://files.example.com:443')).toBe(
+    'https://files.example.com',
+  );
   expect(baseUrlAt(`${deployments.staging}/`, 'https://files.example.com')).toBe('https://files.example.com');
 });
 

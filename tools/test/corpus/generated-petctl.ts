@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Operation as Row, type Schema, typeIn } from '@petstore/types';
 import type { CommandNode } from 'petctl/inside';
 import type { SentRequest } from '../../openapi/compare.ts';
+import { behind } from '../../openapi/recorder.ts';
 import type { Credentials } from '../../openapi/security.ts';
 
 type Petctl = typeof import('petctl/inside');
@@ -17,11 +18,15 @@ export interface GeneratedPetctl {
   words(row: Row, input: object, folder: string): Promise<string[]>;
   /** The variables that give credentials. */
   environment(credentials: Credentials): Record<string, string>;
-  /** The request that `--dry-run` shows, with each credential in the place of its variable; else petctl's error. */
+  /**
+   * The request that `--dry-run` shows with a base address, as `server` sees it, with each credential in the place of its
+   * variable; else petctl's error.
+   */
   dryRun(
     words: readonly string[],
     credentials: Credentials,
-    server: string,
+    base: string,
+    server?: string,
   ): Promise<{ sent?: SentRequest; error?: string }>;
 }
 
@@ -58,8 +63,8 @@ export async function loadPetctl(folder: string): Promise<GeneratedPetctl> {
       ...(await wordsOf(nodes.get(row.command.join(' ')), row, input, files)),
     ],
     environment,
-    dryRun: async (words, credentials, server) => {
-      const [base, env] = [server.replace(/\/$/, ''), { XDG_CONFIG_HOME: place, ...environment(credentials) }];
+    dryRun: async (words, credentials, base, server = base) => {
+      const env = { XDG_CONFIG_HOME: place, ...environment(credentials) };
       const all = ['--base-url', base, ...words.slice(0, 2), '--dry-run', '--output', 'json', ...words.slice(2)];
       const { code, stdout, stderr } = await runAsFunction(all, { env });
       if (code !== 0) return { error: stderr };
@@ -71,7 +76,7 @@ export async function loadPetctl(folder: string): Promise<GeneratedPetctl> {
           const value = typeof credential === 'string' ? encode(credential) : base64(textOf(credential));
           return left.replaceAll(new RegExp(`\\$${variable}(?!\\w)`, 'g'), () => value);
         }, text);
-      const target = filled(new URL(url).href.slice(new URL(base).href.replace(/\/$/, '').length), encodeURIComponent);
+      const target = filled(behind(server, url), encodeURIComponent);
       const sent = { method, target, headers: mapped(headers, (text) => filled(text, String)) };
       return { sent: bytes === undefined ? sent : { ...sent, body: bytes } };
     },
@@ -110,6 +115,9 @@ async function wordsOf(
     const isFiles = Array.isArray(value) && value.some((one) => one instanceof File);
     for (const one of isFiles ? value : [value]) words.push(`--${flag.name}=${await wordOf(one, schema, folder)}`);
   }
+  // A body may have more properties than the document names.
+  const rest = [...values].filter(([name]) => !Object.hasOwn(fields, name));
+  if (rest.length > 0) words.push(`--data=${await wordOf(Object.fromEntries(rest), {}, folder)}`);
   const segments = inPath.map((name) => wordOf(values.get(name), fields[name]?.schema ?? {}, folder));
   return [...words, '--', ...(await Promise.all(segments))];
 }

@@ -7,7 +7,7 @@ import { constructs } from './cases.ts';
 import { publicDocuments } from './documents.ts';
 import { typeErrors } from './generated-client.ts';
 import { loadPetctl } from './generated-petctl.ts';
-import { examplesOf, type Outcome, outcomeOf, table } from './outcome.ts';
+import { dryRunViolations, examplesOf, type Outcome, outcomeOf, table } from './outcome.ts';
 
 /** What the generator stops at. Everything else is sent as the judge says. */
 const REFUSED: Record<string, string[]> = {
@@ -43,16 +43,17 @@ describe.each(tried)('$name', ({ name, file, cases }) => {
     expect(outcome.wrong).toEqual([]);
   });
 
-  test.runIf(isDeep)('has one command of petctl for each operation, with one flag for each input', async () => {
-    const client = outcomes.get(name)?.client;
-    if (!client) return;
-    const { commands } = await loadPetctl(join(folder, name));
-    for (const { command, fields } of client.operations) {
-      const { flags = [], fields: given = [] } = commands.get(command.join(' ')) ?? {};
+  test.runIf(isDeep)('has one command of petctl for each operation, whose dry run shows the same request', async () => {
+    const outcome = outcomes.get(name);
+    if (!outcome?.client) return;
+    const petctl = await loadPetctl(join(folder, name));
+    for (const { command, fields } of outcome.client.operations) {
+      const { flags = [], fields: given = [] } = petctl.commands.get(command.join(' ')) ?? {};
       const inputs = Object.keys(fields).filter((input) => fields[input]?.in !== 'path');
       expect([command, given.toSorted()]).toEqual([command, inputs.toSorted()]);
       expect(new Set(flags).size).toBe(flags.length);
     }
+    expect(await dryRunViolations(petctl, outcome, join(folder, name))).toEqual([]);
   });
 });
 

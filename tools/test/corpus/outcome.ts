@@ -7,6 +7,7 @@ import { exampleCredentials } from '../../openapi/security.ts';
 import { expectedRequest } from '../../openapi/serialize.ts';
 import type { Case } from './cases.ts';
 import { type GeneratedClient, generateWhatFits, loadClient } from './generated-client.ts';
+import type { GeneratedPetctl } from './generated-petctl.ts';
 
 /** The operations of a document by what became of them. */
 export interface Outcome {
@@ -20,28 +21,27 @@ export interface Outcome {
   sentences: readonly string[];
   /** What was generated, where anything was. */
   client: GeneratedClient | undefined;
+  /** The calls that were tried. */
+  calls: { row: Row; one: Case }[];
 }
 
 /** Generates from a document into a folder, and holds each call of the client to its case. */
 export async function outcomeOf(file: string, cases: readonly Case[], folder: string): Promise<Outcome> {
   const { files, refused: sentences } = await generateWhatFits(file);
   const client = files.size > 0 ? await loadClient(files, folder) : undefined;
-  const outcome: Outcome = { right: [], refused: [], open: [], wrong: [], sentences, client };
+  const outcome: Outcome = { right: [], refused: [], open: [], wrong: [], sentences, client, calls: [] };
   for (const { id, method, path } of operationsOf(readDocument(file))) {
     const row = client?.operations.find((one) => one.method === method && one.path === path);
     if (!client || !row) {
       outcome.refused.push(id);
       continue;
     }
-    let calls = 0;
+    const given = cases.filter((one) => one.operation === id && canBeGiven(row, one));
     const found: string[] = [];
-    for (const one of cases) {
-      if (one.operation !== id || !canBeGiven(row, one)) continue;
-      calls++;
-      found.push(...(await violations(client, row, one)));
-    }
+    for (const one of given) found.push(...(await violations(client, row, one)));
+    outcome.calls.push(...given.map((one) => ({ row, one })));
     outcome.wrong.push(...found);
-    if (found.length === 0) outcome[calls > 0 ? 'right' : 'open'].push(id);
+    if (found.length === 0) outcome[given.length > 0 ? 'right' : 'open'].push(id);
   }
   return outcome;
 }
@@ -92,6 +92,26 @@ function canBeGiven(row: Row, { inputs }: Case): boolean {
   if (inputs.contentType && !inputs.contentType.startsWith(row.body?.mediaType ?? '')) return false;
   const isEmpty = typeof inputs.body === 'object' && Object.keys(inputs.body ?? {}).length === 0;
   return !(isEmpty && row.body && !row.body.required && !row.body.whole);
+}
+
+/** How the requests that petctl's dry runs show differ from those expected. Files are written to `folder`. */
+export async function dryRunViolations(petctl: GeneratedPetctl, { client, calls }: Outcome, folder: string) {
+  const found: string[] = [];
+  for (const { row, one } of calls) {
+    // A dry run shows a missing credential as its variable.
+    if (one.fails === 'missing credential') continue;
+    const words = await petctl.words(row, inputOf(row, one.inputs), folder);
+    const server = wholeAddress(one.request?.server ?? '');
+    const { sent, error } = await petctl.dryRun(words, one.credentials, wholeAddress(client?.address ?? ''), server);
+    const where = `petctl ${words.join(' ')}`;
+    if (!one.request) {
+      if (sent) found.push(`${where}: it is sent as ${sent.target}`);
+    } else if (!sent) {
+      // It takes a property that the document does not name for a mistake.
+      if (!error?.includes('there is no member')) found.push(`${where}: it is not sent: ${error}`);
+    } else found.push(...differences(one.request, sent).map((sentence) => `${where}: ${sentence}`));
+  }
+  return found;
 }
 
 /** How a call of the generated client differs from its case. */
