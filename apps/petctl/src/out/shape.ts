@@ -19,7 +19,8 @@ export function shapeOf(
 /** Refuses a name in `--fields` that no success has. */
 export function checkFields(operation: Operation, fields: unknown): void {
   if (typeof fields !== 'string') return;
-  const names = operation.successes.map((status) => propertiesIn(operation, operation.responses[status]).names);
+  const successes = operation.successes.flatMap((status) => operation.responses[status] ?? []);
+  const names = successes.filter(({ kind }) => kind).map((success) => propertiesIn(operation, success).names);
   // The properties of a map are not known before.
   if (names.every((all) => all.length > 0)) chosen(fields, [...new Set(names.flat())]);
 }

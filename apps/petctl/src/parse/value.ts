@@ -41,11 +41,12 @@ export function checked(value: unknown, rules: Rules): Read {
   return { fault: /^[.[]/.test(fault) ? `is not valid: ${fault}` : `is ${fault}` };
 }
 
-/** JSON where it fits, else text where text fits. */
+/** JSON where it fits, else text where text fits. An object, a list and what stands in quotes is never meant as text. */
 function readAny(text: string, rules: Rules): Read {
   const value = parse(text, 'json');
   const asJson: Read = value === undefined ? { fault: 'is no JSON value' } : checked(value, rules);
   if ('value' in asJson || !typesOf(rules).includes('string')) return asJson;
+  if (value !== undefined && /^[[{"]/.test(text)) return asJson;
   const asText = checked(text, rules);
   return 'value' in asText || value === undefined ? asText : asJson;
 }
