@@ -1,7 +1,7 @@
 export { type AppOptions, createApp, createExpressApp } from './app.ts';
 export { allCollections, collections } from './collections.ts';
 export { type Config, ConfigError, defaultConfig } from './config.ts';
-export { memoryStore, openLowdbStore } from './embedding.ts';
+export { memoryStore, openLowdbStore, openPostgresStore } from './embedding.ts';
 export { handlers } from './handlers.ts';
 export { type Listener, type ListenOptions, listen } from './http/listen.ts';
 export { givenKeys, type KeyCheck, keyCheck } from './keys.ts';
@@ -14,5 +14,5 @@ export {
   StoreUnavailableError,
 } from './store/errors.ts';
 export type { LowdbOptions } from './store/lowdb/lowdb.ts';
-export { openPostgresStore, type PostgresOptions, type PostgresStore } from './store/postgres/postgres.ts';
+export type { PostgresOptions, PostgresStore } from './store/postgres/postgres.ts';
 export type { Collection, Connections, Document, ListQuery, Page, Properties, Store } from './store/store.ts';

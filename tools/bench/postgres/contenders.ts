@@ -2,8 +2,8 @@ import { execFile, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Store } from '@petstore/server';
-import { insertion, page } from '@petstore/server/postgres/statements';
+import { collections, type Store } from '@petstore/server';
+import { statementsOf } from '@petstore/server/postgres/statements';
 
 export type Work = 'create' | 'list' | 'list sold';
 
@@ -58,28 +58,28 @@ export function pgbench(command: string, url: string, schema: string, size: numb
 export type PgbenchRate = (work: Work, connections: number, milliseconds: number, together?: number) => Promise<number>;
 
 function script(work: Work, size: number, together: number): string {
+  const { write, list, lists } = statementsOf(collections.pets);
   if (work === 'create') {
-    const { text, values = [] } = insertion(
-      Array.from({ length: together }, () => pet),
-      { writer: 'pgbench', number: 0 },
-    );
-    // Each of its connections is a server to the database, and counts its commits from where the clock is.
-    const statement = oneLine(filled(text, values)).replace(`'pgbench'::text, 0`, `'pgbench-' || :client_id, :number`);
-    return `\\set number :number + 1\n${statement};\n`;
+    const bodies = JSON.stringify(Array.from({ length: together }, () => pet));
+    const values = [
+      `'pgbench-' || :client_id`,
+      ':number',
+      '1',
+      String(together),
+      `'${bodies}'`,
+      `'{}'`,
+      `'{}'`,
+      `'[]'`,
+    ];
+    // Each of its connections is a writer to the database, and counts its commits from the clock.
+    return `\\set number :number + 1\n${filled(write.text, values)};\n`;
   }
-  const { text } = page({ after: 0, limit, ...(work === 'list sold' && { status: 'sold' }) });
-  const statement = text.replace('$1', ':after').replace('$2', String(limit));
-  return `\\set after random(0, ${size - 100})\n${oneLine(statement)};\n`;
+  const { text } = (work === 'list sold' && lists.get('status')) || list;
+  const values = ['ARRAY[:after]', `ARRAY[${limit}]`, `ARRAY[${2 ** 20}]`, `ARRAY['"sold"']`];
+  return `\\set after random(0, ${size - 100})\n${filled(text, values)};\n`;
 }
 
-function filled(text: string, values: unknown[]): string {
-  const literal = (value: unknown) =>
-    Array.isArray(value)
-      ? `ARRAY[${value.map((item) => (typeof item === 'string' ? `'${item}'` : String(item))).join(',')}]`
-      : typeof value === 'string'
-        ? `'${value}'`
-        : String(value);
-  return text.replace(/\$(\d)/g, (_, place) => literal(values[Number(place) - 1]));
+function filled(text: string, values: readonly string[]): string {
+  const oneLine = text.replace(/\s+/g, ' ').trim();
+  return oneLine.replace(/\$(\d)/g, (_, place) => values[Number(place) - 1] ?? '');
 }
-
-const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();

@@ -89,11 +89,12 @@ async function filled(cluster: Cluster, size: number): Promise<Filled> {
   const schema = `bench_${Math.random().toString(36).slice(2)}`;
   await cluster.ask(`CREATE SCHEMA ${schema}`);
   const url = `${cluster.url()}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
-  const store = await openPostgresStore(url, { poolSize: 65 });
-  await cluster.ask(`INSERT INTO ${schema}.pets SELECT n, 'Rex the ' || n || 'th', n % 50,
-    (ARRAY['available', 'pending', 'sold', NULL])[n % 4 + 1] FROM generate_series(1, ${size}) AS n`);
-  await cluster.ask(`UPDATE ${schema}.pet_ids SET last = ${size}`);
-  await cluster.ask(`VACUUM ANALYZE ${schema}.pets`);
+  const store = await openPostgresStore(url);
+  await cluster.ask(`INSERT INTO ${schema}.documents_pets SELECT n, 1, octet_length(document), document::json
+    FROM generate_series(1, ${size}) AS n, LATERAL (SELECT '{"id":' || n || ',"name":"Rex the ' || n || 'th","categoryId":' ||
+      n % 50 || coalesce(',"status":"' || (ARRAY['available', 'pending', 'sold', NULL])[n % 4 + 1] || '"', '') || '}' AS document) AS made`);
+  await cluster.ask(`UPDATE ${schema}.petstore_collections SET last = ${size}`);
+  await cluster.ask(`VACUUM ANALYZE ${schema}.documents_pets`);
   await cluster.ask('CHECKPOINT');
   return { size, schema, store };
 }

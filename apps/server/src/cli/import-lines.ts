@@ -52,7 +52,7 @@ function documentReader({ id: idProperty, schema }: CollectionDeclaration) {
   const fits = ajv.compile({ ...schema, components: { schemas } });
   return (line: string): ImportedDocument | undefined => {
     try {
-      const properties = parseJson(Buffer.from(line)) as Properties;
+      const properties = parseJson(Buffer.from(line), schema) as Properties;
       const id = properties[idProperty];
       const isIdentifier = typeof id === 'number' && Number.isSafeInteger(id) && id > 0;
       // As numbers: the validator does not know the bigint that stands for a large integer.

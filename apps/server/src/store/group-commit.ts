@@ -9,6 +9,13 @@ interface Waiting<W, R> {
   reject(error: unknown): void;
 }
 
+export interface GroupCommitOptions<W> {
+  /** Writes with the same key never share a commit: the later one is in a later commit. */
+  keyOf?(write: W): unknown;
+  /** Whether the commit was rejected because of a write in it. Each is then committed alone, and fails alone. */
+  isRejection?(error: unknown): boolean;
+}
+
 /** A commit takes no further write beyond these: the event loop must not stop over a large one. */
 const MAX_COMMIT = { writes: 1000, bytes: 2 ** 20 };
 /** Writes beyond these are rejected: they pile up where the disk or the database has stopped answering. */
@@ -21,14 +28,20 @@ const MAX_WAITING = { writes: 20_000, bytes: 2 ** 26 };
 export class GroupCommit<W, R> {
   readonly #commit: (writes: W[]) => Promise<R[]>;
   readonly #onCommit: (commit: Commit) => void;
-  readonly #waiting: Waiting<W, R>[] = [];
+  readonly #options: GroupCommitOptions<W>;
+  #waiting: Waiting<W, R>[] = [];
   #bytes = 0;
   #running: Promise<void> | undefined;
   #refusal: StoreUnavailableError | undefined;
 
-  constructor(commit: (writes: W[]) => Promise<R[]>, onCommit: (commit: Commit) => void = () => {}) {
+  constructor(
+    commit: (writes: W[]) => Promise<R[]>,
+    onCommit: (commit: Commit) => void = () => {},
+    options: GroupCommitOptions<W> = {},
+  ) {
     this.#commit = commit;
     this.#onCommit = onCommit;
+    this.#options = options;
   }
 
   /** Commits a write of about so many bytes together with others. */
@@ -67,15 +80,24 @@ export class GroupCommit<W, R> {
   }
 
   #nextBatch(): Waiting<W, R>[] {
+    const batch: Waiting<W, R>[] = [];
+    const later: Waiting<W, R>[] = [];
+    const keys = new Set<unknown>();
     let bytes = 0;
-    let count = 0;
     for (const waiting of this.#waiting) {
-      if (count === MAX_COMMIT.writes || bytes >= MAX_COMMIT.bytes) break;
+      if (batch.length === MAX_COMMIT.writes || bytes >= MAX_COMMIT.bytes) break;
+      const key = this.#options.keyOf?.(waiting.write);
+      if (key !== undefined && keys.has(key)) {
+        later.push(waiting);
+        continue;
+      }
+      keys.add(key);
+      batch.push(waiting);
       bytes += waiting.bytes;
-      count++;
     }
     this.#bytes -= bytes;
-    return this.#waiting.splice(0, count);
+    this.#waiting = [...later, ...this.#waiting.slice(batch.length + later.length)];
+    return batch;
   }
 
   async #commitBatch(batch: readonly Waiting<W, R>[]): Promise<void> {
@@ -84,7 +106,11 @@ export class GroupCommit<W, R> {
     try {
       results = await this.#commit(batch.map(({ write }) => write));
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      if (batch.length > 1 && this.#options.isRejection?.(error)) {
+        for (const one of batch) await this.#commitBatch([one]);
+      } else {
+        for (const { reject } of batch) reject(error);
+      }
       return;
     }
     for (const [i, { resolve }] of batch.entries()) resolve(results[i] as R);

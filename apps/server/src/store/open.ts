@@ -13,7 +13,7 @@ export async function openStore(config: StoreConfig, told: LowdbOptions = {}): P
   if (config.databaseUrl === undefined) return openLowdbStore(config.dataDir, allCollections, told);
   // Loaded only where it is used.
   const { openPostgresStore } = await import('./postgres/postgres.ts');
-  return openPostgresStore(config.databaseUrl, {
+  return openPostgresStore(config.databaseUrl, allCollections, {
     poolSize: config.databasePool,
     connectTimeout: config.databaseConnectTimeout,
     statementTimeout: config.databaseStatementTimeout,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../src/config/config-error.ts';
-import { databaseAddresses, placeOf } from '../../src/store/postgres/address.ts';
-import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
+import { openPostgresStore } from '../../src/embedding.ts';
+import { databaseAddresses, hostOf } from '../../src/store/postgres/address.ts';
 
 test.each([
   ['postgres://h/d', ['postgres://h/d']],
@@ -29,6 +29,6 @@ test.each(['', 'SECRET', 'mysql://u:SECRET@h/d', 'postgres://u:SECRET@h:port/d',
 );
 
 test('what is told of an address is its host and port alone', () => {
-  expect(placeOf('postgres://u:SECRET@h:1/d?password=SECRET')).toBe('h:1');
-  expect(placeOf('postgres:///d?password=SECRET')).toBe('the local socket');
+  expect(hostOf('postgres://u:SECRET@h:1/d?password=SECRET')).toBe('h:1');
+  expect(hostOf('postgres:///d?password=SECRET')).toBe('the local socket');
 });

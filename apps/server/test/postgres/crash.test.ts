@@ -3,8 +3,15 @@ import { rounds } from '@petstore/testing';
 import { Load, type ServerProcess, Walker } from '@petstore/testing/load';
 import { describeOnClusters } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
+import { decode, documentsIn } from '../../src/store/document.ts';
+import { StoreUnavailableError } from '../../src/store/errors.ts';
+import type { Collection } from '../../src/store/store.ts';
 import { startServer } from '../server-process.ts';
+import { startWriters, type Writers } from '../store/child.ts';
 import { randomNumbers, seed } from '../store/numbers.ts';
+import { openThings } from '../store/store-fixture.ts';
+import { addMany, everything } from '../store/store-suite.ts';
+import { WrittenModel } from '../store/written-model.ts';
 
 const count = rounds(2, 40);
 const serverCount = rounds(2, 3);
@@ -42,7 +49,9 @@ describeOnClusters(`${serverCount} servers on one database`, (newCluster) => {
     await load.more(200);
     await load.stop();
 
-    const rows = await cluster.ask<{ id: string; name: string }>('SELECT id, name FROM pets ORDER BY id');
+    const rows = await cluster.ask<{ id: string; name: string }>(
+      `SELECT id, data ->> 'name' AS name FROM documents_pets ORDER BY id`,
+    );
     const stored = rows.map(({ id, name }) => ({ id: Number(id), name }));
     expectStored(load.known, stored);
     const ids = stored.map(({ id }) => id);
@@ -56,7 +65,73 @@ describeOnClusters(`${serverCount} servers on one database`, (newCluster) => {
         `killed ${count - databaseKills} servers, and the database ${databaseKills} times`,
     );
   });
+
+  test(`lose no create, replace or remove when processes or the database are killed, ${count} times`, async () => {
+    const random = randomNumbers(seed());
+    const cluster = await newCluster();
+    onTestFinished(() => cluster.remove());
+    await cluster.start();
+    const store = await openThings(cluster.url());
+    onTestFinished(() => store.close());
+    const things = store.collection('things');
+    const lasting = (await addMany(things, 300, { text: 'lasting' })).map(({ id }) => id);
+    const isOver = { now: false };
+    const walking = walk(things, lasting, isOver);
+    const model = new WrittenModel();
+    for (const document of await everything(things))
+      model.learn([`create ${document.key} ${document.text}`, `done ${document.key} ${document.key}`]);
+    const start = (place: number, round: number) => startWriters(cluster.url(), `${'abc'[place]}${round}`, 16);
+    const writers = Array.from({ length: serverCount }, (_, place) => start(place, 0));
+    const end = async ({ word, child, ended, errors }: Writers) => {
+      child.kill('SIGKILL');
+      model.learn(await ended, word);
+      expect(errors()).toBe('');
+    };
+    for (let round = 1; round <= 2 * count; round++) {
+      await Promise.all(writers.map((one) => one.printed(one.lines() + 100)));
+      await pause(random(200));
+      const victim = random(serverCount + 1);
+      const one = writers[victim];
+      if (one) {
+        await end(one);
+        writers[victim] = start(victim, round);
+      } else {
+        await cluster.kill();
+        await pause(random(300));
+        await cluster.start();
+      }
+    }
+    await Promise.all(writers.map((one) => one.printed(one.lines() + 100)));
+    for (const one of writers) await end(one);
+    isOver.now = true;
+    const walks = await walking;
+    await model.check(store);
+    console.log(`${model.acknowledged} writes acknowledged, none lost; ${walks} times all pages`);
+    expect(walks).toBeGreaterThan(1);
+  });
 });
+
+/** Reads all pages again and again: none repeats a document or skips one of those that are there all the time. */
+async function walk(things: Collection, lasting: readonly number[], isOver: { now: boolean }): Promise<number> {
+  let walks = 0;
+  for (; !isOver.now; walks++) {
+    const seen: number[] = [];
+    for (let more = true; more; ) {
+      const reading = Promise.resolve(things.list({ after: seen.at(-1) ?? 0, limit: 100 }));
+      const page = await reading.catch(async (error: unknown) => {
+        expect(error).toBeInstanceOf(StoreUnavailableError);
+        await pause(20);
+      });
+      if (!page) continue;
+      seen.push(...documentsIn(page).map((document) => Number(decode(document).key)));
+      more = page.more;
+    }
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.slice(0, lasting.length)).toEqual(lasting);
+  }
+  return walks;
+}
 
 /** Every pet that was acknowledged is stored, exactly once. */
 function expectStored(known: Map<number, string>, stored: readonly { id: number; name: string }[]) {

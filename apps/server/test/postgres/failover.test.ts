@@ -1,7 +1,10 @@
 import { rounds } from '@petstore/testing';
 import { Load } from '@petstore/testing/load';
 import { describeOnClusters } from '@petstore/testing/postgres';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { startWriters } from '../store/child.ts';
+import { openThings } from '../store/store-fixture.ts';
+import { WrittenModel } from '../store/written-model.ts';
 import { firstAfter, makeSynchronous, missingFrom, startPair, startServers } from './failover.ts';
 
 describeOnClusters('a primary and a standby', (newCluster) => {
@@ -20,5 +23,27 @@ describeOnClusters('a primary and a standby', (newCluster) => {
     console.log(
       `synchronous: 0 of ${load.known.size} acknowledged lost, first 201 after ${firstAfter(load, killed)} ms, ${load.refused} refused`,
     );
+  });
+
+  test('no acknowledged create, replace or remove is lost, and none is done twice', async () => {
+    const { primary, standby, url } = await startPair(newCluster);
+    await (await openThings(url)).close();
+    await makeSynchronous(primary);
+    const writers = ['one', 'two'].map((word) => startWriters(url, word, 16));
+    const acknowledging = (more: number) => Promise.all(writers.map((one) => one.printed(one.lines() + 32 + more)));
+    await acknowledging(rounds(200, 2000));
+    await primary.kill();
+    await standby.promote();
+    await acknowledging(rounds(200, 2000));
+    const model = new WrittenModel();
+    for (const { word, child, ended, errors } of writers) {
+      child.kill('SIGKILL');
+      model.learn(await ended, word);
+      expect(errors()).toBe('');
+    }
+    const store = await openThings(url);
+    onTestFinished(() => store.close());
+    await model.check(store);
+    console.log(`${model.acknowledged} writes acknowledged, none lost`);
   });
 });

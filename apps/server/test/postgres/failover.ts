@@ -2,7 +2,7 @@ import type { Load, ServerProcess } from '@petstore/testing/load';
 import type { NewCluster } from '@petstore/testing/postgres';
 import type { Cluster } from '@petstore/testing/postgres/cluster';
 import { expect, onTestFinished, vi } from 'vitest';
-import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
+import { openPostgresStore } from '../../src/embedding.ts';
 import { startServer } from '../server-process.ts';
 
 export interface Pair {
@@ -48,7 +48,9 @@ export async function startServers(url: string): Promise<ServerProcess[]> {
 
 /** The pets among these that the database does not hold. */
 export async function missingFrom(survivor: Cluster, known: Map<number, string>): Promise<[number, string][]> {
-  const rows = await survivor.ask<{ id: string; name: string }>('SELECT id, name FROM pets');
+  const rows = await survivor.ask<{ id: string; name: string }>(
+    `SELECT id, data ->> 'name' AS name FROM documents_pets`,
+  );
   const stored = new Map(rows.map(({ id, name }) => [Number(id), name]));
   return [...known].filter(([id, name]) => stored.get(id) !== name);
 }

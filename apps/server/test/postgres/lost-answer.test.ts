@@ -1,17 +1,18 @@
 import { describeOnClusters } from '@petstore/testing/postgres';
 import type { Cluster } from '@petstore/testing/postgres/cluster';
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { handlers } from '../../src/handlers.ts';
 import { WarnedCommitError } from '../../src/store/postgres/errors.ts';
 import { openPostgresStore, type PostgresStore } from '../../src/store/postgres/postgres.ts';
 import { Session } from '../../src/store/postgres/session.ts';
-import { insertion, keptBefore, surrender } from '../../src/store/postgres/sql.ts';
-
-const rex = { name: 'Rex', categoryId: 1 };
+import { fence, outcomeOf, statementsOf } from '../../src/store/postgres/statements.ts';
+import type { Collection } from '../../src/store/store.ts';
+import { things } from '../store/store-fixture.ts';
+import { contentOf, everything } from '../store/store-suite.ts';
 
 describeOnClusters('a commit whose answer is lost', (newCluster) => {
   let cluster: Cluster;
   let store: PostgresStore;
+  let collection: Collection;
   let url: string;
   let tests = 0;
 
@@ -24,7 +25,8 @@ describeOnClusters('a commit whose answer is lost', (newCluster) => {
     const database = `test${++tests}`;
     await cluster.ask(`CREATE DATABASE ${database}`);
     url = cluster.url(database);
-    store = await openPostgresStore(url, { connectTimeout: 20_000, statementTimeout: 20_000 });
+    store = await openPostgresStore(url, [things], { connectTimeout: 20_000, statementTimeout: 20_000 });
+    collection = store.collection('things');
   });
   afterEach(async () => {
     waitFor('');
@@ -57,11 +59,11 @@ describeOnClusters('a commit whose answer is lost', (newCluster) => {
     async (level) => {
       await cluster.ask(`ALTER ROLE petstore SET client_min_messages = ${level}`);
       onTestFinished(async () => void (await cluster.ask('ALTER ROLE petstore RESET client_min_messages')));
-      const session = await Session.open(url, 5_000, () => {});
-      onTestFinished(() => session.end());
+      const session = await Session.open(url, 5_000);
+      onTestFinished(() => void session.end());
       waitFor('nobody');
-      const text = `INSERT INTO pets SELECT coalesce(max(id), 0) + 1, 'Rex', 1 FROM pets`;
-      const { outcome } = await stuck(() => session.keep({ text, rowMode: 'array' }, 30_000));
+      const text = `INSERT INTO petstore_collections SELECT 'c' || count(*), 0 FROM petstore_collections`;
+      const { outcome } = await stuck(() => session.write({ text }, 30_000));
       const refused = expect(outcome).rejects.toThrow(WarnedCommitError);
       await cluster.ask(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waits`);
       await refused;
@@ -69,11 +71,19 @@ describeOnClusters('a commit whose answer is lost', (newCluster) => {
   );
 
   test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
-    'an answer that was lost by %s is found again',
+    'an answer that was lost by %s is found again, for each write of the commit',
     async (end) => {
-      await handlers(store).createPet(rex);
+      const [changed, removed, left] = await Promise.all([{}, {}, {}].map((one) => collection.create(one)));
       waitFor('nobody');
-      const { outcome } = await stuck(() => handlers(store).createPet({ name: 'lost', categoryId: 1 }));
+      const { outcome } = await stuck(() =>
+        Promise.all([
+          collection.create({ text: 'lost' }),
+          collection.replace(changed?.id ?? 0, { text: 'lost, too' }, { ifVersion: changed?.version ?? '' }),
+          collection.remove(removed?.id ?? 0),
+          collection.remove(left?.id ?? 0, { ifVersion: '1' }),
+          collection.replace(12_345, {}),
+        ]),
+      );
       const [{ pid } = { pid: 0 }] = await cluster.ask<{ pid: number }>(waiting);
       await cluster.ask(`SELECT ${end}(${pid})`);
       // Nothing is acknowledged until it is where it has to be: another connection waits for the same standby now.
@@ -83,26 +93,35 @@ describeOnClusters('a commit whose answer is lost', (newCluster) => {
         interval: 20,
       });
       waitFor('');
-      const { id } = await outcome;
-      const kept = await handlers(store).listPets({ after: 0, limit: 5_000 });
-      expect(kept.at(-1)).toEqual({ id, name: 'lost', categoryId: 1 });
-      expect(kept.at(-2)?.id).toBe(id - 1);
+      const [created, replaced, ...rest] = await outcome;
+      expect(rest).toEqual([{ outcome: 'removed' }, { outcome: 'conflict' }, { outcome: 'missing' }]);
+      expect(replaced.outcome).toBe('stored');
+      expect(await collection.get(changed?.id ?? 0)).toEqual(replaced);
+      expect((await everything(collection)).map(({ key }) => key)).toContain(created.id);
+      expect((await everything(collection)).at(-1)).toEqual({ key: created.id, text: 'lost' });
+      expect(await contentOf(collection, removed?.id ?? 0)).toBeUndefined();
+      expect(await contentOf(collection, left?.id ?? 0)).toEqual({ key: left?.id });
     },
   );
 
-  test('a commit that was given up is not kept any more, however late it comes', async () => {
-    const late = await Session.open(url, 5_000, () => {});
-    const other = await Session.open(url, 5_000, () => {});
+  test('a fenced commit is never stored, however late it arrives', async () => {
+    const [late, other] = [await Session.open(url, 5_000), await Session.open(url, 5_000)];
     onTestFinished(() => {
-      for (const session of [late, other]) session.end();
+      for (const session of [late, other]) void session.end();
     });
-    const name = { writer: 'a server', number: 7 };
-    const { rows } = await other.keep(surrender(name), 5_000);
-    expect(rows).toEqual([['7']]);
-    await expect(late.keep(insertion([rex], name), 5_000)).rejects.toThrow('division by zero');
-    await late.keep(insertion([rex, rex], { ...name, number: 8 }), 5_000);
-    expect((await other.keep(surrender({ ...name, number: 8 }), 5_000)).rows).toEqual([]);
-    expect((await other.ask(keptBefore({ ...name, number: 8 }), 5_000)).rows).toEqual([['0']]);
-    expect(await handlers(store).listPets({ after: 0, limit: 5 })).toHaveLength(2);
+    const { write } = statementsOf(things);
+    const creating = (number: number, count: number) => ({
+      ...write,
+      values: ['a server', number, 1, count, JSON.stringify(Array.from({ length: count }, () => ({}))), [], [], '[]'],
+    });
+    const [seventh, eighth] = [7, 8].map((number) => ({ writer: 'a server', number })) as [Name, Name];
+    expect((await other.write(fence(seventh), 5_000)).rows).toEqual([['7']]);
+    await expect(late.write(creating(7, 1), 5_000)).rejects.toThrow('division by zero');
+    await late.write(creating(8, 2), 5_000);
+    expect((await other.write(fence(eighth), 5_000)).rows).toEqual([]);
+    expect((await other.run(outcomeOf(eighth), 5_000)).rows).toEqual([['0', null]]);
+    expect(await everything(collection)).toHaveLength(2);
   });
 });
+
+type Name = Parameters<typeof fence>[0];

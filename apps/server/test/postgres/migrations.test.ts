@@ -1,66 +1,176 @@
 import { describeOnDatabase } from '@petstore/testing/postgres';
-import { operations } from '@petstore/types';
 import { expect, onTestFinished, test } from 'vitest';
+import { allCollections } from '../../src/collections.ts';
+import { openPostgresStore } from '../../src/embedding.ts';
 import { handlers } from '../../src/handlers.ts';
+import { decode } from '../../src/store/document.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
-import { migrations } from '../../src/store/postgres/migrations.ts';
-import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
+import { openPostgresStore as openCollections } from '../../src/store/postgres/postgres.ts';
+import { schemaOf } from '../../src/store/postgres/schema.ts';
 import { Session } from '../../src/store/postgres/session.ts';
+import { things } from '../store/store-fixture.ts';
+import { addMany, contents, everything } from '../store/store-suite.ts';
+import * as format1 from './format-1.ts';
 
-const limits = { statement: 10_000, turn: 10_000 };
+const limits = { statementMs: 10_000, waitMs: 10_000 };
+const rex = { name: 'Rex', categoryId: 1 };
 
 async function sessionTo(url: string): Promise<Session> {
-  const session = await Session.open(url, 5_000, () => {});
-  onTestFinished(() => session.end());
+  const session = await Session.open(url, 5_000);
+  onTestFinished(() => void session.end());
   return session;
 }
 
-test('serve every status of the spec with an index', () => {
-  const indexed = migrations.flat().map((statement) => /WHERE status = '(\w+)'/.exec(statement)?.[1]);
-  expect(indexed.filter(Boolean)).toEqual([...operations.listPets.fields.status.schema.enum]);
-});
+async function open(url: string) {
+  const store = await openPostgresStore(url);
+  onTestFinished(() => store.close());
+  return store;
+}
 
-describeOnDatabase('migrations', (newDatabase) => {
-  test('are applied once when many servers start together', async () => {
+const broken = { isDone: 'false', statements: ['SELECT 1/0'] };
+
+describeOnDatabase('the schema', (newDatabase) => {
+  test('is made once when many servers start together', async () => {
     const url = await newDatabase();
     const stores = await Promise.all(Array.from({ length: 12 }, () => openPostgresStore(url, { poolSize: 2 })));
-    const added = await Promise.all(stores.map((store) => handlers(store).createPet({ name: 'Rex', categoryId: 1 })));
+    const added = await Promise.all(stores.map((store) => handlers(store).createPet(rex)));
     expect(added.map(({ id }) => id).sort((a, b) => a - b)).toEqual(stores.map((_, i) => i + 1));
-    const session = await sessionTo(url);
-    const { rows } = await session.ask({ text: 'SELECT version FROM petstore_migrations', rowMode: 'array' }, 5_000);
-    expect(rows).toEqual(migrations.map((_, i) => [String(i + 1)]));
     for (const store of stores) await store.close();
   });
 
-  test('run under a server that is older, which goes on and can start again', async () => {
+  test('needs no right to change it where there is nothing to change', async () => {
     const url = await newDatabase();
-    const older = await openPostgresStore(url);
-    onTestFinished(() => older.close());
-    const first = await handlers(older).createPet({ name: 'Rex', categoryId: 1 });
+    await (await openPostgresStore(url)).close();
     const session = await sessionTo(url);
-    await migrate(session, [...migrations, ['ALTER TABLE pets ADD COLUMN IF NOT EXISTS colour text']], limits);
-    const second = await handlers(older).createPet({ name: 'Tom', categoryId: 1 });
-    const again = await openPostgresStore(url);
-    onTestFinished(() => again.close());
-    expect(await handlers(again).listPets({ after: 0, limit: 10 })).toEqual([first, second]);
+    await session.run({ text: 'SET default_transaction_read_only = on' }, 5_000);
+    await migrate(session, schemaOf(allCollections), limits);
   });
 
-  test('go on where a start was killed, and leave the lock to the next one', async () => {
+  test('is completed where a start was killed, and the lock is left to the next one', async () => {
     const url = await newDatabase();
     const killed = await sessionTo(url);
-    await expect(migrate(killed, [[...(migrations[0] ?? []), 'SELECT 1/0']], limits)).rejects.toThrow('zero');
+    const [first] = schemaOf(allCollections);
+    await expect(migrate(killed, first ? [first, broken] : [], limits)).rejects.toThrow('zero');
     const waiting = openPostgresStore(url);
-    killed.end();
+    await killed.end();
     const store = await waiting;
     onTestFinished(() => store.close());
-    expect(await handlers(store).createPet({ name: 'Rex', categoryId: 1 })).toMatchObject({ id: 1 });
+    expect(await handlers(store).createPet(rex)).toMatchObject({ id: 1 });
   });
 
-  test('end with a sentence when another server holds the lock for too long', async () => {
+  test('is not waited for longer than the limit while another server holds the lock', async () => {
     const url = await newDatabase();
-    const holder = await sessionTo(url);
-    await expect(migrate(holder, [['SELECT 1/0']], limits)).rejects.toThrow('zero');
-    const other = await sessionTo(url);
-    await expect(migrate(other, migrations, { ...limits, turn: 100 })).rejects.toThrow('another server');
+    await expect(migrate(await sessionTo(url), [broken], limits)).rejects.toThrow('zero');
+    const other = migrate(await sessionTo(url), schemaOf(allCollections), { ...limits, waitMs: 100 });
+    await expect(other).rejects.toThrow('another server');
+  });
+
+  test('gets the index of a property that is declared later, made again where that was interrupted', async () => {
+    const url = await newDatabase();
+    const before = await openCollections(url, [{ ...things, indexes: [] }]);
+    onTestFinished(() => before.close());
+    await addMany(before.collection('things'), 40);
+    const session = await sessionTo(url);
+    await (await openCollections(url, [things])).close();
+    const text = `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'documents_things_by_color'::regclass`;
+    await session.run({ text }, 5_000);
+    const store = await openCollections(url, [things]);
+    onTestFinished(() => store.close());
+    const red = await contents(store.collection('things'), {
+      after: 0,
+      limit: 100,
+      filter: { property: 'color', value: 'red' },
+    });
+    expect(red).toHaveLength(10);
+    await before.collection('things').create({ color: 'red' });
+  });
+});
+
+describeOnDatabase('a database of the first format', (newDatabase) => {
+  /** Pets as the version before stored them. */
+  async function filled() {
+    const url = await newDatabase();
+    const session = await sessionTo(url);
+    for (const text of format1.schema) await session.run({ text }, 5_000);
+    const names = ['Rex', 'Ünïcødé 猫 \u2028 "quoted" \\ \u0001\u007f\b\f\n\r\t/', ''];
+    const categories = ['9223372036854775807', '-9223372036854775808', '0'];
+    const values = [3, names, categories, ['sold', null, 'available'], 'older', 1];
+    await session.write({ ...format1.create, values }, 5_000);
+    return { url, session };
+  }
+  const carried = [
+    '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}',
+    `{"id":2,"name":${JSON.stringify('Ünïcødé 猫 \u2028 "quoted" \\ \u0001\u007f\b\f\n\r\t/')},"categoryId":-9223372036854775808}`,
+    '{"id":3,"name":"","categoryId":0,"status":"available"}',
+  ];
+
+  test('is carried over once, as the text that this version would have stored', async () => {
+    const { url } = await filled();
+    const stores = await Promise.all(Array.from({ length: 5 }, () => open(url)));
+    for (const store of stores) {
+      const page = await store.collection('pets').list({ after: 0, limit: 9 });
+      expect(page.json.text).toBe(`[${carried.join(',\n')}]`);
+      expect(await handlers(store).listPets({ limit: 9, status: 'sold' })).toEqual([
+        decode({ text: carried[0] ?? '', encoding: 'utf8' }),
+      ]);
+    }
+    const [store] = stores;
+    expect((await store?.collection('pets').create({ ...rex }))?.id).toBe(4);
+  });
+
+  test('serves servers of the version before meanwhile, and shows each what the other writes', async () => {
+    const { url, session: older } = await filled();
+    const store = await open(url);
+    const pets = store.collection('pets');
+    await older.write(format1.probe, 5_000);
+    const adding = (name: string, number: number) =>
+      older.write({ ...format1.create, values: [1, [name], [7], ['sold'], 'older', number] }, 5_000);
+    expect((await adding('by the older', 2)).rows).toEqual([['3', '1']]);
+    const newer = await pets.create({ name: 'U+0000: \u0000', categoryId: 8 });
+    expect(newer.id).toBe(5);
+    await pets.replace(1, { name: 'Tom', categoryId: 1, status: 'pending' });
+    await pets.remove(2);
+    expect((await adding('again', 3)).rows).toEqual([['5', '1']]);
+    expect((await everything(pets)).map(({ id, name }) => [id, name])).toEqual([
+      [1, 'Tom'],
+      [3, ''],
+      [4, 'by the older'],
+      [5, 'U+0000: \u0000'],
+      [6, 'again'],
+    ]);
+    const seen = async (status?: string) =>
+      (await older.run({ ...format1.list(status), values: [0, 100, 2 ** 20] }, 5_000)).rows;
+    expect((await seen()).map(([id, name]) => [id, name])).toEqual([
+      ['1', 'Tom'],
+      ['3', ''],
+      ['4', 'by the older'],
+      ['5', 'U+0000: \ufffd'],
+      ['6', 'again'],
+    ]);
+    expect(await seen('pending')).toEqual([['1', 'Tom', '1', 'pending']]);
+    expect((await older.run({ ...format1.get, values: [5] }, 5_000)).rows[0]?.slice(2)).toEqual(['8', null]);
+    // An addition that was given up by an older server stays so.
+    await expect(adding('late', 3)).rejects.toThrow('division by zero');
+  });
+
+  test('is carried over while servers of the version before write, and loses nothing', async () => {
+    const { url, session } = await filled();
+    const isOver = { now: false };
+    let number = 1;
+    const names: string[] = [];
+    const writing = (async () => {
+      while (!isOver.now) {
+        const name = `pet ${++number}`;
+        await session.write({ ...format1.create, values: [1, [name], [7], [null], 'older', number] }, 10_000);
+        names.push(name);
+      }
+    })();
+    await expect.poll(() => names.length).toBeGreaterThan(5);
+    const store = await open(url);
+    const before = names.length;
+    await expect.poll(() => names.length).toBeGreaterThan(before + 5);
+    isOver.now = true;
+    await writing;
+    expect((await everything(store.collection('pets'))).slice(3).map(({ name }) => name)).toEqual(names);
   });
 });

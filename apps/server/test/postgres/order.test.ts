@@ -3,11 +3,17 @@ import { Caller, Load, Walker } from '@petstore/testing/load';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import type { Pet } from '@petstore/types';
 import { expect, onTestFinished, test } from 'vitest';
+import { decode } from '../../src/store/document.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import { Session } from '../../src/store/postgres/session.ts';
+import type { Collection as Things } from '../../src/store/store.ts';
 import { startServer } from '../server-process.ts';
+import { things } from '../store/store-fixture.ts';
+import { contentOf } from '../store/store-suite.ts';
 
 const count = rounds(20, 60);
 const serverCount = rounds(2, 3);
+const INCREMENTS = rounds(8, 60);
 
 describeOnDatabase('identifiers and pages', (newDatabase) => {
   test(`${serverCount} processes with 64 writers: no page skips or repeats, and all see at once what one acknowledged`, async () => {
@@ -35,14 +41,46 @@ describeOnDatabase('identifiers and pages', (newDatabase) => {
     for (const walker of walkers) expect(await walker.stop()).toEqual(all);
   });
 
+  test('a replace through one server is seen, and respected, by all others', async () => {
+    const url = await newDatabase();
+    const stores = await Promise.all(Array.from({ length: 3 }, () => openPostgresStore(url, [things])));
+    onTestFinished(async () => void (await Promise.all(stores.map((store) => store.close()))));
+    const [one, another, third] = stores.map((store) => store.collection('things')) as [Things, Things, Things];
+    for (let size = 0; size < count; size++) {
+      const { id } = await one.create({ size });
+      await another.replace(id, { size: -1 });
+      expect(await contentOf(third, id)).toEqual({ key: id, size: -1 });
+      await third.remove(id);
+      expect(await one.get(id)).toBeUndefined();
+      expect(await another.replace(id, {})).toEqual({ outcome: 'missing' });
+    }
+
+    const { id } = await one.create({ size: 0 });
+    const conflicts = { count: 0 };
+    const increments = [one, another, third].flatMap((things) =>
+      Array.from({ length: 4 }, async () => {
+        for (let done = 0; done < INCREMENTS; ) {
+          const found = await things.get(id);
+          const { size } = decode(found?.json ?? { text: '{}', encoding: 'utf8' });
+          const { outcome } = await things.replace(id, { size: Number(size) + 1 }, { ifVersion: found?.version ?? '' });
+          if (outcome === 'stored') done++;
+          else conflicts.count++;
+        }
+      }),
+    );
+    await Promise.all(increments);
+    expect(await contentOf(one, id)).toEqual({ key: id, size: 12 * INCREMENTS });
+    expect(conflicts.count).toBeGreaterThan(0);
+  });
+
   test('a sequence would not do: its lower number arrives after its higher one was seen', async () => {
     const url = await newDatabase();
-    const [slow, quick] = [await Session.open(url, 5_000, () => {}), await Session.open(url, 5_000, () => {})];
+    const [slow, quick] = [await Session.open(url, 5_000), await Session.open(url, 5_000)];
     onTestFinished(() => {
-      for (const session of [slow, quick]) session.end();
+      for (const session of [slow, quick]) void session.end();
     });
     const ask = async (session: Session, text: string) =>
-      (await session.ask({ text, rowMode: 'array' }, 5_000)).rows.map(([id]) => Number(id));
+      (await session.run({ text }, 5_000)).rows.map(([id]) => Number(id));
     await ask(quick, 'CREATE TABLE naive (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text)');
     await ask(slow, 'BEGIN');
     await ask(slow, `INSERT INTO naive (name) VALUES ('one')`);

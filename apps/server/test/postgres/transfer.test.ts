@@ -5,9 +5,9 @@ import { describeOnDatabase } from '@petstore/testing/postgres';
 import type { Pet } from '@petstore/types';
 import { expect, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
+import { openPostgresStore } from '../../src/embedding.ts';
 import { handlers } from '../../src/handlers.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import type { Store } from '../../src/store/store.ts';
 import { main } from '../server-process.ts';
 
@@ -36,8 +36,8 @@ async function filled(store: Store, animals: number): Promise<Pet[]> {
   const pets = Array.from({ length: animals }, (_, i) => ({ name: `pet ${i}`, categoryId: i }));
   await Promise.all(pets.map((pet) => handlers(store).createPet(pet)));
   await handlers(store).createPet({
-    name: 'Ünïcødé 猫 \u2028 "quoted"\n',
-    categoryId: Number.MIN_SAFE_INTEGER,
+    name: 'Ünïcødé 猫 \u2028 "quoted"\n\u0000',
+    categoryId: -9_223_372_036_854_775_808n,
     status: 'sold',
   });
   return all(store);

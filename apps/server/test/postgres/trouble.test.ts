@@ -2,9 +2,10 @@ import { describeOnClusters } from '@petstore/testing/postgres';
 import type { Cluster } from '@petstore/testing/postgres/cluster';
 import type { ApiError, Pet } from '@petstore/types';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { openPostgresStore } from '../../src/embedding.ts';
 import { handlers } from '../../src/handlers.ts';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
-import { openPostgresStore, type PostgresStore } from '../../src/store/postgres/postgres.ts';
+import type { PostgresStore } from '../../src/store/postgres/postgres.ts';
 import { Session } from '../../src/store/postgres/session.ts';
 import { type Listening, listen } from '../listen.ts';
 
@@ -83,12 +84,12 @@ describeOnClusters('a database in trouble', (newCluster) => {
 
   test('slow: what is read is given up, on both sides', async () => {
     await add();
-    const other = await Session.open(cluster.url(), 5_000, () => {});
-    for (const text of ['BEGIN', 'LOCK TABLE pets']) await other.ask({ text, rowMode: 'array' }, 5_000);
+    const other = await Session.open(cluster.url(), 5_000);
+    for (const text of ['BEGIN', 'LOCK TABLE documents_pets']) await other.run({ text }, 5_000);
     expect((await call('/pets')).status).toBe(503);
-    const active = `SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT id, name%' AND state = 'active'`;
+    const active = `SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%string_agg%' AND pid <> pg_backend_pid() AND state = 'active'`;
     await vi.waitFor(async () => expect(await cluster.ask(active)).toEqual([{ count: '0' }]), 10_000);
-    other.end();
+    await other.end();
     await expectRecovery();
   });
 

@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Store } from '../../src/store/store.ts';
-import { smallSegments, things } from './store-fixture.ts';
+import { openThings } from './store-fixture.ts';
 
 export const writersFile = fileURLToPath(new URL('writers.ts', import.meta.url));
 
@@ -17,31 +16,29 @@ export const SOME_ACKNOWLEDGED = 1 + WRITERS + 10;
 
 /** A process running writers.ts. */
 export interface Writers {
+  word: string;
   child: ChildProcess;
   /** When the store is open, or the process has ended without. */
   open: Promise<void>;
   /** When it has printed so many lines, the first for the open store and one for each write, or has ended without. */
   printed(lines: number): Promise<void>;
+  /** How many lines it has printed. */
+  lines(): number;
   /** What it printed until it ended, line by line. */
   ended: Promise<string[]>;
   /** What it wrote to stderr. */
   errors(): string;
 }
 
-export function startWriters(
-  folder: string,
-  word: string,
-  writers: number,
-  writes = Number.POSITIVE_INFINITY,
-): Writers {
-  const child = spawn(process.execPath, [writersFile, folder, word, String(writers), String(writes)]);
+export function startWriters(place: string, word: string, writers: number, writes = Number.POSITIVE_INFINITY): Writers {
+  const child = spawn(process.execPath, [writersFile, place, word, String(writers), String(writes)]);
   let output = '';
   let errors = '';
   const waiting: { lines: number; done: () => void }[] = [];
   let hasEnded = false;
+  const lines = () => output.split('\n').length - 1;
   const check = () => {
-    const lines = output.split('\n').length - 1;
-    for (const one of waiting) if (hasEnded || lines >= one.lines) one.done();
+    for (const one of waiting) if (hasEnded || lines() >= one.lines) one.done();
   };
   const printed = (lines: number) =>
     new Promise<void>((done) => {
@@ -60,12 +57,12 @@ export function startWriters(
     check();
     return output.split('\n').slice(0, -1);
   });
-  return { child, open: printed(1), printed, ended, errors: () => errors };
+  return { word, child, open: printed(1), printed, lines, ended, errors: () => errors };
 }
 
 /** The store that the writers wrote. */
 export function openWritten(folder: string, onWarning: (line: string) => void = console.log): Promise<Store> {
-  return openLowdbStore(folder, [things], { onWarning, maxSegment: smallSegments });
+  return openThings(folder, onWarning);
 }
 
 /**

@@ -1,4 +1,6 @@
 import type { CollectionDeclaration } from '../../src/store/declaration.ts';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import type { Store } from '../../src/store/store.ts';
 
 /** A kind of store for the suite that all of them pass. */
@@ -15,3 +17,11 @@ export const others: CollectionDeclaration = { name: 'others', id: 'id', indexes
 
 /** Segments so small that a short test seals and merges many. */
 export const smallSegments = 6000;
+
+export const isDatabase = (place: string) => place.startsWith('postgres:');
+
+/** The store of `things` in a folder, or in a database. */
+export function openThings(place: string, onWarning: (line: string) => void = () => {}): Promise<Store> {
+  if (isDatabase(place)) return openPostgresStore(place, [things], { connectTimeout: 1_000, statementTimeout: 2_000 });
+  return openLowdbStore(place, [things], { onWarning, maxSegment: smallSegments });
+}

@@ -17,14 +17,20 @@ export class WrittenModel {
   #pending = new Map<string, Pending>();
   acknowledged = 0;
 
-  learn(lines: Iterable<string>): void {
-    for (const line of lines) this.#learn(line.split(' '));
+  /** Learns what a process has printed; where several write at once, each has a name. */
+  learn(lines: Iterable<string>, process = ''): void {
+    for (const line of lines) {
+      const [word, number, ...rest] = line.split(' ');
+      this.#learn([word ?? '', `${process} ${number}`, ...rest]);
+    }
   }
 
   #learn([word = '', number = '', third = '', text = '']: string[]): void {
+    if (word === 'unknown') return;
     if (word === 'create') this.#pending.set(number, { kind: 'create', text: third });
     else if (word === 'replace') this.#pending.set(number, { kind: 'replace', id: Number(third), text });
     else if (word === 'remove') this.#pending.set(number, { kind: 'remove', id: Number(third) });
+    else if (word === 'refused') this.#pending.delete(number);
     else if (word === 'done') this.#acknowledge(number, Number(third));
     else expect(word, 'a write did not find its document').toBe('open');
   }

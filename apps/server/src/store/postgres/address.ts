@@ -11,7 +11,7 @@ export function databaseAddresses(url: string): string[] | undefined {
   return addresses.every(isOne) ? addresses : undefined;
 }
 
-/** How many different hosts may be told apart in messages: name and port, nothing that was given to get in. */
-export function placeOf(address: string): string {
+/** The host of an address for messages: its name and port, no credentials. */
+export function hostOf(address: string): string {
   return address.replace(/^[^:]+:\/\/(?:[^@/?#]*@)?([^/?]*).*$/s, '$1') || 'the local socket';
 }

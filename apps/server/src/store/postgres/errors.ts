@@ -1,61 +1,64 @@
 import { DatabaseError } from 'pg';
 import { StoreUnavailableError } from '../errors.ts';
 
-/** The database did not answer in time. Its connection was given up; what had been sent may still be done. */
-export class DatabaseSilentError extends Error {
-  override readonly name = 'DatabaseSilentError';
-}
-
-/** The host takes no new animals: a standby, or a primary that was set to be read only. */
+/** The host takes no writes: a standby, or a primary that was set to be read only. */
 export class ReadOnlyHostError extends Error {
   override readonly name = 'ReadOnlyHostError';
 }
 
 /**
- * The database said that it kept something, and warned in the same breath. A wait for the standby that was cut short ends so:
- * the animals are on one machine, and would be gone after a failover. So nothing was kept that could be acknowledged.
+ * The database committed, and warned at the same time. A wait for the standby that was cancelled ends like this: the write
+ * is on one machine, and is lost after a failover. So it must not be acknowledged.
  */
 export class WarnedCommitError extends Error {
   override readonly name = 'WarnedCommitError';
 }
 
-/** SQLSTATE classes of what is wrong with the database, its connection or its moment, and not with a statement or an animal. */
-const passing = /^(08|25|40|53|55|57|58|XX)/;
+/** SQLSTATE classes of errors that come from the database's state, its connection or the moment, not from the statement. */
+const TRANSIENT = /^(08|25|40|53|55|57|58|XX)/;
 
-/** SQLSTATEs after which surely nothing was kept: serialization, deadlock, read only, no room for a connection, starting up. */
-const notKept = new Set(['40001', '40P01', '25006', '53300', '57P03']);
+/** SQLSTATEs after which nothing was stored: serialization, deadlock, read only, too many connections, starting up. */
+const NOTHING_STORED = new Set(['40001', '40P01', '25006', '53300', '57P03']);
 
-/** The five letters with which the database names what went wrong; nothing where it was not the database that spoke. */
+/** The SQLSTATE that the database gave; nothing where the error comes from elsewhere. */
 function sqlState(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined;
 }
 
-/** Whether it failed for what was asked, so that asking again would fail again. */
-export function isRefusal(error: unknown): boolean {
+/** Whether the database rejected the statement itself, so that repeating it fails again. Nothing was stored. */
+export function isRejection(error: unknown): boolean {
   const state = sqlState(error);
-  return state !== undefined && !passing.test(state);
+  return state !== undefined && !TRANSIENT.test(state);
 }
 
-/** Whether the same can be sent again without ever being done twice. */
+/** Whether the same write can be sent again and is never stored twice. */
 export function isRepeatable(error: unknown): boolean {
-  return error instanceof ReadOnlyHostError || notKept.has(sqlState(error) ?? '');
+  return error instanceof ReadOnlyHostError || NOTHING_STORED.has(sqlState(error) ?? '');
 }
 
-/** Whether the way to the database broke while it was asked, so that what only reads may be asked again. */
+/** Whether the connection broke during a read, which can be sent again. A read that timed out has used up its time. */
 export function isLostConnection(error: unknown): boolean {
   const state = sqlState(error);
-  return state === undefined ? !(error instanceof DatabaseSilentError) : /^57P0[123]$/.test(state);
+  return state === undefined ? !isTimeout(error) : /^57P0[123]$/.test(state);
 }
 
-/** Whether the connection can be used on: the database answered, and it is not its host that is the trouble. */
+/** Whether the connection can still be used: the database answered, and its host is not the problem. */
 export function leavesConnection(error: unknown): boolean {
   const state = sqlState(error);
   return state !== undefined && !/^(08|25006|53|57|58|XX)/.test(state);
 }
 
-/** What the callers of the store are told. */
+/** The error for the callers of the store. */
 export function unavailable(error: unknown): unknown {
-  if (error instanceof StoreUnavailableError || isRefusal(error)) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new StoreUnavailableError(`The database cannot be used now (${reason}).`, { cause: error });
+  if (error instanceof StoreUnavailableError || isRejection(error)) return error;
+  return new StoreUnavailableError(`The database cannot be used now (${messageOf(error)}).`, { cause: error });
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}
+
+/** pg has no class for it. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
 }

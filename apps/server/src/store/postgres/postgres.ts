@@ -1,23 +1,30 @@
-import type { NewPet, Pet } from '@petstore/types';
-import type { QueryArrayConfig, QueryArrayResult } from 'pg';
 import { ConfigError } from '../../config/config-error.ts';
-import { encode } from '../document.ts';
+import type { CollectionDeclaration } from '../declaration.ts';
+import { encode, withId, withoutId } from '../document.ts';
 import { StoreUnavailableError } from '../errors.ts';
-import { type Collection, type Commit, DEFAULT_PAGE_BYTES, type Document, type Store } from '../store.ts';
+import {
+  type Collection,
+  type Commit,
+  DEFAULT_PAGE_BYTES,
+  type Document,
+  type NotWritten,
+  type Properties,
+  type Removed,
+  type Store,
+} from '../store.ts';
 import { databaseAddresses } from './address.ts';
 import { Commits } from './commits.ts';
-import { Creates } from './creates.ts';
-import { isLostConnection, unavailable } from './errors.ts';
-import { Hosts } from './hosts.ts';
-import { migrate, patient } from './migrate.ts';
-import { migrations } from './migrations.ts';
-import { Pool } from './pool.ts';
-import { readingSession, writingSession } from './prepare.ts';
-import type { Row } from './session.ts';
-import { isStatus, page, petOf, question, restoration, selection, sweeping } from './sql.ts';
+import { Connections, type Hosts } from './connections.ts';
+import { unavailable } from './errors.ts';
+import { GroupRead } from './group-read.ts';
+import { DEFAULT_LIMITS, migrate } from './migrate.ts';
+import { keyOf, schemaOf } from './schema.ts';
+import { prepareForReads, prepareForWrites, prepareSession } from './session.ts';
+import { ping, statementsOf, sweep } from './statements.ts';
+import { groupedWrites, newVersion, type Write } from './writes.ts';
 
 export interface PostgresOptions {
-  /** Connections at once, at least two: one is for adding animals. */
+  /** Connections at once, at least two: one is for writes. */
   poolSize?: number;
   /** Milliseconds to wait for a connection. */
   connectTimeout?: number;
@@ -30,115 +37,145 @@ export interface PostgresOptions {
 /** The store in a database that any number of servers share. */
 export type PostgresStore = Store & Required<Pick<Store, 'connections'>>;
 
-/** Milliseconds to wait for a connection when nobody says otherwise, and for an answer. */
-export const usual = { poolSize: 10, connectTimeout: 3_000, statementTimeout: 5_000 };
+const DEFAULTS = { poolSize: 10, connectTimeout: 3_000, statementTimeout: 5_000 };
 
 /** Opens the store at this address, which may name several hosts, and brings its schema up to date. */
-export async function openPostgresStore(url: string, options: PostgresOptions = {}): Promise<PostgresStore> {
-  const { poolSize, connectTimeout, statementTimeout } = { ...usual, ...options };
+export async function openPostgresStore(
+  url: string,
+  collections: readonly CollectionDeclaration[],
+  options: PostgresOptions = {},
+): Promise<PostgresStore> {
+  const { poolSize, connectTimeout, statementTimeout, onCommit = () => {} } = { ...DEFAULTS, ...options };
   const addresses = databaseAddresses(url);
   if (!addresses) throw new ConfigError('DATABASE_URL is not an address like postgres://user@host:5432/database.');
-  const hosts = new Hosts(addresses);
-  const reads = new Pool(hosts, { size: poolSize - 1, connectTimeout, prepare: readingSession(statementTimeout) });
-  const writes = new Pool(hosts, { size: 1, connectTimeout, prepare: writingSession(connectTimeout) });
-  await prepareSchema(new Pool(hosts, { size: 1, connectTimeout, prepare: async () => {} }));
+  const hosts: Hosts = { addresses, current: 0 };
+  await prepareSchema(hosts, collections, connectTimeout);
+  const forReads = { size: poolSize - 1, connectTimeout, prepare: prepareForReads(statementTimeout) };
+  const readers = new Connections(hosts, forReads);
+  const writers = new Connections(hosts, { size: 1, connectTimeout, prepare: prepareForWrites(connectTimeout) });
+  const reads = new GroupRead(readers, { size: poolSize - 1, connectTimeout, statementTimeout });
 
-  // Whether pets can be added is known before the first one comes.
-  const triedToWrite = writes.connect();
+  const opened = collections.map((declaration) => {
+    const commits = new Commits(writers, statementTimeout);
+    return { declaration, ...collectionIn(declaration, reads, commits, onCommit) };
+  });
+  const byName = new Map(opened.map(({ declaration: { name }, collection }) => [name, collection]));
 
-  const read = (query: QueryArrayConfig) => reading(reads, query, statementTimeout);
-  const commits = new Commits(writes, statementTimeout);
-  const creates = new Creates((pets) => commits.keep(pets), options.onCommit ?? (() => {}));
-
-  let asking: Promise<boolean> | undefined;
-  const ask = () =>
-    read(question).then(
-      () => true,
-      () => false,
-    );
+  // Whether writes are possible is known before the first one comes.
+  const triedToWrite = writers.open();
+  let pinging: Promise<boolean> | undefined;
   let closed: Promise<void> | undefined;
   const close = async () => {
-    await creates.end();
-    reads.close();
-    writes.close();
-  };
-  const unsupported = async () => {
-    throw new StoreUnavailableError('The database store cannot change or remove documents.');
-  };
-  const pets: Collection = {
-    create: async (properties) => documentOf(await creates.create(properties as NewPet)),
-    replace: unsupported,
-    remove: unsupported,
-    restore: async (documents) => {
-      const query = restoration(documents as readonly Pet[]);
-      const restored = writes.lend((session) => session.keep(query, statementTimeout));
-      return (await restored.catch((error: unknown) => Promise.reject(unavailable(error)))).rows.length > 0;
-    },
-    get: async (id) => (await read(selection(id))).rows.map(petOf).map(documentOf)[0],
-    list: async ({ after, limit, filter, maxBytes = DEFAULT_PAGE_BYTES }) => {
-      const { value } = filter ?? {};
-      const query = page({ after, limit, maxBytes, ...(isStatus(value) && { status: value }) });
-      const found = (await read(query)).rows.map(petOf);
-      let bytes = 1;
-      const texts: string[] = [];
-      for (const text of found.map(encode)) {
-        texts.push(text);
-        bytes += Buffer.byteLength(text) + 1;
-        if (bytes >= maxBytes) break;
-      }
-      return {
-        json: { text: `[${texts.join(',\n')}]`, encoding: 'utf8' },
-        count: texts.length,
-        last: found[texts.length - 1]?.id ?? 0,
-        more: texts.length >= limit || bytes >= maxBytes,
-      };
-    },
-    version: () => undefined,
+    await Promise.all(opened.map(({ end }) => end()));
+    readers.close();
+    writers.close();
   };
   return {
-    passesJson: false,
-    collection: () => pets,
+    passesJson: true,
+    collection: (name) => {
+      const found = byName.get(name);
+      if (!found) throw new Error(`There is no collection '${name}'.`);
+      return found;
+    },
     ready: async () => {
       // Many may ask at once, and the database is asked for all of them together.
-      asking ??= ask().finally(() => {
-        asking = undefined;
-      });
-      const [readable] = await Promise.all([asking, triedToWrite]);
-      return closed === undefined && readable && writes.connected;
+      pinging ??= readers
+        .use((session) => session.run(ping, statementTimeout))
+        .then(
+          () => true,
+          () => false,
+        )
+        .finally(() => {
+          pinging = undefined;
+        });
+      const [isReadable] = await Promise.all([pinging, triedToWrite]);
+      return closed === undefined && isReadable && writers.isConnected;
     },
     state: () => ({ status: closed === undefined ? 'open' : 'closed' }),
-    connections: () => ({ read: reads.connections, write: writes.connections }),
+    connections: () => ({ read: readers.counts, write: writers.counts }),
     close: () => (closed ??= close()),
   };
 }
 
-function documentOf(pet: Pet): Document {
-  return { outcome: 'stored', id: pet.id, version: '', json: { text: encode(pet), encoding: 'utf8' } };
-}
-
-async function prepareSchema(pool: Pool): Promise<void> {
+async function prepareSchema(
+  hosts: Hosts,
+  collections: readonly CollectionDeclaration[],
+  connectTimeout: number,
+): Promise<void> {
+  const prepare = (session: Parameters<typeof prepareSession>[0]) => prepareSession(session, connectTimeout);
+  const connections = new Connections(hosts, { size: 1, connectTimeout, prepare });
   try {
-    await pool.lend(async (session) => {
-      await migrate(session, migrations);
-      await session.ask(sweeping, patient.statement);
+    await connections.use(async (session) => {
+      await migrate(session, schemaOf(collections));
+      await session.run(sweep, DEFAULT_LIMITS.statementMs);
     });
   } catch (error) {
     throw unavailable(error);
   } finally {
-    pool.close();
+    connections.close();
   }
 }
 
-/** A read whose connection broke is asked so often in all; a new connection leads to whichever host is right by then. */
-const attempts = 3;
+function collectionIn(
+  declaration: CollectionDeclaration,
+  reads: GroupRead,
+  commits: Commits,
+  onCommit: (commit: Commit) => void,
+): { collection: Collection; end(): Promise<void> } {
+  const statements = statementsOf(declaration);
+  const group = groupedWrites(declaration, statements, commits, onCommit);
+  const encoded = (properties: Properties) => encode(withoutId(declaration.id, properties));
+  const add = <R>(write: Write) => group.add(write, write.body?.length ?? 0) as Promise<R>;
+  let isClosed = false;
 
-async function reading(pool: Pool, query: QueryArrayConfig, within: number): Promise<QueryArrayResult<Row>> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await pool.lend((session) => session.ask(query, within));
-    } catch (error) {
-      if (error instanceof StoreUnavailableError || attempt === attempts || !isLostConnection(error))
-        throw unavailable(error);
-    }
-  }
+  const collection: Collection = {
+    create: async (properties) => add<Document>({ kind: 'create', body: encoded(properties) }),
+    replace: async (id, properties, { ifVersion } = {}) =>
+      add<Document | NotWritten>({
+        kind: 'change',
+        id,
+        body: encoded(properties),
+        ...(ifVersion !== undefined && { ifVersion }),
+      }),
+    remove: async (id, { ifVersion } = {}) =>
+      add<Removed | NotWritten>({ kind: 'change', id, body: undefined, ...(ifVersion !== undefined && { ifVersion }) }),
+    restore: async (documents) => {
+      if (isClosed) throw new StoreUnavailableError('The store is closed.');
+      const ids = documents.map((one) => Number(one[declaration.id]));
+      if (ids.length === 0) return true;
+      const texts = documents.map((one, i) => withId(declaration.id, ids[i] ?? 0, encoded(one)));
+      const row = await commits.commit(statements.restore, [
+        newVersion(),
+        ids.at(-1),
+        ids[0],
+        ids,
+        `[${texts.join(',')}]`,
+      ]);
+      return row !== undefined;
+    },
+    get: async (id) => {
+      const [version, text] = await reads.read(statements.get, [id]);
+      return typeof text === 'string'
+        ? { outcome: 'stored', id, version: String(version), json: { text, encoding: 'utf8' } }
+        : undefined;
+    },
+    list: async ({ after, filter, limit, maxBytes = DEFAULT_PAGE_BYTES }) => {
+      const statement = filter ? statements.lists.get(filter.property) : statements.list;
+      if (!statement) throw new Error(`There is no index on '${filter?.property}'.`);
+      const wanted = filter ? [keyOf(filter.value)] : [];
+      const [count, last, more, text] = await reads.read(statement, [after, limit, maxBytes, ...wanted]);
+      return {
+        json: { text: `[${text}]`, encoding: 'utf8' },
+        count: Number(count),
+        last: Number(last),
+        more: more === true,
+      };
+    },
+    version: () => undefined,
+  };
+  const end = async () => {
+    isClosed = true;
+    await group.close();
+  };
+  return { collection, end };
 }

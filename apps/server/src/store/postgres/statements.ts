@@ -1,0 +1,133 @@
+import { escapeIdentifier, escapeLiteral } from 'pg';
+import type { CollectionDeclaration } from '../declaration.ts';
+import { keyColumn, tableOf } from './schema.ts';
+
+/** A statement that every connection prepares once, under its name. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export type CollectionStatements = ReturnType<typeof statementsOf>;
+
+/** The statements of one collection. Each read takes arrays, and returns one row for each of their elements, in order. */
+export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
+  const table = escapeIdentifier(tableOf(name));
+  const literal = escapeLiteral(name);
+  const statement = (kind: string, text: string): Statement => ({ name: `${kind} ${name}`, text });
+
+  const get = `
+    SELECT found.version, found.data::text FROM unnest($1::bigint[]) WITH ORDINALITY AS query (id, place)
+    LEFT JOIN ${table} AS found USING (id) ORDER BY place`;
+
+  /** A page is one value, joined by the database. A document is not read if those before it fill the page. */
+  const list = (condition: string, filter: string) => `
+    SELECT page.* FROM ROWS FROM (unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::bigint[])${filter})
+      WITH ORDINALITY AS query (after, max_count, max_bytes, ${filter && 'key, '}place)
+    CROSS JOIN LATERAL (
+      SELECT count(*), coalesce(max(id), 0), count(*) >= max_count OR sum(bytes + 1) + 1 >= max_bytes,
+        coalesce(string_agg(data::text, E',\\n'), '')
+      FROM (
+        SELECT id, data, bytes, sum(bytes + 1) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - bytes AS bytes_before
+        FROM (SELECT id, data, bytes FROM ${table} WHERE ${condition}id > after ORDER BY id LIMIT max_count) AS found
+      ) AS measured
+      WHERE bytes_before < max_bytes
+    ) AS page ORDER BY place`;
+  const filtered = (property: string) => list(`${keyColumn(property)} = key AND `, ', unnest($4::text[])');
+
+  /**
+   * Identifiers come from one row, which a commit locks until it is visible. So the commits of all servers follow one
+   * another in the order of their identifiers: no page can miss a document that arrives late, and there are no gaps. A
+   * sequence gives out numbers before anybody can see their documents.
+   */
+  const store = (from: string) => `
+    created AS (
+      INSERT INTO ${table} (id, version, bytes, data)
+      SELECT id, $3::bigint, octet_length(document), document::json FROM (${from}) AS new
+    )`;
+  const tail = `CASE body::text WHEN '{}' THEN '}' ELSE ',' || substr(body::text, 2) END`;
+
+  /** Creates documents, and replaces and removes others. The version of one that is not there is null. */
+  const write = `
+    WITH turn AS (
+      UPDATE petstore_collections SET last = last + $4::int WHERE name = ${literal} RETURNING last - $4 AS before
+    ),
+    ${store(`
+      SELECT before + place AS id, ${escapeLiteral(`{${JSON.stringify(id)}:`)} || before + place || ${tail} AS document
+      FROM turn, json_array_elements($5::json) WITH ORDINALITY AS new (body, place)`)},
+    change AS (
+      SELECT * FROM ROWS FROM (unnest($6::bigint[]), unnest($7::bigint[]), json_array_elements_text($8::json))
+        WITH ORDINALITY AS change (id, if_version, document, place)
+    ),
+    found AS (SELECT place, version FROM turn, change JOIN ${table} AS stored USING (id) FOR UPDATE OF stored),
+    due AS (SELECT * FROM change JOIN found USING (place) WHERE if_version IS NULL OR if_version = version),
+    replaced AS (
+      UPDATE ${table} AS stored SET version = $3, bytes = octet_length(document), data = document::json
+      FROM due WHERE stored.id = due.id AND document IS NOT NULL
+    ),
+    removed AS (DELETE FROM ${table} AS stored USING due WHERE stored.id = due.id AND document IS NULL),
+    ${noted('(SELECT array_agg(version ORDER BY place) FROM change LEFT JOIN found USING (place))')}`;
+
+  /** Creates documents under their own identifiers, unless the collection has given out one as high. */
+  const restore = `
+    WITH turn AS (
+      UPDATE petstore_collections SET last = $4 WHERE name = ${literal} AND last < $5 RETURNING last AS before
+    ),
+    ${store(`
+      SELECT id, document::text AS document
+      FROM turn, ROWS FROM (unnest($6::bigint[]), json_array_elements($7::json)) AS new (id, document)`)},
+    ${noted('NULL')}`;
+
+  return {
+    get: statement('get', get),
+    list: statement('list', list('', '')),
+    lists: new Map(indexes.map((property) => [property, statement(`list by ${property}`, filtered(property))])),
+    write: statement('write', write),
+    restore: statement('restore', restore),
+  };
+}
+
+/**
+ * Notes the commit of a writer under its number, with its outcome, in the row that each writer has. A commit that was fenced
+ * finds its number taken, and divides by zero.
+ */
+const noted = (versions: string) => `
+    noted AS (
+      INSERT INTO petstore_commits AS known (writer, number, before, versions)
+      SELECT $1::text, $2::bigint, before, ${versions} FROM turn
+      ON CONFLICT (writer) DO UPDATE
+        SET number = excluded.number, before = excluded.before, versions = excluded.versions, at = excluded.at
+        WHERE known.number < excluded.number
+      RETURNING versions
+    )
+    SELECT before, (SELECT versions FROM noted), 1 / (SELECT count(*) FROM noted) FROM turn`;
+
+/** A commit of one writer, whose numbers only grow. */
+export interface CommitName {
+  readonly writer: string;
+  readonly number: number;
+}
+
+/** Makes sure that a commit whose answer was lost is never stored from now on. Returns no row if it was stored before. */
+export function fence({ writer, number }: CommitName) {
+  const text = `
+    INSERT INTO petstore_commits AS known (writer, number) VALUES ($1, $2)
+    ON CONFLICT (writer) DO UPDATE SET number = excluded.number, before = NULL, versions = NULL, at = excluded.at
+    WHERE known.number < excluded.number
+    RETURNING number`;
+  return { text, values: [writer, number] };
+}
+
+/** The outcome of a commit that was stored; no row for one that was fenced. */
+export function outcomeOf({ writer, number }: CommitName) {
+  const text = 'SELECT before, versions FROM petstore_commits WHERE writer = $1 AND number = $2 AND before IS NOT NULL';
+  return { text, values: [writer, number] };
+}
+
+/** Removes what servers that ended long ago have noted. */
+export const sweep = { text: `DELETE FROM petstore_commits WHERE at < now() - interval '7 days'` };
+
+/** Every commit writes a row of this table, so a host that commits this can commit writes. */
+export const probe = { text: 'UPDATE petstore_collections SET last = last' };
+
+export const ping = { text: 'SELECT 1' };
