@@ -1,13 +1,14 @@
 import type { Check } from '../check.ts';
 import { readSpec, type Spec, versionOf } from '../openapi.ts';
 import { compareSpecs } from './breaking-changes/compare.ts';
+import { type Commands, compareNames } from './breaking-changes/names.ts';
 import { type Bump, bumps, changesetsOf } from './versions.ts';
 
 export const breakingChanges: Check = {
   name: 'breakingChanges',
   guarantee:
     'A changeset, or a raised version, announces each change of the spec since the base, and a break as major.',
-  run: (project) => {
+  run: async (project) => {
     const { name, read, problem } = project.base;
     if (problem) {
       const fix = 'fetch it, or name another in PETSTORE_BASE';
@@ -18,7 +19,12 @@ export const breakingChanges: Check = {
     const announced = changesetsOf(project).flatMap((changeset) => [...changeset.bumps.values()]);
     const bumped = new Set([...announced, raisedPart(before, project.spec)]);
     const isAnnounced = (level: 'major' | 'minor') => bumped.has('major') || (level === 'minor' && bumped.has('minor'));
-    return compareSpecs(before, project.spec, new Date().toISOString().slice(0, 10))
+    const petctl = await project.load<Commands>('petctl/inside');
+    const [was, is] = [before, project.spec].map(({ model }) => model.rows.map(({ operation }) => operation));
+    return [
+      ...compareSpecs(before, project.spec, new Date().toISOString().slice(0, 10)),
+      ...compareNames(was ?? [], is ?? [], petctl),
+    ]
       .filter(({ level }) => !isAnnounced(level))
       .map(({ level, rule, where, detail }) => ({
         where,

@@ -29,16 +29,6 @@ const withoutGetPet = edit(getPet, / {4}get:\n[\s\S]*?(?=\n {4}\w+:\n|\ncomponen
 test.each<[string, string, string[]]>([
   ['an operation removed', withoutGetPet, ['major: operation removed: GET /pets/{petId}']],
   [
-    'an operation renamed',
-    edit(getPet, 'operationId: getPet', 'operationId: readPet'),
-    ['major: operation renamed: GET /pets/{petId}'],
-  ],
-  [
-    'another tag',
-    edit(getPet, 'tags: [pets]', 'tags: [animals]'),
-    ['major: operation moved to another tag: GET /pets/{petId}'],
-  ],
-  [
     'an operation added',
     edit(
       getPet,

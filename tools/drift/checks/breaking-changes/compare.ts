@@ -59,17 +59,6 @@ const operationKeywords = new Set([
 function compareOperations(endpoint: string, one: Operation, other: Operation, context: Context): void {
   const { report } = context;
   const [before, after] = [node(one.object), node(other.object)];
-  if (before.operationId !== after.operationId)
-    report('major', 'operation renamed', endpoint, `${before.operationId} became ${after.operationId}`);
-  if (list(before.tags)[0] !== list(after.tags)[0])
-    report(
-      'major',
-      'operation moved to another tag',
-      endpoint,
-      `${list(before.tags)[0]} became ${list(after.tags)[0]}`,
-    );
-  if (before['x-command'] !== after['x-command'])
-    report('major', 'command renamed', endpoint, `${before['x-command']} became ${after['x-command']}`);
   if (!before.deprecated && after.deprecated) report('minor', 'operation deprecated', endpoint, 'it is deprecated now');
   compareStability(endpoint, before['x-stability-level'], after['x-stability-level'], report);
   const [was, is] = [before['x-sunset'], after['x-sunset']];

@@ -1,0 +1,71 @@
+import type { Operation } from '@petstore/types';
+import type { CommandNode, Flag, Located } from 'petctl/inside';
+import type { Change } from './schemas.ts';
+
+/** What petctl makes of operations. */
+export interface Commands {
+  fullTree(operations: readonly Operation[]): CommandNode;
+  walk(node: CommandNode): Iterable<Located>;
+}
+
+/**
+ * The names that scripts and programs use and that are gone: functions of the client, commands of petctl, and their
+ * flags. Both sides are operations as the generator makes them, so a name that only another addition takes away is found too.
+ */
+export function compareNames(before: readonly Operation[], after: readonly Operation[], petctl: Commands): Change[] {
+  const [was, is] = [namesOf(before, petctl), namesOf(after, petctl)];
+  const changes: Change[] = [];
+  const report = (rule: string, where: string, detail: string) =>
+    void changes.push({ level: 'major', rule, where, detail });
+  for (const [endpoint, { id, commands }] of was) {
+    const now = is.get(endpoint);
+    // That an operation is gone is a change by itself.
+    if (!now) continue;
+    if (now.id !== id) report('function renamed', endpoint, `${id} became ${now.id}`);
+    for (const [kind, { words, flags }] of commands) {
+      const other = now.commands.get(kind);
+      if (!other) report('command removed', endpoint, `'petctl ${words}' was removed`);
+      else if (other.words !== words)
+        report('command renamed', endpoint, `'petctl ${words}' became 'petctl ${other.words}'`);
+      for (const [input, name] of other ? flags : []) {
+        const flag = other?.flags.get(input);
+        if (flag === undefined) report('flag removed', `petctl ${words}`, `--${name} was removed`);
+        else if (flag !== name) report('flag renamed', `petctl ${words}`, `--${name} became --${flag}`);
+      }
+    }
+  }
+  return changes;
+}
+
+interface Names {
+  readonly id: string;
+  /** The command that calls it, and the one that calls it for each line of a file. */
+  readonly commands: Map<'call' | 'import', Command>;
+}
+
+interface Command {
+  readonly words: string;
+  /** The names of flags by what they set: an input, a property of one, or something of petctl's own. */
+  readonly flags: ReadonlyMap<string, string>;
+}
+
+/** The names of each operation, by its endpoint. */
+function namesOf(operations: readonly Operation[], { fullTree, walk }: Commands): Map<string, Names> {
+  const found = new Map(
+    operations.map(({ id, method, path }): [string, Names] => [`${method} ${path}`, { id, commands: new Map() }]),
+  );
+  for (const { path, node } of walk(fullTree(operations))) {
+    const { operation, flags = [] } = node;
+    if (!operation) continue;
+    const words = path.join(' ');
+    const kind = words === operation.command.join(' ') ? 'call' : 'import';
+    const command = { words, flags: new Map(flags.map((flag) => [inputOf(flag), flag.name])) };
+    found.get(`${operation.method} ${operation.path}`)?.commands.set(kind, command);
+  }
+  return found;
+}
+
+function inputOf({ name, field, property }: Flag): string {
+  // No path of an input holds this word.
+  return JSON.stringify(property ?? (field === undefined ? { own: name } : [field]));
+}
