@@ -108,7 +108,7 @@ const parameters: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** In the order in which OpenAPI matches paths: `/pets/latest` before `/pets/{petId}`. A brace sorts behind letters. */
+/** In the order in which OpenAPI matches paths: `/users/me` before `/users/{userId}`. A brace sorts behind letters. */
 function literalsFirst(all: readonly Operation[]): readonly Operation[] {
   return all.toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }

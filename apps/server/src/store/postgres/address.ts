@@ -1,5 +1,5 @@
 /**
- * The addresses that a DATABASE_URL names, one for each of its hosts: `postgres://user:password@one:5432,two/pets?sslmode=…`.
+ * The addresses that a DATABASE_URL names, one for each of its hosts: `postgres://user:password@one:5432,two/database?sslmode=…`.
  * Nothing where it is no such address. It may hold a password, so nobody may write it anywhere, errors included.
  */
 export function databaseAddresses(url: string): string[] | undefined {

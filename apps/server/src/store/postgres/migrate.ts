@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Step } from './schema.ts';
 import type { Session } from './session.ts';
 
-/** Any number that nobody else uses in this database: "pets" in ASCII. */
+/** Any number that nobody else uses in this database. */
 const LOCK = 0x70657473;
 
 export interface MigrationLimits {

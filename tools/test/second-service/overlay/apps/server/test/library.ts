@@ -236,8 +236,24 @@ export function describeLibrary(what: string, newEnvironment: NewEnvironment): v
     } finally {
       await second.kill();
     }
-    const loans = await execute(main, ['export', 'loans'], { ...process.env, ...environment });
-    expect(JSON.parse(loans)).toEqual(loan);
+  });
+
+  test(`${what}, each collection can be exported and imported`, async () => {
+    const [from, to] = [await newEnvironment(), await newEnvironment()];
+    const running = await startServer(main, from);
+    const api = clientOf(running);
+    const { id } = await api.createBook({ ...emma, isbn: 9223372036854775807n });
+    await api.createLoan({ 'book-id': id, reader: 'Ada', due: '2027-01-31' });
+    await running.kill('SIGTERM');
+    for (const collection of ['books', 'loans']) {
+      const call = (command: string, environment: Record<string, string>, input = '') =>
+        execute(main, [command, collection], { ...process.env, ...environment }, input);
+      const lines = await call('export', from);
+      expect(lines.split('\n')).toHaveLength(2);
+      await call('import', to, lines);
+      expect(await call('export', to)).toBe(lines);
+    }
+    await expect(execute(main, ['export'], process.env)).rejects.toThrow('collection');
   });
 }
 
@@ -262,11 +278,12 @@ function run({ baseUrl }: ServerProcess, args: readonly string[]): Promise<strin
 }
 
 /** The stdout of a program; rejects with its stderr if it fails. */
-function execute(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+function execute(program: string, args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [program, ...args], { env }, (error, stdout, stderr) => {
+    const child = execFile(process.execPath, [program, ...args], { env }, (error, stdout, stderr) => {
       if (error) reject(new Error(`${args.join(' ')}: ${stderr}`, { cause: error }));
       else resolve(stdout);
     });
+    child.stdin?.end(input);
   });
 }
