@@ -1,7 +1,7 @@
 // `npm test` and `npm run test:deep`: runs the tasks, and repeats at the end what was skipped.
 import { turbo } from './turbo.mjs';
 
-const quick = ['lint', 'typecheck', 'test', 'drift'];
+const quick = ['lint', 'typecheck', 'test', 'test:no-server', 'drift'];
 /** One task at a time at full length: the bench needs quiet cores, and tests under load need all of them. */
 const deep = [...quick, 'test:deep', 'bench', '--concurrency=1'];
 const args = process.argv[2] === 'deep' ? deep : [...quick, '--concurrency=100%'];

@@ -3,6 +3,12 @@ import { testConfig } from '@petstore/testing/vitest';
 export default testConfig({
   postgres: true,
   isolate: false,
+  withoutServer: [
+    'test/corpus/*.test.ts',
+    'test/drift/{base,breaking-changes}.test.ts',
+    'test/examples/compiles.test.ts',
+    'test/release/{licences,workflows}.test.ts',
+  ],
   // The drift checks load edited modules through hooks of Node, which vitest's own loader would bypass.
   server: { deps: { external: [/\/tools\/(drift|generate)\//, /\/generated-client-/] } },
 });

@@ -23,8 +23,8 @@ interface EditedModules extends Sources {
 /** The edited projects. The address of a module names its project by its place here. */
 const projects: EditedModules[] = [];
 
-/** A function that loads the modules of a project. */
-export function moduleLoader(sources: Sources): LoadModule {
+/** A function that returns a module of a project, and all files of the repository that are loaded with it. */
+export function fileGraph(sources: Sources): (entry: string) => ReadonlySet<string> {
   const { root, edits } = sources;
   const imports = cached((file) =>
     /\.[cm]?[jt]s$/.test(file)
@@ -33,11 +33,17 @@ export function moduleLoader(sources: Sources): LoadModule {
           .filter((imported) => sources.read(imported) !== undefined || imported in edits)
       : [],
   );
-  const reachable = cached((entry) => {
+  return cached((entry) => {
     const found = new Set([entry]);
     for (const file of found) for (const imported of imports(file)) found.add(imported);
     return found;
   });
+}
+
+/** A function that loads the modules of a project. */
+export function moduleLoader(sources: Sources): LoadModule {
+  const { root, edits } = sources;
+  const reachable = fileGraph(sources);
   const isAffected = cached((file) => [...reachable(file)].some((one) => one in edits));
 
   let number: number | undefined;

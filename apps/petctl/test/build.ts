@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 
-/** Where the program under test is: built anew for every run, beside what the package itself ships. */
-export const built = join(import.meta.dirname, '../node_modules/.petctl-test');
+/** Where the program under test is: built anew for every run, each of which has its own temporary folder. */
+export const built = () => join(import.meta.dirname, '../node_modules/.petctl-test', basename(tmpdir()));
 
-export function setup(): void {
-  execFileSync(process.execPath, [join(import.meta.dirname, '../build/main.ts'), built], { stdio: 'inherit' });
+export function setup(): () => void {
+  execFileSync(process.execPath, [join(import.meta.dirname, '../build/main.ts'), built()], { stdio: 'inherit' });
+  return () => rmSync(built(), { recursive: true });
 }

@@ -18,16 +18,16 @@ test('docs/petctl.md is what the tree of commands says; `npm run docs` in apps/p
 
 test('every command has a man page, and npm is told of it', () => {
   const names = [...walk(root)].map(({ path }) => `${['petctl', ...path].join('-')}.1`);
-  expect(readdirSync(join(built, 'man')).toSorted()).toEqual(names.toSorted());
+  expect(readdirSync(join(built(), 'man')).toSorted()).toEqual(names.toSorted());
   expect(manifest.man).toEqual(names.map((name) => `./dist/man/${name}`));
 });
 
 const hasNoMan = skips('The man pages', missingProgram('man'), 'man-db');
 
 test.skipIf(hasNoMan)('man shows them, without a complaint', () => {
-  const pages = readdirSync(join(built, 'man'));
+  const pages = readdirSync(join(built(), 'man'));
   for (const page of rounds(pages.slice(0, 3), pages)) {
-    const text = execFileSync('man', ['--warnings', '-l', join(built, 'man', page)], {
+    const text = execFileSync('man', ['--warnings', '-l', join(built(), 'man', page)], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH, MANPAGER: 'cat', MANWIDTH: '100', LC_ALL: 'C.UTF-8' },

@@ -19,7 +19,7 @@ export interface RunOptions {
   cwd?: string;
 }
 
-export const binary = join(built, 'petctl.js');
+export const binary = join(built(), 'petctl.js');
 
 /** A folder of its own for each test file, which also stands for the home of the user. */
 export let scratch: string;
