@@ -1,23 +1,40 @@
 import { newFolder } from '@petstore/testing';
+import { describeOnDatabase } from '@petstore/testing/postgres';
 import { expect, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
+import type { CollectionDeclaration } from '../../src/store/declaration.ts';
 import { decode } from '../../src/store/document.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
+import type { Store } from '../../src/store/store.ts';
 
-test('a second collection needs a declaration alone, also in a folder that has documents', async () => {
-  const folder = newFolder();
-  const before = await openLowdbStore(folder, allCollections);
-  await before.collection('pets').create({ name: 'Rex', categoryId: 1 });
+type Open = (collections: readonly CollectionDeclaration[]) => Promise<Store>;
+
+/** A second collection needs a declaration alone, also in a store that has documents. */
+async function addCollection(open: Open): Promise<void> {
+  const before = await open(allCollections);
+  const rex = await before.collection('pets').create({ name: 'Rex', categoryId: 1 });
   await before.close();
 
-  const orders = { name: 'orders', id: 'orderId', indexes: ['petId'] };
-  const store = await openLowdbStore(folder, [...allCollections, orders]);
-  for (const petId of [1, 2]) await store.collection('orders').create({ petId, count: 1 });
-  await store.collection('orders').replace(1, { petId: 1, count: 7 });
-  const filter = { property: 'petId', value: 1 };
-  const page = await store.collection('orders').list({ after: 0, limit: 10, filter });
+  const store = await open([...allCollections, { name: 'orders', id: 'orderId', indexes: ['petId'] }]);
+  const orders = store.collection('orders');
+  for (const petId of [1, 2]) await orders.create({ petId, count: 1 });
+  await orders.replace(1, { petId: 1, count: 7 });
+  const page = await orders.list({ after: 0, limit: 10, filter: { property: 'petId', value: 1 } });
   expect(decode(page.json)).toEqual([{ orderId: 1, petId: 1, count: 7 }]);
-  expect(await store.collection('orders').remove(2)).toEqual({ outcome: 'removed' });
-  expect(await store.collection('pets').get(1)).toMatchObject({ json: { text: expect.stringContaining('Rex') } });
+  expect(await orders.remove(2)).toEqual({ outcome: 'removed' });
+  expect(decode((await store.collection('pets').list({ after: 0, limit: 10 })).json)).toEqual([decode(rex.json)]);
   await store.close();
+}
+
+test('a second collection in a data folder', async () => {
+  const folder = newFolder();
+  await addCollection((collections) => openLowdbStore(folder, collections));
+});
+
+describeOnDatabase('a second collection', (newDatabase) => {
+  test('in a database', async () => {
+    const url = await newDatabase();
+    await addCollection((collections) => openPostgresStore(url, collections));
+  });
 });
