@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { createClient } from '@hey-api/openapi-ts';
 import { build } from 'esbuild';
 
-/** Somebody's program that does one thing: it lists the animals that are available. */
+/** Somebody's program that does one thing: it lists the pets that are available. */
 export interface Consumer {
   readonly name: string;
   /** Bytes of its minified bundle, gzipped. */

@@ -29,7 +29,7 @@ export async function client(quick: boolean): Promise<Section> {
 }
 
 async function bench(consumers: readonly Consumer[], rounds: number, calls: number): Promise<Section> {
-  for (const { name, call } of consumers) deepStrictEqual(await call(), pets, `${name} does not list the animals`);
+  for (const { name, call } of consumers) deepStrictEqual(await call(), pets, `${name} does not list the pets`);
   const timings = await inRounds(consumers, rounds, ({ call }) => timed(call, calls));
   const measured = [...timings].map(([{ name, size }, all]) => ({ name, size, cost: median(all) }));
   const of = (name: string) => {
@@ -39,7 +39,7 @@ async function bench(consumers: readonly Consumer[], rounds: number, calls: numb
   };
   return {
     title: 'The client',
-    how: `One call that lists animals: its minified bundle, gzipped, and what CPU time a call costs when fetch answers at once; medians of ${rounds} rounds of ${calls} calls.`,
+    how: `One call that lists pets: its minified bundle, gzipped, and what CPU time a call costs when fetch answers at once; medians of ${rounds} rounds of ${calls} calls.`,
     tables: [
       {
         rows: measured.map(({ name, size, cost }) => ({

@@ -1,7 +1,7 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { animals } from '../animals.ts';
 import { fillFolder } from '../fill.ts';
+import { pets } from '../pets.ts';
 import { inRepository, type Program, type Server, startServer } from '../process.ts';
 import { apiKey, type Dialect, type LoadName } from './loads.ts';
 
@@ -19,16 +19,16 @@ export interface Contender {
 /** What the servers are started on. */
 export interface Data {
   scratch: string;
-  /** The animals as one JSON array. */
+  /** The pets as one JSON array. */
   json: string;
-  /** The animals as a folder of the shipped server. Each server that uses it has a copy. */
+  /** The pets as a folder of the shipped server. Each server that uses it has a copy. */
   folder: string;
 }
 
-/** Writes the animals down in every form that a server wants them in. */
+/** Writes the pets down in every form that a server wants them in. */
 export async function prepareData(scratch: string): Promise<Data> {
-  const [json, folder] = [join(scratch, 'animals.json'), join(scratch, 'animals')];
-  writeFileSync(json, JSON.stringify(animals()));
+  const [json, folder] = [join(scratch, 'pets.json'), join(scratch, 'pets')];
+  writeFileSync(json, JSON.stringify(pets()));
   await fillFolder(folder);
   return { scratch, json, folder };
 }
@@ -37,7 +37,7 @@ export async function prepareData(scratch: string): Promise<Data> {
 export const contenders: readonly Contender[] = [
   {
     name: 'bare',
-    about: 'a bare `node:http` server of the same API: no validation, no log, animals in memory only',
+    about: 'a bare `node:http` server of the same API: no validation, no log, pets in memory only',
     dialect: 'petstore',
     start: ({ json }) => start('bare.ts', [json]),
   },
@@ -49,7 +49,7 @@ export const contenders: readonly Contender[] = [
   },
   {
     name: 'fastify',
-    about: 'Fastify 5 with JSON schemas for requests and answers, no log, animals in memory only',
+    about: 'Fastify 5 with JSON schemas for requests and answers, no log, pets in memory only',
     dialect: 'petstore',
     start: ({ json }) => start('fastify.ts', [json]),
   },
@@ -68,7 +68,7 @@ export const contenders: readonly Contender[] = [
   },
   {
     name: 'json-server',
-    about: 'json-server 0.17 with its own file, which checks neither keys nor animals',
+    about: 'json-server 0.17 with its own file, which checks neither keys nor pets',
     dialect: 'json-server',
     start: ({ json, scratch }) => start('json-server.js', [json, join(scratch, 'json-server.json')]),
   },
@@ -100,7 +100,7 @@ function start(script: string, args: readonly string[]): Promise<Server> {
   return startServer(program);
 }
 
-/** A copy of the folder with the animals, for one server. */
+/** A copy of the folder with the pets, for one server. */
 export function copied({ scratch, folder }: Data, name: string): string {
   const copy = join(scratch, `data-of-${name}`);
   cpSync(folder, copy, { recursive: true });

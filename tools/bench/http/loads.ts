@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import { operations, type Pet, service } from '@petstore/types';
-import { added, size } from '../animals.ts';
+import { added, size } from '../pets.ts';
 
 /** How a server wants the same thing to be asked. */
 export type Dialect = 'petstore' | 'json-server';
@@ -14,7 +14,7 @@ export interface Load {
   body?: object;
   status: number;
   /** Throws where the answer to the first target is not the right one. */
-  check(answer: unknown, animals: readonly Pet[]): void;
+  check(answer: unknown, stored: readonly Pet[]): void;
 }
 
 export type LoadName = 'list 20' | 'list 100 available' | 'get' | 'create';
@@ -30,7 +30,7 @@ const limitOf: Record<Dialect, string> = { petstore: 'limit', 'json-server': '_l
 // Random, and the same for everyone: a multiplicative step that visits them in no order.
 const ids = Array.from({ length: 1000 }, (_, i) => ((i * 7919 + 4711) % size) + 1);
 
-/** What the servers are asked for. Adding comes last, because it makes more of the animals. */
+/** What the servers are asked for. Adding comes last, because it makes more of the pets. */
 export const loads: readonly Load[] = [
   list('list 20', 20),
   list('list 100 available', 100, 'available'),
@@ -39,7 +39,7 @@ export const loads: readonly Load[] = [
     method: 'GET',
     targets: () => ids.map((id) => `${pets}/${id}`),
     status: operations.getPet.success,
-    check: (answer, animals) => deepStrictEqual(answer, animals[(ids[0] ?? 0) - 1]),
+    check: (answer, stored) => deepStrictEqual(answer, stored[(ids[0] ?? 0) - 1]),
   },
   {
     name: 'create',
@@ -50,7 +50,7 @@ export const loads: readonly Load[] = [
     check: (answer) => {
       const { id, ...rest } = answer as Pet;
       deepStrictEqual(rest, added);
-      if (!(id > size)) throw new Error(`The new animal has the identifier ${id}.`);
+      if (!(id > size)) throw new Error(`The new pet has the identifier ${id}.`);
     },
   },
 ];
@@ -61,8 +61,8 @@ function list(name: LoadName, limit: number, status?: Pet['status']): Load {
     method: 'GET',
     targets: (dialect) => [`${pets}?${limitOf[dialect]}=${limit}${status ? `&status=${status}` : ''}`],
     status: operations.listPets.success,
-    check: (answer, animals) => {
-      const right = animals.filter((pet) => status === undefined || pet.status === status);
+    check: (answer, stored) => {
+      const right = stored.filter((pet) => status === undefined || pet.status === status);
       deepStrictEqual(answer, right.slice(0, limit));
     },
   };

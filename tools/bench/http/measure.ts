@@ -1,4 +1,4 @@
-import { animals } from '../animals.ts';
+import { pets } from '../pets.ts';
 import type { Server } from '../process.ts';
 import { inRounds, median, medianRatio } from '../rounds.ts';
 import { withScratch } from '../scratch.ts';
@@ -44,7 +44,7 @@ export async function withServers<T>(
 /** Measures one load on all servers that are there for it. Throws where one of them does not answer as it should. */
 export async function measure(load: Load, running: readonly Running[], generator: Generator, times: Times) {
   const present = running.filter(({ only }) => only === undefined || only.includes(load.name));
-  const right = animals();
+  const right = pets();
   for (const { name, server, dialect } of present) {
     await checkAnswer(server, dialect, load, right).catch((error) => Promise.reject(asked(name, load, error)));
   }

@@ -1,5 +1,5 @@
 /**
- * Whether the server's memory stays as it is under load: `node tools/bench/http/soak.ts [--quick]`, ten minutes. Animals are
+ * Whether the server's memory stays as it is under load: `node tools/bench/http/soak.ts [--quick]`, ten minutes. Pets are
  * listed and fetched all the time; some are added in between, few enough that what they need hardly counts.
  */
 import { truncateSync } from 'node:fs';

@@ -42,7 +42,7 @@ export function findPgbench(folder: string): string | undefined {
   return [join(folder, 'pgbench'), 'pgbench'].find((command) => spawnSync(command, ['--version']).status === 0);
 }
 
-/** The same statements sent by pgbench; `together` is how many animals a statement brings. */
+/** The same statements sent by pgbench; `together` is how many pets a statement brings. */
 export function pgbench(command: string, url: string, schema: string, size: number, scratch: string): PgbenchRate {
   return async (work, connections, milliseconds, together = 1) => {
     const file = join(scratch, `${work.replace(' ', '-')}.sql`);

@@ -16,7 +16,7 @@ const milliseconds = 1_000;
 interface Measured {
   ours: number[];
   pgbench: number[];
-  /** pgbench with 64 animals in a statement. */
+  /** pgbench with 64 pets in a statement. */
   together: number[];
 }
 

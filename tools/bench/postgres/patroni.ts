@@ -50,7 +50,7 @@ async function failover() {
   const killed = performance.now();
   await load.more(5000);
   await load.stop();
-  // The addresses lead to whichever node takes animals now.
+  // The addresses lead to whichever node takes pets now.
   const store = await openPostgresStore(url);
   const pets = await handlers(store).listPets({ after: 0, limit: 1_000_000 });
   await store.close();

@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLowdbStore, type Store } from '@petstore/server';
 import { JSONFilePreset } from 'lowdb/node';
-import { animals, newPet } from '../animals.ts';
 import { fill } from '../fill.ts';
+import { newPet, pets } from '../pets.ts';
 
-/** Somewhere that animals can be added to. */
+/** Somewhere that pets can be added to. */
 export interface Contender {
   create(): Promise<unknown>;
   close(): Promise<void>;
@@ -14,7 +14,7 @@ export interface Contender {
 
 let made = 0;
 
-/** A line of the length of a commit of one animal. */
+/** A line of the length of a commit of one pet. */
 const line = Buffer.from(
   '{"crc32":1234567890,"pets":[{"id":1234567,"name":"Rex the 1234567th","categoryId":12,"status":"available"}]}\n',
 );
@@ -49,7 +49,7 @@ export async function bareBlockingLoop(folder: string): Promise<Contender> {
 
 /** What most programs do with lowdb. */
 export async function naiveLowdb(folder: string, size: number): Promise<Contender> {
-  const db = await JSONFilePreset<{ id: number }[]>(join(folder, 'naive.json'), animals(size));
+  const db = await JSONFilePreset<{ id: number }[]>(join(folder, 'naive.json'), pets(size));
   await db.write();
   return {
     create: async () => {
@@ -60,7 +60,7 @@ export async function naiveLowdb(folder: string, size: number): Promise<Contende
   };
 }
 
-/** Our store with so many animals in it. */
+/** Our store with so many pets in it. */
 export async function ourStore(folder: string, size: number): Promise<Contender & { store: Store }> {
   const store = await openLowdbStore(folder);
   await fill(store, size);

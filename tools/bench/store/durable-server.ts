@@ -9,8 +9,8 @@ import {
   openLowdbStore,
   type Store,
 } from '@petstore/server';
-import { size } from '../animals.ts';
 import { apiKey } from '../http/loads.ts';
+import { size } from '../pets.ts';
 
 const [folder] = process.argv.slice(2);
 let id = size;

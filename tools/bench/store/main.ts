@@ -33,10 +33,10 @@ export async function store(quick: boolean): Promise<Section> {
 
 async function bench(scratch: string, sizes: readonly number[], rounds: number): Promise<Measured> {
   const timings = new Map<string, Timing>();
-  const time = (name: string, contender: Contender, writers: number, animals: number) => {
+  const time = (name: string, contender: Contender, writers: number, pets: number) => {
     const timing = timings.get(name) ?? new Timing();
     timings.set(name, timing);
-    return timing.slice(contender, writers, animals);
+    return timing.slice(contender, writers, pets);
   };
   let folders = 0;
   const folder = (name = `store-${folders++}`) => {
@@ -105,7 +105,7 @@ function section({ sizes, timings, still, alone, openings }: Measured): Section 
       {
         rows: sizes.flatMap((size) =>
           [1, 64].map((writers) => ({
-            animals: size,
+            pets: size,
             writers,
             'creates/s': Math.round(rate(`ours ${writers} ${size}`)),
             'p99 ms': rounded(timings.get(`ours ${writers} ${size}`)?.p99 ?? Number.NaN),
@@ -139,7 +139,7 @@ function section({ sizes, timings, still, alone, openings }: Measured): Section 
         bound: 300,
       },
       {
-        what: `memory of each animal of ${largest}, bytes`,
+        what: `memory of each pet of ${largest}, bytes`,
         measured: median(openings.map(({ bytes }) => bytes)) / largest,
         kind: 'at most',
         bound: 130,

@@ -1,4 +1,4 @@
-// The limit: what Node itself needs to read a request, look at it and send the answer. `bare.ts <animals.json>`
+// The limit: what Node itself needs to read a request, look at it and send the answer. `bare.ts <pets.json>`
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// The same API on Fastify, with schemas for what comes and what goes, as it is fastest: `fastify.ts <animals.json>`, or on
+// The same API on Fastify, with schemas for what comes and what goes, as it is fastest: `fastify.ts <pets.json>`, or on
 // our durable store `fastify.ts <data folder>`.
 import { readFileSync } from 'node:fs';
 import { type Api, type Input, type NewPet, operations, type Pet, service } from '@petstore/types';
@@ -7,8 +7,8 @@ import { basePath } from '../loads.ts';
 
 type Query = Required<Pick<Input<'listPets'>, 'after' | 'limit'>> & Pick<Input<'listPets'>, 'status'>;
 
-const [animals = ''] = process.argv.slice(2);
-const api = animals.endsWith('.json') ? inMemory(JSON.parse(readFileSync(animals, 'utf8'))) : await inFolder(animals);
+const [source = ''] = process.argv.slice(2);
+const api = source.endsWith('.json') ? inMemory(JSON.parse(readFileSync(source, 'utf8'))) : await inFolder(source);
 const { limit, after, status } = operations.listPets.fields;
 const { petId } = operations.getPet.fields;
 const { unauthorized, not_found } = service.statuses;

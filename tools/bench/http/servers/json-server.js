@@ -1,10 +1,10 @@
-// json-server as its documentation shows it as a module: `json-server.js <animals.json> <file of its own>`. It keeps what
+// json-server as its documentation shows it as a module: `json-server.js <pets.json> <file of its own>`. It keeps what
 // is added in that file, and knows no keys.
 import { readFileSync, writeFileSync } from 'node:fs';
 import jsonServer from 'json-server';
 
-const [animals, file] = process.argv.slice(2);
-writeFileSync(file, JSON.stringify({ pets: JSON.parse(readFileSync(animals, 'utf8')) }));
+const [source, file] = process.argv.slice(2);
+writeFileSync(file, JSON.stringify({ pets: JSON.parse(readFileSync(source, 'utf8')) }));
 
 const app = jsonServer.create();
 app.use(jsonServer.defaults({ logger: false, bodyParser: true }));

@@ -1,5 +1,5 @@
 // What a good developer would write in an afternoon, as the documentation of Express, express-openapi-validator and lowdb
-// shows it: `straightforward.js <animals.json> <file of its own>`. Plain JavaScript, as the examples are.
+// shows it: `straightforward.js <pets.json> <file of its own>`. Plain JavaScript, as the examples are.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import express from 'express';
@@ -7,8 +7,8 @@ import { middleware } from 'express-openapi-validator';
 import { JSONFilePreset } from 'lowdb/node';
 import { parse } from 'yaml';
 
-const [animals, file] = process.argv.slice(2);
-const db = await JSONFilePreset(file, { pets: JSON.parse(readFileSync(animals, 'utf8')) });
+const [source, file] = process.argv.slice(2);
+const db = await JSONFilePreset(file, { pets: JSON.parse(readFileSync(source, 'utf8')) });
 const spec = parse(readFileSync(fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml')), 'utf8'));
 
 const app = express();
@@ -35,7 +35,7 @@ app.post('/v1/pets', async (request, response) => {
 app.get('/v1/pets/:petId', (request, response) => {
   const pet = db.data.pets.find(({ id }) => id === Number(request.params.petId));
   if (pet) response.json(pet);
-  else response.status(404).json({ code: 'not_found', message: 'There is no such animal.', status: 404 });
+  else response.status(404).json({ code: 'not_found', message: 'There is no such pet.', status: 404 });
 });
 
 app.use((error, _request, response, _next) => {
