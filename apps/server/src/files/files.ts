@@ -3,12 +3,18 @@ import { type FileHandle, lstat, mkdir, open, rename, rm, stat } from 'node:fs/p
 import { dirname, resolve } from 'node:path';
 import { errorCode } from './errors.ts';
 
-const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW = 0, O_RDONLY, O_RDWR } = constants;
+const { O_CREAT, O_DIRECTORY, O_DSYNC = 0, O_EXCL, O_NOFOLLOW = 0, O_RDONLY, O_RDWR } = constants;
 const isWindows = process.platform === 'win32';
 
-/** Opens a file that exists. A symbolic link is never followed: whoever made it could choose another user's file. */
-export function openFile(file: string, access: 'read' | 'write' = 'read'): Promise<FileHandle> {
-  return open(file, (access === 'read' ? O_RDONLY : O_RDWR) | O_NOFOLLOW);
+/** Whether a file can be opened so that each write is on disk when it returns. Elsewhere that would leave out the disk's own cache. */
+const hasDurableWrites = process.platform === 'linux';
+
+/**
+ * Opens a file that exists. A symbolic link is never followed: whoever made it could choose another user's file. To be
+ * written with `writeDurably`, it has to be opened for that.
+ */
+export function openFile(file: string, access: 'read' | 'write durably' = 'read'): Promise<FileHandle> {
+  return open(file, (access === 'read' ? O_RDONLY : O_RDWR | (hasDurableWrites ? O_DSYNC : 0)) | O_NOFOLLOW);
 }
 
 /** Makes a file that did not exist, and gives it to the owner of its folder. */
@@ -83,6 +89,12 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: 
   for (let done = 0; done < bytes.length; ) {
     done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
   }
+}
+
+/** Writes all bytes, and resolves when the disk has them: one call of the system for most. */
+export async function writeDurably(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  await writeAll(handle, bytes, position);
+  if (!hasDurableWrites) await handle.datasync();
 }
 
 /** Reads until the buffer is full or the file ends, and returns how many bytes that are. */

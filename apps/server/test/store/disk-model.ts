@@ -10,7 +10,8 @@ interface Kept<T> {
   synced: T;
   since: Change<T>[];
 }
-type File = Kept<Buffer> & { kind: 'file' };
+/** What is written to a durable file is synced when the next call begins. */
+type File = Kept<Buffer> & { kind: 'file'; isDurable: boolean };
 type Folder = Kept<ReadonlyMap<string, Node>> & { kind: 'folder' };
 
 /** How much of what was not synced is found after the power was cut. */
@@ -22,9 +23,12 @@ export type Luck = <T>(changes: readonly Change<T>[]) => readonly Change<T>[];
  */
 export class DiskModel {
   readonly #root: Folder = newFolder();
+  #written: File | undefined;
 
   follow({ name, paths: [path, to], given, text }: Call): void {
     if (path === undefined) return;
+    if (this.#written) sync(this.#written);
+    this.#written = undefined;
     if (name === 'mkdir') this.#name(path, newFolder());
     else if (name === 'openat') this.#opened(path, given);
     else if (name === 'pwrite64') this.#write(path, Buffer.from(text, 'latin1'), lastNumber(given));
@@ -40,14 +44,18 @@ export class DiskModel {
   }
 
   #opened(path: string, given: string) {
+    const node = this.#find(path);
+    if (given.includes('O_DSYNC') && node?.kind === 'file') node.isDurable = true;
     if (!given.includes('O_CREAT')) return;
-    if (!this.#find(path)) this.#name(path, { kind: 'file', synced: Buffer.alloc(0), since: [] });
+    if (!this.#find(path)) this.#name(path, { kind: 'file', isDurable: false, synced: Buffer.alloc(0), since: [] });
     else if (given.includes('O_TRUNC')) this.#change(path, () => Buffer.alloc(0));
   }
 
   /** A write may be torn: each part of it is a change of its own, after one that only makes room. */
   #write(path: string, bytes: Buffer, position: number) {
     const middle = bytes.length >> 1;
+    const node = this.#at(path);
+    if (node.kind === 'file' && node.isDurable) this.#written = node;
     this.#change(path, (before) => resized(before, Math.max(before.length, position + bytes.length)));
     this.#change(path, (before) => patched(before, bytes.subarray(0, middle), position));
     this.#change(path, (before) => patched(before, bytes.subarray(middle), position + middle));

@@ -20,7 +20,7 @@ export interface Call {
 }
 
 /** What follows a commit has time to come too early. */
-const slow = 'inject=fdatasync:delay_enter=3000';
+const slow = 'inject=pwrite64:delay_exit=3000';
 const traced = 'openat,mkdir,write,pwrite64,ftruncate,fsync,fdatasync,rename,unlink';
 
 /** The reason why this machine cannot trace, if it cannot, and the Debian package that would change it, if one would. */

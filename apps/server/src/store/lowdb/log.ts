@@ -3,7 +3,7 @@ import { access, type FileHandle, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
 import { errorCode, isDiskFull, reasonOf } from '../../files/errors.ts';
-import { createFile, openFile, replaceFile, syncFolder, writeAll } from '../../files/files.ts';
+import { createFile, openFile, replaceFile, syncFolder, writeDurably } from '../../files/files.ts';
 import { StoreFailedError, StoreUnavailableError, StoreUncertainError } from '../errors.ts';
 import { type Catalog, newSegment, type Segment } from './catalog.ts';
 import { type Change, commitLine } from './commit-line.ts';
@@ -110,15 +110,13 @@ export class ActiveSegment implements Adapter<Uint8Array> {
 
   /** Makes a new one. Its folder knows it for good before anything is written to it. */
   static async create(file: string): Promise<ActiveSegment> {
-    let handle: FileHandle | undefined;
     try {
-      handle = await createFile(file);
+      await (await createFile(file)).close();
       await syncFolder(dirname(file));
-      return new ActiveSegment(file, handle, Buffer.alloc(0), 0);
+      return new ActiveSegment(file, await openFile(file, 'write durably'), Buffer.alloc(0), 0);
     } catch (error) {
       // The first error tells what is wrong. A file that cannot be removed is empty, and a broken disk ends the writing.
-      await handle?.close().catch(() => {});
-      if (handle) await rm(file).catch(() => {});
+      if (errorCode(error) !== 'EEXIST') await rm(file, { force: true }).catch(() => {});
       throw unavailable(error);
     }
   }
@@ -129,7 +127,7 @@ export class ActiveSegment implements Adapter<Uint8Array> {
    */
   static async resume(file: string, bytes: Buffer, end: number): Promise<ActiveSegment> {
     await access(file, constants.R_OK | constants.W_OK);
-    const handle = await openFile(file, 'write');
+    const handle = await openFile(file, 'write durably');
     await handle.datasync();
     await syncFolder(dirname(file));
     return new ActiveSegment(file, handle, bytes, end);
@@ -147,8 +145,7 @@ export class ActiveSegment implements Adapter<Uint8Array> {
   async write(line: Uint8Array): Promise<void> {
     if (this.#tail.length > 0) await this.#setTailAside();
     try {
-      await writeAll(this.#handle, line, this.#end);
-      await this.#handle.datasync();
+      await writeDurably(this.#handle, line, this.#end);
     } catch (error) {
       // Where the disk is only full, cutting the file has to succeed; after any other error nothing is certain.
       const isCut = await this.#cut().then(
