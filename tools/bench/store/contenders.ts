@@ -79,3 +79,10 @@ export function mixedWrites(store: Store, size: number): Contender {
   };
   return { create, close: async () => {} };
 }
+
+/** Replaces every one of so many animals, one after the other. */
+export function rewrites(store: Store, size: number): Contender {
+  const pets = store.collection('pets');
+  let turn = 0;
+  return { create: () => pets.replace(1 + (turn++ % size), newPet(++made)), close: async () => {} };
+}

@@ -36,7 +36,7 @@ export async function durability(quick: boolean): Promise<Section> {
         })),
       },
     ],
-    targets: [{ what: 'creates/s, of nothing kept', measured: durable / nothing, kind: 'at least', bound: 0.9 }],
+    targets: [{ what: 'creates/s, of nothing kept', measured: durable / nothing, kind: 'at least', bound: 0.7 }],
   };
 }
 

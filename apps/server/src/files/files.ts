@@ -34,7 +34,11 @@ export async function readIfExists(file: string): Promise<Buffer | undefined> {
 }
 
 export async function readWhole(file: string): Promise<Buffer> {
-  return closing(await openFile(file), (handle) => handle.readFile());
+  return closing(await openFile(file), async (handle) => {
+    // At once: `readFile` takes a large file in many parts.
+    const bytes = Buffer.allocUnsafeSlow((await handle.stat()).size);
+    return bytes.subarray(0, await readAll(handle, bytes, 0));
+  });
 }
 
 /** Makes names that were added to, changed in or removed from this folder survive a power cut. */

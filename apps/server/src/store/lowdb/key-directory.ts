@@ -22,6 +22,8 @@ const START = 2 ** 32;
  */
 export class KeyDirectory {
   readonly #leaves: Leaf[] = [];
+  /** The first identifier of each leaf: looking into a thousand leaves to find one would be slow. */
+  readonly #firsts: number[] = [];
   readonly #tags = new Map<string, number>();
   readonly tagTexts: string[] = [];
   count = 0;
@@ -51,11 +53,13 @@ export class KeyDirectory {
         // Where identifiers ascend, a full leaf stays full.
         const next = leaf.split(at === LEAF_SIZE ? at : LEAF_SIZE / 2);
         this.#leaves.splice(index + 1, 0, next);
+        this.#firsts.splice(index + 1, 0, at === LEAF_SIZE ? id : next.idAt(0));
         if (at >= leaf.count) [leaf, at] = [next, at - leaf.count];
       }
       leaf.shift(at, at + 1);
     }
     leaf.put(at * WIDTH, id, version, segment * START + start, length, tag);
+    this.#firsts[index] = this.#leaves[index].idAt(0);
   }
 
   delete(id: number): void {
@@ -66,11 +70,12 @@ export class KeyDirectory {
     leaf.shift(at + 1, at);
     this.count--;
     const next = this.#leaves[index + 1];
-    if (leaf.count === 0) this.#leaves.splice(index, 1);
-    else if (next && leaf.count + next.count <= LEAF_SIZE / 2) {
-      leaf.append(next, 0);
-      this.#leaves.splice(index + 1, 1);
-    }
+    const isMerged = next && leaf.count + next.count <= LEAF_SIZE / 2;
+    if (isMerged) leaf.append(next, 0);
+    this.#firsts[index] = leaf.idAt(0);
+    if (!isMerged && leaf.count > 0) return;
+    this.#leaves.splice(isMerged ? index + 1 : index, 1);
+    this.#firsts.splice(isMerged ? index + 1 : index, 1);
   }
 
   /** Documents behind an identifier, ascending, until `visit` returns false; only those with one of these tags, if given. */
@@ -93,11 +98,11 @@ export class KeyDirectory {
 
   /** The last leaf that begins at or before the identifier, -1 for none. */
   #indexOf(id: number): number {
-    let high = this.#leaves.length - 1;
-    if ((this.#leaves[high]?.idAt(0) ?? 0) <= id) return high;
+    let high = this.#firsts.length - 1;
+    if ((this.#firsts[high] ?? 0) <= id) return high;
     for (let low = 0; low < high; ) {
       const middle = (low + high) >>> 1;
-      if ((this.#leaves[middle] as Leaf).idAt(0) > id) high = middle;
+      if ((this.#firsts[middle] as number) > id) high = middle;
       else low = middle + 1;
     }
     return high - 1;
@@ -123,14 +128,15 @@ class Leaf {
 
   /** The first place whose identifier is at least this one. */
   lowest(id: number): number {
-    let high = this.count;
-    if (high > 0 && this.idAt(high - 1) < id) return high;
-    for (let low = 0; low < high; ) {
+    if (this.count === 0 || this.idAt(this.count - 1) < id) return this.count;
+    // Identifiers are distinct, so where few are missing, few places are possible.
+    let low = Math.max(0, this.count - 1 - (this.idAt(this.count - 1) - id));
+    for (let high = Math.min(this.count, id - this.idAt(0)); low < high; ) {
       const middle = (low + high) >>> 1;
       if (this.idAt(middle) >= id) high = middle;
       else low = middle + 1;
     }
-    return high;
+    return low;
   }
 
   location(at: number): Location {
@@ -158,7 +164,7 @@ class Leaf {
 
   /** Moves all rows from one place on to another: one of them is added, or removed. */
   shift(from: number, to: number): void {
-    this.rows.copyWithin(to * WIDTH, from * WIDTH, this.count * WIDTH);
+    if (from < this.count) this.rows.copyWithin(to * WIDTH, from * WIDTH, this.count * WIDTH);
     this.count += to - from;
   }
 
