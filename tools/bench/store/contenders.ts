@@ -80,7 +80,7 @@ export function mixedWrites(store: Store, size: number): Contender {
   return { create, close: async () => {} };
 }
 
-/** Replaces every one of so many animals, one after the other. */
+/** Replaces every one of so many pets, one after the other. */
 export function rewrites(store: Store, size: number): Contender {
   const pets = store.collection('pets');
   let turn = 0;

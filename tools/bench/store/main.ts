@@ -27,7 +27,7 @@ interface Opening {
 }
 
 interface Rewriting {
-  animals: number;
+  pets: number;
   /** The bytes of the segments, of those of the documents. */
   disk: number;
   still: Standstill;
@@ -107,19 +107,17 @@ async function bench(scratch: string, sizes: readonly number[], rounds: number):
   return { sizes, timings, still, alone, rewriting, openings };
 }
 
-/** Replaces every animal ten times, while segments are sealed and merged. */
-async function rewrite(path: string, animals: number): Promise<Rewriting> {
-  const { store, close } = await ourStore(path, animals);
-  const still = await standstill(() => new Timing().slice(rewrites(store, animals), 64, 10 * animals));
+/** Replaces every pet ten times, while segments are sealed and merged. */
+async function rewrite(path: string, pets: number): Promise<Rewriting> {
+  const { store, close } = await ourStore(path, pets);
+  const still = await standstill(() => new Timing().slice(rewrites(store, pets), 64, 10 * pets));
   // Files that were merged are removed within a second.
   await pause(2000);
   const segments = join(path, 'segments');
   const bytes = readdirSync(segments).reduce((sum, name) => sum + statSync(join(segments, name)).size, 0);
-  const documents = await store
-    .collection('pets')
-    .list({ after: 0, limit: animals, maxBytes: Number.MAX_SAFE_INTEGER });
+  const documents = await store.collection('pets').list({ after: 0, limit: pets, maxBytes: Number.MAX_SAFE_INTEGER });
   await close();
-  return { animals, disk: bytes / documents.json.text.length, still };
+  return { pets, disk: bytes / documents.json.text.length, still };
 }
 
 function section({ sizes, timings, still, alone, rewriting, openings }: Measured): Section {
@@ -178,7 +176,7 @@ function section({ sizes, timings, still, alone, rewriting, openings }: Measured
         bound: 130,
       },
       {
-        what: `disk after ten rewrites of ${rewriting.animals}, of the documents`,
+        what: `disk after ten rewrites of ${rewriting.pets}, of the documents`,
         measured: rewriting.disk,
         kind: 'at most',
         bound: 2.5,
