@@ -156,6 +156,12 @@ describe('credentials', () => {
     await usePetctlOf(`
 security: [ { token: [] } ]
 paths:
+  /elsewhere:
+    get:
+      operationId: elsewhere
+      tags: [ things ]
+      servers: [ { url: https://other.example.com } ]
+      responses: { '204': { description: D. } }
   /usual: { get: { operationId: usual, tags: [ things ], responses: { '204': { description: D. } } } }
 ${operation('none', '[]')}
 ${operation('maybe', '[ {}, { token: [] } ]')}
@@ -260,6 +266,19 @@ components:
     expect(await run('things login')).toMatchObject({ code: 4 });
     expect((await run('things by-query')).sent[0]?.target).toBe('/byQuery?key=found');
     expect((await run('auth login --scheme logn')).stderr).toContain("Did you mean 'login'?");
+  });
+
+  test('a stored one is for its own origin alone, also where an operation has a server of its own', async () => {
+    const stored = await run('auth login --with-key', { stdin: 'main-key', status: 204 });
+    expect(stored).toMatchObject({ code: 0, sent: [{ target: '/usual' }] });
+    const { code, sent, stderr } = await run('things elsewhere');
+    expect([code, sent]).toEqual([4, []]);
+    expect(stderr).toContain('https://other.example.com');
+    const other = '--base-url https://other.example.com';
+    await run(`auth login --with-key --no-check ${other}`, { stdin: 'other-key' });
+    expect((await run('things elsewhere')).sent).toMatchObject([
+      { target: 'https://other.example.com/elsewhere', headers: { authorization: 'Bearer other-key' } },
+    ]);
   });
 
   test('help and pages name the variables', async () => {

@@ -4,10 +4,10 @@ import type { Body, Options, WireRequest } from '@petstore/client';
 import type { Invocation } from '../invocation.ts';
 import { storedFor } from '../keys/credentials.ts';
 import type { Credential } from '../keys/find-credentials.ts';
-import { type Scheme, type Security, schemeNamed } from '../keys/schemes.ts';
+import { type Scheme, schemeNamed } from '../keys/schemes.ts';
 import { escapeControls, escapeControlsInLines } from '../out/escape-controls.ts';
 import { isJson, outputOf } from '../out/output-options.ts';
-import { serviceFor } from './service.ts';
+import { addressOf, type Called, serviceFor } from './service.ts';
 
 /** Ends a call where the request would have gone out. */
 class NotSent extends Error {}
@@ -25,11 +25,11 @@ interface Placeholder extends Credential {
 /** Shows the request that a call would send, and sends nothing. No credential is looked up: its variable is shown. */
 export async function preview(
   invocation: Invocation,
-  security: Security,
+  called: Called,
   call: (options: Options) => Promise<unknown>,
 ): Promise<void> {
   let request: WireRequest | undefined;
-  const placeholders = combinationFor(invocation, security).map(placeholderOf);
+  const placeholders = combinationFor(invocation, called).map(placeholderOf);
   const { options } = await serviceFor(invocation, placeholders);
   const catching = {
     ...options,
@@ -52,9 +52,10 @@ export async function preview(
 }
 
 /** The combination of schemes whose credentials are configured, else the first. */
-function combinationFor({ io, settings }: Invocation, security: Security): Scheme[] {
-  const { origin } = new URL(settings.baseUrl.value);
-  const all = security.map((names) => names.map(schemeNamed));
+function combinationFor(invocation: Invocation, called: Called): Scheme[] {
+  const { io } = invocation;
+  const { origin } = new URL(addressOf(invocation, called));
+  const all = called.security.map((names) => names.map(schemeNamed));
   const isConfigured = (scheme: Scheme) => Boolean(io.env[scheme.variable]) || storedFor(io.env, origin, scheme);
   return all.find((schemes) => schemes.every(isConfigured)) ?? all[0] ?? [];
 }

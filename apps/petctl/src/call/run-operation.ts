@@ -31,15 +31,12 @@ export async function runOperation(invocation: Invocation): Promise<void> {
   if (typeof filter === 'string') await (await import('../out/jq.ts')).checkFilter(filter);
   if (dryRunOnly(invocation)) {
     const { preview } = await import('./preview.ts');
-    return preview(invocation, operation.security, (options) => createCall(petstore(options), operation)(input));
+    return preview(invocation, operation, (options) => createCall(petstore(options), operation)(input));
   }
 
   if (mayAnswerBytes(operation) && io.stdout.isTerminal && !flags.has('output-file'))
     throw new UsageError('A terminal cannot show the bytes of the response.', 'Give -o FILE, or pipe them on.');
-  const { options, tellDeprecation } = await serviceFor(
-    invocation,
-    await credentialsFor(invocation, operation.security),
-  );
+  const { options, tellDeprecation } = await serviceFor(invocation, await credentialsFor(invocation, operation));
   const call = createCall(petstore(options), operation);
   try {
     const running = call(input, { signal: io.interrupted });

@@ -1,8 +1,9 @@
 import type { Options, UserAndPassword } from '@petstore/client';
+import { type Operation, service } from '@petstore/types';
 import { NoCredentialError } from '../errors/errors.ts';
 import type { Invocation } from '../invocation.ts';
 import { type Credential, findCredentials } from '../keys/find-credentials.ts';
-import { type Security, schemeNamed } from '../keys/schemes.ts';
+import { schemeNamed } from '../keys/schemes.ts';
 import { settings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { listener } from './deprecation.ts';
@@ -41,12 +42,26 @@ export async function serviceFor(invocation: Invocation, credentials: readonly C
 }
 
 /** The credentials of the first combination of which all are there. Throws where none is complete. */
-export async function credentialsFor({ settings, io }: Invocation, security: Security): Promise<readonly Credential[]> {
-  const baseUrl = settings.baseUrl.value;
-  const found = await findCredentials(io, baseUrl, security);
+export async function credentialsFor(invocation: Invocation, called: Called): Promise<readonly Credential[]> {
+  const { security } = called;
+  const address = addressOf(invocation, called);
+  const found = await findCredentials(invocation.io, address, security);
   if (found) return found;
   const needed = security.map((names) => names.map(schemeNamed));
-  throw new NoCredentialError(new URL(baseUrl).origin, needed);
+  throw new NoCredentialError(new URL(address).origin, needed);
+}
+
+/** What of an operation decides where it is called, and with which credentials. */
+export type Called = Pick<Operation, 'security' | 'server'>;
+
+/** Where an operation is called: the client takes its own server, unless the base address is none that the spec names. */
+export function addressOf({ settings }: Invocation, { server }: Called): string {
+  const { value: baseUrl } = settings.baseUrl;
+  const bare = (url: string) => new URL(url, baseUrl).href.replace(/\/+$/, '');
+  if (server === undefined) return baseUrl;
+  const named = Object.values<string>(service.deployments).filter((url) => URL.canParse(url));
+  const isNamed = named.length === 0 || named.some((url) => bare(url) === bare(baseUrl));
+  return isNamed ? bare(server) : baseUrl;
 }
 
 /** What the client takes. */

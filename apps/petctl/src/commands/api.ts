@@ -24,9 +24,9 @@ export async function api(invocation: Invocation): Promise<void> {
   if (typeof filter === 'string') await (await import('../out/jq.ts')).checkFilter(filter);
   if (dryRunOnly(invocation)) {
     const { preview } = await import('../call/preview.ts');
-    return preview(invocation, service.security, (options) => request(connect(options), raw));
+    return preview(invocation, service, (options) => request(connect(options), raw));
   }
-  const { options } = await serviceFor(invocation, await credentialsFor(invocation, service.security));
+  const { options } = await serviceFor(invocation, await credentialsFor(invocation, service));
   const { text, response } = await request(connect(options), raw, { signal: io.interrupted });
   const data = /^application\/([\w.]+\+)?json\b/i.test(response.headers.get('content-type') ?? '')
     ? json(text)

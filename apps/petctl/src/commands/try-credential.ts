@@ -1,6 +1,6 @@
 import { petstore } from '@petstore/client';
 import { createCall } from '../call/run-operation.ts';
-import { serviceFor } from '../call/service.ts';
+import { addressOf, serviceFor } from '../call/service.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Credential } from '../keys/find-credentials.ts';
 
@@ -8,10 +8,12 @@ import type { Credential } from '../keys/find-credentials.ts';
 export async function tryCredential(invocation: Invocation, credential: Credential): Promise<void> {
   const { operations, io } = invocation;
   const probe = operations.find(
-    ({ method, security, fields }) =>
-      method === 'GET' &&
-      security.some((names) => names.length === 1 && names[0] === credential.scheme.name) &&
-      Object.values(fields).every(({ required }) => !required),
+    (one) =>
+      one.method === 'GET' &&
+      // Another server is not to see it.
+      addressOf(invocation, one) === invocation.settings.baseUrl.value &&
+      one.security.some((names) => names.length === 1 && names[0] === credential.scheme.name) &&
+      Object.values(one.fields).every(({ required }) => !required),
   );
   if (!probe) return;
   const { pagination, fields } = probe;

@@ -15,10 +15,7 @@ export const checkOnly: Performer = { tellDeprecation: async () => {} };
 
 /** Sends lines to the service that is set, with its key. */
 export async function performer(operation: Operation, invocation: Invocation): Promise<Performer> {
-  const { options, tellDeprecation } = await serviceFor(
-    invocation,
-    await credentialsFor(invocation, operation.security),
-  );
+  const { options, tellDeprecation } = await serviceFor(invocation, await credentialsFor(invocation, operation));
   const call = createCall(petstore(options), operation);
   return { perform: (input) => call(input, { signal: invocation.io.interrupted }), tellDeprecation };
 }
