@@ -31,9 +31,9 @@ export function processIo(): Io {
   const interrupt = new AbortController();
   let listener: (() => void) | undefined;
   process.on('SIGINT', () => {
-    const told = listener;
+    const first = listener;
     listener = undefined;
-    if (told) told();
+    if (first) first();
     else interrupt.abort();
   });
   return {
@@ -42,8 +42,8 @@ export function processIo(): Io {
     stderr: sink(process.stderr),
     stdin: () => process.stdin,
     interrupted: interrupt.signal,
-    onInterrupt: (told) => {
-      listener = told;
+    onInterrupt: (added) => {
+      listener = added;
     },
   };
 }

@@ -50,7 +50,7 @@ test.each(
   expect((await petctl(['help', ...path])).stdout).toBe(stdout);
 });
 
-test.each(['exit-codes', 'environment', 'formatting'])('help %s', async (topic) => {
+test.each(['exit-codes', 'environment', 'formatting', 'inputs'])('help %s', async (topic) => {
   const { code, stdout, stderr } = await petctl(['help', topic]);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout.split('\n').length).toBeGreaterThan(5);

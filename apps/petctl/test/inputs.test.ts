@@ -299,6 +299,17 @@ describe('files', () => {
     expect(await shown(second)).toEqual(['dog.bin', 'application/octet-stream', 'woof']);
   });
 
+  test('show in the examples of the help, and make no line of an import', () => {
+    const photo: Field = { in: 'body', required: true, description: 'One.', schema: binary };
+    const post = { ...of, method: 'POST', fields: { ...of.fields, photo } } as const;
+    const root = fullTree([post]);
+    const node = root.commands?.[0]?.commands?.[0];
+    expect(node && help({ path: ['things', 'put'], node }, processIo())).toContain(
+      'petctl things put --photo @photo.bin',
+    );
+    expect(root.commands?.[0]?.commands?.map(({ name }) => name)).toEqual(['put']);
+  });
+
   test('are not read before they are sent', async () => {
     const raw: RequestBody = { required: true, mediaType: 'application/octet-stream', kind: 'bytes', whole: true };
     const path = file('late.bin', 'first');

@@ -91,6 +91,13 @@ paths:
     expect([...readFileSync(file)]).toEqual([...bytes]);
   });
 
+  test('-o is the file there, and --output still the format', async () => {
+    const { stdout } = await run('things get-bytes --help');
+    expect(stdout).toContain('-o, --output-file <file>');
+    expect(stdout).not.toContain('-o, --output <format>');
+    expect((await run('things get-text --help')).stdout).toContain('-o, --output <format>');
+  });
+
   test('a terminal is spared them, before anything is sent', async () => {
     const { code, stderr, sent } = await run('things get-bytes', { ...image, isTerminal: true });
     expect([code, sent]).toEqual([2, []]);

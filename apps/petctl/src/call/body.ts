@@ -54,7 +54,7 @@ function refuseFault(what: string, value: unknown, field: Field): void {
 /** The text behind `@file` or `-`, or the word itself. */
 export async function textOf(word: string, io: Io): Promise<{ text: string; from: string }> {
   if (word === '-' || word === '@-') return { text: await readAll(io), from: 'stdin' };
-  if (!word.startsWith('@')) return { text: word, from: 'what was given' };
+  if (!word.startsWith('@')) return { text: word, from: 'the value' };
   const file = word.slice(1);
   try {
     return { text: readFileSync(file, 'utf8'), from: file };

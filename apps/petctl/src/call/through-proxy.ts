@@ -46,7 +46,7 @@ class Tunnels extends https.Agent {
   ): Duplex | null | undefined {
     this.#open().then(
       (socket) => done?.(null, secure({ socket, servername: this.#servername })),
-      // What is told of an error takes no socket, whatever its type says.
+      // What is reported as an error takes no socket, whatever its type says.
       (error: Error) => Reflect.apply(done ?? (() => {}), undefined, [error]),
     );
     return undefined;

@@ -26,7 +26,7 @@ export function httpTransport(env: Environment): HttpTransport {
   };
 }
 
-/** The proxy to go through; how that is told is loaded only where the environment names one at all. */
+/** The proxy to go through; the module that finds it is loaded only where the environment names one at all. */
 export async function proxyOf(url: URL, env: Environment): Promise<URL | undefined> {
   if (!Object.keys(env).some((name) => /_proxy$/i.test(name))) return undefined;
   return (await import('./proxy.ts')).proxyFor(url, env);

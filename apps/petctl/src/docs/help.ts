@@ -1,6 +1,6 @@
 import type { Io } from '../io.ts';
+import { sharedFlagsOf } from '../parse/parse.ts';
 import type { CommandNode, Located } from '../tree/node.ts';
-import { globalFlags } from '../tree/shared-flags.ts';
 import { aboutArgument, aboutFlag, argumentName, flagNames } from './flag-text.ts';
 import { operationExamples } from './operation-examples.ts';
 import { topics } from './topics.ts';
@@ -48,7 +48,7 @@ function sections({ path, node }: Located, width: number): [title: string, lines
     [
       'Flags of every command',
       pairs(
-        globalFlags.map((one) => [flagNames(one), aboutFlag(one)]),
+        sharedFlagsOf(node).map((one) => [flagNames(one), aboutFlag(one)]),
         width,
       ),
     ],

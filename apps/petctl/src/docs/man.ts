@@ -1,5 +1,5 @@
+import { sharedFlagsOf } from '../parse/parse.ts';
 import { type CommandNode, type Located, walk } from '../tree/node.ts';
-import { globalFlags } from '../tree/shared-flags.ts';
 import { aboutArgument, aboutFlag, argumentName, flagNames } from './flag-text.ts';
 import { examplesOf, usage } from './help.ts';
 import { topics } from './topics.ts';
@@ -17,7 +17,7 @@ function page(name: string, located: Located, version: string): string {
   const { path, node } = located;
   const takes = [
     ...(node.args ?? []).map((one) => [argumentName(one), aboutArgument(one)] as const),
-    ...[...(node.flags ?? []), ...globalFlags].map((one) => [flagNames(one), aboutFlag(one)] as const),
+    ...[...(node.flags ?? []), ...sharedFlagsOf(node)].map((one) => [flagNames(one), aboutFlag(one)] as const),
   ];
   const commands = (node.commands ?? []).filter(({ hidden }) => !hidden);
   const parts = [

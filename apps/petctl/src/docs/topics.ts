@@ -22,6 +22,7 @@ export function topics(): readonly Topic[] {
     },
     { name: 'environment', title: 'Which variables are read', text: environment() },
     { name: 'formatting', title: 'How results and errors are written', text: formatting },
+    { name: 'inputs', title: 'How values are given', text: inputs },
   ];
 }
 
@@ -64,3 +65,18 @@ that no name can steer a terminal; in JSON and YAML they are still the same text
 With -o json or jsonl, an error is one line of JSON on stderr:
   {"error":{"code":…,"message":…,"status":…,"requestId":…,"exit":…,"hint":…}}
 and a notice is {"notice":{"message":…}}.`;
+
+const inputs = `  --tame, --tame=false        a boolean; --no-tame is --tame=false
+  --tags a,b --tags c         a list: commas, the flag again, or both; '["a,b"]' for a comma in an element
+  --visits '{"on":"monday"}'  a list of objects: one a flag, or a JSON array
+  --owner.name Ann            a property of an object
+  --owner '{"name":"Ann"}'    the object as JSON; a flag of a property overrides what stands there
+  --labels env=test           an entry of a map; or the map as JSON
+  --name null                 null, where the interface allows it
+  --id 9223372036854775807    an integer of 64 bits, exactly
+  --photo @cat.png            a file; @- is stdin, @cat;type=image/png;filename=cat.png says what it is
+  --data @body.json           the whole body; flags override what stands there
+  -o photo.png                where the bytes of a response go; without it to a pipe, never to a terminal
+
+Where several types are allowed, a value is JSON if it fits, else text. An input whose name is that of a flag
+of petctl's own has its place before its name: --query-output, --body-data. --help shows it.`;

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { suggestion, UnreadableError, UsageError } from '../errors/errors.ts';
 import type { Flag } from '../tree/node.ts';
-import { givenTwice } from './parse.ts';
+import { repeatedFlag } from './parse.ts';
 import { checked, expected, kindOf, readPart, readValue, wordsOf } from './value.ts';
 
 /** What stands on the command line up to the next command: flags, and the words that are none. */
@@ -12,8 +12,8 @@ export interface Level {
 
 /** Reads flags by their rules. With `group`, what follows the first word that is no flag is left as it is. */
 export function readLevel(flags: readonly Flag[], words: readonly string[], line: string, group: boolean): Level {
-  const given = new Map<string, unknown>();
-  if (group && !words[0]?.startsWith('-')) return { flags: given, operands: words };
+  const values = new Map<string, unknown>();
+  if (group && !words[0]?.startsWith('-')) return { flags: values, operands: words };
   const command = new Command(line)
     .helpOption(false)
     .showSuggestionAfterError(false)
@@ -26,10 +26,10 @@ export function readLevel(flags: readonly Flag[], words: readonly string[], line
   if (group) command.passThroughOptions();
   // To declare all flags takes commander longer than to read those that are there.
   const named = flags.filter((flag) => words.some((word) => isNamedBy(word, flag)));
-  for (const flag of named) addFlag(command, flag, words, given);
+  for (const flag of named) addFlag(command, flag, words, values);
   command.parse([...words], { from: 'user' });
-  for (const flag of named) checkWhole(flag, given.get(flag.name));
-  return { flags: given, operands: command.args };
+  for (const flag of named) checkWhole(flag, values.get(flag.name));
+  return { flags: values, operands: command.args };
 }
 
 /** Whether a word may name a flag. */
@@ -39,14 +39,14 @@ function isNamedBy(word: string, { name, short, negatable }: Flag): boolean {
   return short !== undefined && word.startsWith('-') && word.includes(short);
 }
 
-function addFlag(command: Command, flag: Flag, words: readonly string[], given: Map<string, unknown>): void {
+function addFlag(command: Command, flag: Flag, words: readonly string[], values: Map<string, unknown>): void {
   const { name, short, rules, repeatable, value } = flag;
   const names = `${short ? `-${short}, ` : ''}--${name}`;
-  if (kindOf(rules) === 'boolean') return addSwitch(command, flag, names, words, given);
+  if (kindOf(rules) === 'boolean') return addSwitch(command, flag, names, words, values);
   const read = (text: string) => {
-    const before = given.get(name);
-    if (before !== undefined && !repeatable) throw givenTwice(name);
-    given.set(name, combined(before, readFlag(flag, text), flag));
+    const before = values.get(name);
+    if (before !== undefined && !repeatable) throw repeatedFlag(name);
+    values.set(name, combined(before, readFlag(flag, text), flag));
     return text;
   };
   command.addOption(new Option(`${names} <${value ?? kindOf(rules)}>`).argParser(read));
@@ -58,12 +58,12 @@ function addSwitch(
   { name, negatable, repeatable }: Flag,
   names: string,
   words: readonly string[],
-  given: Map<string, unknown>,
+  values: Map<string, unknown>,
 ): void {
   const set = (value: boolean) => {
     // A switch that has no other default than off is off without an entry.
-    if (!value && !negatable) given.delete(name);
-    else given.set(name, repeatable ? Number(given.get(name) ?? 0) + 1 : value);
+    if (!value && !negatable) values.delete(name);
+    else values.set(name, repeatable ? Number(values.get(name) ?? 0) + 1 : value);
   };
   command.addOption(new Option(names));
   command.on(`option:${name}`, () => set(true));

@@ -24,7 +24,7 @@ export function parse(root: CommandNode, argv: readonly string[], readLevel: Rea
     if (node.verbatim) return { path, node, args: words, flags };
     const level = readLevel(flagsOf(node), words, line, node.commands !== undefined);
     for (const [name, value] of level.flags) {
-      if (flags.has(name) && !isSwitch(node, name)) throw givenTwice(name);
+      if (flags.has(name) && !isSwitch(node, name)) throw repeatedFlag(name);
       flags.set(name, name === 'verbose' ? Number(flags.get(name) ?? 0) + Number(value) : value);
     }
     // Behind a command's name, --version is what the command takes by that name.
@@ -40,16 +40,22 @@ export function parse(root: CommandNode, argv: readonly string[], readLevel: Rea
   }
 }
 
-/** All flags of a command, its own first: where both have the same letter, it is that of the command's own. */
-export function flagsOf({ flags = [] }: CommandNode): readonly Flag[] {
-  const letters = flags.flatMap(({ short }) => short ?? []);
-  if (letters.length === 0) return [...flags, ...globalFlags];
-  const withoutLetter = ({ short, ...flag }: Flag): Flag =>
-    short && !letters.includes(short) ? { short, ...flag } : flag;
-  return [...flags, ...globalFlags.map(withoutLetter)];
+/** All flags of a command, its own first. */
+export function flagsOf(node: CommandNode): readonly Flag[] {
+  return [...(node.flags ?? []), ...sharedFlagsOf(node)];
 }
 
-export function givenTwice(name: string): UsageError {
+/** The flags of every command, as this one takes them: without the letters that its own flags have. */
+export function sharedFlagsOf({ flags = [] }: CommandNode): readonly Flag[] {
+  const letters = flags.flatMap(({ short }) => short ?? []);
+  return globalFlags.map((flag) => {
+    if (flag.short === undefined || !letters.includes(flag.short)) return flag;
+    const { short, ...rest } = flag;
+    return rest;
+  });
+}
+
+export function repeatedFlag(name: string): UsageError {
   return new UsageError(`--${name} is given twice.`, 'It takes one value.');
 }
 

@@ -1,4 +1,4 @@
-import type { Operation } from '@petstore/types';
+import { isBinary, type Operation } from '@petstore/types';
 import { kindOf } from '../parse/value.ts';
 import type { CommandNode } from './node.ts';
 
@@ -6,7 +6,8 @@ import type { CommandNode } from './node.ts';
 export function isImportable({ method, fields }: Operation): boolean {
   const all = Object.values(fields);
   const flat = all.every(
-    (field) => field.in === 'body' && /^(string|integer|number|boolean)$/.test(kindOf(field.schema)),
+    (field) =>
+      field.in === 'body' && !isBinary(field.schema) && /^(string|integer|number|boolean)$/.test(kindOf(field.schema)),
   );
   return method === 'POST' && all.length > 0 && flat;
 }

@@ -74,7 +74,7 @@ const docs: CommandNode = {
 
 const help: CommandNode = {
   name: 'help',
-  summary: 'Help for a command, or on exit-codes, environment or formatting',
+  summary: 'Help for a command, or on exit-codes, environment, formatting or inputs',
   examples: [
     ['exit-codes', 'What the exit codes mean'],
     ['environment', 'Which variables are read'],
