@@ -27,45 +27,51 @@ export function handlers(store: Store): Api {
     const loan = await read<Loan>(loans(), id);
     return found(loan?.bookId === bookId ? loan : undefined, `The book ${bookId} has no loan ${id}.`);
   };
-  const ofBook = <T>(collection: Collection, bookId: number, after: number, limit: number) =>
-    listed<T>(collection, { after, limit, filter: { property: 'bookId', value: bookId } });
+  const ofBook = (collection: Collection, bookId: number, after: number, limit: number) =>
+    collection.list({ after, limit, maxBytes: MAX_PAGE_BYTES, filter: { property: 'bookId', value: bookId } });
+  const coverOf = async (bookId: number) => decode<Cover[]>((await ofBook(covers(), bookId, 0, 1)).json)[0];
 
   return {
     listBooks: async ({ limit = limitField.schema.default, after = 0, genre, state } = {}) => {
-      const page: Book[] = [];
+      const listed: Book[] = [];
       const filter = state && { filter: { property: 'state', value: state } };
-      for (let last: number | undefined = after; last !== undefined && page.length < limit; ) {
-        const some: Book[] = await listed<Book>(books(), { after: last, limit, ...filter });
-        page.push(...some.filter((book) => !genre || genre.includes(book.genre)));
-        last = some.length < limit ? undefined : some.at(-1)?.id;
+      for (let last = after, more = true; more && listed.length < limit; ) {
+        const page = await books().list({ after: last, limit, maxBytes: MAX_PAGE_BYTES, ...filter });
+        listed.push(...decode<Book[]>(page.json).filter((book) => !genre || genre.includes(book.genre)));
+        ({ last, more } = page);
       }
-      return page.slice(0, limit);
+      return listed.slice(0, limit);
     },
     createBook: async (book) => written(await books().create(book)),
     getBook: ({ 'book-id': id }) => bookOf(id),
     replaceBook: async ({ 'book-id': id, ...book }) => written(await books().replace(id, book)),
-    patchBook: async ({ 'book-id': id, ...patch }) =>
-      written(await books().replace(id, merged(await bookOf(id), patch))),
+    patchBook: async ({ 'book-id': id, ...patch }) => {
+      for (;;) {
+        const book = found(await books().get(id), `There is no book with the identifier ${id}.`);
+        // A change that came between is not overwritten: the patch is applied to it.
+        const result = await books().replace(id, merged(decode(book.json), patch), { ifVersion: book.version });
+        if (result.outcome !== 'conflict') return written(result);
+      }
+    },
     removeBook: async ({ 'book-id': id }) => {
       written(await books().remove(id));
     },
 
     uploadCover: async ({ 'book-id': id, picture }) => {
       await bookOf(id);
-      const [known] = await ofBook<Cover>(covers(), id, 0, 1);
+      const known = await coverOf(id);
       const cover = { bookId: id, base64: Buffer.from(await new Response(picture).arrayBuffer()).toString('base64') };
       written(known ? await covers().replace(known.id, cover) : await covers().create(cover));
     },
     getCover: async ({ 'book-id': id }) => {
-      const [cover] = await ofBook<Cover>(covers(), id, 0, 1);
-      const { base64 } = found(cover, `The book ${id} has no cover.`);
+      const { base64 } = found(await coverOf(id), `The book ${id} has no cover.`);
       return new Blob([Buffer.from(base64, 'base64')]).stream();
     },
 
     listLoans: async ({ 'book-id': id, cursor = '0', size = sizeField.schema.default }) => {
       await bookOf(id);
-      const items = await ofBook<Loan>(loans(), id, Number(cursor), size);
-      return { items, ...(items.length === size && { nextCursor: String(items.at(-1)?.id) }) };
+      const page = await ofBook(loans(), id, Number(cursor), size);
+      return { items: decode<Loan[]>(page.json), ...(page.more && { nextCursor: String(page.last) }) };
     },
     createLoan: async ({ 'book-id': bookId, ...loan }) => {
       await bookOf(bookId);
@@ -99,10 +105,6 @@ export function storedHandlers(store: Store) {
 async function read<T>(collection: Collection, id: number): Promise<T | undefined> {
   const document = await collection.get(id);
   return document && decode<T>(document.json);
-}
-
-async function listed<T>(collection: Collection, query: Parameters<Collection['list']>[0]): Promise<T[]> {
-  return decode<T[]>((await collection.list({ maxBytes: MAX_PAGE_BYTES, ...query })).json);
 }
 
 function found<T>(value: T | undefined, message: string): T {

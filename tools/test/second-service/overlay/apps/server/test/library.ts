@@ -71,6 +71,22 @@ export function describeLibrary(what: string, newEnvironment: NewEnvironment): v
         await expect(api.getBook(book)).rejects.toThrow(NotFoundError);
       });
 
+      test('changes made at the same time are all kept', async () => {
+        const { id } = await api.createBook(emma);
+        const book = { 'book-id': id };
+        const patches: Input<'patchBook'>[] = [
+          { ...book, title: 'Persuasion' },
+          { ...book, subtitle: 'a novel' },
+          { ...book, state: 'lost' },
+          { ...book, author: { name: 'J. A.' } },
+        ];
+        await Promise.all(patches.map((patch) => api.patchBook(patch)));
+        expect(await api.getBook(book)).toEqual({
+          ...{ id, ...emma, title: 'Persuasion', subtitle: 'a novel', state: 'lost' },
+          author: { ...emma.author, name: 'J. A.' },
+        });
+      });
+
       test('sends an int64 and gets it back, digit by digit', async () => {
         for (const isbn of [9007199254740993n, 9223372036854775807n, -9223372036854775808n, 7]) {
           const { id } = await api.createBook({ ...emma, isbn });
