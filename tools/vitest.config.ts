@@ -5,8 +5,9 @@ export default testConfig({
   isolate: false,
   withoutServer: [
     'test/corpus/*.test.ts',
-    'test/drift/{base,breaking-changes}.test.ts',
+    'test/drift/{base,breaking-changes,breaking-constructs,breaking-names}.test.ts',
     'test/examples/compiles.test.ts',
+    'test/generate.test.ts',
     'test/release/{licences,workflows}.test.ts',
   ],
   // The drift checks load edited modules through hooks of Node, which vitest's own loader would bypass.

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { isDeep, rounds } from '@petstore/testing';
 import { expect, test } from 'vitest';
 import { checks } from '../../drift/checks.ts';
 import { root } from '../../repository.ts';
@@ -20,7 +21,8 @@ test('--explain prints what each check guarantees', () => {
 });
 
 test('findings fail the command, and are annotations in a GitHub workflow', () => {
-  const { status, stdout } = drift([], { PETSTORE_BASE: 'no-such-branch', GITHUB_ACTIONS: 'true' });
+  const names = rounds(['breakingChanges'], []);
+  const { status, stdout } = drift(names, { PETSTORE_BASE: 'no-such-branch', GITHUB_ACTIONS: 'true' });
   expect(stdout.split('\n')).toContain(
     '::error title=drift in breakingChanges::breakingChanges: no-such-branch: git finds no spec/openapi.yaml there; the spec says: changes since then are announced; fix: fetch it, or name another in PETSTORE_BASE',
   );
@@ -28,3 +30,11 @@ test('findings fail the command, and are annotations in a GitHub workflow', () =
   expect(stdout).not.toContain('drift in docs');
   expect(status).toBe(1);
 });
+
+if (isDeep) {
+  test('a check that is not there is refused, with the names of those that are', () => {
+    const { status, stderr } = drift(['breaking-changes']);
+    expect(stderr).toMatch(/^There is no check 'breaking-changes'; there are spec, .*\n$/);
+    expect(status).toBe(1);
+  });
+}

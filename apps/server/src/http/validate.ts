@@ -10,8 +10,17 @@ import { IncomingMessage, ServerResponse } from './node-http.ts';
 import { contextOf, type Input } from './request-context.ts';
 import { type Checked, openValidator, type ValidateRequest, type Validator } from './validator-internals.ts';
 
+/** By whether responses are validated. All apps of a process share them: the spec is the same, and no request is remembered. */
+const validators = new Map<boolean, Promise<Validator>>();
+
 /** The validator, with the spec loaded and every operation's checks compiled. Rejects if the spec cannot be used. */
-export async function validator(validateResponses: boolean): Promise<Validator> {
+export function validator(validateResponses: boolean): Promise<Validator> {
+  const known = validators.get(validateResponses) ?? newValidator(validateResponses);
+  validators.set(validateResponses, known);
+  return known;
+}
+
+async function newValidator(validateResponses: boolean): Promise<Validator> {
   quietUrlParse();
   const opened = openValidator(
     servedSpec(),

@@ -1,0 +1,27 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { openProject } from '../drift/project.ts';
+import { generateFrom } from '../generate/generate.ts';
+
+const spec = 'spec/openapi.yaml';
+
+test('an operation that needs no credential is sent without one, and served', async () => {
+  const shipped = openProject();
+  const document = parse(shipped.read(spec));
+  document.paths['/pets'].post.security = [];
+  const edited = shipped.with({ [spec]: stringify(document) });
+  const project = edited.with(Object.fromEntries(await generateFrom(edited.spec.model)));
+  const server = await project.load<typeof import('@petstore/server')>('@petstore/server');
+  const { petstore } = await project.load<typeof import('@petstore/client')>('@petstore/client');
+
+  const keys = server.keyCheck(server.givenKeys('a-key-that-is-for-tests'));
+  const app = await server.createApp(server.memoryStore(), { keys });
+  const limits = { maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
+  const { origin, drain } = await server.listen(app, { host: '127.0.0.1', port: 0, ...limits });
+  onTestFinished(async () => void (await drain(0)));
+
+  const store = petstore({ baseUrl: `${origin}/v1`, apiKey: '' });
+  expect(await store.createPet({ name: 'Rex', categoryId: 1 })).toEqual({ id: 1, name: 'Rex', categoryId: 1 });
+  await expect(store.listPets()).rejects.toThrow('listPets: give apiKey or credentials.bearer');
+  expect((await fetch(`${origin}/v1/pets`)).status).toBe(401);
+});
