@@ -92,7 +92,6 @@ function wireOf(operation: Operation, { service: { security } }: Model, schemas:
       : authorizeOf(operation.security, imports, (name) => imports.value(schemeName(name), './schemes.gen.ts')),
     accept: acceptOf(operation),
     read: readerOf(operation, schemas, imports),
-    streams: operation.successes.some((status) => operation.responses[status]?.kind === 'bytes') ? true : undefined,
     pages: pagesOf(operation, imports),
   });
 }

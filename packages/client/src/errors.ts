@@ -59,7 +59,8 @@ export class AbortedError extends Error {
   override readonly name = 'AbortedError';
 }
 
-const ofStatus: Record<number, typeof PetstoreError> = {
+/** By status, or by its first digit. */
+const CLASSES: Record<number, typeof PetstoreError> = {
   401: UnauthorizedError,
   404: NotFoundError,
   429: RateLimitedError,
@@ -69,5 +70,5 @@ const ofStatus: Record<number, typeof PetstoreError> = {
 
 /** The class of the errors that come with a status. */
 export function classOf(status: number): typeof PetstoreError {
-  return ofStatus[status] ?? ofStatus[Math.floor(status / 100)] ?? PetstoreError;
+  return CLASSES[status] ?? CLASSES[Math.floor(status / 100)] ?? PetstoreError;
 }

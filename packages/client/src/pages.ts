@@ -73,7 +73,7 @@ async function* elements(
     while (page) {
       const { data, response }: Exchange<unknown> = await page;
       const behind = next(response, data);
-      page = behind === undefined ? undefined : start(behind, stop.signal);
+      page = behind && start(behind, stop.signal);
       // It is awaited once this page is used up, and not at all if the caller leaves before.
       page?.catch(() => {});
       yield* items(data);

@@ -21,8 +21,6 @@ export interface Wire<Id extends OperationId = OperationId> {
   readonly accept?: string;
   /** What reads the answer; as JSON where it is left out. */
   readonly read?: Read;
-  /** There where the body is still to come when the call is done, so that the caller can abort it then. */
-  readonly streams?: true;
   /** What the elements of all pages are. */
   readonly pages?: ElementsOf;
 }

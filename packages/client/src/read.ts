@@ -7,29 +7,33 @@ import { isExact } from './place.ts';
 export type Read = (response: Answer, text: () => Promise<string>) => unknown;
 
 /** JSON. Never gives a number that was rounded. */
-export const readJson = async (response: Answer, read: () => Promise<string>, parse = parsed): Promise<unknown> => {
+export const readJson = async (
+  response: Answer,
+  read: () => Promise<string>,
+  revive?: typeof exactInteger,
+): Promise<unknown> => {
   const { status, headers } = response;
   if (status === 204) return undefined;
   const text = await read();
-  const data = parse(text);
+  // Only numbers this long can have been rounded.
+  const isLong = /\d{16}/.test(text);
+  const data = parsed(text, isLong ? revive : undefined);
   const type = headers.get('content-type');
   const fault = !/[/+]json\b/i.test(`${type}`)
     ? `content type '${type}' instead of JSON`
     : data === undefined
       ? 'broken JSON'
-      : // Only numbers this long can have been rounded.
-        /\d{16}/.test(text) && !isExact(data) && 'a number that cannot be carried exactly';
+      : isLong && !isExact(data) && 'a number that cannot be carried exactly';
   if (fault) throw new PetstoreError(response, `${status} with ${fault}${quoted(text)}`);
   return data;
 };
 
 /** JSON in which integers that a number does not hold are bigints. */
-export const readExactJson: Read = (response, read) =>
-  readJson(response, read, (text) => parsed(text, /\d{16}/.test(text) ? exactInteger : undefined));
+export const readExactJson: Read = (response, read) => readJson(response, read, exactInteger);
 
 /** The integer as it is written. A runtime that does not say how leaves it rounded, and it is refused. */
 function exactInteger(_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
-  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
+  return typeof value === 'number' && !isExact(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
 
 /** The body as text. */

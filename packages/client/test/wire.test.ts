@@ -112,7 +112,7 @@ describe('answers', () => {
   test('bytes come as a stream, which the caller can still abort', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array([1])) });
     const stop = new AbortController();
-    const { sent, call } = calling({ read: readBytes, streams: true }, [new Response(body)]);
+    const { sent, call } = calling({ read: readBytes }, [new Response(body)]);
     const stream = (await call({}, { signal: stop.signal })) as unknown as ReadableStream<Uint8Array>;
     expect((await stream.getReader().read()).value).toEqual(new Uint8Array([1]));
     expect(sent[0]?.signal.aborted).toBe(false);
