@@ -15,13 +15,13 @@ import {
 } from '../store.ts';
 import type { Catalog, Segment } from './catalog.ts';
 import type { Location } from './key-directory.ts';
-import { type Reader, SegmentGoneError, type Span } from './reader.ts';
+import { type ReadTexts, SegmentGoneError, type Span } from './reader.ts';
 import { GAP } from './sealed-segment.ts';
 import type { Write, WriteBatch } from './write-batch.ts';
 
 interface Parts {
   catalog: Catalog;
-  reader: Reader;
+  texts: ReadTexts;
   group: GroupCommit<Write, unknown>;
 }
 
@@ -32,8 +32,10 @@ const MAX_PAGES = 256;
 const MAX_CACHED_PAGE = 2 ** 16;
 
 /** A collection of the store: writes go to the group commit, reads to the key directory and then to the segments. */
-export function collectionIn({ name, id: idProperty }: CollectionDeclaration, parts: Parts): Collection {
-  const { catalog, reader, group } = parts;
+export function collectionIn(
+  { name, id: idProperty }: CollectionDeclaration,
+  { catalog, texts, group }: Parts,
+): Collection {
   const run = randomUUID().slice(0, 8);
   const directory = catalog.directory(name);
   const pages = new Map<string, Page>();
@@ -75,7 +77,7 @@ export function collectionIn({ name, id: idProperty }: CollectionDeclaration, pa
           version,
           json: { text, encoding: 'latin1' },
         });
-        return then(reader.texts([spanOf(place)]), document);
+        return then(texts([spanOf(place)]), document);
       }),
     list: (query) => {
       if (pagesOf !== catalog.sequence) pages.clear();
@@ -90,8 +92,8 @@ export function collectionIn({ name, id: idProperty }: CollectionDeclaration, pa
   function pageOf(query: ListQuery, key: string): Awaitable<Page> {
     const { sequence } = catalog;
     const { spans, ...page } = find(query);
-    return then(reader.texts(spans), (texts): Page => {
-      const found: Page = { ...page, json: { text: `[${texts.join(',\n')}]`, encoding: 'latin1' } };
+    return then(texts(spans), (parts): Page => {
+      const found: Page = { ...page, json: { text: `[${parts.join(',\n')}]`, encoding: 'latin1' } };
       if (sequence === pagesOf && pages.size < MAX_PAGES && found.json.text.length <= MAX_CACHED_PAGE)
         pages.set(key, found);
       return found;

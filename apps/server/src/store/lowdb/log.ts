@@ -9,81 +9,70 @@ import { type Catalog, newSegment, type Segment } from './catalog.ts';
 import { type Change, commitLine } from './commit-line.ts';
 import { segmentFile } from './sealed-segment.ts';
 
-/** The end of the store, where it grows: the active segment, and a new one behind it whenever it is full. */
-export class Log {
-  readonly #folder: string;
-  readonly #catalog: Catalog;
-  readonly #seal: (full: Segment) => Promise<void>;
-  #segment: Segment;
-  #active: ActiveSegment;
-  /** The sealing of what is full, one after the other; it rejects where that cannot be done now. */
-  #sealing: Promise<void> = Promise.resolve();
-  /** Full segments that are not sealed. They are in memory, so there are few. */
-  readonly #full: Segment[];
-
-  constructor(
-    folder: string,
-    catalog: Catalog,
-    seal: (full: Segment) => Promise<void>,
-    { active, segment, full }: { active: ActiveSegment; segment: Segment; full: Segment[] },
-  ) {
-    this.#folder = folder;
-    this.#catalog = catalog;
-    this.#seal = seal;
-    this.#active = active;
-    this.#segment = segment;
-    this.#full = full;
-    this.#sealFull();
-  }
-
+/** The end of the store, where it grows. */
+export interface Log {
   /** Commits these changes; they can be read once this resolves. */
-  async append(changes: readonly Change[]): Promise<void> {
-    if (this.#segment.size >= this.#catalog.maxSegment) await this.#roll();
-    const segment = this.#segment;
-    const base = this.#active.bytes.length;
-    const { line, records } = commitLine(this.#catalog.sequence + 1, changes);
-    await new Low<Uint8Array>(this.#active, line).write();
-    segment.bytes = this.#active.bytes;
-    for (const [i, { collection, id, version, start: offset, length }] of records.entries()) {
-      const start = base + offset;
-      segment.records.push({ collection, id, version, start, length });
-      this.#catalog.apply(segment, collection, id, version, start, length, changes[i]?.tag ?? 0);
-    }
-    this.#catalog.sequence += records.length;
-  }
-
+  append(changes: readonly Change[]): Promise<void>;
   /** Ends when all that is full is sealed, or cannot be. */
-  async close(): Promise<void> {
-    await this.#sealing.catch(() => {});
-    await this.#active.close();
+  close(): Promise<void>;
+}
+
+/** Goes on with an active segment, and begins a new one whenever it is full. Full ones are sealed, in order. */
+export function openLog(
+  folder: string,
+  catalog: Catalog,
+  seal: (full: Segment) => Promise<void>,
+  { active, segment, full }: { active: ActiveSegment; segment: Segment; full: Segment[] },
+): Log {
+  /** Rejects where what is full cannot be sealed now. */
+  let sealing = sealFull();
+
+  return {
+    append: async (changes) => {
+      if (segment.size >= catalog.maxSegment) await roll();
+      const base = active.bytes.length;
+      const { line, records } = commitLine(catalog.sequence + 1, changes);
+      await new Low<Uint8Array>(active, line).write();
+      segment.bytes = active.bytes;
+      for (const [i, { collection, id, version, start: offset, length }] of records.entries()) {
+        const start = base + offset;
+        segment.records.push({ collection, id, version, start, length });
+        catalog.apply(segment, collection, id, version, start, length, changes[i]?.tag ?? 0);
+      }
+      catalog.sequence += records.length;
+    },
+    close: async () => {
+      await sealing.catch(() => {});
+      await active.close();
+    },
+  };
+
+  /** Begins a new segment. What was full before is sealed by then: full segments are in memory, so only one may wait. */
+  async function roll(): Promise<void> {
+    await sealing.catch(() => sealFull());
+    const number = segment.number + 1;
+    const next = await createSegment(join(folder, segmentFile(number, 'jsonl')));
+    await active.close();
+    full.push(segment);
+    active = next;
+    segment = newSegment(number, catalog.sequence + 1, active.bytes);
+    catalog.segments.set(number, segment);
+    sealing = sealFull();
   }
 
-  /** Begins a new segment. What was full before is sealed by then: only this one may wait for it. */
-  async #roll(): Promise<void> {
-    await this.#sealing.catch(() => this.#sealFull());
-    const number = this.#segment.number + 1;
-    const active = await ActiveSegment.create(join(this.#folder, segmentFile(number, 'jsonl')));
-    await this.#active.close();
-    this.#full.push(this.#segment);
-    this.#active = active;
-    this.#segment = newSegment(number, this.#catalog.sequence + 1, active.bytes);
-    this.#catalog.segments.set(number, this.#segment);
-    this.#sealFull();
-  }
-
-  #sealFull(): Promise<void> {
+  function sealFull(): Promise<void> {
     const all = async () => {
-      for (let [full] = this.#full; full; [full] = this.#full) {
-        await this.#seal(full);
-        this.#full.shift();
+      for (let [first] = full; first; [first] = full) {
+        await seal(first);
+        full.shift();
       }
     };
-    this.#sealing = all().catch((error: unknown) => {
+    const sealed = all().catch((error: unknown) => {
       throw unavailable(error);
     });
     // Whoever needs it done waits for it.
-    this.#sealing.catch(() => {});
-    return this.#sealing;
+    sealed.catch(() => {});
+    return sealed;
   }
 }
 
@@ -92,94 +81,84 @@ export class Log {
  * failed write leaves nothing of itself behind. It rejects with StoreUnavailableError where nothing was done, and with
  * StoreUncertainError where the state of the disk is unknown.
  */
-export class ActiveSegment implements Adapter<Uint8Array> {
-  readonly #file: string;
-  readonly #handle: FileHandle;
-  /** What a crash left behind the last commit; stored beside the file before it is cut off. */
-  #tail: Uint8Array;
-  #buffer: Buffer;
-  #end: number;
-
-  private constructor(file: string, handle: FileHandle, bytes: Buffer, end: number) {
-    this.#file = file;
-    this.#handle = handle;
-    this.#buffer = bytes;
-    this.#end = end;
-    this.#tail = bytes.subarray(end);
-  }
-
-  /** Makes a new one. Its folder knows it for good before anything is written to it. */
-  static async create(file: string): Promise<ActiveSegment> {
-    try {
-      await (await createFile(file)).close();
-      await syncFolder(dirname(file));
-      return new ActiveSegment(file, await openFile(file, 'write durably'), Buffer.alloc(0), 0);
-    } catch (error) {
-      // The first error tells what is wrong. A file that cannot be removed is empty, and a broken disk ends the writing.
-      if (errorCode(error) !== 'EEXIST') await rm(file, { force: true }).catch(() => {});
-      throw unavailable(error);
-    }
-  }
-
-  /**
-   * Opens a file with commits that end at a byte. The changes that its last writer was killed over may be only in memory, so
-   * they are synced before anyone sees them.
-   */
-  static async resume(file: string, bytes: Buffer, end: number): Promise<ActiveSegment> {
-    await access(file, constants.R_OK | constants.W_OK);
-    const handle = await openFile(file, 'write durably');
-    await handle.datasync();
-    await syncFolder(dirname(file));
-    return new ActiveSegment(file, handle, bytes, end);
-  }
-
+export interface ActiveSegment extends Adapter<Uint8Array> {
   /** All commits. */
-  get bytes(): Buffer {
-    return this.#buffer.subarray(0, this.#end);
-  }
+  readonly bytes: Buffer;
+  close(): Promise<void>;
+}
 
-  async read(): Promise<Uint8Array> {
-    return this.bytes;
+/** Makes a new segment. Its folder knows it for good before anything is written to it. */
+async function createSegment(file: string): Promise<ActiveSegment> {
+  try {
+    await (await createFile(file)).close();
+    await syncFolder(dirname(file));
+    return activeSegment(file, await openFile(file, 'write durably'), Buffer.alloc(0), 0);
+  } catch (error) {
+    // The first error tells what is wrong. A file that cannot be removed is empty, and a broken disk ends the writing.
+    if (errorCode(error) !== 'EEXIST') await rm(file, { force: true }).catch(() => {});
+    throw unavailable(error);
   }
+}
 
-  async write(line: Uint8Array): Promise<void> {
-    if (this.#tail.length > 0) await this.#setTailAside();
+/**
+ * Opens a segment with commits that end at a byte. The changes that its last writer was killed over may be only in memory, so
+ * they are synced before anyone sees them.
+ */
+export async function resumeSegment(file: string, found: Buffer, end: number): Promise<ActiveSegment> {
+  await access(file, constants.R_OK | constants.W_OK);
+  const handle = await openFile(file, 'write durably');
+  await handle.datasync();
+  await syncFolder(dirname(file));
+  return activeSegment(file, handle, found, end);
+}
+
+function activeSegment(file: string, handle: FileHandle, found: Buffer, length: number): ActiveSegment {
+  let buffer = found;
+  let end = length;
+  /** What a crash left behind the last commit; stored beside the file before it is cut off. */
+  let tail = found.subarray(length);
+  const committed = () => buffer.subarray(0, end);
+  const cut = async () => {
+    await handle.truncate(end);
+    await handle.datasync();
+  };
+
+  return {
+    get bytes() {
+      return committed();
+    },
+    read: async () => committed(),
+    write: async (line) => {
+      if (tail.length > 0) await setTailAside();
+      try {
+        await writeDurably(handle, line, end);
+      } catch (error) {
+        // Where the disk is only full, cutting the file has to succeed; after any other error nothing is certain.
+        const isCut = await cut().then(
+          () => isDiskFull(error),
+          () => false,
+        );
+        throw isCut ? unavailable(error) : failed(StoreUncertainError, error);
+      }
+      if (end + line.length > buffer.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(end + line.length, 2 * buffer.length, 4096));
+        committed().copy(larger);
+        buffer = larger;
+      }
+      buffer.set(line, end);
+      end += line.length;
+    },
+    close: () => handle.close(),
+  };
+
+  async function setTailAside(): Promise<void> {
     try {
-      await writeDurably(this.#handle, line, this.#end);
-    } catch (error) {
-      // Where the disk is only full, cutting the file has to succeed; after any other error nothing is certain.
-      const isCut = await this.#cut().then(
-        () => isDiskFull(error),
-        () => false,
-      );
-      throw isCut ? unavailable(error) : failed(StoreUncertainError, error);
-    }
-    if (this.#end + line.length > this.#buffer.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(this.#end + line.length, 2 * this.#buffer.length, 4096));
-      this.bytes.copy(larger);
-      this.#buffer = larger;
-    }
-    this.#buffer.set(line, this.#end);
-    this.#end += line.length;
-  }
-
-  close(): Promise<void> {
-    return this.#handle.close();
-  }
-
-  async #setTailAside(): Promise<void> {
-    try {
-      await replaceFile(`${this.#file}.cut-${Date.now()}`, this.#tail);
-      await this.#cut();
+      await replaceFile(`${file}.cut-${Date.now()}`, tail);
+      await cut();
     } catch (error) {
       throw unavailable(error);
     }
-    this.#tail = new Uint8Array();
-  }
-
-  async #cut(): Promise<void> {
-    await this.#handle.truncate(this.#end);
-    await this.#handle.datasync();
+    tail = Buffer.alloc(0);
   }
 }
 

@@ -12,21 +12,21 @@ import { backup } from './backup.ts';
 import { Catalog, type Segment } from './catalog.ts';
 import { collectionIn } from './collection.ts';
 import { carryOver } from './format-1/format-1.ts';
-import { ActiveSegment, Log } from './log.ts';
+import { openLog, resumeSegment } from './log.ts';
 import {
-  Manifest,
   type ManifestData,
   manifestFile,
   newManifest,
+  openManifest,
   readManifest,
   segmentsFolder,
   writeManifest,
 } from './manifest.ts';
-import { Merger, seal } from './merge.ts';
-import { Reader } from './reader.ts';
+import { openMerger, seal } from './merge.ts';
+import { reader } from './reader.ts';
 import { recover } from './recovery.ts';
 import { segmentFile } from './sealed-segment.ts';
-import { type Write, WriteBatch } from './write-batch.ts';
+import { type Write, writeBatch } from './write-batch.ts';
 
 export interface LowdbOptions {
   /** Called after every commit. Must not throw. */
@@ -82,15 +82,15 @@ async function openUnlocked(
   const { full, active, leftovers } = await recover(segments, data, catalog);
   await access(segments, constants.R_OK | constants.W_OK | constants.X_OK);
   const { segment, file, bytes, end } = active;
-  const opened = await ActiveSegment.resume(file, bytes, end);
+  const opened = await resumeSegment(file, bytes, end);
   for (const name of leftovers) await rm(join(segments, name), { force: true });
   const tail = bytes.length - end;
   if (tail > 0) onWarning(`${file}: its last ${tail} bytes are an unfinished commit; they are set aside, not read.`);
 
-  const manifest = new Manifest(folder, data, catalog, onWarning);
+  const manifest = openManifest(folder, catalog, data, onWarning);
   let state: StoreState = { status: 'open' };
   const group = new GroupCommit(async (writes: Write[]) => {
-    const batch = new WriteBatch(catalog);
+    const batch = writeBatch(catalog);
     const results = writes.map((write) => write(batch));
     try {
       if (batch.changes.length > 0) await log.append(batch.changes);
@@ -106,17 +106,17 @@ async function openUnlocked(
     return results;
   }, onCommit);
   const parts = { folder: segments, catalog, manifest };
-  const merger = new Merger({ ...parts, group, onWarning });
+  const merger = openMerger(parts, group, onWarning);
   const sealAndMerge = async (one: Segment) => {
     await seal(one, parts);
     merger.wake();
   };
-  const log = new Log(segments, catalog, sealAndMerge, { segment, active: opened, full });
-  const reader = new Reader(segments);
+  const log = openLog(segments, catalog, sealAndMerge, { segment, active: opened, full });
+  const texts = reader(segments);
   merger.wake();
   manifest.follow();
 
-  const declared = new Map(collections.map((one) => [one.name, collectionIn(one, { catalog, reader, group })]));
+  const declared = new Map(collections.map((one) => [one.name, collectionIn(one, { catalog, texts, group })]));
   let closed: Promise<void> | undefined;
   const close = async () => {
     state = { status: 'closed' };

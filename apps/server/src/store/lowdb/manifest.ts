@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { StoreDamagedError } from '../errors.ts';
-import type { Catalog, Segment } from './catalog.ts';
+import type { Catalog } from './catalog.ts';
 import { readJson, writeJson } from './json-file.ts';
 
 const FORMAT = 2;
@@ -50,76 +50,75 @@ export async function writeManifest(folder: string, data: ManifestData): Promise
   await writeJson(manifestFile(folder), [Buffer.from(`${JSON.stringify(data).slice(1)}\n`)]);
 }
 
+/** The manifest of an open store. */
+export interface Manifest {
+  /** Has it written soon. */
+  follow(): void;
+  /** Removes a file that nobody needs, once the manifest is written. */
+  retire(file: string): void;
+  close(): Promise<void>;
+}
+
 /**
- * `store.json` beside the segments: which of them count, and how far the store has come. A file of commits that was cut
- * off between two lines looks like a store that never had more; the high-water mark tells. It follows the commits within
+ * Writes `store.json` beside the segments: which of them count, and how far the store has come. A file of commits that was
+ * cut off between two lines looks like a store that never had more; the high-water mark tells. It follows the commits within
  * a second, so the changes of the last second before a crash are all that a cut could hide.
  */
-export class Manifest {
-  readonly #retired: string[] = [];
-  readonly #folder: string;
-  readonly #catalog: Catalog;
-  readonly #onWarning: (line: string) => void;
-  #written: ManifestData;
-  #saving: Promise<void> = Promise.resolve();
-  #timer: NodeJS.Timeout | undefined;
-  #failed = false;
+export function openManifest(
+  folder: string,
+  catalog: Catalog,
+  found: ManifestData,
+  onWarning: (line: string) => void,
+): Manifest {
+  let written = found;
+  let retired: string[] = [];
+  let saving = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let hasFailed = false;
 
-  constructor(folder: string, written: ManifestData, catalog: Catalog, onWarning: (line: string) => void) {
-    this.#folder = folder;
-    this.#written = written;
-    this.#catalog = catalog;
-    this.#onWarning = onWarning;
+  const follow = () => {
+    timer ??= setTimeout(save, MAX_BEHIND_MS).unref();
+  };
+  return {
+    follow,
+    retire: (file) => {
+      retired.push(file);
+      follow();
+    },
+    close: async () => {
+      await save();
+      clearTimeout(timer);
+    },
+  };
+
+  /** A failure is reported once, and tried again until it succeeds. */
+  function save(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    saving = saving.then(write).then(
+      () => {
+        hasFailed = false;
+      },
+      (error: unknown) => {
+        if (!hasFailed) onWarning(`${manifestFile(folder)}: the high-water mark cannot be written (${error}).`);
+        hasFailed = true;
+        follow();
+      },
+    );
+    return saving;
   }
 
-  /** Has the manifest written soon. A failure is reported once, and tried again until it succeeds. */
-  follow(): void {
-    this.#timer ??= setTimeout(() => void this.save(), MAX_BEHIND_MS).unref();
-  }
-
-  /** Removes a file that nobody needs, once the manifest is written. */
-  retire(file: string): void {
-    this.#retired.push(file);
-    this.follow();
-  }
-
-  save(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#saving = this.#saving.then(async () => {
-      try {
-        await this.#write();
-        this.#failed = false;
-      } catch (error) {
-        if (!this.#failed)
-          this.#onWarning(`${manifestFile(this.#folder)}: the high-water mark cannot be written (${error}).`);
-        this.#failed = true;
-        this.follow();
-      }
-    });
-    return this.#saving;
-  }
-
-  async close(): Promise<void> {
-    await this.save();
-    clearTimeout(this.#timer);
-  }
-
-  async #write(): Promise<void> {
-    const { sequence, last, segments } = this.#catalog;
-    const sealed = [...segments.values()].filter(({ bytes }) => !bytes).map(({ number }) => number);
-    const unsealed = [...segments.values()].find(({ bytes }) => bytes) as Segment;
-    const next: ManifestData = {
-      ...this.#written,
-      sequence,
-      last: { ...last },
-      sealed,
-      unsealed: { segment: unsealed.number, sequence: unsealed.floor },
-    };
-    const retired = [...this.#retired];
-    if (!isDeepStrictEqual(next, this.#written)) await writeManifest(this.#folder, next);
-    this.#written = next;
-    for (const file of retired) await rm(file, { force: true });
-    this.#retired.splice(0, retired.length);
+  async function write(): Promise<void> {
+    const { sequence, last } = catalog;
+    const all = [...catalog.segments.values()];
+    const sealed = all.filter(({ bytes }) => !bytes).map(({ number }) => number);
+    const first = all.find(({ bytes }) => bytes);
+    const unsealed = first ? { segment: first.number, sequence: first.floor } : found.unsealed;
+    const next = { ...found, sequence, last: { ...last }, sealed, unsealed };
+    const files = [...retired];
+    if (!isDeepStrictEqual(next, written)) await writeManifest(folder, next);
+    written = next;
+    retired = retired.filter((file) => !files.includes(file));
+    for (const file of files) await rm(file, { force: true });
   }
 }

@@ -2,18 +2,15 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { GroupCommit } from '../group-commit.ts';
 import { type Catalog, costOf, newSegment, type Segment } from './catalog.ts';
-import type { Change } from './commit-line.ts';
 import type { Manifest } from './manifest.ts';
 import { type Entry, GAP, type Kind, readSealed, segmentFile, visitSealed, writeSealed } from './sealed-segment.ts';
-import type { Write } from './write-batch.ts';
+import type { Copy, Write } from './write-batch.ts';
 
 /** A segment is merged when less than this part of a full one is needed of it. */
 const MIN_LIVE = 0.5;
 /** The event loop is free again after so many records; so many bytes are copied in one commit. */
 const SLICE = 1000;
 const MAX_COPY_BYTES = 2 ** 17;
-
-type Copy = Change & { version: number };
 
 interface Parts {
   folder: string;
@@ -61,46 +58,50 @@ export async function seal(full: Segment, { folder, catalog, manifest }: Parts):
   manifest.retire(join(folder, segmentFile(number, 'jsonl')));
 }
 
-/**
- * Merges sealed segments, one after the other, beside the writes: what is still needed of one is copied to the end of the
- * store, in commits like any other, and its file is removed. Nothing depends on when this happens, so an error only puts it off.
- */
-export class Merger {
-  readonly #parts: Parts & { group: GroupCommit<Write, unknown>; onWarning: (line: string) => void };
-  #running: Promise<void> | undefined;
-  #isClosed = false;
-  #hasFailed = false;
-
-  constructor(parts: Parts & { group: GroupCommit<Write, unknown>; onWarning: (line: string) => void }) {
-    this.#parts = parts;
-  }
-
+/** Merges sealed segments beside the writes. Nothing depends on when this happens, so an error only puts it off. */
+export interface Merger {
   /** Looks for work, unless it is at work. */
-  wake(): void {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-    });
-  }
-
+  wake(): void;
   /** Begins nothing more, and leaves a segment that it is at as it is. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#running;
-  }
+  close(): Promise<void>;
+}
 
-  async #run(): Promise<void> {
+/**
+ * Merges one segment after the other: what is still needed of it is copied to the end of the store, in commits like any
+ * other, and its file is removed.
+ */
+export function openMerger(
+  { folder, catalog, manifest }: Parts,
+  group: GroupCommit<Write, unknown>,
+  onWarning: (line: string) => void,
+): Merger {
+  let running: Promise<void> | undefined;
+  let isClosed = false;
+  let hasFailed = false;
+  return {
+    wake: () => {
+      running ??= run().finally(() => {
+        running = undefined;
+      });
+    },
+    close: async () => {
+      isClosed = true;
+      await running;
+    },
+  };
+
+  async function run(): Promise<void> {
     try {
-      for (let segment = this.#pick(); segment && !this.#isClosed; segment = this.#pick()) await this.#merge(segment);
-      this.#hasFailed = false;
+      for (let segment = pick(); segment && !isClosed; segment = pick()) await merge(segment);
+      hasFailed = false;
     } catch (error) {
-      if (!this.#hasFailed) this.#parts.onWarning(`Segments cannot be merged now (${error}); this is tried again.`);
-      this.#hasFailed = true;
+      if (!hasFailed) onWarning(`Segments cannot be merged now (${error}); this is tried again.`);
+      hasFailed = true;
     }
   }
 
   /** One that is mostly superseded; the oldest one, where there are many tombstones, which go when all older ones have gone. */
-  #pick(): Segment | undefined {
-    const { catalog } = this.#parts;
+  function pick(): Segment | undefined {
     const sealed = [...catalog.segments.values()].filter(({ bytes }) => !bytes);
     const tombstonesOf = ({ tombstones }: Segment) => tombstones * costOf(0);
     const neededOf = (one: Segment) => one.live + (canHide(catalog, one, one.lastTombstone) ? tombstonesOf(one) : 0);
@@ -112,8 +113,7 @@ export class Merger {
     return isOld && excess > catalog.maxSegment ? oldest : undefined;
   }
 
-  async #merge(segment: Segment): Promise<void> {
-    const { folder, catalog, manifest, group } = this.#parts;
+  async function merge(segment: Segment): Promise<void> {
     const { bytes, kinds, ...sealed } = await readSealed(folder, segment.number);
     const changes: Copy[] = [];
     visitSealed(sealed, (id, version, start, length, kind) => {
@@ -123,7 +123,7 @@ export class Merger {
       const text = length > 0 ? bytes.toString('utf8', start, start + length) : undefined;
       if (isNeeded) changes.push({ collection, id, version, text, tag: place?.tag ?? 0 });
     });
-    for (let done = 0; done < changes.length && !this.#isClosed; ) {
+    for (let done = 0; done < changes.length && !isClosed; ) {
       let size = 0;
       const some: Copy[] = [];
       while (some.length < SLICE && size < MAX_COPY_BYTES && done < changes.length) {
@@ -131,14 +131,9 @@ export class Merger {
         size += change.text?.length ?? 0;
         some.push(change);
       }
-      await group.add((batch) => {
-        for (const change of some) {
-          const { collection, id, version, text } = change;
-          if (text === undefined || batch.version(collection, id) === version) batch.copy(change);
-        }
-      }, size);
+      await group.add((batch) => some.forEach(batch.copy), size);
     }
-    if (this.#isClosed) return;
+    if (isClosed) return;
     catalog.segments.delete(segment.number);
     manifest.retire(join(folder, segmentFile(segment.number, 'json')));
   }

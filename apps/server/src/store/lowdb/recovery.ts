@@ -36,65 +36,60 @@ export async function recover(
 ): Promise<Recovered> {
   if (!(await isFolder(folder))) throw new StoreDamagedError(folder, 'the folder is missing');
   const files = await readdir(folder);
-  const { sealed, unsealed } = manifest;
-  const open = files.filter((file) => file.endsWith('.jsonl') && file >= segmentFile(unsealed.segment, 'jsonl')).sort();
-  const isLeftover = (file: string) =>
-    /^\d{10}\.(json|.*\.tmp)$|^\d{10}\.jsonl$/.test(file) &&
-    !open.includes(file) &&
-    !sealed.some((number) => segmentFile(number, 'json') === file);
-  Object.assign(catalog.last, manifest.last);
-  catalog.sequence = unsealed.sequence - 1;
+  const first = segmentFile(manifest.unsealed.segment, 'jsonl');
+  const unsealed = files.filter((name) => name.endsWith('.jsonl') && name >= first).sort();
+  const named = new Set([...unsealed, ...manifest.sealed.map((number) => segmentFile(number, 'json'))]);
+  catalog.sequence = manifest.unsealed.sequence - 1;
   catalog.id = manifest.id;
-  await recoverSealed(folder, sealed, catalog, isVerified);
-  const found = await recoverUnsealed(folder, open, unsealed.segment, catalog, isVerified);
+  await recoverSealed();
+  const found: Recovered['active'][] = [];
+  for (const name of unsealed) found.push(await recoverUnsealed(name, manifest.unsealed.segment + found.length));
   catalog.settle();
+  for (const [name, last] of Object.entries(manifest.last))
+    catalog.last[name] = Math.max(last, catalog.last[name] ?? 0);
   const active = found.pop();
   if (!active) throw new StoreDamagedError(folder, 'the last segment is missing');
   if (catalog.sequence < manifest.sequence)
     throw new StoreDamagedError(active.file, `the changes ${catalog.sequence + 1} to ${manifest.sequence} are missing`);
-  return { full: found.map(({ segment }) => segment), active, leftovers: files.filter(isLeftover) };
-}
+  return {
+    full: found.map(({ segment }) => segment),
+    active,
+    leftovers: files.filter((name) => /^\d{10}\.(jsonl?|.*\.tmp)$/.test(name) && !named.has(name)),
+  };
 
-async function recoverSealed(folder: string, numbers: readonly number[], catalog: Catalog, isVerified: boolean) {
-  const read = async (number: number | undefined) => number && readSealed(folder, number);
-  const ahead = numbers.slice(0, READ_AHEAD).map(read);
-  for (const [i, number] of numbers.entries()) {
-    const file = join(folder, segmentFile(number, 'json'));
-    // A rejection is seen when its turn comes.
-    for (const promise of ahead) promise.catch(() => {});
-    const sealed = await ahead.shift();
-    ahead.push(read(numbers[i + READ_AHEAD]));
-    if (!sealed) continue;
-    const { bytes, kinds, indexes } = sealed;
-    const segment = newSegment(number, sealed.floor);
-    catalog.segments.set(number, segment);
-    // Documents are parsed only where the declaration has other indexes than it had.
-    const isSame = (collection: string) => String(indexes[collection]) === String(catalog.indexes(collection));
-    const tags = kinds.map(([collection, values]) =>
-      isSame(collection) ? catalog.directory(collection).tag(values) : undefined,
-    );
-    visitSealed(sealed, (id, version, start, length, kind) => {
-      const [collection = ''] = kinds[kind] ?? [];
-      let tag = tags[kind];
-      if (length > 0 && (tag === undefined || isVerified))
-        tag = tagOf(file, bytes.subarray(start, start + length), { catalog, collection, id, tag, isVerified });
-      catalog.apply(segment, collection, id, version, start, length, tag ?? 0);
-    });
-    // Requests that come meanwhile are answered: that the store is being opened.
-    await turn();
+  async function recoverSealed(): Promise<void> {
+    const read = async (number: number | undefined) => number && readSealed(folder, number);
+    const ahead = manifest.sealed.slice(0, READ_AHEAD).map(read);
+    for (const [i, number] of manifest.sealed.entries()) {
+      // A rejection is seen when its turn comes.
+      for (const promise of ahead) promise.catch(() => {});
+      const sealed = await ahead.shift();
+      ahead.push(read(manifest.sealed[i + READ_AHEAD]));
+      if (!sealed) continue;
+      const { bytes, kinds, indexes } = sealed;
+      const segment = newSegment(number, sealed.floor);
+      catalog.segments.set(number, segment);
+      // Documents are parsed only where the declaration has other indexes than it had.
+      const isSame = (collection: string) => String(indexes[collection]) === String(catalog.indexes(collection));
+      const tags = kinds.map(([collection, values]) =>
+        isSame(collection) ? catalog.directory(collection).tag(values) : undefined,
+      );
+      const file = join(folder, segmentFile(number, 'json'));
+      visitSealed(sealed, (id, version, start, length, kind) => {
+        const [collection = ''] = kinds[kind] ?? [];
+        const known = length === 0 ? 0 : tags[kind];
+        const tag =
+          known === undefined || (isVerified && length > 0)
+            ? tagOf(file, collection, id, bytes.subarray(start, start + length), known)
+            : known;
+        catalog.apply(segment, collection, id, version, start, length, tag);
+      });
+      // Requests that come meanwhile are answered: that the store is being opened.
+      await turn();
+    }
   }
-}
 
-async function recoverUnsealed(
-  folder: string,
-  names: readonly string[],
-  first: number,
-  catalog: Catalog,
-  isVerified: boolean,
-) {
-  const found: Recovered['active'][] = [];
-  for (const [i, name] of names.entries()) {
-    const number = first + i;
+  async function recoverUnsealed(name: string, number: number): Promise<Recovered['active']> {
     const file = join(folder, segmentFile(number, 'jsonl'));
     if (name !== segmentFile(number, 'jsonl')) throw new StoreDamagedError(file, 'the file is missing');
     const bytes = await readWhole(file);
@@ -104,42 +99,32 @@ async function recoverUnsealed(
     if (commits.first !== undefined && commits.first !== next)
       throw new StoreDamagedError(file, `it begins with the change ${commits.first}, where ${next} belongs`);
     const tail = bytes.length - commits.end;
-    if (tail > 0 && i < names.length - 1)
+    if (tail > 0 && name !== unsealed.at(-1))
       throw new StoreDamagedError(file, `its last ${tail} bytes are damaged, though another segment follows`);
     const segment = newSegment(number, next, bytes.subarray(0, commits.end));
     catalog.segments.set(number, segment);
-    for (const [n, record] of commits.records.entries()) {
-      if (n % SLICE === SLICE - 1) await turn();
+    for (const [i, record] of commits.records.entries()) {
+      if (i % SLICE === SLICE - 1) await turn();
       const { collection, id, version, start, length } = record;
-      const document = bytes.subarray(start, start + length);
-      const tag = length > 0 ? tagOf(file, document, { catalog, collection, id, isVerified }) : 0;
+      const tag = length > 0 ? tagOf(file, collection, id, bytes.subarray(start, start + length)) : 0;
       segment.records.push(record);
       catalog.apply(segment, collection, id, version, start, length, tag);
     }
     catalog.sequence += commits.records.length;
-    found.push({ segment, file, bytes, end: commits.end });
+    return { segment, file, bytes, end: commits.end };
   }
-  return found;
-}
 
-interface Expected {
-  catalog: Catalog;
-  collection: string;
-  id: number;
-  tag?: number | undefined;
-  isVerified: boolean;
-}
-
-/** The tag of a document, which is what its entry says, if that is verified. */
-function tagOf(file: string, document: Buffer, { catalog, collection, id, tag, isVerified }: Expected): number {
-  const idProperty = catalog.idProperty(collection);
-  try {
-    const properties = decodeText(document.toString());
-    const found = catalog.tagOf(collection, properties);
-    if (!isVerified || idProperty === undefined) return found;
-    if (properties[idProperty] === id && (tag === undefined || tag === found)) return found;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+  /** The tag of a document, which is what its entry says, if that is verified. */
+  function tagOf(file: string, collection: string, id: number, document: Buffer, known?: number): number {
+    const idProperty = catalog.idProperty(collection);
+    try {
+      const properties = decodeText(document.toString());
+      const tag = catalog.tagOf(collection, properties);
+      const isRight = idProperty === undefined || (properties[idProperty] === id && (known ?? tag) === tag);
+      if (isRight || !isVerified) return tag;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+    throw new StoreDamagedError(file, `the document ${id} of '${collection}' is not what its entry says`);
   }
-  throw new StoreDamagedError(file, `the document ${id} of '${collection}' is not what its entry says`);
 }
