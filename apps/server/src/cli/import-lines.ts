@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
-import { schemas } from '@petstore/types';
+import { type Schema, schemas } from '@petstore/types';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parseJson } from '../http/json.ts';
 import type { CollectionDeclaration } from '../store/declaration.ts';
+import { decodeText } from '../store/document.ts';
 import type { Properties } from '../store/store.ts';
 import { ImportError, type ImportedDocument } from './import-documents.ts';
 
@@ -46,19 +47,27 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
-/** Reads a line of an export; gives nothing where it has no identifier, or is not what the list of the collection returns. */
+/** Reads a line of an export; gives nothing where it has no identifier, or does not fit the schema of the collection. */
 function documentReader({ id: idProperty, schema }: CollectionDeclaration) {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  const fits = ajv.compile({ ...schema, components: { schemas } });
+  const read = schema ? schemaReader(schema) : decodeText;
   return (line: string): ImportedDocument | undefined => {
     try {
-      const properties = parseJson(Buffer.from(line), schema) as Properties;
+      const properties = read(line);
+      if (!properties) return undefined;
       const id = properties[idProperty];
-      const isIdentifier = typeof id === 'number' && Number.isSafeInteger(id) && id > 0;
-      // As numbers: the validator does not know the bigint that stands for a large integer.
-      return isIdentifier && fits(JSON.parse(line)) ? { id, properties } : undefined;
+      return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? { id, properties } : undefined;
     } catch {
       return undefined;
     }
+  };
+}
+
+/** Reads what fits a schema, as strictly as a body; throws, or gives nothing, where it does not. */
+function schemaReader(schema: Schema) {
+  const fits = new Ajv2020({ strict: false, validateFormats: false }).compile({ ...schema, components: { schemas } });
+  return (line: string): Properties | undefined => {
+    const properties = parseJson(Buffer.from(line), schema) as Properties;
+    // As numbers: the validator does not know the bigint that stands for a large integer.
+    return fits(JSON.parse(line)) ? properties : undefined;
   };
 }
