@@ -1,4 +1,4 @@
-import { type Api, type ApiError, type OperationId, operations } from '@petstore/types';
+import { type Api, type ApiError, type Operation, type OperationId, operations } from '@petstore/types';
 import { decodeText, encode } from '../src/store/document.ts';
 import type { Listening } from './listen.ts';
 
@@ -20,19 +20,23 @@ export function overHttp({ baseUrl, apiKey }: Listening): Api {
   const call =
     (id: OperationId) =>
     async (input: Record<string, unknown> = {}) => {
-      const { method, path, fields, success } = operations[id];
+      const { method, path, fields, success, responses, body: described }: Operation = operations[id];
       const url = new URL(baseUrl + path);
-      const body: Record<string, unknown> = {};
+      const properties: Record<string, unknown> = {};
       for (const [name, value] of Object.entries(input)) {
-        const place = (fields as Record<string, { in: string }>)[name]?.in;
+        const place = fields[name]?.in;
         if (place === 'path')
           url.pathname = url.pathname.replace(encodeURI(`{${name}}`), encodeURIComponent(String(value)));
-        else if (place === 'query') url.searchParams.set(name, String(value));
-        else body[name] = value;
+        else if (place === 'query') for (const one of [value].flat()) url.searchParams.append(name, String(one));
+        else properties[name] = value;
       }
-      const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-      const response = await fetch(url, { method, headers, ...(method !== 'GET' && { body: encode(body) }) });
-      const answer: unknown = response.status === 204 ? undefined : decodeText(await response.text());
+      const type = described?.mediaType;
+      const body = described?.kind === 'bytes' ? (properties.body as Blob) : encode(properties);
+      const headers = { authorization: `Bearer ${apiKey}`, ...(type && { 'content-type': type }) };
+      const response = await fetch(url, { method, headers, ...(type && { body }) });
+      if (response.ok && responses[String(success)]?.kind === 'bytes') return response.body;
+      const text = await response.text();
+      const answer: unknown = text === '' ? undefined : decodeText(text);
       if (response.status !== success) throw new RefusedError(response.status, answer as ApiError);
       return answer;
     };

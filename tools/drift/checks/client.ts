@@ -5,6 +5,7 @@ import { exampleCredentials } from '../../openapi/security.ts';
 import { expectedRequest, type Inputs } from '../../openapi/serialize.ts';
 import type { Check, Finding } from '../check.ts';
 import { type Spec, versionOf } from '../openapi.ts';
+import { withoutExample } from './conformance.ts';
 
 type Client = typeof import('@petstore/client');
 type Row = Spec['model']['rows'][number]['operation'];
@@ -32,7 +33,15 @@ export const client: Check = {
         finding(id, 'the client has no such function', `${row.method} ${row.path} is an operation`);
         continue;
       }
-      for (const wrong of await wronglySent(petstore, project.spec, row)) finding(id, wrong, 'it is sent as described');
+      const wrong = wronglySent(petstore, project.spec, row).then((all) =>
+        all.map((sentence) => ({
+          where: id,
+          actual: sentence,
+          expected: 'it is sent as described',
+          fix: 'npm run generate',
+        })),
+      );
+      findings.push(...(await wrong.catch(withoutExample(id))));
       if (commentOf(source, id).includes('@deprecated') !== deprecated)
         finding(id, `it is ${deprecated ? 'not ' : ''}marked deprecated`, `deprecated: ${deprecated}`);
     }

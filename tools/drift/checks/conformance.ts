@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Operation } from '../../openapi/document.ts';
+import { NoExampleError } from '../../openapi/examples.ts';
 import type { Check, Finding } from '../check.ts';
-import { basePathOf } from '../openapi.ts';
+import { basePathOf, specFile } from '../openapi.ts';
 import type { Project } from '../project.ts';
 import { type Attempt, attemptsFor } from './conformance/attempts.ts';
 import { prepare, type Send } from './conformance/preparation.ts';
@@ -31,7 +32,7 @@ export const conformance: Check = {
       running.push({ ...(await start(server, memory, basePathOf(project.spec))), whileFailing });
       const findings: Finding[] = [];
       for (const [endpoint, operation] of project.spec.operations)
-        findings.push(...(await findingsFor(project, endpoint, operation, running)));
+        findings.push(...(await findingsFor(project, endpoint, operation, running).catch(withoutExample(endpoint))));
       return findings;
     } finally {
       await Promise.all(running.map(({ stop }) => stop()));
@@ -40,6 +41,16 @@ export const conformance: Check = {
     }
   },
 };
+
+/** The finding where an operation cannot be called, because no valid input is known. */
+export function withoutExample(where: string): (error: unknown) => Finding[] {
+  return (error) => {
+    if (!(error instanceof NoExampleError)) throw error;
+    return [
+      { where, actual: error.message, expected: 'an input can be made up', fix: `give an example in ${specFile}` },
+    ];
+  };
+}
 
 /** A server, and what its store can do. */
 interface Running {

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findBase } from '../../drift/base.ts';
 import { breakingChanges } from '../../drift/checks/breaking-changes.ts';
 import { openProject } from '../../drift/project.ts';
 import { textOf } from '../../repository.ts';
@@ -42,10 +43,15 @@ const cloneOf = (text: string) => {
 };
 
 const found = async (env: NodeJS.ProcessEnv = {}) => {
-  const project = openProject(checkout, env);
-  const findings = await breakingChanges.run(project);
+  const base = findBase(checkout, env);
+  // This repository with the spec and the base of the checkout, and without its own changesets.
+  const shipped = openProject();
+  const without = Object.fromEntries(shipped.list('.changeset').map((file) => [file, undefined]));
+  const spec = readFileSync(join(checkout, 'spec/openapi.yaml'), 'utf8');
+  const edited = shipped.with({ ...without, 'spec/openapi.yaml': spec });
+  const findings = await breakingChanges.run(Object.create(edited, { base: { value: base } }));
   return {
-    base: project.base.name.replace(/ \([\da-f]{7}\)$/, ''),
+    base: base.name.replace(/ \([\da-f]{7}\)$/, ''),
     rules: findings.map(({ actual }) => actual.split(':')[0]),
   };
 };
