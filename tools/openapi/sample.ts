@@ -75,11 +75,16 @@ function typeOf({ type, format, properties, items, additionalProperties, ...rest
 
 function objectOf(document: Document, schema: Schema, options: Options, depth: number): Record<string, unknown> {
   const { properties = {}, required = [], additionalProperties, minProperties = 0 } = schema;
-  const entries = Object.entries(properties).flatMap(([name, property]): [string, unknown][] => {
-    const isRequired = required.includes(name);
-    if (resolve(document, property).readOnly || !(isRequired || (options.isFull && depth < MAX_DEPTH))) return [];
-    return depth > 2 * MAX_DEPTH ? [] : [[name, sample(document, property, options, depth + 1)]];
-  });
+  const sent = Object.keys(properties).filter((name) => !resolve(document, properties[name] ?? {}).readOnly);
+  const needed = sent.filter((name) => required.includes(name) || (options.isFull && depth < MAX_DEPTH));
+  // Optional properties are taken where there have to be more.
+  const chosen = new Set([
+    ...needed,
+    ...sent.filter((name) => !needed.includes(name)).slice(0, Math.max(0, minProperties - needed.length)),
+  ]);
+  const entries = sent
+    .filter((name) => chosen.has(name) && depth <= 2 * MAX_DEPTH)
+    .map((name): [string, unknown] => [name, sample(document, properties[name] ?? {}, options, depth + 1)]);
   const isOpen = typeof additionalProperties === 'object';
   const unnamed = required.filter((name) => !(name in properties));
   const room = Math.max(isOpen && options.isFull && depth < MAX_DEPTH ? 1 : 0, minProperties - entries.length);
