@@ -49,7 +49,7 @@ export function readBody(
     case 'form':
       return readForm(utf8Of(bytes), schema, encoding);
     case 'multipart':
-      return readMultipart(partsOf(bytes, contentType), schema);
+      return readMultipart(partsOf(bytes, contentType), schema, encoding);
   }
 }
 
@@ -67,8 +67,10 @@ function textOf(value: unknown): unknown {
   return value instanceof Blob ? ' '.repeat(value.size) : value;
 }
 
+type Encoding = NonNullable<RequestBody['encoding']>;
+
 /** Lists repeat the name and objects are JSON, unless the encoding says otherwise. */
-function readForm(text: string, schema: Schema, encoding: NonNullable<RequestBody['encoding']>): object {
+function readForm(text: string, schema: Schema, encoding: Encoding): object {
   const fieldOf = (name: string) => {
     const property = propertyOf(schema, name) ?? {};
     return { schema: property, ...(encoding[name] ?? (hasObjects(property) && { contentType: 'application/json' })) };
@@ -80,20 +82,35 @@ function readForm(text: string, schema: Schema, encoding: NonNullable<RequestBod
   return readNamed(fields, pairs, 'body', fieldOf);
 }
 
-/** A part for each property, and for each element of a list. */
-function readMultipart(parts: readonly Part[], schema: Schema): object {
+/** A part for each property, and for each element of a list; text in a style of queries where the encoding names one. */
+function readMultipart(parts: readonly Part[], schema: Schema, encoding: Encoding): object {
+  const styles = Object.entries(encoding).filter(
+    ([, { style, explode }]) => style !== undefined || explode !== undefined,
+  );
+  const styled = new Map(styles.map(([name, how]) => [name, { ...how, schema: propertyOf(schema, name) ?? {} }]));
+  const isList = (name: string) =>
+    encoding[name]?.contentType !== 'application/json' && shapeOf(propertyOf(schema, name) ?? {}).isList;
+  const pairs: [name: string, text: string][] = [];
   const found = new Map<string, unknown[]>();
   for (const part of parts) {
+    if (part.fileName === undefined && styled.has(part.name.replace(/\[.*$/, ''))) {
+      // A comma divides, and everything else is text.
+      pairs.push([part.name, encodeURIComponent(utf8Of(part.bytes)).replaceAll('%2C', ',')]);
+      continue;
+    }
     const property = propertyOf(schema, part.name) ?? {};
-    const value = valueOfPart(part, shapeOf(property).isList ? itemsOf(property) : property);
+    const isRepeated = isList(part.name);
+    const value =
+      encoding[part.name]?.contentType === 'application/json'
+        ? readJson(property, utf8Of(part.bytes))
+        : valueOfPart(part, isRepeated ? itemsOf(property) : property);
     const others = found.get(part.name);
     if (!others) found.set(part.name, [value]);
-    else if (shapeOf(property).isList) others.push(value);
+    else if (isRepeated) others.push(value);
     else throw new HttpError('invalid_request', `body '${part.name}': it is given more than once`);
   }
-  return Object.fromEntries(
-    [...found].map(([name, values]) => [name, shapeOf(propertyOf(schema, name) ?? {}).isList ? values : values[0]]),
-  );
+  const values = [...found].map(([name, all]) => [name, isList(name) ? all : all[0]]);
+  return { ...Object.fromEntries(values), ...readNamed(styled, pairs, 'body') };
 }
 
 function valueOfPart({ fileName, type, bytes }: Part, schema: Schema): unknown {

@@ -63,7 +63,7 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
     return found instanceof Promise ? found.then(respond) : respond(found);
 
     function callHandler(): Promise<void> {
-      const isWrite = operation.method !== 'GET';
+      const isWrite = !SAFE_METHODS.has(operation.method);
       const versions = isWrite ? wantedVersions(operation.method, request.headers['if-match']) : undefined;
       if (isWrite && pendingWrites >= maxPendingWrites) {
         throw unavailable('Too many writes are waiting for the store. Nothing was done; try again later.');
@@ -96,6 +96,9 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
     }
   };
 }
+
+/** Methods that change nothing (RFC 9110 9.2.1). */
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
 /** What the spec says of a success with this status. */
 function describedIn({ responses }: Operation, status: number): OperationResponse | undefined {

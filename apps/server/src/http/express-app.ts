@@ -56,7 +56,7 @@ export function expressApp(parts: Parts): Express {
   if (applyRateLimit) app.use(root, rateLimit(applyRateLimit));
   app.use(root, methods, parameters, bodyReader(receiveBody));
   app.use(validator.handlers);
-  for (const operation of literalsFirst(Object.values<Operation>(operations))) serveOperation(app, operation, dispatch);
+  for (const operation of Object.values<Operation>(operations)) serveOperation(app, operation, dispatch);
   return withErrors(app, parts);
 }
 
@@ -90,7 +90,7 @@ function withErrors(app: Express, { fail }: Parts): Express {
 const methods: RequestHandler = (request, response, next) => {
   const { path, route, operation } = contextOf(response);
   if (!route) throw new HttpError('not_found', `There is nothing at ${path}.`);
-  if (request.method === 'OPTIONS') return void response.status(204).set('Allow', route.allow).end();
+  if (request.method === 'OPTIONS' && !operation) return void response.status(204).set('Allow', route.allow).end();
   if (!operation) {
     const message = `${request.method} is not possible here; ${route.allow} are.`;
     throw new HttpError('method_not_allowed', message, { headers: { Allow: route.allow } });
@@ -108,16 +108,13 @@ const parameters: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** In the order in which OpenAPI matches paths: `/users/me` before `/users/{userId}`. A brace sorts behind letters. */
-function literalsFirst(all: readonly Operation[]): readonly Operation[] {
-  return all.toSorted((one, other) => (one.path < other.path ? -1 : 1));
-}
-
-function serveOperation(app: Express, operation: Operation, dispatch: Dispatch): void {
+function serveOperation(app: Express, described: Operation, dispatch: Dispatch): void {
+  // Of patterns that overlap Express takes the first, and our own search the one that says most.
   const serve: RequestHandler = (request, response) => {
     const context = contextOf(response);
-    return dispatch(request, response, context, operation, context.input ?? {});
+    const { operation = described, input = {} } = context;
+    return dispatch(request, response, context, operation, input);
   };
-  const method = operation.method.toLowerCase() as Lowercase<Operation['method']>;
-  app[method](routeOf(operation), serve);
+  const method = described.method.toLowerCase() as Lowercase<Operation['method']>;
+  app[method](routeOf(described), serve);
 }

@@ -77,7 +77,7 @@ export function createContext(
     query: mark < 0 ? '' : target.slice(mark + 1),
     route: match?.route,
     pathParams: match?.params ?? {},
-    operation: match?.route.methods.get(method === 'HEAD' ? 'GET' : method),
+    operation: match?.route.methods.get(method) ?? (method === 'HEAD' ? match?.route.methods.get('GET') : undefined),
     client,
     trace: typeof traceparent === 'string' ? traceOf(traceparent) : undefined,
     keyName: undefined,

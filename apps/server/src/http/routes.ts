@@ -42,7 +42,7 @@ const prefix = `${basePath}/`;
 const root = newNode();
 for (const [path, here] of Map.groupBy(Object.values<Operation>(operations), (one) => one.path)) {
   const methods = new Map(here.map((operation) => [operation.method as string, operation]));
-  const also = methods.has('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'];
+  const also = (methods.has('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS']).filter((method) => !methods.has(method));
   const leaf = path.slice(1).split('/').reduce(childOf, root);
   leaf.route = { methods, allow: [...methods.keys(), ...also].join(', ') };
 }
@@ -67,8 +67,13 @@ function childOf({ literals, templates }: RouteNode, segment: string): RouteNode
   const known = literals.get(encodeURI(segment)) ?? templates.find(({ template }) => template === segment)?.child;
   if (known) return known;
   const child = newNode();
-  if (segment.includes('{')) templates.push({ template: segment, read: segmentReader(segment), child });
-  else literals.set(encodeURI(segment), child);
+  if (segment.includes('{')) {
+    templates.push({ template: segment, read: segmentReader(segment), child });
+    // The one that says most comes first: `list-all{x}` before `list{x}`.
+    templates.sort((left, right) => right.template.indexOf('{') - left.template.indexOf('{'));
+  } else {
+    literals.set(encodeURI(segment), child);
+  }
   return child;
 }
 

@@ -1,0 +1,64 @@
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Operation as Row } from '@petstore/types';
+
+/** A call as a handler gets it. */
+export interface ReceivedCall {
+  id: string;
+  input: Record<string, unknown>;
+}
+
+/** The server beside a generated table, with handlers that note their input and answer what they are told. */
+export interface GeneratedServer {
+  origin: string;
+  basePath: string;
+  operations: readonly Row[];
+  calls: ReceivedCall[];
+  answer(result: unknown): void;
+  stop(): Promise<unknown>;
+}
+
+const HANDLERS = `
+export const calls = [];
+const next = { result: undefined };
+export const answer = (result) => void (next.result = result);
+const called = (_, id) => async (input) => {
+  calls.push({ id, input });
+  return next.result;
+};
+export const handlers = () => new Proxy({}, { get: called });
+export const storedHandlers = () => ({});
+`;
+
+/** Starts the server as it is with the packages that \`loadClient\` has written into a folder. Any of these keys is accepted. */
+export async function startGeneratedServer(folder: string, keys: ReadonlySet<string>): Promise<GeneratedServer> {
+  const server = join(import.meta.dirname, '../../../apps/server');
+  const place = join(folder, 'apps/server');
+  cpSync(join(server, 'src'), join(place, 'src'), { recursive: true });
+  cpSync(join(server, 'package.json'), join(place, 'package.json'));
+  writeFileSync(join(place, 'src/handlers.ts'), HANDLERS);
+  writeFileSync(
+    join(place, 'src/collections.ts'),
+    'export const collections = {};\nexport const allCollections = [];\n',
+  );
+  mkdirSync(join(place, 'node_modules/@petstore'), { recursive: true });
+  for (const name of readdirSync(join(server, 'node_modules'))) {
+    if (name.startsWith('.') || name === '@petstore') continue;
+    symlinkSync(join(server, 'node_modules', name), join(place, 'node_modules', name));
+  }
+  symlinkSync(join(folder, 'packages/types'), join(place, 'node_modules/@petstore/types'));
+  symlinkSync(join(server, '../../spec'), join(place, 'node_modules/@petstore/spec'));
+
+  const source = join(place, 'src');
+  type Front = typeof import('@petstore/server');
+  const { createApp }: Front = await import(join(source, 'app.ts'));
+  const { listen }: Front = await import(join(source, 'http/listen.ts'));
+  const { memoryStore } = await import(join(source, 'store/memory.ts'));
+  const { calls, answer } = await import(join(source, 'handlers.ts'));
+  const { basePath } = await import(join(source, 'spec.ts'));
+  const { operations } = await import(join(folder, 'packages/types/src/index.ts'));
+  const app = await createApp(memoryStore([]), { keys: (key) => (keys.has(key) ? 'tester' : undefined) });
+  const limits = { maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
+  const { origin, drain } = await listen(app, { host: '127.0.0.1', port: 0, ...limits });
+  return { origin, basePath, operations: Object.values(operations), calls, answer, stop: () => drain(0) };
+}
