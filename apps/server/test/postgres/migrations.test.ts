@@ -7,16 +7,17 @@ import { decode } from '../../src/store/document.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
 import { openPostgresStore as openCollections } from '../../src/store/postgres/postgres.ts';
 import { schemaOf } from '../../src/store/postgres/schema.ts';
-import { Session } from '../../src/store/postgres/session.ts';
+import type { Session } from '../../src/store/postgres/session.ts';
 import { things } from '../store/store-fixture.ts';
 import { addMany, contents, everything } from '../store/store-suite.ts';
 import * as format1 from './format-1.ts';
+import { openSession } from './session.ts';
 
 const limits = { statementMs: 10_000, waitMs: 10_000 };
 const rex = { name: 'Rex', categoryId: 1 };
 
 async function sessionTo(url: string): Promise<Session> {
-  const session = await Session.open(url, 5_000);
+  const session = await openSession(url);
   onTestFinished(() => void session.end());
   return session;
 }

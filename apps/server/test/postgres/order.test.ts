@@ -5,11 +5,12 @@ import type { Pet } from '@petstore/types';
 import { expect, onTestFinished, test } from 'vitest';
 import { decode } from '../../src/store/document.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
-import { Session } from '../../src/store/postgres/session.ts';
+import type { Session } from '../../src/store/postgres/session.ts';
 import type { Collection as Things } from '../../src/store/store.ts';
 import { startServer } from '../server-process.ts';
 import { things } from '../store/store-fixture.ts';
 import { contentOf } from '../store/store-suite.ts';
+import { openSession } from './session.ts';
 
 const count = rounds(20, 60);
 const serverCount = rounds(2, 3);
@@ -75,7 +76,7 @@ describeOnDatabase('identifiers and pages', (newDatabase) => {
 
   test('a sequence would not do: its lower number arrives after its higher one was seen', async () => {
     const url = await newDatabase();
-    const [slow, quick] = [await Session.open(url, 5_000), await Session.open(url, 5_000)];
+    const [slow, quick] = [await openSession(url), await openSession(url)];
     onTestFinished(() => {
       for (const session of [slow, quick]) void session.end();
     });

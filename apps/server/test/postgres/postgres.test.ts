@@ -1,3 +1,4 @@
+import { rounds } from '@petstore/testing';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { decode } from '../../src/store/document.ts';
@@ -13,6 +14,7 @@ describeOnDatabase('the PostgreSQL store', (newDatabase) => {
       return openPostgresStore(url, collections);
     },
     reopen: (collections) => openPostgresStore(url, collections),
+    runs: rounds(12, 300),
   });
 
   async function open(options = {}) {

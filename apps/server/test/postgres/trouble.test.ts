@@ -6,8 +6,9 @@ import { openPostgresStore } from '../../src/embedding.ts';
 import { handlers } from '../../src/handlers.ts';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import type { PostgresStore } from '../../src/store/postgres/postgres.ts';
-import { Session } from '../../src/store/postgres/session.ts';
+
 import { type Listening, listen } from '../listen.ts';
+import { openSession } from './session.ts';
 
 const timeouts = { connectTimeout: 500, statementTimeout: 500 };
 const rex = { name: 'Rex', categoryId: 1 };
@@ -46,6 +47,9 @@ describeOnClusters('a database in trouble', (newCluster) => {
       // A create that was under way may have been kept.
       expect(['unavailable', 'internal_error']).toContain(((await answer.json()) as ApiError).code);
     }
+    const pets = store.collection('pets');
+    for (const change of [pets.replace(1, rex), pets.remove(1)])
+      await expect(change).rejects.toThrow(StoreUnavailableError);
     expect(await ready()).toBe(503);
   }
 
@@ -55,6 +59,10 @@ describeOnClusters('a database in trouble', (newCluster) => {
     expect(added.status).toBe(201);
     const { id } = (await added.json()) as Pet;
     expect((await call(`/pets/${id}`)).status).toBe(200);
+    const pets = store.collection('pets');
+    const changed = await pets.replace(id, { ...rex, status: 'sold' });
+    expect(await pets.get(id)).toEqual(changed);
+    expect(await pets.remove(id)).toEqual({ outcome: 'removed' });
   }
 
   test.each(['kill', 'stop'] as const)('%s: refused while it is gone, served when it is back', async (end) => {
@@ -84,7 +92,7 @@ describeOnClusters('a database in trouble', (newCluster) => {
 
   test('slow: what is read is given up, on both sides', async () => {
     await add();
-    const other = await Session.open(cluster.url(), 5_000);
+    const other = await openSession(cluster.url());
     for (const text of ['BEGIN', 'LOCK TABLE documents_pets']) await other.run({ text }, 5_000);
     expect((await call('/pets')).status).toBe(503);
     const active = `SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%string_agg%' AND pid <> pg_backend_pid() AND state = 'active'`;

@@ -9,6 +9,8 @@ export interface StoreFixture {
   open(collections: readonly CollectionDeclaration[]): Promise<Store>;
   /** The same store again after it was closed, if it outlives that. */
   reopen?(collections: readonly CollectionDeclaration[]): Promise<Store>;
+  /** How often it is compared with a map; for stores that take long to open. */
+  runs?: number;
 }
 
 /** Nothing here is about pets: the collections of the suite are its own. */

@@ -36,7 +36,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** Whatever is done to a store, closing and opening it included, it answers as a plain map of documents would. */
-export async function likeAMap({ open, reopen }: StoreFixture, numRuns = 60) {
+export async function likeAMap({ open, reopen, runs: numRuns = 60 }: StoreFixture) {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
       let store = await open([things]);

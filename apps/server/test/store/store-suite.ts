@@ -7,7 +7,8 @@ import { likeAMap } from './store-model.ts';
 const collections = [things, others];
 
 /** The promises of the port, which every store keeps. Its documents are nobody's in particular. */
-export function storeSuite({ open, reopen }: StoreFixture) {
+export function storeSuite(fixture: StoreFixture) {
+  const { open } = fixture;
   const using = async (work: (collection: Collection, store: Store) => Promise<void>) => {
     const store = await open(collections);
     try {
@@ -218,8 +219,7 @@ export function storeSuite({ open, reopen }: StoreFixture) {
       await Promise.all(churning);
     }));
 
-  test('does what a plain map of documents would do, whatever comes', () =>
-    likeAMap({ open, ...(reopen && { reopen }) }));
+  test('does what a plain map of documents would do, whatever comes', () => likeAMap(fixture));
 
   test('is ready, until it is closed', async () => {
     const store = await open(collections);

@@ -3,7 +3,7 @@ import { StoreUnavailableError, StoreUncertainError } from '../errors.ts';
 import type { Connections } from './connections.ts';
 import { isRejection, isRepeatable, unavailable } from './errors.ts';
 import type { Row, Session } from './session.ts';
-import { type CommitName, fence, outcomeOf, type Statement } from './statements.ts';
+import { fence, outcome, type Statement } from './statements.ts';
 
 /**
  * The commits of one writer, each stored once at most. When a connection breaks, nobody knows whether what was sent was
@@ -27,14 +27,14 @@ export class Commits {
   async commit(statement: Statement, values: readonly unknown[]): Promise<Row | undefined> {
     const deadline = performance.now() + 2 * this.#timeoutMs;
     const left = () => Math.max(1, Math.min(this.#timeoutMs, Math.ceil(deadline - performance.now())));
-    let unsettled: CommitName | undefined;
+    let unsettled: readonly [writer: string, number: number] | undefined;
 
     const attempt = async (session: Session): Promise<Row | undefined> => {
       const stored = unsettled && (await settle(session, unsettled, left()));
       if (stored) return stored;
-      unsettled = { writer: this.#writer, number: ++this.#number };
+      unsettled = [this.#writer, ++this.#number];
       try {
-        const query = { ...statement, values: [unsettled.writer, unsettled.number, ...values] };
+        const query = { ...statement, values: [...unsettled, ...values] };
         return (await session.write(query, left())).rows[0];
       } catch (error) {
         if (isRejection(error) || isRepeatable(error)) unsettled = undefined;
@@ -57,8 +57,8 @@ export class Commits {
 }
 
 /** The row of a commit that was stored. One that was not is fenced. */
-async function settle(session: Session, name: CommitName, timeoutMs: number): Promise<Row | undefined> {
-  const fenced = await session.write(fence(name), timeoutMs);
-  if (fenced.rows.length > 0) return undefined;
-  return (await session.run(outcomeOf(name), timeoutMs)).rows[0];
+async function settle(session: Session, name: readonly unknown[], timeoutMs: number): Promise<Row | undefined> {
+  const values = [...name];
+  const fenced = await session.write({ ...fence, values }, timeoutMs);
+  return fenced.rows.length > 0 ? undefined : (await session.run({ ...outcome, values }, timeoutMs)).rows[0];
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Pool } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import { StoreUnavailableError } from '../errors.ts';
 import type { Connections as Counts } from '../store.ts';
 import { hostOf } from './address.ts';
@@ -12,7 +12,7 @@ export interface Hosts {
   current: number;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** Connections at once, at most. */
   size: number;
   /** Milliseconds that a caller waits for a connection, and that one host has to accept one. */
@@ -21,17 +21,10 @@ export interface ConnectionOptions {
   prepare: Prepare;
 }
 
-interface Lease {
-  session: Session;
-  pool: Pool;
-  release(destroy: boolean): void;
-}
-
 interface Outage {
-  since: number;
+  /** When an attempt to connect failed first. */
+  since: number | undefined;
   cause: unknown;
-  /** When every host was tried once. */
-  tried: Promise<void>;
   over: Promise<void>;
 }
 
@@ -44,14 +37,14 @@ const RETRY_MS = { first: 50, max: 500 };
  * a caller waits, further callers are rejected at once.
  */
 export class Connections {
+  /** Resolves when every host was tried once. */
+  readonly tried: Promise<void>;
   readonly #hosts: Hosts;
   readonly #options: ConnectionOptions;
   #pool: Pool;
   #poolHost: number;
   #opening = 0;
-  #busy = 0;
   #outage: Outage | undefined;
-  #wasConnected = false;
   #isClosed = false;
 
   constructor(hosts: Hosts, options: ConnectionOptions) {
@@ -59,43 +52,36 @@ export class Connections {
     this.#options = options;
     this.#poolHost = hosts.current;
     this.#pool = this.#newPool();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.tried = promise;
+    this.#reconnect(new Error('no host has answered yet'), resolve);
   }
 
-  /** Whether the last attempt to connect succeeded. */
   get isConnected(): boolean {
-    return !this.#isClosed && this.#wasConnected && this.#outage === undefined;
+    return !this.#isClosed && this.#outage === undefined;
   }
 
   get counts(): Counts {
-    return { idle: this.#pool.idleCount, busy: this.#busy, opening: this.#opening, waiting: this.#pool.waitingCount };
-  }
-
-  /** Opens a connection before anybody needs it. Resolves when every host was tried. */
-  async open(): Promise<void> {
-    if (this.#outage) return this.#outage.tried;
-    try {
-      (await this.#connect()).release(false);
-    } catch (error) {
-      await this.#lose(error).tried;
-    }
+    const { totalCount, idleCount: idle, waitingCount: waiting } = this.#pool;
+    return { idle, busy: Math.max(0, totalCount - idle - this.#opening), opening: this.#opening, waiting };
   }
 
   /** Runs work on a connection. If that breaks it, the others to the same host are replaced, too. */
   async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const { session, pool, release } = await this.#acquire();
-    this.#busy++;
-    let isUsable = true;
+    const client = await this.#acquire();
+    const pool = this.#pool;
+    let failure: unknown;
     try {
-      return await work(session);
+      // The pool makes its clients of the class that it was given.
+      return await work(client as unknown as Session);
     } catch (error) {
-      isUsable = leavesConnection(error);
+      if (!leavesConnection(error)) failure = error;
       throw error;
     } finally {
-      this.#busy--;
-      release(!isUsable);
-      if (!isUsable && pool === this.#pool && !this.#isClosed) {
+      client.release(failure !== undefined);
+      if (failure !== undefined && pool === this.#pool) {
         this.#replacePool(this.#poolHost);
-        void this.open();
+        this.#reconnect(failure);
       }
     }
   }
@@ -105,69 +91,62 @@ export class Connections {
     void this.#pool.end();
   }
 
-  async #acquire(): Promise<Lease> {
-    const started = this.#outage?.since ?? performance.now();
+  async #acquire(): Promise<PoolClient> {
+    const deadline = (this.#outage?.since ?? performance.now()) + this.#options.connectTimeout;
     for (;;) {
       if (this.#isClosed) throw new StoreUnavailableError('The store is closed.');
-      const left = started + this.#options.connectTimeout - performance.now();
+      const left = deadline - performance.now();
       if (left <= 0) throw this.#noConnection();
       if (this.#outage) {
         await within(left, this.#outage.over);
         continue;
       }
-      const connecting = this.#connect();
+      const connecting = this.#connect(this.#hosts.current);
       try {
-        const lease = await within(left, connecting);
-        if (lease) return lease;
-        connecting.then(({ release }) => release(false)).catch(() => {});
+        const client = await within(left, connecting);
+        if (client) return client;
+        connecting.then((late) => late.release()).catch(() => {});
       } catch (error) {
-        if (!isQueueTimeout(error)) this.#lose(error);
+        this.#reconnect(error);
       }
     }
   }
 
   /** A connection to this host, which is the current one from then on. */
-  async #connect(host = this.#hosts.current): Promise<Lease> {
+  async #connect(host: number): Promise<PoolClient> {
     if (this.#poolHost !== host) this.#replacePool(host);
-    const pool = this.#pool;
-    const isNew = pool.idleCount === 0;
+    const isNew = this.#pool.idleCount === 0;
     if (isNew) this.#opening++;
     try {
-      const client = await pool.connect();
+      const client = await this.#pool.connect();
       this.#hosts.current = host;
-      this.#wasConnected = true;
-      // The pool makes its clients of the class that it was given.
-      return { session: client as unknown as Session, pool, release: (destroy) => client.release(destroy) };
+      return client;
     } catch (error) {
-      const name = hostOf(this.#hosts.addresses[host] ?? '');
-      throw new Error(`${name}: ${messageOf(error)}`, { cause: error });
+      throw new Error(`${hostOf(this.#hosts.addresses[host] ?? '')}: ${messageOf(error)}`, { cause: error });
     } finally {
       if (isNew) this.#opening--;
     }
   }
 
-  /** Records that there is no connection, and tries every host in turn until there is one. */
-  #lose(cause: unknown): Outage {
-    if (this.#outage) return this.#outage;
-    const { promise: tried, resolve } = Promise.withResolvers<void>();
-    const outage: Outage = { since: performance.now(), cause, tried, over: Promise.resolve() };
+  /** Tries every host in turn until there is a connection, for which callers wait meanwhile. */
+  #reconnect(cause: unknown, onTried = () => {}): void {
+    if (this.#outage) return;
+    const outage: Outage = { since: undefined, cause, over: Promise.resolve() };
     this.#outage = outage;
-    outage.over = this.#restore(outage, resolve);
-    return outage;
+    outage.over = this.#tryHosts(outage, onTried);
   }
 
-  async #restore(outage: Outage, onTried: () => void): Promise<void> {
+  async #tryHosts(outage: Outage, onTried: () => void): Promise<void> {
     const { addresses, current } = this.#hosts;
-    // The other hosts first: the current one has just failed.
-    const order = addresses.map((_, i) => (current + 1 + i) % addresses.length);
     for (let wait = RETRY_MS.first; !this.#isClosed; wait = Math.min(2 * wait, RETRY_MS.max)) {
       const failures: string[] = [];
-      for (const host of this.#isClosed ? [] : order) {
+      for (let i = 0; i < addresses.length && !this.#isClosed; i++) {
         try {
-          (await this.#connect(host)).release(false);
+          (await this.#connect((current + i) % addresses.length)).release();
           this.#outage = undefined;
           return onTried();
         } catch (error) {
+          outage.since ??= performance.now();
           failures.push(messageOf(error));
           outage.cause = new Error(failures.join('; '), { cause: error });
         }
@@ -175,7 +154,6 @@ export class Connections {
       onTried();
       await pause(wait);
     }
-    onTried();
   }
 
   #newPool(): Pool {
@@ -190,12 +168,12 @@ export class Connections {
       Client: Session,
       onConnect: (client) => prepare(client as Session),
     });
-    // A connection that breaks while nobody uses it is missed by nobody.
+    // The pool removes a connection that breaks while it is idle.
     return pool.on('error', () => {});
   }
 
   #replacePool(host: number): void {
-    void this.#pool.end();
+    if (!this.#isClosed) void this.#pool.end();
     this.#poolHost = host;
     this.#pool = this.#newPool();
   }
@@ -207,14 +185,9 @@ export class Connections {
   }
 }
 
-/** What the work resolves to, or nothing if that takes longer. */
+/** The result of the work, or nothing if that takes longer. */
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(resolve, milliseconds, undefined);
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
-
-/** Whether pg's pool had no free connection for too long, which says nothing about the host. */
-function isQueueTimeout(error: unknown): boolean {
-  return error instanceof Error && messageOf(error.cause) === 'timeout exceeded when trying to connect';
 }

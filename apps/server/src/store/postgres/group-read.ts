@@ -50,7 +50,7 @@ export class GroupRead {
 
   async #run(): Promise<void> {
     this.#running++;
-    for (let group = this.#nextGroup(); group.length > 0; group = this.#nextGroup()) await this.#readGroup(group);
+    for (let group = this.#nextGroup(); group[0]; group = this.#nextGroup()) await this.#readGroup(group, group[0]);
     this.#running--;
   }
 
@@ -68,24 +68,17 @@ export class GroupRead {
     return group;
   }
 
-  async #readGroup(group: readonly Waiting[]): Promise<void> {
-    try {
-      const rows = await this.#rowsOf(group);
-      for (const [i, { resolve }] of group.entries()) resolve(rows[i] ?? []);
-    } catch (error) {
-      for (const { reject } of group) reject(unavailable(error));
-    }
-  }
-
-  async #rowsOf(group: readonly Waiting[]): Promise<Row[]> {
-    const { statement, values: first } = group[0] as Waiting;
-    const values = first.map((_, i) => group.map((one) => one.values[i]));
+  async #readGroup(group: readonly Waiting[], { statement, values }: Waiting): Promise<void> {
+    const query = { ...statement, values: values.map((_, i) => group.map((one) => one.values[i])) };
     for (let attempt = 1; ; attempt++) {
       try {
-        const query = { ...statement, values };
-        return (await this.#connections.use((session) => session.run(query, this.#options.statementTimeout))).rows;
+        const { rows } = await this.#connections.use((session) => session.run(query, this.#options.statementTimeout));
+        for (const [i, { resolve }] of group.entries()) resolve(rows[i] ?? []);
+        return;
       } catch (error) {
-        if (error instanceof StoreUnavailableError || attempt === MAX_ATTEMPTS || !isLostConnection(error)) throw error;
+        if (!(error instanceof StoreUnavailableError) && attempt < MAX_ATTEMPTS && isLostConnection(error)) continue;
+        for (const { reject } of group) reject(unavailable(error));
+        return;
       }
     }
   }

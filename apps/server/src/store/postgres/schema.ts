@@ -32,7 +32,7 @@ export interface Step {
 export function schemaOf(collections: readonly CollectionDeclaration[]): Step[] {
   const tables = collections.map(({ name }) => tableStep(name));
   const indexes = collections.flatMap(({ name, indexes }) => indexes.map((property) => indexStep(name, property)));
-  return [base, ...tables, carriedOver, ...indexes];
+  return [base, ...tables, { isDone: isCarriedOver, statements: [carryOver] }, ...indexes];
 }
 
 const exists = (relation: string) => `to_regclass(${escapeLiteral(escapeIdentifier(relation))}) IS NOT NULL`;
@@ -83,8 +83,6 @@ function tableStep(name: string): Step {
     ],
   };
 }
-
-const carriedOver: Step = { isDone: isCarriedOver, statements: [carryOver] };
 
 function indexStep(name: string, property: string): Step {
   const [index, table] = [`${tableOf(name)}_by_${property}`, tableOf(name)].map(escapeIdentifier) as [string, string];

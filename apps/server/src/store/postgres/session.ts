@@ -1,8 +1,8 @@
-import { Client, DatabaseError, type QueryArrayConfig, type QueryArrayResult } from 'pg';
-import { ReadOnlyHostError, WarnedCommitError } from './errors.ts';
+import { Client, type ClientConfig, DatabaseError, type QueryArrayConfig, type QueryArrayResult } from 'pg';
 import { probe } from './statements.ts';
 
 export type Row = unknown[];
+type Query = Pick<QueryArrayConfig, 'name' | 'text' | 'values'>;
 
 /** The SQLSTATE of warnings; the one about a cancelled wait for synchronous replication has no code of its own. */
 const WARNING = '01000';
@@ -11,7 +11,7 @@ const WARNING = '01000';
 export class Session extends Client {
   #warning: string | undefined;
 
-  constructor(config?: ConstructorParameters<typeof Client>[0]) {
+  constructor(config?: ClientConfig) {
     super(config);
     // Whoever uses the session hears of it from the statement that fails.
     this.on('error', () => {});
@@ -20,23 +20,23 @@ export class Session extends Client {
     });
   }
 
-  /** A session of its own, outside of any pool. */
-  static async open(address: string, timeoutMs: number): Promise<Session> {
-    const session = new Session({ connectionString: address, connectionTimeoutMillis: timeoutMs });
-    await session.connect();
-    await prepareSession(session, timeoutMs);
-    return session;
+  async run(query: Query, timeoutMs: number): Promise<QueryArrayResult<Row>> {
+    const config: QueryArrayConfig & { query_timeout: number } = {
+      ...query,
+      rowMode: 'array',
+      query_timeout: timeoutMs,
+    };
+    return this.query<Row>(config);
   }
 
-  async run(query: Omit<QueryArrayConfig, 'rowMode'>, timeoutMs: number): Promise<QueryArrayResult<Row>> {
-    return this.query<Row>({ ...query, rowMode: 'array', query_timeout: timeoutMs } as QueryArrayConfig);
-  }
-
-  /** Runs a statement that writes. The write is durable when this resolves: it rejects if a warning stands beside the success. */
-  async write(query: Omit<QueryArrayConfig, 'rowMode'>, timeoutMs: number): Promise<QueryArrayResult<Row>> {
+  /**
+   * Runs a statement that writes, which is durable when this resolves. A wait for the standby that is cancelled ends with
+   * success and a warning: the write is on one machine, and is lost after a failover. So that rejects.
+   */
+  async write(query: Query, timeoutMs: number): Promise<QueryArrayResult<Row>> {
     this.#warning = undefined;
     const result = await this.run(query, timeoutMs);
-    if (this.#warning !== undefined) throw new WarnedCommitError(this.#warning);
+    if (this.#warning !== undefined) throw new Error(`the database committed with a warning: ${this.#warning}`);
     return result;
   }
 }
@@ -45,20 +45,17 @@ export class Session extends Client {
 export type Prepare = (session: Session) => Promise<void>;
 
 /** Every session sees warnings, whatever its role is set to, and is connected to a host that takes writes. */
-export async function prepareSession(session: Session, timeoutMs: number): Promise<void> {
+export async function prepareSession(session: Session, timeoutMs: number, settings = ''): Promise<void> {
   // Every statement is served by an index, so it is planned once, and never by the statistics of a table that has just grown.
   const plans = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off';
-  await session.run({ text: `SET client_min_messages = warning; ${plans}` }, timeoutMs);
+  await session.run({ text: `SET client_min_messages = warning; ${plans}; ${settings}` }, timeoutMs);
   const { rows } = await session.run({ text: 'SHOW transaction_read_only' }, timeoutMs);
-  if (rows[0]?.[0] !== 'off') throw new ReadOnlyHostError('it is read only');
+  if (rows[0]?.[0] !== 'off') throw new Error('it is read only');
 }
 
 /** The database ends slow reads by itself, so that it does not work for callers that have left. */
 export function prepareForReads(statementTimeout: number): Prepare {
-  return async (session) => {
-    await prepareSession(session, statementTimeout);
-    await session.run({ text: `SET statement_timeout = ${statementTimeout}` }, statementTimeout);
-  };
+  return (session) => prepareSession(session, statementTimeout, `SET statement_timeout = ${statementTimeout}`);
 }
 
 /**
@@ -67,18 +64,15 @@ export function prepareForReads(statementTimeout: number): Prepare {
  */
 export function prepareForWrites(timeoutMs: number): Prepare {
   return async (session) => {
-    await prepareSession(session, timeoutMs);
     // A stricter isolation would have servers that commit at the same time rejected instead of waiting for their turn.
-    const text = `SET statement_timeout = 0; SET default_transaction_isolation = 'read committed'`;
-    await session.run({ text }, timeoutMs);
-    // A commit that waits for a standby in vain, and its row locks, end soon after its server has left.
-    const check = `SELECT set_config('client_connection_check_interval', '1000', false)`;
-    await session.run({ text: check }, timeoutMs).catch(ignoreUnsupported);
+    const settings = `SET statement_timeout = 0; SET default_transaction_isolation = 'read committed'`;
+    await prepareSession(session, timeoutMs, settings);
+    // A commit that waits for a standby in vain, and its row locks, end soon after its server has left. Engines other than
+    // PostgreSQL, and PostgreSQL on systems that cannot do it, have no such setting.
+    const text = `SELECT set_config('client_connection_check_interval', '1000', false)`;
+    await session.run({ text }, timeoutMs).catch((error: unknown) => {
+      if (!(error instanceof DatabaseError)) throw error;
+    });
     await session.write(probe, timeoutMs);
   };
-}
-
-/** Engines other than PostgreSQL, and PostgreSQL on systems that cannot do it, have no such setting. */
-function ignoreUnsupported(error: unknown): void {
-  if (!(error instanceof DatabaseError)) throw error;
 }

@@ -8,8 +8,6 @@ export interface Statement {
   readonly text: string;
 }
 
-export type CollectionStatements = ReturnType<typeof statementsOf>;
-
 /** The statements of one collection. Each read takes arrays, and returns one row for each of their elements, in order. */
 export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
   const table = escapeIdentifier(tableOf(name));
@@ -102,27 +100,19 @@ const noted = (versions: string) => `
     )
     SELECT before, (SELECT versions FROM noted), 1 / (SELECT count(*) FROM noted) FROM turn`;
 
-/** A commit of one writer, whose numbers only grow. */
-export interface CommitName {
-  readonly writer: string;
-  readonly number: number;
-}
-
 /** Makes sure that a commit whose answer was lost is never stored from now on. Returns no row if it was stored before. */
-export function fence({ writer, number }: CommitName) {
-  const text = `
+export const fence = {
+  text: `
     INSERT INTO petstore_commits AS known (writer, number) VALUES ($1, $2)
     ON CONFLICT (writer) DO UPDATE SET number = excluded.number, before = NULL, versions = NULL, at = excluded.at
     WHERE known.number < excluded.number
-    RETURNING number`;
-  return { text, values: [writer, number] };
-}
+    RETURNING number`,
+};
 
 /** The outcome of a commit that was stored; no row for one that was fenced. */
-export function outcomeOf({ writer, number }: CommitName) {
-  const text = 'SELECT before, versions FROM petstore_commits WHERE writer = $1 AND number = $2 AND before IS NOT NULL';
-  return { text, values: [writer, number] };
-}
+export const outcome = {
+  text: 'SELECT before, versions FROM petstore_commits WHERE writer = $1 AND number = $2 AND before IS NOT NULL',
+};
 
 /** Removes what servers that ended long ago have noted. */
 export const sweep = { text: `DELETE FROM petstore_commits WHERE at < now() - interval '7 days'` };
@@ -130,4 +120,4 @@ export const sweep = { text: `DELETE FROM petstore_commits WHERE at < now() - in
 /** Every commit writes a row of this table, so a host that commits this can commit writes. */
 export const probe = { text: 'UPDATE petstore_collections SET last = last' };
 
-export const ping = { text: 'SELECT 1' };
+export const ping: Statement = { name: 'ping', text: 'SELECT * FROM unnest($1::int[])' };
