@@ -24,20 +24,24 @@ export function trace(stderr: Sink, credentials: readonly Credential[], verbosit
       else if (request.body) detail('> (a body that is no text)');
       const answer = await inner(request);
       const { status, headers, rawHeaders } = answer;
+      const tellHead = (size: string) => {
+        const id = headers.get('x-request-id');
+        const took = Math.round(performance.now() - started);
+        tell(`< ${status} in ${took} ms${size}${id ? `, request ${id}` : ''}`);
+        for (const [name, value] of headersOf(answer)) detail(`< ${name}: ${value}`);
+      };
       return {
         status,
         headers,
         rawHeaders,
-        // Whoever reads the bytes takes them from the answer itself.
+        // Bytes are passed on as they come, so their number is not known yet.
         get body() {
+          tellHead('');
           return answer.body ?? null;
         },
         text: async () => {
           const text = await answer.text();
-          const id = answer.headers.get('x-request-id');
-          const took = Math.round(performance.now() - started);
-          tell(`< ${answer.status} in ${took} ms, ${Buffer.byteLength(text)} bytes${id ? `, request ${id}` : ''}`);
-          for (const [name, value] of headersOf(answer)) detail(`< ${name}: ${value}`);
+          tellHead(`, ${Buffer.byteLength(text)} bytes`);
           if (text) detail(`< ${text}`);
           return text;
         },
