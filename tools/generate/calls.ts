@@ -8,7 +8,7 @@ import { Schemas } from './schemas.ts';
 
 /** `calls.gen.ts`: a function for each operation. What an operation does not use, its function does not import. */
 export function callsModule(model: Model): string {
-  const imports = new Imports();
+  const imports = new Imports(model.rows.map(({ operation }) => operation.id));
   const schemas = new Schemas(model.document);
   const functions = model.rows.map(({ operation }) => functionOf(operation, model, schemas, imports));
   return `${imports.written()}\n${functions.join('\n')}`;
@@ -251,9 +251,17 @@ const schemeName = (name: string) => `${name.replace(/[^A-Za-z0-9]+/g, '_').repl
 class Imports {
   readonly #values = new Map<string, Set<string>>();
   readonly #types = new Map<string, Set<string>>();
+  readonly #own: ReadonlySet<string>;
+
+  /** `own` are the names that the module itself declares. */
+  constructor(own: readonly string[] = []) {
+    this.#own = new Set(own);
+  }
 
   value(name: string, from: string): string {
-    return note(this.#values, name, from);
+    const isTaken = this.#own.has(name);
+    note(this.#values, isTaken ? `${name} as ${name}_` : name, from);
+    return isTaken ? `${name}_` : name;
   }
 
   type(name: string, from: string): string {

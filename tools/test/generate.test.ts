@@ -215,3 +215,19 @@ describe('names', () => {
     expect(command('getPetsByPetIdPhoto', 'get', '/pets/{petId}/photo', undefined)).toBe('pets get-by-id-photo');
   });
 });
+
+test('an operation may have the name of a function of the runtime', async () => {
+  const text = withPath('/things', {
+    get: {
+      operationId: 'inQuery',
+      parameters: [{ name: 'a', in: 'query', schema: { type: 'string' } }],
+      responses: answer,
+    },
+    post: { operationId: 'send', responses: answer },
+  });
+  const calls = (await generate(text)).get('packages/client/src/gen/calls.gen.ts') ?? '';
+  expect(calls).toContain('inQuery as inQuery_');
+  expect(calls).toContain('export function inQuery(');
+  expect(calls).toContain('places: [inQuery_]');
+  expect(calls).toContain('return send_(connection');
+});

@@ -22,6 +22,13 @@ const { securitySchemes, keyScheme }: { securitySchemes: Record<string, Security
 
 /** The schemes of the service that petctl can hold a credential for, that of the API key first. */
 export function schemes(): readonly Scheme[] {
+  known ??= schemesOf();
+  return known;
+}
+
+let known: readonly Scheme[] | undefined;
+
+function schemesOf(): readonly Scheme[] {
   const found: Scheme[] = [];
   for (const [name, { type }] of Object.entries(securitySchemes)) {
     if (type === 'mutualTLS' || type === 'other') continue;
