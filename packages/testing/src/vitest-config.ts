@@ -24,6 +24,8 @@ export function testConfig({
   ...test
 }: TestOptions = {}): ViteUserConfigExport {
   const own = (file: string) => join(import.meta.dirname, file);
+  // The processes of the tests, and those that they start, load what the last run compiled: they start in half the time.
+  process.env.NODE_COMPILE_CACHE ??= join(process.cwd(), 'node_modules/.cache/compiled');
   return defineConfig(({ mode }) => {
     const timeout = mode === 'deep' ? 600_000 : 60_000;
     return {
