@@ -55,14 +55,20 @@ test('is refused whichever segment is missing, or all of them', async () => {
   await refused(folder, new Map([...files].filter(([path]) => path === manifest)), 'all');
 });
 
-test.each(['', 'null', '[]', '{}', 'garbage\n', '\0\0\0\0', '{ "crc32":0,"sequence":1,"records":[]}\n', '<html>'])(
-  'is refused with any file holding %j',
-  async (text) => {
-    const folder = newFolder();
-    const files = await smallStore();
-    for (const path of files.keys()) await refused(folder, new Map(files).set(path, Buffer.from(text)), path);
-  },
-);
+test.each([
+  '',
+  'null',
+  '[]',
+  '{}',
+  'garbage\n',
+  '\0\0\0\0',
+  '{ "crc32":         0,"sequence":1,"records":[],"documents":[]}\n',
+  '<html>',
+])('is refused with any file holding %j', async (text) => {
+  const folder = newFolder();
+  const files = await smallStore();
+  for (const path of files.keys()) await refused(folder, new Map(files).set(path, Buffer.from(text)), path);
+});
 
 test('is refused with a segment in the place of another', async () => {
   const folder = newFolder();

@@ -64,3 +64,16 @@ test('a declaration that gets another index finds the documents that were sealed
   expect((await again.collection('things').list({ after: 0, limit: 1000, filter })).count).toBe(250);
   await again.close();
 });
+
+test('lists are filtered rightly when tombstones were sealed among the documents', async () => {
+  const folder = newFolder();
+  const store = await openLowdbStore(folder, [things], { maxSegment });
+  const [first] = await addMany(store.collection('things'), 400);
+  await store.collection('things').remove(first?.id ?? 0);
+  await addMany(store.collection('things'), 400);
+  await store.close();
+  const again = await openLowdbStore(folder, [things], { maxSegment });
+  const filter = { property: 'color', value: 'red' };
+  expect((await again.collection('things').list({ after: 0, limit: 1000, filter })).count).toBe(199);
+  await again.close();
+});

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { newFolder } from '@petstore/testing';
-import { beginning } from '../../src/store/lowdb/json-file.ts';
+import { beginning } from '../../src/store/lowdb/block.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Properties } from '../../src/store/store.ts';
 import { filesIn } from './files.ts';

@@ -50,7 +50,7 @@ describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
       const isRemoval =
         begun.get(number)?.startsWith('done') === true &&
         !lines.some(({ text }) => text.includes(`"traced-${number}"`));
-      const record = isRemoval ? `{"remove":"things","id":${id}}` : `"traced-${number}"`;
+      const record = isRemoval ? `["things",${id},0]` : `"traced-${number}"`;
       return !lines.some((one) => one.text.includes(record) && isDurable(one) && one.end < call.start);
     });
     expect(late).toEqual([]);

@@ -1,4 +1,4 @@
-import { beginning, HEAD, OPENING } from './json-file.ts';
+import { beginning, DOCUMENTS, HEAD, OPENING, readBlock } from './block.ts';
 
 /** A change to a document that is to be committed. */
 export interface Change {
@@ -22,33 +22,31 @@ export interface StoredRecord {
   readonly length: number;
 }
 
-/**
- * The line of the active segment for one commit, which is stored whole or not at all. Members that a later format adds
- * stand beside `records`.
- */
+/** What a commit says of its documents; a copy has its version. */
+interface Commit {
+  sequence: number;
+  records: [collection: string, id: number, length: number, version?: number][];
+}
+
+/** The line of the active segment for one commit, which is stored whole or not at all. */
 export function commitLine(sequence: number, changes: readonly Change[]): { line: Buffer; records: StoredRecord[] } {
-  const records: StoredRecord[] = [];
-  let text = `${' '.repeat(HEAD)}"sequence":${sequence},"records":[`;
-  let end = text.length;
-  for (const { collection, id, text: document, version: copied } of changes) {
-    const length = document === undefined ? 0 : Buffer.byteLength(document);
-    const kind = `${records.length > 0 ? ',' : ''}{"${document === undefined ? 'remove' : 'put'}":"${collection}"`;
-    const what = copied === undefined ? `,"id":${id}` : `,"id":${id},"version":${copied}`;
-    const before = document === undefined ? kind + what : `${kind}${what},"bytes":${length},"document":`;
-    records.push({ collection, id, version: copied ?? sequence + records.length, start: end + before.length, length });
-    text += document === undefined ? `${before}}` : `${before}${document}}`;
-    end += before.length + length + 1;
+  const texts: string[] = [];
+  const commit: Commit = { sequence, records: [] };
+  for (const { collection, id, text, version } of changes) {
+    const length = text === undefined ? 0 : Buffer.byteLength(text);
+    commit.records.push(version === undefined ? [collection, id, length] : [collection, id, length, version]);
+    if (text !== undefined) texts.push(text);
   }
-  const line = Buffer.from(`${text}]}\n`);
+  const head = `${' '.repeat(HEAD)}${JSON.stringify(commit).slice(1, -1)}${DOCUMENTS}`;
+  const line = Buffer.from(`${head}${texts.join()}]}\n`);
   line.write(beginning(line.subarray(HEAD, -1)), 'latin1');
-  return { line, records };
+  return { line, records: placed(commit, head.length) };
 }
 
 /** What the file of an active segment holds. */
 export interface Commits {
-  /** The sequence number of the first record, if there is a commit, and the one behind the last. */
+  /** The sequence number of the first record, if there is a commit. */
   first: number | undefined;
-  next: number;
   records: StoredRecord[];
   /** Where the last good line ends. Behind it is nothing, or what a crash left of a commit that nobody was told of. */
   end: number;
@@ -56,14 +54,14 @@ export interface Commits {
 
 /** Reads the file of an active segment, or says what is wrong with it. */
 export function readCommits(bytes: Buffer): Commits | string {
-  const commits: Commits = { first: undefined, next: 0, records: [], end: 0 };
+  const commits: Commits = { first: undefined, records: [], end: 0 };
   for (let line = readLine(bytes, 0); line; line = readLine(bytes, commits.end)) {
-    if (typeof line === 'string') return `${line} at byte ${commits.end}`;
-    commits.first ??= line.first;
-    if (commits.next > 0 && line.first !== commits.next)
-      return `the commit ${line.first} stands at byte ${commits.end}, where ${commits.next} belongs`;
+    commits.first ??= line.sequence;
+    const next = commits.first + commits.records.length;
+    if (line.sequence !== next)
+      return `the commit ${line.sequence} stands at byte ${commits.end}, where ${next} belongs`;
     for (const record of line.records) commits.records.push(record);
-    Object.assign(commits, { next: line.next, end: line.end });
+    commits.end = line.end;
   }
   const rest = bytes.subarray(commits.end);
   // A torn commit begins like one, or with zeros where the disk knew only its size. Commits follow one another, so only the
@@ -74,30 +72,18 @@ export function readCommits(bytes: Buffer): Commits | string {
 }
 
 /** The commit that begins at a byte; nothing where there is no good one. */
-function readLine(bytes: Buffer, from: number): (Commits & { first: number }) | string | undefined {
+function readLine(bytes: Buffer, from: number) {
   const stop = bytes.indexOf('\n', from);
-  const body = bytes.subarray(from + HEAD, Math.max(stop, from + HEAD));
-  if (bytes.toString('latin1', from, from + HEAD) !== beginning(body) || body.length === 0) return undefined;
-  const [head, sequence] = /^"sequence":(\d+),"records":\[/.exec(body.toString('latin1', 0, 40)) ?? [];
-  if (head === undefined) return 'there is a commit that this version does not know';
-  const first = Number(sequence);
-  const commit = { first, next: first, records: [] as StoredRecord[], end: stop + 1 };
-  for (let at = from + HEAD + head.length; at < stop - 2; at++) {
-    const [before, collection = '', id, version, length = 0] =
-      /^\{"(?:put|remove)":"([\w-]+)","id":(\d+)(?:,"version":(\d+))?(?:,"bytes":(\d+),"document":|(?=\}))/.exec(
-        bytes.toString('latin1', at, at + 200),
-      ) ?? [];
-    if (before === undefined) return 'there is a record that this version does not know';
-    const start = at + before.length;
-    commit.records.push({
-      collection,
-      id: Number(id),
-      version: Number(version ?? commit.next),
-      start,
-      length: Number(length),
-    });
-    commit.next++;
-    at = start + Number(length) + 1;
-  }
-  return commit;
+  const block = stop < 0 ? undefined : readBlock<Commit>(bytes, from, stop);
+  return block && { sequence: block.meta.sequence, records: placed(block.meta, block.start), end: stop + 1 };
+}
+
+/** The records of a commit whose first document begins at a byte; the others follow behind a comma. */
+function placed({ sequence, records }: Commit, first: number): StoredRecord[] {
+  let next = first;
+  return records.map(([collection, id, length, version], i) => {
+    const start = next;
+    if (length > 0) next += length + 1;
+    return { collection, id, version: version ?? sequence + i, start, length };
+  });
 }

@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { StoreDamagedError } from '../errors.ts';
+import { readJson, writeJson } from './block.ts';
 import type { Catalog } from './catalog.ts';
-import { readJson, writeJson } from './json-file.ts';
 
 const FORMAT = 2;
 /** The manifest follows the commits, sealing and merging by this much at most. */
@@ -36,8 +36,7 @@ export function newManifest(parts: Partial<ManifestData> = {}): ManifestData {
 
 /** The manifest of a folder, if there is one. */
 export async function readManifest(folder: string): Promise<ManifestData | undefined> {
-  const bytes = await readJson(manifestFile(folder));
-  const data: ManifestData | undefined = bytes ? JSON.parse(String(bytes)) : undefined;
+  const data = (await readJson<ManifestData>(manifestFile(folder)))?.meta;
   if (data && data.format > FORMAT)
     throw new StoreDamagedError(
       manifestFile(folder),

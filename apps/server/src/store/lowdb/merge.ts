@@ -36,16 +36,16 @@ export async function seal(full: Segment, { folder, catalog, manifest }: Parts):
   await turn();
   const places = new Map<string, number>();
   const kinds: Kind[] = [];
-  const indexes: { [collection: string]: readonly string[] } = {};
   const entries = needed.map(({ collection, id, version, start, length, tag }): Entry => {
-    const values = length > 0 ? (catalog.directory(collection).tagTexts[tag] ?? '') : '';
+    const values = length > 0 ? (catalog.directory(collection).tagTexts[tag] ?? '[]') : '[]';
     const key = `${collection} ${values}`;
     const kind = places.get(key) ?? kinds.push([collection, values]) - 1;
     places.set(key, kind);
-    indexes[collection] ??= catalog.indexes(collection);
     return { id, version, text: bytes.subarray(start, start + length), kind };
   });
   await turn();
+  const collections = [...new Set(needed.map(({ collection }) => collection))];
+  const indexes = collections.map((name): [string, readonly string[]] => [name, catalog.indexes(name)]);
   let start = await writeSealed(folder, { segment: number, floor, kinds, indexes }, entries);
   const sealed = newSegment(number, floor);
   for (const { collection, id, version, length, tag } of needed) {

@@ -66,11 +66,12 @@ export async function recover(
       const sealed = await ahead.shift();
       ahead.push(read(manifest.sealed[i + READ_AHEAD]));
       if (!sealed) continue;
-      const { bytes, kinds, indexes } = sealed;
+      const { bytes, kinds } = sealed;
+      const indexes = new Map(sealed.indexes);
       const segment = newSegment(number, sealed.floor);
       catalog.segments.set(number, segment);
       // Documents are parsed only where the declaration has other indexes than it had.
-      const isSame = (collection: string) => String(indexes[collection]) === String(catalog.indexes(collection));
+      const isSame = (collection: string) => String(indexes.get(collection)) === String(catalog.indexes(collection));
       const tags = kinds.map(([collection, values]) =>
         isSame(collection) ? catalog.directory(collection).tag(values) : undefined,
       );

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { StoreDamagedError } from '../errors.ts';
-import { HEAD, readJson, writeJson } from './json-file.ts';
+import { DOCUMENTS, HEAD, readJson, writeJson } from './block.ts';
 
 /** What many records of a sealed segment have in common: their collection, and their indexed values as JSON. */
 export type Kind = readonly [collection: string, values: string];
@@ -21,7 +21,7 @@ interface Header {
   floor: number;
   kinds: readonly Kind[];
   /** The properties that the values of a collection are of. */
-  indexes: { [collection: string]: readonly string[] };
+  indexes: [collection: string, properties: readonly string[]][];
   /**
    * All that the key directory needs, so that opening a store parses no document. Each record is four numbers: how far its
    * identifier and its version are from the ones before, the length of its text, and its kind.
@@ -56,7 +56,7 @@ export async function writeSealed(
     [lastId, lastVersion] = [id, version];
     if (text.length > 0) pieces.push(pieces.length === 0 ? Buffer.alloc(0) : BETWEEN, text);
   }
-  const head = Buffer.from(`${JSON.stringify({ ...header, hint } satisfies Header).slice(1, -1)},"documents":[\n`);
+  const head = Buffer.from(`${JSON.stringify({ ...header, hint } satisfies Header).slice(1, -1)}${DOCUMENTS}\n`);
   await writeJson(join(folder, segmentFile(header.segment, 'json')), [head, ...pieces, FOOTER]);
   return HEAD + head.length;
 }
@@ -64,12 +64,11 @@ export async function writeSealed(
 /** Reads a sealed segment. Rejects with a StoreDamagedError where it is not what was written. */
 export async function readSealed(folder: string, number: number): Promise<Sealed> {
   const file = join(folder, segmentFile(number, 'json'));
-  const bytes = await readJson(file);
-  if (!bytes) throw new StoreDamagedError(file, 'the file is missing');
-  const start = bytes.indexOf('\n') + 1;
-  const header: Header = JSON.parse(`{${bytes.toString('utf8', HEAD, start)}]}`);
-  if (header.segment !== number) throw new StoreDamagedError(file, `it is segment ${header.segment}, not ${number}`);
-  return { ...header, bytes, start };
+  const found = await readJson<Header>(file);
+  if (!found) throw new StoreDamagedError(file, 'the file is missing');
+  const { meta, bytes, start } = found;
+  if (meta.segment !== number) throw new StoreDamagedError(file, `it is segment ${meta.segment}, not ${number}`);
+  return { ...meta, bytes, start: start + 1 };
 }
 
 /** Calls with each record in numbers: opening a store makes no object for each of its documents. */
