@@ -12,16 +12,17 @@ export function isCondition(method: string, header: string): boolean {
 /** The versions of which a replacement or removal wants the stored document to have one (RFC 9110 13.1.1); nothing where any will do. */
 export function wantedVersions(method: string, ifMatch: string | undefined): readonly string[] | undefined {
   if (ifMatch === undefined || !WRITES.has(method) || ifMatch.trim() === '*') return undefined;
-  const tags = ifMatch.split(',').map((tag) => tag.trim());
-  if (tags.length > MAX_CONDITION_TAGS || !tags.every((tag) => /^(?:W\/)?"[!#-~\x80-\xff]*"$/.test(tag))) {
-    throw new HttpError(
-      'invalid_request',
-      `headers 'If-Match': it is neither * nor a list of up to ${MAX_CONDITION_TAGS} entity tags`,
-    );
+  const tags = TAGS.test(ifMatch) ? (ifMatch.match(TAG) ?? []) : [];
+  if (tags.length === 0 || tags.length > MAX_CONDITION_TAGS) {
+    const expected = `neither * nor a list of up to ${MAX_CONDITION_TAGS} entity tags`;
+    throw new HttpError('invalid_request', `headers 'If-Match': it is ${expected}`);
   }
   // A weak tag is never equal to one of a document, which are strong.
   return tags.filter((tag) => !tag.startsWith('W/')).map((tag) => tag.slice(1, -1));
 }
+
+const TAG = /(?:W\/)?"[!#-~\x80-\xff]*"/g;
+const TAGS = new RegExp(`^${TAG.source}(?:[ \\t]*,[ \\t]*${TAG.source})*$`);
 
 /** A view of a store through which a document is replaced or removed only where it has one of these versions. */
 export function onlyVersions(store: Store, versions: readonly string[]): Store {
