@@ -1,6 +1,6 @@
 // What becomes of each operation of a document, from its generation to the request and the result of its calls.
 import { differences } from '../../openapi/compare.ts';
-import { type Document, operationsOf, readDocument } from '../../openapi/document.ts';
+import { type Document, type Operation, operationsOf, readDocument } from '../../openapi/document.ts';
 import { exampleInputs } from '../../openapi/examples.ts';
 import { inputOf, recorder } from '../../openapi/recorder.ts';
 import { exampleCredentials } from '../../openapi/security.ts';
@@ -22,28 +22,40 @@ export interface Outcome {
   /** What was generated, where anything was. */
   client: GeneratedClient | undefined;
   /** The calls that were tried. */
-  calls: { row: Row; one: Case }[];
+  calls: Call[];
+}
+
+interface Call {
+  row: Row;
+  one: Case;
 }
 
 /** Generates from a document into a folder, and holds each call of the client to its case. */
 export async function outcomeOf(file: string, cases: readonly Case[], folder: string): Promise<Outcome> {
   const { files, refused: sentences } = await generateWhatFits(file);
   const client = files.size > 0 ? await loadClient(files, folder) : undefined;
-  const outcome: Outcome = { right: [], refused: [], open: [], wrong: [], sentences, client, calls: [] };
-  for (const { id, method, path } of operationsOf(readDocument(file))) {
-    const row = client?.operations.find((one) => one.method === method && one.path === path);
-    if (!client || !row) {
-      outcome.refused.push(id);
-      continue;
-    }
-    const given = cases.filter((one) => one.operation === id && canBeGiven(row, one));
+  const operations = operationsOf(readDocument(file));
+  const calls = client ? callsOf(client, operations, cases) : [];
+  const outcome: Outcome = { right: [], refused: [], open: [], wrong: [], sentences, client, calls };
+  for (const operation of operations) {
+    const given = calls.filter(({ one }) => one.operation === operation.id);
     const found: string[] = [];
-    for (const one of given) found.push(...(await violations(client, row, one)));
-    outcome.calls.push(...given.map((one) => ({ row, one })));
+    for (const { row, one } of given) if (client) found.push(...(await violations(client, row, one)));
     outcome.wrong.push(...found);
-    if (found.length === 0) outcome[given.length > 0 ? 'right' : 'open'].push(id);
+    if (!client || !rowOf(client, operation)) outcome.refused.push(operation.id);
+    else if (found.length === 0) outcome[given.length > 0 ? 'right' : 'open'].push(operation.id);
   }
   return outcome;
+}
+
+/** The cases that the client can be given, each with the row of its operation. */
+export function callsOf(client: GeneratedClient, operations: readonly Operation[], cases: readonly Case[]): Call[] {
+  return operations.flatMap((operation) => {
+    const row = rowOf(client, operation);
+    return row
+      ? cases.flatMap((one) => (one.operation === operation.id && canBeGiven(row, one) ? [{ row, one }] : []))
+      : [];
+  });
 }
 
 /** The calls of all operations with example inputs whose request the judge knows. */
@@ -86,6 +98,10 @@ export function table(outcomes: ReadonlyMap<string, Outcome>, rowOf: (name: stri
 }
 
 type Row = GeneratedClient['operations'][number];
+
+function rowOf({ operations }: GeneratedClient, { method, path }: Operation): Row | undefined {
+  return operations.find((one) => one.method === method && one.path === path);
+}
 
 /** The client chooses among media types, and does not send an optional body of which no property is given. */
 function canBeGiven(row: Row, { inputs }: Case): boolean {

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { isDeep, makeFolder } from '@petstore/testing';
-import { service } from '@petstore/types';
 import { afterAll, describe, expect, test } from 'vitest';
 import { inputOf } from '../../openapi/recorder.ts';
 import { wireRequest } from '../../openapi/wire.ts';
+import { changes } from './arrival.ts';
 import { type Case, constructs } from './cases.ts';
 import { generateWhatFits, loadClient } from './generated-client.ts';
-import { type GeneratedServer, startGeneratedServer } from './generated-server.ts';
+import { type GeneratedServer, startGeneratedServer, withStatuses } from './generated-server.ts';
 
 const { folder, remove } = makeFolder('generated-server');
 afterAll(remove);
@@ -18,11 +18,7 @@ describe.each(tried)('$name', ({ name, file, cases }) => {
   test('reaches the handler as it was given, and its result is answered as it is described', async () => {
     const { files } = await generateWhatFits(file);
     if (files.size === 0) return;
-    // What the server answers by itself has a status by the spec, and most of these documents name none.
-    const table = 'packages/types/src/gen/service.gen.ts';
-    const statuses = `statuses: ${JSON.stringify(service.statuses)}`;
-    files.set(table, (files.get(table) ?? '').replace('statuses: {}', statuses));
-    await loadClient(files, join(folder, name));
+    await loadClient(withStatuses(files), join(folder, name));
     const keys = new Set(
       cases
         .flatMap(({ credentials }) => Object.values(credentials))
@@ -64,8 +60,7 @@ async function violations(
   const [call] = server.calls;
   const where = `${operation} ${method} ${target}`;
   if (!call) return [`${where}: ${answer.status} ${text}`];
-  const [wanted, got] = [await comparable(inputOf(row, inputs)), await comparable(call.input)];
-  const wrong = difference(wanted, got, 'input');
+  const wrong = await changes(inputOf(row, inputs), call.input);
   if (isSuccess && isChosen(row.responses, response.contentType)) {
     if (row.successes.length > 1 || row.success) {
       if (answer.status !== response.status) wrong.push(`it answers ${answer.status} instead of ${response.status}`);
@@ -85,32 +80,3 @@ function isChosen(responses: GeneratedServer['operations'][number]['responses'],
   const types = Object.values(responses).flatMap(({ mediaType }) => mediaType ?? []);
   return types.length === 0 || types.some((type) => type.split(';')[0] === contentType.split(';')[0]);
 }
-
-/** Values that can be compared: files by name, type and bytes; without what is not sent. */
-async function comparable(value: unknown): Promise<unknown> {
-  if (value instanceof Blob) return `bytes ${Buffer.from(await value.arrayBuffer()).toString('base64')}`;
-  if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('base64')}`;
-  if (Array.isArray(value)) return Promise.all(value.map(comparable));
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = await Promise.all(
-    Object.entries(value).map(async ([name, one]) => [name, await comparable(one)] as const),
-  );
-  return Object.fromEntries(entries);
-}
-
-/** What is wanted and not there, or another one. What is there besides are defaults. */
-function difference(wanted: unknown, got: unknown, where: string): string[] {
-  if (typeof wanted !== 'object' || wanted === null || typeof got !== 'object' || got === null) {
-    const isEmpty =
-      got === undefined && (wanted === null || (typeof wanted === 'object' && Object.keys(wanted).length === 0));
-    return Object.is(wanted, got) || isEmpty ? [] : [`${where} is ${show(got)} instead of ${show(wanted)}`];
-  }
-  const names = Array.isArray(wanted)
-    ? Array.from({ length: Math.max(wanted.length, (got as unknown[]).length) }, (_, i) => String(i))
-    : Object.keys(wanted);
-  return names.flatMap((name) =>
-    difference((wanted as Record<string, unknown>)[name], (got as Record<string, unknown>)[name], `${where}.${name}`),
-  );
-}
-
-const show = (value: unknown) => JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}n` : one));

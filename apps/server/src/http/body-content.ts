@@ -88,12 +88,17 @@ function readMultipart(parts: readonly Part[], schema: Schema, encoding: Encodin
     ([, { style, explode }]) => style !== undefined || explode !== undefined,
   );
   const styled = new Map(styles.map(([name, how]) => [name, { ...how, schema: propertyOf(schema, name) ?? {} }]));
+  /** The parts of an object may have the names of its properties alone. */
+  const isStyled = (name: string) =>
+    styled.has(name.replace(/\[.*$/, '')) ||
+    (!Object.hasOwn(propertiesOf(schema), name) &&
+      [...styled.values()].some((how) => Object.hasOwn(propertiesOf(how.schema), name)));
   const isList = (name: string) =>
     encoding[name]?.contentType !== 'application/json' && shapeOf(propertyOf(schema, name) ?? {}).isList;
   const pairs: [name: string, text: string][] = [];
   const found = new Map<string, unknown[]>();
   for (const part of parts) {
-    if (part.fileName === undefined && styled.has(part.name.replace(/\[.*$/, ''))) {
+    if (part.fileName === undefined && isStyled(part.name)) {
       // A comma divides, and everything else is text.
       pairs.push([part.name, encodeURIComponent(utf8Of(part.bytes)).replaceAll('%2C', ',')]);
       continue;

@@ -15,7 +15,10 @@ interface Bounds {
   readonly multipleOf?: number;
 }
 
-/** A copy of the spec in which a keyword of ours stands for each int64 without bounds: JSON Schema's types know no bigint. */
+/**
+ * A copy of the spec for the validator. A keyword of ours stands for each int64 without bounds: JSON Schema's types know no
+ * bigint. Properties that are read-only have no default.
+ */
 export function withInt64Keyword(spec: OpenAPIV3.DocumentV3_1): OpenAPIV3.DocumentV3_1 {
   return replaced(spec) as OpenAPIV3.DocumentV3_1;
 }
@@ -44,6 +47,8 @@ function replaced(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(replaced);
   if (typeof value !== 'object' || value === null) return value;
   const copy = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one)]));
+  // The validator would put the default into a request, and then refuse it there.
+  if (copy.readOnly === true) delete copy.default;
   const { type, format, minimum, maximum } = copy;
   const types = [type].flat().filter((one) => one !== 'null');
   const isWide = types.join() === 'integer' && format === 'int64' && minimum === undefined && maximum === undefined;
