@@ -19,24 +19,26 @@ export interface Spec extends Document {
 /** Where the spec stands in the repository. */
 export const specFile = 'spec/openapi.yaml';
 
-/** Reads a spec, and the files that it refers to. */
+/** Reads a spec, and the files that it refers to. The same texts give the same object. */
 export function readSpec(read: (file: string) => string): Spec {
-  const files: Record<string, string> = {};
-  const readOnce = (file: string) => {
-    files[file] ??= read(file);
-    return files[file];
-  };
+  const text = read(specFile);
+  const known = specs.get(text)?.find(({ files }) => files.every(([file, before]) => read(file) === before));
+  if (known) return known.spec;
+  const files: [file: string, text: string][] = [];
   // As if the repository stood at the root of the file system.
-  const document = loadSpec(readOnce(specFile), resolve('/', specFile), (file) =>
-    readOnce(relative(resolve('/'), file).replaceAll('\\', '/')),
-  );
-  const key = JSON.stringify(files);
-  const known = specs.get(key) ?? specOf(document);
-  specs.set(key, known);
-  return known;
+  const document = loadSpec(text, resolve('/', specFile), (path) => {
+    const file = relative(resolve('/'), path).replaceAll('\\', '/');
+    const found = read(file);
+    files.push([file, found]);
+    return found;
+  });
+  const spec = specOf(document);
+  specs.set(text, [...(specs.get(text) ?? []), { files, spec }]);
+  return spec;
 }
 
-const specs = new Map<string, Spec>();
+/** The specs that were read, by their texts, each with the other files that it is made of. */
+const specs = new Map<string, { files: [file: string, text: string][]; spec: Spec }[]>();
 
 function specOf(document: Node): Spec {
   const root = document as Spec['root'];

@@ -7,6 +7,7 @@ import type { Check, Finding } from '../check.ts';
 import { basePathOf, specFile } from '../openapi.ts';
 import type { Project } from '../project.ts';
 import { type Attempt, attemptsFor } from './conformance/attempts.ts';
+import { pagingErrors } from './conformance/paging.ts';
 import { prepare, type Send } from './conformance/preparation.ts';
 import { undeclared } from './conformance/undeclared.ts';
 
@@ -84,6 +85,10 @@ async function findingsFor(
       prepare(spec, operation, key, send).then((found) => attemptsFor(spec, operation, key, found));
     const isRead = operation.method === 'GET';
     let made = await attempts();
+    for (const wrong of isRead
+      ? await pagingErrors(spec, operation, key, await prepare(spec, operation, key, send), send)
+      : [])
+      finding(endpoint, wrong, 'x-pagination says how the next page is found');
     for (const [i, { needsFailingStore, needsVersions }] of made.entries()) {
       if ((needsFailingStore && !whileFailing) || (needsVersions && !hasVersions)) continue;
       // A write may have used up what was prepared.

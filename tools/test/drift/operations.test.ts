@@ -108,13 +108,7 @@ describe('the check finds', () => {
       'findPets: async () => []',
       'findPets: async () => [1]',
     ],
-    [
-      'conformance',
-      'a body where none is declared',
-      handlers,
-      'data: order.due ? { id: orderId, ...order } : undefined',
-      'data: { id: orderId, ...order }',
-    ],
+    ['conformance', 'a success that is not declared', handlers, 'order.due ? 200 : 202', 'order.due ? 200 : 203'],
     [
       'conformance',
       'nothing where a body is declared',
@@ -124,6 +118,14 @@ describe('the check finds', () => {
     ],
     ['conformance', 'a success instead of a 404', handlers, /if \(outcome !== 'removed'\).*/, ''],
     ['conformance', 'a status that nothing leads to', handlers, 'status: 409', 'status: 400'],
+    [
+      'conformance',
+      'a cursor that leads to the same page',
+      handlers,
+      'next: from < 2 ? from + size : null',
+      'next: from',
+    ],
+    ['conformance', 'an element that is no cursor', handlers, 'filter((at) => at > from)', 'filter((at) => at > 0)'],
     ['client', 'another name of a header', calls, "inHeaders('X-Reason')", "inHeaders('X-Reasons')"],
     ['client', 'another place of a cookie', calls, "inCookies('session')", "inQueryOf('session')"],
     ['client', 'a credential that is not needed', calls, "path: '/about',", "path: '/about', authorize,"],
@@ -132,8 +134,8 @@ describe('the check finds', () => {
       'routes',
       'a path of another file',
       'apps/server/src/http/routes.ts',
-      'return basePath + path',
-      "return basePath + path.replace('orders/', 'order/')",
+      '(basePath + path)',
+      "(basePath + path.replace('orders/', 'order/'))",
     ],
   ];
   // The quick run takes a part of them, always the same one.

@@ -169,6 +169,9 @@ export const plantedDrifts: PlantedDrift[] = [
     ),
     'a header that is not declared': put('function deprecation(', 'return [', "return [\n    'X-Extra', 'yes',"),
   }),
+  ...edits('conformance', responseHeaders, {
+    'no way to the next page': put('export function nextPage', 'rel="next"', 'rel="nest"'),
+  }),
   ...edits('conformance', dispatcher, {
     'another status for a success': put('operation.success', 'operation.success', '202'),
     'no 304': put('if (tag && isKnown', 'tag && isKnown', 'tag === "" && isKnown'),
