@@ -142,8 +142,8 @@ export const plantedDrifts: PlantedDrift[] = [
     ),
     'a route of another method': put(
       'const method =',
-      'operation.method.toLowerCase()',
-      "(operation.id === 'createPet' ? 'put' : operation.method.toLowerCase())",
+      'described.method.toLowerCase()',
+      "(described.id === 'createPet' ? 'put' : described.method.toLowerCase())",
     ),
   }),
   ...edits('routes', 'apps/server/src/http/routes.ts', {
