@@ -5,7 +5,7 @@ import type { Io } from './io.ts';
 import type { Level } from './parse/level.ts';
 import { type Parsed, parse } from './parse/parse.ts';
 import { type Resolved, resolve } from './settings/resolve.ts';
-import type { CommandNode, Flag } from './tree/node.ts';
+import type { CommandNode } from './tree/node.ts';
 import { tree } from './tree/tree.ts';
 import { version } from './version.ts';
 
@@ -60,6 +60,6 @@ async function read(
   return { root: full, parsed: parse(full, argv, readLevel) };
 }
 
-function wordsAlone(_: readonly Flag[], words: readonly string[]): Level {
+function wordsAlone(_: CommandNode, words: readonly string[]): Level {
   return { flags: new Map(), operands: words };
 }

@@ -15,7 +15,8 @@ export async function inputOf(operation: Operation, invocation: Invocation): Pro
   let input: Record<string, unknown> =
     typeof data === 'string' ? { ...(await (await import('./body.ts')).readData(data, operation, io)) } : {};
   for (const [i, field] of pathFieldsOf(operation).entries()) input[field] = args[i];
-  const present = (node.flags ?? []).filter(({ name }) => name !== 'data' && flags.has(name));
+  // Without flags on the command line, none of the command's is made.
+  const present = flags.size === 0 ? [] : (node.flags ?? []).filter(({ name }) => name !== 'data' && flags.has(name));
   for (const { name, field } of present) if (field !== undefined) input[field] = flags.get(name);
   for (const { name, property } of present) if (property) input = withProperty(input, property, flags.get(name));
   refuseMissing(operation, input, invocation);
@@ -41,15 +42,13 @@ function withProperty(target: unknown, [name = '', ...rest]: readonly string[], 
   return { ...before, [name]: inner };
 }
 
-function refuseMissing(operation: Operation, input: Record<string, unknown>, { node, path }: Invocation): void {
-  const missing = (node.flags ?? []).filter(
-    ({ field, required }) => required && field !== undefined && !(field in input),
-  );
+function refuseMissing({ fields, body }: Operation, input: Record<string, unknown>, { node, path }: Invocation): void {
+  const missing = Object.keys(fields).filter((name) => fields[name]?.required && !(name in input));
   if (missing.length === 0) return;
-  const names = missing.map(({ name }) => `--${name}`).join(' and ');
+  const flags = missing.map((name) => `--${node.flags?.find(({ field }) => field === name)?.name}`);
   throw new UsageError(
-    `${names} ${missing.length > 1 ? 'are' : 'is'} missing.`,
-    operation.body && missing.some(({ field }) => field && operation.fields[field]?.in === 'body')
+    `${flags.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`,
+    body && missing.some((name) => fields[name]?.in === 'body')
       ? 'Give it as a flag, or in the JSON of --data.'
       : `'petctl ${path.join(' ')} --help' shows how.`,
   );

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { suggestion, UnreadableError, UsageError } from '../errors/errors.ts';
-import type { Flag } from '../tree/node.ts';
-import { repeatedFlag } from './parse.ts';
+import type { CommandNode, Flag } from '../tree/node.ts';
+import { flagsOf, repeatedFlag } from './parse.ts';
 import { checked, expected, kindOf, readPart, readValue, wordsOf } from './value.ts';
 
 /** What stands on the command line up to the next command: flags, and the words that are none. */
@@ -10,10 +10,12 @@ export interface Level {
   readonly operands: readonly string[];
 }
 
-/** Reads flags by their rules. With `group`, what follows the first word that is no flag is left as it is. */
-export function readLevel(flags: readonly Flag[], words: readonly string[], line: string, group: boolean): Level {
+/** Reads the flags of a command by their rules. In a group, words behind the first one that is no flag are left as they are. */
+export function readLevel(node: CommandNode, words: readonly string[], line: string): Level {
   const values = new Map<string, unknown>();
+  const group = node.commands !== undefined;
   if (group && !words[0]?.startsWith('-')) return { flags: values, operands: words };
+  const flags = flagsOf(node);
   const command = new Command(line)
     .helpOption(false)
     .showSuggestionAfterError(false)

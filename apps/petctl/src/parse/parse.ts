@@ -11,7 +11,7 @@ export interface Parsed extends Located {
 }
 
 /** Reads what stands up to the next command. */
-type ReadLevel = (flags: readonly Flag[], words: readonly string[], line: string, group: boolean) => Level;
+type ReadLevel = (node: CommandNode, words: readonly string[], line: string) => Level;
 
 /** Reads the command line by the tree. The flags that every command takes may stand before its name too. */
 export function parse(root: CommandNode, argv: readonly string[], readLevel: ReadLevel): Parsed {
@@ -22,7 +22,7 @@ export function parse(root: CommandNode, argv: readonly string[], readLevel: Rea
   while (true) {
     const line = ['petctl', ...path].join(' ');
     if (node.verbatim) return { path, node, args: words, flags };
-    const level = readLevel(flagsOf(node), words, line, node.commands !== undefined);
+    const level = readLevel(node, words, line);
     for (const [name, value] of level.flags) {
       if (flags.has(name) && !isSwitch(node, name)) throw repeatedFlag(name);
       flags.set(name, name === 'verbose' ? Number(flags.get(name) ?? 0) + Number(value) : value);

@@ -19,13 +19,13 @@ function schemeFlags(): Flag[] {
 /** The commands that store credentials. */
 export const auth: CommandNode = {
   name: 'auth',
-  summary: 'Keep the API key, or see which one is used',
+  summary: 'Store the API key, or see which one is used',
   commands: [
     {
       name: 'login',
-      summary: 'Keep an API key for where requests go',
+      summary: 'Store an API key for the address that requests go to',
       description:
-        'Asks for the key without showing it, tries it, and keeps it in the keyring of the system, or in a file that only you can read. It is bound to the origin of the address and never sent anywhere else.',
+        'Asks for the key without showing it, tries it, and stores it in the keyring of the system, or in a file that only you can read. It is bound to the origin of the address and never sent anywhere else.',
       examples: [
         ['', 'Ask for the key'],
         ['--with-key < key.txt', 'Take it from a file'],
@@ -33,22 +33,22 @@ export const auth: CommandNode = {
       ],
       flags: [
         withKey,
-        { name: 'no-check', description: 'Keep the key without trying it.', rules: { type: 'boolean' } },
+        { name: 'no-check', description: 'Store the key without trying it.', rules: { type: 'boolean' } },
         ...schemeFlags(),
       ],
       run: async (invocation) => (await import('../commands/auth.ts')).login(invocation),
     },
     {
       name: 'status',
-      summary: 'Which key is used where, and whether the service takes it',
+      summary: 'Show which key is used, from where, and whether the service accepts it',
       examples: [['', 'Look it up, and try it']],
       flags: schemeFlags(),
       run: async (invocation) => (await import('../commands/auth.ts')).status(invocation),
     },
     {
       name: 'logout',
-      summary: 'Forget the key for where requests go',
-      examples: [['', 'Forget it']],
+      summary: 'Remove the stored key for the address that requests go to',
+      examples: [['', 'Remove it']],
       flags: schemeFlags(),
       run: async (invocation) => (await import('../commands/auth.ts')).logout(invocation),
     },
