@@ -45,10 +45,11 @@ async function read(
   argv: readonly string[],
   operations: readonly Operation[],
 ): Promise<{ root: CommandNode; parsed: Parsed }> {
-  // commander is half of all the code: it is loaded where there is a flag for it to read.
+  // commander is half of all the code: it is loaded where there is a flag for it to read, as are the flags there are.
   const flagged = argv.some((word) => word.startsWith('-'));
   const readLevel = flagged ? (await import('./parse/level.ts')).readLevel : wordsAlone;
-  const root = tree(operations);
+  const flagsOf = flagged ? (await import('./tree/field-flags.ts')).operationFlags : undefined;
+  const root = tree(operations, flagsOf);
   try {
     const parsed = parse(root, argv, readLevel);
     if (parsed.node.operation && !parsed.flags.has('help')) return { root, parsed };

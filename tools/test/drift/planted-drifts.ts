@@ -242,7 +242,7 @@ export const plantedDrifts: PlantedDrift[] = [
   // petctl.
   ...edits('petctl', fieldFlags, {
     'a flag dropped': put(
-      'export function flagsOf',
+      'function flagsOf',
       "field.in !== 'path'",
       "field.in !== 'path' && field.schema.type !== 'string'",
     ),
@@ -258,6 +258,8 @@ export const plantedDrifts: PlantedDrift[] = [
       '    rules,',
       "    rules: { type: typeof rules.type === 'string' ? rules.type : 'string' },",
     ),
+  }),
+  ...edits('petctl', 'apps/petctl/src/tree/arguments.ts', {
     'an argument without bounds': put(
       'export function argumentsOf',
       'rules: field.schema',

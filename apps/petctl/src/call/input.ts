@@ -3,7 +3,7 @@ import { UsageError } from '../errors/errors.ts';
 import type { Invocation } from '../invocation.ts';
 import { checked, expected, kindOf } from '../parse/value.ts';
 import { isObject } from '../settings/json-file.ts';
-import { pathFieldsOf } from '../tree/field-flags.ts';
+import { pathFieldsOf } from '../tree/arguments.ts';
 
 /**
  * The input of an operation. Flags override what `--data` has, and the flag of a property that of the object it is in.
@@ -19,7 +19,7 @@ export async function inputOf(operation: Operation, invocation: Invocation): Pro
   const present = flags.size === 0 ? [] : (node.flags ?? []).filter(({ name }) => name !== 'data' && flags.has(name));
   for (const { name, field } of present) if (field !== undefined) input[field] = flags.get(name);
   for (const { name, property } of present) if (property) input = withProperty(input, property, flags.get(name));
-  refuseMissing(operation, input, invocation);
+  await refuseMissing(operation, input, invocation);
   for (const { name, field, property } of present) refuseInvalid(`--${name}`, field ?? property?.[0], input, operation);
   const { whole, kind } = operation.body ?? {};
   if (whole && typeof data === 'string' && kind !== 'bytes') refuseInvalid('--data', 'body', input, operation);
@@ -42,10 +42,16 @@ function withProperty(target: unknown, [name = '', ...rest]: readonly string[], 
   return { ...before, [name]: inner };
 }
 
-function refuseMissing({ fields, body }: Operation, input: Record<string, unknown>, { node, path }: Invocation): void {
+async function refuseMissing(
+  operation: Operation,
+  input: Record<string, unknown>,
+  { path }: Invocation,
+): Promise<void> {
+  const { fields, body } = operation;
   const missing = Object.keys(fields).filter((name) => fields[name]?.required && !(name in input));
   if (missing.length === 0) return;
-  const flags = missing.map((name) => `--${node.flags?.find(({ field }) => field === name)?.name}`);
+  const all = (await import('../tree/field-flags.ts')).operationFlags(operation);
+  const flags = missing.map((name) => `--${all.find(({ field }) => field === name)?.name}`);
   throw new UsageError(
     `${flags.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`,
     body && missing.some((name) => fields[name]?.in === 'body')

@@ -5,7 +5,7 @@ import type { Invocation } from '../invocation.ts';
 import { inJson } from '../out/output-options.ts';
 import { print } from '../out/print.ts';
 import { checkFields, shapeOf } from '../out/shape.ts';
-import { mayAnswerBytes } from '../tree/field-flags.ts';
+import { mayAnswerBytes } from '../tree/arguments.ts';
 import { dryRunOnly } from './dry-run-only.ts';
 import { inputOf } from './input.ts';
 import { credentialsFor, serviceFor } from './service.ts';

@@ -1,25 +1,65 @@
 import { type Field, isBinary, type Operation, propertiesOf, resolved, type Schema } from '@petstore/types';
 import { isMap, kindOf } from '../parse/value.ts';
+import { mayAnswerBytes } from './arguments.ts';
 import { kebab } from './names.ts';
-import type { Argument, Flag } from './node.ts';
+import type { Flag } from './node.ts';
+import { callFlags, globalFlags } from './shared-flags.ts';
 
-/** Path fields as arguments, in the order of the path. */
-export function argumentsOf({ path, fields }: Operation): Argument[] {
-  return [...path.matchAll(/\{([^}]+)\}/g)].flatMap(([, name = '']) => {
-    const field = fields[name];
-    return field ? [{ name: kebab(name), description: field.description, rules: field.schema, required: true }] : [];
-  });
+/** All flags of the command of an operation. Loaded only where there is one on the command line, or to be shown. */
+export function operationFlags(operation: Operation): readonly Flag[] {
+  const own = [
+    ...(operation.body ? [dataFlagOf(operation)] : []),
+    ...(operation.pagination ? [allFlag] : []),
+    ...(mayAnswerBytes(operation) ? [fileFlag] : []),
+    ...callFlags,
+  ];
+  const taken = [...own, ...globalFlags].map((flag) => flag.name);
+  return [...flagsOf(operation, taken), ...own];
 }
 
-/** The path field that an argument of this operation sets. */
-export function pathFieldsOf({ path }: Operation): string[] {
-  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+const dataFlag: Flag = {
+  name: 'data',
+  short: 'd',
+  value: 'json',
+  description: 'The body as JSON, or @FILE, or - for stdin. Flags win over what stands there.',
+  rules: { type: 'string' },
+  completes: 'file',
+};
+
+/** How the body is given that is one input. */
+const wholeDescriptions = {
+  json: 'The body as JSON, or @FILE, or - for stdin. Flags of its properties win over it.',
+  form: 'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form. Flags of its properties win over it.',
+  multipart:
+    'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form, with "@FILE" for a file. Flags of its properties win over it.',
+  text: 'The body, or @FILE, or - for stdin.',
+  bytes: 'The body, or @FILE, or - for stdin; @FILE;type=image/png says what it is.',
+} as const;
+
+function dataFlagOf({ body, fields }: Operation): Flag {
+  if (!body?.whole) return dataFlag;
+  return {
+    ...dataFlag,
+    field: 'body',
+    description: wholeDescriptions[body.kind],
+    ...(fields.body?.required && { required: true }),
+  };
 }
 
-/** Whether a success may carry bytes. */
-export function mayAnswerBytes({ successes, responses }: Operation): boolean {
-  return successes.some((status) => responses[status]?.kind === 'bytes');
-}
+const allFlag: Flag = {
+  name: 'all',
+  description: 'All pages, one after the other, as they come.',
+  rules: { type: 'boolean' },
+};
+
+const fileFlag: Flag = {
+  name: 'output-file',
+  short: 'o',
+  value: 'file',
+  description: 'Where to write the bytes of the response; to stdout without it, if that is no terminal.',
+  rules: { type: 'string' },
+  completes: 'file',
+};
 
 /** Objects are flags down to this depth; what is deeper, and what is beyond the number, is given as JSON. */
 const MAX_DEPTH = 4;
@@ -29,7 +69,7 @@ const MAX_PROPERTY_FLAGS = 100;
  * Every other field as a flag. One whose name is in use says where it goes, `--query-output`, and counts if need be.
  * Each named property of an object is a flag too, `--owner.name`.
  */
-export function flagsOf({ fields, body }: Operation, taken: readonly string[]): Flag[] {
+function flagsOf({ fields, body }: Operation, taken: readonly string[]): Flag[] {
   const used = new Set(taken.flatMap((name) => [name, name.replace(/^no-/, '')]));
   const flags = Object.entries(fields)
     .filter(([, field]) => field.in !== 'path' && !(field.in === 'body' && body?.whole))

@@ -1,4 +1,5 @@
 import { type Operation, operations } from '@petstore/types';
+import { operationFlags } from './field-flags.ts';
 import { importNode, isImportable } from './import-node.ts';
 import type { CommandNode } from './node.ts';
 import { ownCommands } from './own-commands.ts';
@@ -6,7 +7,7 @@ import { tree } from './tree.ts';
 
 /** All commands there are. A name that would be there twice stops the build. */
 export function fullTree(all: readonly Operation[] = Object.values(operations)): CommandNode {
-  const root = tree(all);
+  const root = tree(all, operationFlags);
   const groups = (root.commands ?? []).map((group) => ({ ...group, commands: withImports(group) }));
   const own = ownCommands(all);
   const taken = own.find(({ name }) => groups.some((group) => group.name === name));

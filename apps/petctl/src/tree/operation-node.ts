@@ -1,56 +1,19 @@
 import type { Operation } from '@petstore/types';
 import { runOperation } from '../call/run-operation.ts';
-import { argumentsOf, flagsOf, mayAnswerBytes } from './field-flags.ts';
+import { argumentsOf } from './arguments.ts';
 import type { CommandName } from './names.ts';
 import type { CommandNode, Flag } from './node.ts';
-import { callFlags, globalFlags } from './shared-flags.ts';
 
-const dataFlag: Flag = {
-  name: 'data',
-  short: 'd',
-  value: 'json',
-  description: 'The body as JSON, or @FILE, or - for stdin. Flags win over what stands there.',
-  rules: { type: 'string' },
-  completes: 'file',
-};
-
-/** How the body is given that is one input. */
-const wholeDescriptions = {
-  json: 'The body as JSON, or @FILE, or - for stdin. Flags of its properties win over it.',
-  form: 'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form. Flags of its properties win over it.',
-  multipart:
-    'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form, with "@FILE" for a file. Flags of its properties win over it.',
-  text: 'The body, or @FILE, or - for stdin.',
-  bytes: 'The body, or @FILE, or - for stdin; @FILE;type=image/png says what it is.',
-} as const;
-
-function dataFlagOf({ body, fields }: Operation): Flag {
-  if (!body?.whole) return dataFlag;
-  return {
-    ...dataFlag,
-    field: 'body',
-    description: wholeDescriptions[body.kind],
-    ...(fields.body?.required && { required: true }),
-  };
-}
-
-const allFlag: Flag = {
-  name: 'all',
-  description: 'All pages, one after the other, as they come.',
-  rules: { type: 'boolean' },
-};
-
-const fileFlag: Flag = {
-  name: 'output-file',
-  short: 'o',
-  value: 'file',
-  description: 'Where to write the bytes of the response; to stdout without it, if that is no terminal.',
-  rules: { type: 'string' },
-  completes: 'file',
-};
+/** What makes the flags of an operation's command. */
+export type FlagsOf = (operation: Operation) => readonly Flag[];
 
 /** The command of an operation. */
-export function operationNode(operation: Operation, name: string, names: Map<Operation, CommandName>): CommandNode {
+export function operationNode(
+  operation: Operation,
+  name: string,
+  names: Map<Operation, CommandName>,
+  flagsOf: FlagsOf,
+): CommandNode {
   const notice = noticeOf(operation, names);
   let flags: readonly Flag[] | undefined;
   return {
@@ -61,23 +24,12 @@ export function operationNode(operation: Operation, name: string, names: Map<Ope
     args: argumentsOf(operation),
     // Only the command that is called, or shown, needs them.
     get flags() {
-      flags ??= allFlagsOf(operation);
+      flags ??= flagsOf(operation);
       return flags;
     },
     ...(notice && { notice }),
     run: runOperation,
   };
-}
-
-function allFlagsOf(operation: Operation): readonly Flag[] {
-  const own = [
-    ...(operation.body ? [dataFlagOf(operation)] : []),
-    ...(operation.pagination ? [allFlag] : []),
-    ...(mayAnswerBytes(operation) ? [fileFlag] : []),
-    ...callFlags,
-  ];
-  const taken = [...own, ...globalFlags].map((flag) => flag.name);
-  return [...flagsOf(operation, taken), ...own];
 }
 
 /** What the spec says of an operation's future. */

@@ -1,16 +1,16 @@
 import { type Operation, service } from '@petstore/types';
 import { commandNames } from './names.ts';
 import type { CommandNode } from './node.ts';
-import { operationNode } from './operation-node.ts';
+import { type FlagsOf, operationNode } from './operation-node.ts';
 
-/** The commands of the operations, grouped by their tags. */
-export function tree(operations: readonly Operation[]): CommandNode {
+/** The commands of the operations, grouped by their tags. Without `flagsOf` they have no flags of their own. */
+export function tree(operations: readonly Operation[], flagsOf: FlagsOf = () => []): CommandNode {
   const names = commandNames(operations);
   const groups = new Map<string, CommandNode[]>();
   for (const [operation, { group, name }] of names) {
     const commands = groups.get(group) ?? [];
     groups.set(group, commands);
-    commands.push(operationNode(operation, name, names));
+    commands.push(operationNode(operation, name, names, flagsOf));
   }
   return {
     name: 'petctl',
