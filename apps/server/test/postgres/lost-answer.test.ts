@@ -113,10 +113,10 @@ describeOnClusters('a commit whose answer is lost', (newCluster) => {
     onTestFinished(() => {
       for (const session of [late, other]) void session.end();
     });
-    const { write } = statementsOf(things);
+    const { create } = statementsOf(things);
     const creating = (number: number, count: number) => ({
-      ...write,
-      values: ['a server', number, 1, count, JSON.stringify(Array.from({ length: count }, () => ({}))), [], [], '[]'],
+      ...create,
+      values: ['a server', number, 1, count, JSON.stringify(Array.from({ length: count }, () => ({})))],
     });
     const [seventh, eighth] = [7, 8].map((number) => ({ values: ['a server', number] }));
     expect((await other.write({ ...fence, ...seventh }, 5_000)).rows).toEqual([['7']]);

@@ -80,14 +80,12 @@ export function collectionIn(
     const created = writes.filter(({ id }) => id === undefined);
     const changes = writes.filter(({ id }) => id !== undefined);
     const version = newVersion();
-    const row = await commits.commit(statements.write, [
-      version,
-      created.length,
-      `[${created.map(({ body }) => body).join(',')}]`,
-      changes.map(({ id }) => id),
-      changes.map(({ ifVersion }) => ifVersion && (VERSION.test(ifVersion) ? ifVersion : NO_VERSION)),
-      JSON.stringify(changes.map(({ id = 0, body }) => (body === undefined ? null : textOf(id, body)))),
-    ]);
+    const creates = [version, created.length, `[${created.map(({ body }) => body).join(',')}]`];
+    const ifVersions = changes.map(({ ifVersion }) => ifVersion && (VERSION.test(ifVersion) ? ifVersion : NO_VERSION));
+    const texts = changes.map(({ id = 0, body }) => (body === undefined ? null : textOf(id, body)));
+    const row = await (changes.length === 0
+      ? commits.commit(statements.create, creates)
+      : commits.commit(statements.write, [...creates, changes.map(({ id }) => id), ifVersions, JSON.stringify(texts)]));
     const [before, versions] = row as [before: string, versions: (string | null)[] | null];
     const stored = (id: number, body: string) => documentOf(id, String(version), textOf(id, body));
     const found = (versions ?? []).values();

@@ -45,14 +45,16 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     )`;
   const tail = `CASE body::text WHEN '{}' THEN '}' ELSE ',' || substr(body::text, 2) END`;
 
-  /** Creates documents, and replaces and removes others. The version of one that is not there is null. */
-  const write = `
+  const write = (changes: string, versions: string) => `
     WITH turn AS (
       UPDATE petstore_collections SET last = last + $4::int WHERE name = ${literal} RETURNING last - $4 AS before
     ),
     ${store(`
       SELECT before + place AS id, ${escapeLiteral(`{${JSON.stringify(id)}:`)} || before + place || ${tail} AS document
-      FROM turn, json_array_elements($5::json) WITH ORDINALITY AS new (body, place)`)},
+      FROM turn, json_array_elements($5::json) WITH ORDINALITY AS new (body, place)`)},${changes}
+    ${noted(versions)}`;
+  /** Replaces documents, and removes those whose text is null. */
+  const changes = `
     change AS (
       SELECT * FROM ROWS FROM (unnest($6::bigint[]), unnest($7::bigint[]), json_array_elements_text($8::json))
         WITH ORDINALITY AS change (id, if_version, document, place)
@@ -63,8 +65,9 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
       UPDATE ${table} AS stored SET version = $3, bytes = octet_length(document), data = document::json
       FROM due WHERE stored.id = due.id AND document IS NOT NULL
     ),
-    removed AS (DELETE FROM ${table} AS stored USING due WHERE stored.id = due.id AND document IS NULL),
-    ${noted('(SELECT array_agg(version ORDER BY place) FROM change LEFT JOIN found USING (place))')}`;
+    removed AS (DELETE FROM ${table} AS stored USING due WHERE stored.id = due.id AND document IS NULL),`;
+  /** The version of each document that was to be changed, null for one that is not there. */
+  const versions = '(SELECT array_agg(version ORDER BY place) FROM change LEFT JOIN found USING (place))';
 
   /** Creates documents under their own identifiers, unless the collection has given out one as high. */
   const restore = `
@@ -74,13 +77,15 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     ${store(`
       SELECT id, document::text AS document
       FROM turn, ROWS FROM (unnest($6::bigint[]), json_array_elements($7::json)) AS new (id, document)`)},
-    ${noted('NULL')}`;
+    ${noted('NULL::bigint[]')}`;
 
   return {
     get: statement('get', get),
     list: statement('list', list('', '')),
     lists: new Map(indexes.map((property) => [property, statement(`list by ${property}`, filtered(property))])),
-    write: statement('write', write),
+    // Most commits only create, which takes the database a quarter less time with the shorter one.
+    create: statement('create', write('', 'NULL::bigint[]')),
+    write: statement('write', write(changes, versions)),
     restore: statement('restore', restore),
   };
 }
