@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { rounds } from '@petstore/testing';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { decode } from '../../src/store/document.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
+import { statementsOf } from '../../src/store/postgres/statements.ts';
 import { things } from '../store/store-fixture.ts';
 import { storeSuite } from '../store/store-suite.ts';
+import { openSession } from './session.ts';
 
 describeOnDatabase('the PostgreSQL store', (newDatabase) => {
   let url: string;
@@ -18,7 +21,8 @@ describeOnDatabase('the PostgreSQL store', (newDatabase) => {
   });
 
   async function open(options = {}) {
-    const store = await openPostgresStore(await newDatabase(), [things], options);
+    url = await newDatabase();
+    const store = await openPostgresStore(url, [things], options);
     onTestFinished(() => store.close());
     return store.collection('things');
   }
@@ -33,6 +37,28 @@ describeOnDatabase('the PostgreSQL store', (newDatabase) => {
       ...added.slice(20, 30).map(({ id }) => collection.remove(id)),
     ]);
     expect(commits).toEqual([64, 31]);
+  });
+
+  test('does not read the documents behind the end of a page', async () => {
+    const collection = await open();
+    await Promise.all(
+      Array.from({ length: 20 }, (_, i) => collection.create({ text: randomBytes(500_000).toString('hex'), i })),
+    );
+    const page = await collection.list({ after: 0, limit: 100, maxBytes: 10 });
+    expect(page).toMatchObject({ count: 1, last: 1, more: true });
+    const database = await openSession(url);
+    onTestFinished(() => void database.end());
+    const { list } = statementsOf(things);
+    const text = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${list.text}`;
+    const buffersFor = async (maxBytes: number) => {
+      const { rows } = await database.run({ text, values: [[0], [100], [maxBytes]] }, 5_000);
+      const [[[{ Plan: plan }]]] = rows as [[[{ Plan: Record<string, number> }]]];
+      return Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks']);
+    };
+    // A million bytes are some 120 blocks.
+    const one = await buffersFor(10);
+    expect(one).toBeLessThan(300);
+    expect(await buffersFor(2 ** 30)).toBeGreaterThan(10 * one);
   });
 
   test('filters by every value that JSON has, escapes and long ones included', async () => {
