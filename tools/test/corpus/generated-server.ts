@@ -15,6 +15,8 @@ export interface GeneratedServer {
   operations: readonly Row[];
   calls: ReceivedCall[];
   answer(result: unknown): void;
+  /** Whether keys are accepted. */
+  accept(isOn: boolean): void;
   stop(): Promise<unknown>;
 }
 
@@ -67,8 +69,19 @@ export async function startGeneratedServer(folder: string, keys: ReadonlySet<str
   const { calls, answer } = await import(join(source, 'handlers.ts'));
   const { basePath } = await import(join(source, 'spec.ts'));
   const { operations } = await import(join(folder, 'packages/types/src/index.ts'));
-  const app = await createApp(memoryStore([]), { keys: (key) => (keys.has(key) ? 'tester' : undefined) });
+  let isOn = true;
+  const app = await createApp(memoryStore([]), { keys: (key) => (isOn && keys.has(key) ? 'tester' : undefined) });
   const limits = { maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
   const { origin, drain } = await listen(app, { host: '127.0.0.1', port: 0, ...limits });
-  return { origin, basePath, operations: Object.values(operations), calls, answer, stop: () => drain(0) };
+  return {
+    origin,
+    basePath,
+    operations: Object.values(operations),
+    calls,
+    answer,
+    accept: (accepts) => {
+      isOn = accepts;
+    },
+    stop: () => drain(0),
+  };
 }

@@ -50,12 +50,16 @@ async function violations(
   const { method, target, headers, body: bytes } = wireRequest(request);
   // URLSearchParams encodes the comma that divides a list.
   const body = request.body && 'form' in request.body ? String(bytes).replaceAll('%2C', ',') : bytes;
-  const answer = await fetch(server.origin + server.basePath + target, {
-    method,
-    headers,
-    signal: AbortSignal.timeout(30_000),
-    ...(body !== undefined && { body }),
-  });
+  const init = { method, headers, ...(body !== undefined && { body }) };
+  const send = () => fetch(server.origin + server.basePath + target, { ...init, signal: AbortSignal.timeout(30_000) });
+  const needsKey = row.security.length > 0 && row.security.every((schemes) => schemes.length > 0);
+  if (needsKey) {
+    server.accept(false);
+    const { status, headers } = await send();
+    server.accept(true);
+    if (status !== 401 || !headers.get('www-authenticate')) return [`${operation}: ${status} without a known key`];
+  }
+  const answer = await send();
   const text = Buffer.from(await answer.arrayBuffer());
   const [call] = server.calls;
   const where = `${operation} ${method} ${target}`;

@@ -106,6 +106,8 @@ export class Connection {
   #start(request: IncomingMessage, response: ServerResponse): void {
     this.#current = response;
     response.on('prefinish', this.#onEnd).on('close', this.#onClose);
+    // A stream may never end, so that it is measured by its progress from its beginning.
+    response.on('pipe', () => this.#socket.setTimeout(this.#pool.responseTimeout));
     if (this.#pool.draining && this.#waiting.length === 0) response.setHeader('Connection', 'close');
     this.#pool.app(request, response);
   }

@@ -1,0 +1,110 @@
+import { expectLinear } from '@petstore/testing/linear';
+import type { RequestBody, Schema } from '@petstore/types';
+import { describe, expect, test } from 'vitest';
+import { isAccepted, readBody } from '../../src/http/body-content.ts';
+import { HttpError } from '../../src/http/http-error.ts';
+import { MAX_FORM_VALUES, MAX_PART_HEAD_BYTES } from '../../src/limits.ts';
+
+const schema: Schema = {
+  type: 'object',
+  properties: {
+    file: { type: 'string', format: 'binary' },
+    tags: { type: 'array', items: { type: 'string' } },
+    order: { type: 'integer', format: 'int64' },
+    place: { type: 'object', properties: { city: { type: 'string' } } },
+  },
+};
+const multipart: RequestBody = { required: true, mediaType: 'multipart/form-data', kind: 'multipart' };
+const form: RequestBody = { required: true, mediaType: 'application/x-www-form-urlencoded', kind: 'form' };
+const TYPE = 'multipart/form-data; boundary=b';
+
+const read = (text: string | Uint8Array, body = multipart, type = TYPE) =>
+  readBody(Buffer.from(text), body, schema, type) as Record<string, unknown>;
+const part = (head: string, content: string) => `--b\r\n${head}\r\n\r\n${content}\r\n`;
+const named = (name: string, content: string) => part(`Content-Disposition: form-data; name="${name}"`, content);
+
+test('a part is a value by its schema, and files keep name, type and bytes', async () => {
+  const bytes = Buffer.from([0xff, 0x0d, 0x0a, 0x2d, 0x2d, 0x00]);
+  const head = 'content-disposition: FORM-DATA; filename="a%22b.png"; name="file"\r\nContent-Type: image/png';
+  const body = Buffer.concat([
+    Buffer.from(`preamble\r\n${named('tags', 'é')}${named('tags', '')}${named('order', '9007199254740993')}`),
+    Buffer.from(`${named('place', '{"city":"Bonn"}')}--b \r\n${head}\r\n\r\n`),
+    bytes,
+    Buffer.from('\r\n--b--\r\nepilogue'),
+  ]);
+  const { file, ...values } = read(body, multipart, 'multipart/form-data; charset=utf-8; boundary="b"');
+  expect(values).toEqual({ tags: ['é', ''], order: 9007199254740993n, place: { city: 'Bonn' } });
+  expect([(file as File).name, (file as File).type]).toEqual(['a"b.png', 'image/png']);
+  expect(Buffer.from(await (file as File).arrayBuffer())).toEqual(bytes);
+});
+
+test.each([
+  ['no boundary in its type', `${named('order', '1')}--b--`, 'multipart/form-data'],
+  ['another boundary', `${named('order', '1')}--b--`, 'multipart/form-data; boundary=c'],
+  ['no end', named('order', '1'), TYPE],
+  ['a part without a name', `${part('Content-Disposition: form-data', '1')}--b--`, TYPE],
+  ['a part that is no form data', `${part('Content-Disposition: attachment; name="a"', '1')}--b--`, TYPE],
+  ['a part without a head', '--b\r\nx\r\n--b--', TYPE],
+  ['more behind a boundary', `--bc\r\n${named('order', '1')}--b--`, TYPE],
+  ['a value twice', `${named('order', '1')}${named('order', '2')}--b--`, TYPE],
+  ['text that is no UTF-8', Buffer.from(`${named('order', '\xff')}--b--`, 'latin1'), TYPE],
+  ['too long a head', `${part(`A: ${'a'.repeat(MAX_PART_HEAD_BYTES)}`, '')}--b--`, TYPE],
+  ['too many parts', `${named('tags', '').repeat(MAX_FORM_VALUES + 1)}--b--`, TYPE],
+])('a multipart body with %s is refused', (_, body, type) => {
+  expect(() => read(body, multipart, type)).toThrow(HttpError);
+});
+
+test('as many values as are allowed are taken', () => {
+  expect(read(`${named('tags', '').repeat(MAX_FORM_VALUES)}--b--`).tags).toHaveLength(MAX_FORM_VALUES);
+  expect(read('tags=&'.repeat(MAX_FORM_VALUES), form).tags).toHaveLength(MAX_FORM_VALUES);
+  expect(() => read('tags=&'.repeat(MAX_FORM_VALUES + 1), form)).toThrow(HttpError);
+});
+
+test('a form is read by its schema', () => {
+  expect(read('tags=a+b&order=-1&tags=%2B&place=%7B%22city%22%3A%22Bonn%22%7D&more=1', form)).toEqual({
+    ...{ tags: ['a b', '+'], order: -1, place: { city: 'Bonn' }, more: '1' },
+  });
+  expect(() => read('order=1&order=2', form)).toThrow("body 'order': it is given more than once");
+  expect(() => read('place=x', form)).toThrow(HttpError);
+});
+
+test.each<[string, string, RequestBody['kind'], boolean]>([
+  ['application/json', 'application/json', 'json', true],
+  ['Application/JSON; charset="UTF-8"', 'application/json', 'json', true],
+  ['application/json; charset=utf-16', 'application/json', 'json', false],
+  ['application/merge-patch+json', 'application/json', 'json', false],
+  ['application/merge-patch+json', 'application/merge-patch+json', 'json', true],
+  ['application/json', 'application/json; charset=utf-8', 'json', true],
+  ['image/png', 'image/*', 'bytes', true],
+  ['text/html', 'image/*', 'bytes', false],
+  ['text/html; charset=latin1', 'text/html', 'text', false],
+])('%s is a body of %s as %s: %s', (type, mediaType, kind, isRight) => {
+  expect(isAccepted(type, { required: true, mediaType, kind })).toBe(isRight);
+});
+
+describe('the work grows with the length of the body alone:', () => {
+  test.each<[string, (length: number) => string, RequestBody]>([
+    ['beginnings of a boundary', (n) => `--b\r\n${'\r\n--'.repeat(n / 4)}`, multipart],
+    [
+      'quotes in a head',
+      (n) => `--b\r\nContent-Disposition: form-data; ${'name="'.repeat(n / 6)}\r\n\r\n--b--`,
+      multipart,
+    ],
+    ['line ends', (n) => `--b\r\n${'\r\n'.repeat(n / 2)}--b--`, multipart],
+    ['ampersands', (n) => '&'.repeat(n), form],
+    ['equals signs', (n) => '='.repeat(n), form],
+    ['brackets', (n) => '['.repeat(n), form],
+    ['plus signs', (n) => `tags=${'+'.repeat(n)}`, form],
+  ])('%s', (_, text, body) => {
+    expectLinear((n) => {
+      const bytes = Buffer.from(text(n));
+      return () => {
+        try {
+          readBody(bytes, body, schema, TYPE);
+        } catch (error) {
+          if (!(error instanceof HttpError)) throw error;
+        }
+      };
+    });
+  });
+});

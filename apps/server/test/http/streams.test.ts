@@ -1,0 +1,76 @@
+import type { UnderlyingSource } from 'node:stream/web';
+import { expect, onTestFinished, test } from 'vitest';
+import { type ListenOptions, listen } from '../../src/http/listen.ts';
+import { createContext } from '../../src/http/request-context.ts';
+import { writeResponse } from '../../src/http/response.ts';
+import { openWire } from './wire.ts';
+
+/** A server whose only response is this stream of bytes. */
+async function streaming(source: UnderlyingSource<Uint8Array>, options: Partial<ListenOptions> = {}) {
+  const stream = new ReadableStream(source);
+  const { origin, drain } = await listen(
+    (request, response) => {
+      const context = createContext(request, '/', undefined);
+      writeResponse(response, context, 200, [], { stream, type: 'application/octet-stream' });
+    },
+    {
+      ...{ host: '127.0.0.1', port: 0, maxConnections: 10, headersTimeout: 30_000, requestTimeout: 30_000 },
+      ...options,
+    },
+  );
+  onTestFinished(async () => void (await drain(0)));
+  return origin;
+}
+
+/** Bytes without end. */
+function endless() {
+  const state = { cancelled: false };
+  const source: UnderlyingSource<Uint8Array> = {
+    pull: (controller) => controller.enqueue(new Uint8Array(2 ** 16)),
+    cancel: () => {
+      state.cancelled = true;
+    },
+  };
+  return { state, source };
+}
+
+test('bytes are sent as they come, with their type', async () => {
+  const chunks = [Uint8Array.of(0, 255), Uint8Array.of(10)];
+  const pull = (controller: ReadableByteStreamController | ReadableStreamDefaultController<Uint8Array>) => {
+    const next = chunks.shift();
+    if (next) controller.enqueue(next);
+    else controller.close();
+  };
+  const answer = await fetch(await streaming({ pull }));
+  expect(answer.headers.get('content-type')).toBe('application/octet-stream');
+  expect([...new Uint8Array(await answer.arrayBuffer())]).toEqual([0, 255, 10]);
+});
+
+test('a stream that fails breaks the response off', async () => {
+  const origin = await streaming({
+    start: (controller) => controller.enqueue(Uint8Array.of(1)),
+    pull: (controller) => controller.error(new Error('the disk is gone')),
+  });
+  const whole = fetch(origin).then((answer) => answer.arrayBuffer());
+  await expect(whole).rejects.toThrow();
+});
+
+test('a stream is cancelled when its client goes, and when the client wants only the head', async () => {
+  const { state, source } = endless();
+  const answer = await fetch(await streaming(source));
+  await answer.body?.cancel();
+  await expect.poll(() => state.cancelled).toBe(true);
+
+  const other = endless();
+  const head = await fetch(await streaming(other.source), { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  await expect.poll(() => other.state.cancelled).toBe(true);
+});
+
+test('a stream that is not read is cancelled after the time for responses', async () => {
+  const { state, source } = endless();
+  const deaf = openWire(await streaming(source, { responseTimeout: 200 }), { reads: false });
+  deaf.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await expect.poll(() => state.cancelled, { timeout: 20_000 }).toBe(true);
+  deaf.socket.destroy();
+});
