@@ -12,7 +12,17 @@ export type ReadFile = (file: string) => string;
 export function loadSpec(text: string, path: string, read: ReadFile = (file) => readFileSync(file, 'utf8')): Document {
   const files = new Map<string, unknown>([[path, parsed(text, path)]]);
   readReferred(path, files, read);
-  return upgraded(files.size === 1 ? node(files.get(path)) : bundle(path, files));
+  return withPaths(upgraded(files.size === 1 ? node(files.get(path)) : bundle(path, files)));
+}
+
+/** The document with what a path refers to in its place: the validator follows no reference to another path. */
+function withPaths(document: Document): Document {
+  const items = Object.entries(node(document.paths)).map(([path, item]) => {
+    const { $ref, ...beside } = node(item);
+    const target = typeof $ref === 'string' ? pointed(document, $ref.slice(1)) : undefined;
+    return [path, isNode(target) && target.$ref === undefined ? { ...target, ...beside } : item];
+  });
+  return document.paths === undefined ? document : { ...document, paths: Object.fromEntries(items) };
 }
 
 function parsed(text: string, path: string): unknown {

@@ -17,7 +17,8 @@ interface Bounds {
 
 /**
  * A copy of the spec for the validator. A keyword of ours stands for each int64 without bounds: JSON Schema's types know no
- * bigint. Properties that are read-only have no default.
+ * bigint. Properties that are read-only have no default, and
+ * `nullable` is gone, which OpenAPI 3.1 ignores.
  */
 export function withInt64Keyword(spec: OpenAPIV3.DocumentV3_1): OpenAPIV3.DocumentV3_1 {
   return replaced(spec) as OpenAPIV3.DocumentV3_1;
@@ -49,6 +50,7 @@ function replaced(value: unknown): unknown {
   const copy = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one)]));
   // The validator would put the default into a request, and then refuse it there.
   if (copy.readOnly === true) delete copy.default;
+  if (typeof copy.nullable === 'boolean') delete copy.nullable;
   const { type, format, minimum, maximum } = copy;
   const types = [type].flat().filter((one) => one !== 'null');
   const isWide = types.join() === 'integer' && format === 'int64' && minimum === undefined && maximum === undefined;
