@@ -77,15 +77,7 @@ export class Catalog {
   }
 
   /** Takes over a record of a segment. The one with the highest version counts; a copy counts more than what it copies. */
-  apply(
-    segment: Segment,
-    collection: string,
-    id: number,
-    version: number,
-    start: number,
-    length: number,
-    tag: number,
-  ): void {
+  apply(segment: Segment, { collection, id, version, start, length }: StoredRecord, tag: number): void {
     const directory = this.directory(collection);
     segment.size += costOf(length);
     if (length === 0) segment.tombstones++;

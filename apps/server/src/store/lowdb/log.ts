@@ -34,10 +34,10 @@ export function openLog(
       const { line, records } = commitLine(catalog.sequence + 1, changes);
       await new Low<Uint8Array>(active, line).write();
       segment.bytes = active.bytes;
-      for (const [i, { collection, id, version, start: offset, length }] of records.entries()) {
-        const start = base + offset;
-        segment.records.push({ collection, id, version, start, length });
-        catalog.apply(segment, collection, id, version, start, length, changes[i]?.tag ?? 0);
+      for (const [i, { start, ...rest }] of records.entries()) {
+        const record = { ...rest, start: base + start };
+        segment.records.push(record);
+        catalog.apply(segment, record, changes[i]?.tag ?? 0);
       }
       catalog.sequence += records.length;
     },

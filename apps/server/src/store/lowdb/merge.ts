@@ -48,10 +48,11 @@ export async function seal(full: Segment, { folder, catalog, manifest }: Parts):
   const indexes = collections.map((name): [string, readonly string[]] => [name, catalog.indexes(name)]);
   let start = await writeSealed(folder, { segment: number, floor, kinds, indexes }, entries);
   const sealed = newSegment(number, floor);
-  for (const { collection, id, version, length, tag } of needed) {
+  for (const record of needed) {
+    const { collection, id, version, length, tag } = record;
     const isSuperseded = length > 0 && catalog.directory(collection).get(id)?.version !== version;
     if (isSuperseded) sealed.size += costOf(length);
-    else catalog.apply(sealed, collection, id, version, start, length, tag);
+    else catalog.apply(sealed, { ...record, start }, tag);
     if (length > 0) start += length + GAP;
   }
   catalog.segments.set(number, sealed);
@@ -114,13 +115,12 @@ export function openMerger(
   }
 
   async function merge(segment: Segment): Promise<void> {
-    const { bytes, kinds, ...sealed } = await readSealed(folder, segment.number);
+    const sealed = await readSealed(folder, segment.number);
     const changes: Copy[] = [];
-    visitSealed(sealed, (id, version, start, length, kind) => {
-      const [collection = ''] = kinds[kind] ?? [];
+    visitSealed(sealed, ({ collection, id, version, start, length }) => {
       const place = length > 0 ? catalog.directory(collection).get(id) : undefined;
       const isNeeded = length > 0 ? place?.segment === segment.number : canHide(catalog, segment, version);
-      const text = length > 0 ? bytes.toString('utf8', start, start + length) : undefined;
+      const text = length > 0 ? sealed.bytes.toString('utf8', start, start + length) : undefined;
       if (isNeeded) changes.push({ collection, id, version, text, tag: place?.tag ?? 0 });
     });
     for (let done = 0; done < changes.length && !isClosed; ) {

@@ -5,7 +5,7 @@ import { isFolder, readWhole } from '../../files/files.ts';
 import { decodeText } from '../document.ts';
 import { StoreDamagedError } from '../errors.ts';
 import { type Catalog, newSegment, type Segment } from './catalog.ts';
-import { readCommits } from './commit-line.ts';
+import { readCommits, type StoredRecord } from './commit-line.ts';
 import type { ManifestData } from './manifest.ts';
 import { readSealed, segmentFile, visitSealed } from './sealed-segment.ts';
 
@@ -76,14 +76,10 @@ export async function recover(
         isSame(collection) ? catalog.directory(collection).tag(values) : undefined,
       );
       const file = join(folder, segmentFile(number, 'json'));
-      visitSealed(sealed, (id, version, start, length, kind) => {
-        const [collection = ''] = kinds[kind] ?? [];
-        const known = length === 0 ? 0 : tags[kind];
-        const tag =
-          known === undefined || (isVerified && length > 0)
-            ? tagOf(file, collection, id, bytes.subarray(start, start + length), known)
-            : known;
-        catalog.apply(segment, collection, id, version, start, length, tag);
+      visitSealed(sealed, (record, kind) => {
+        const known = record.length === 0 ? 0 : tags[kind];
+        const isParsed = known === undefined || (isVerified && record.length > 0);
+        catalog.apply(segment, record, isParsed ? tagOf(file, record, bytes, known) : known);
       });
       // Requests that come meanwhile are answered: that the store is being opened.
       await turn();
@@ -106,20 +102,18 @@ export async function recover(
     catalog.segments.set(number, segment);
     for (const [i, record] of commits.records.entries()) {
       if (i % SLICE === SLICE - 1) await turn();
-      const { collection, id, version, start, length } = record;
-      const tag = length > 0 ? tagOf(file, collection, id, bytes.subarray(start, start + length)) : 0;
       segment.records.push(record);
-      catalog.apply(segment, collection, id, version, start, length, tag);
+      catalog.apply(segment, record, record.length > 0 ? tagOf(file, record, bytes) : 0);
     }
     catalog.sequence += commits.records.length;
     return { segment, file, bytes, end: commits.end };
   }
 
   /** The tag of a document, which is what its entry says, if that is verified. */
-  function tagOf(file: string, collection: string, id: number, document: Buffer, known?: number): number {
+  function tagOf(file: string, { collection, id, start, length }: StoredRecord, bytes: Buffer, known?: number): number {
     const idProperty = catalog.idProperty(collection);
     try {
-      const properties = decodeText(document.toString());
+      const properties = decodeText(bytes.toString('utf8', start, start + length));
       const tag = catalog.tagOf(collection, properties);
       const isRight = idProperty === undefined || (properties[idProperty] === id && (known ?? tag) === tag);
       if (isRight || !isVerified) return tag;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { StoreDamagedError } from '../errors.ts';
 import { DOCUMENTS, HEAD, readJson, writeJson } from './block.ts';
+import type { StoredRecord } from './commit-line.ts';
 
 /** What many records of a sealed segment have in common: their collection, and their indexed values as JSON. */
 export type Kind = readonly [collection: string, values: string];
@@ -71,17 +72,18 @@ export async function readSealed(folder: string, number: number): Promise<Sealed
   return { ...meta, bytes, start: start + 1 };
 }
 
-/** Calls with each record in numbers: opening a store makes no object for each of its documents. */
+/** Visits each record of a sealed segment. */
 export function visitSealed(
-  { hint, start: first }: Pick<Sealed, 'hint' | 'start'>,
-  visit: (id: number, version: number, start: number, length: number, kind: number) => void,
+  { hint, kinds, start: first }: Sealed,
+  visit: (record: StoredRecord, kind: number) => void,
 ): void {
   let [id, version, start] = [0, 0, first];
   for (let at = 0; at < hint.length; at += 4) {
     id += hint[at] as number;
     version += hint[at + 1] as number;
     const length = hint[at + 2] as number;
-    visit(id, version, start, length, hint[at + 3] as number);
+    const kind = hint[at + 3] as number;
+    visit({ collection: kinds[kind]?.[0] ?? '', id, version, start, length }, kind);
     if (length > 0) start += length + GAP;
   }
 }
