@@ -1,14 +1,22 @@
 import { rounds } from '@petstore/testing';
-import { type Field, isWide, type Operation, operations, typeIn } from '@petstore/types';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { credentialsFor, isSuccess } from '../drift/checks/conformance/attempts.ts';
 import { undeclared } from '../drift/checks/conformance/undeclared.ts';
 import { basePathOf } from '../drift/openapi.ts';
 import { openProject } from '../drift/project.ts';
+import { arbitraryValue, isWide } from '../openapi/arbitrary.ts';
+import { isJson } from '../openapi/body.ts';
+import { type Operation, type Parameter, resolve, type Schema } from '../openapi/document.ts';
+import { expectedRequest, type Inputs } from '../openapi/serialize.ts';
+import { encodeAll, UnspecifiedError } from '../openapi/styles.ts';
+import { valueCheck } from '../openapi/validate.ts';
+import { type WireRequest, wireRequest } from '../openapi/wire.ts';
 import { type Server, startServer } from './support/server.ts';
 
 const { spec } = openProject();
 const basePath = basePathOf(spec);
+const fits = valueCheck(spec);
 
 let server: Server;
 beforeAll(async () => {
@@ -16,161 +24,201 @@ beforeAll(async () => {
   return server.stop;
 });
 
-/** Expects a response as the spec declares it for the operation: its status, its headers, and its body. */
-async function expectDeclared({ method, path }: Operation, response: Response): Promise<void> {
-  const described = spec.operations.get(`${method} ${path}`);
-  expect(described && (await undeclared(spec, described, response))).toEqual([]);
+const send = ({ target, ...init }: WireRequest) => fetch(server.origin + basePath + target, init);
+
+/** A request with one thing wrong. */
+interface Mistake {
+  readonly request: WireRequest;
+  readonly wrong: string;
+  readonly status: 400 | 404;
 }
 
-const everyOperation = Object.values<Operation>(operations);
+describe.each([...spec.operations])('%s', (_, operation) => {
+  const requestOf = (inputs: Inputs, key = server.key) => requestFor(operation, inputs, key);
 
-/** The input of a request: text in path and query, any JSON in the body. */
-type Input = Record<string, unknown>;
-
-describe.each(everyOperation.map((operation) => [operation.id, operation] as const))('%s', (_, operation) => {
   test('accepts every valid request, with a declared response', () =>
     fc.assert(
-      fc.asyncProperty(validInput(operation), async (input) => {
-        const response = await send(operation, input);
-        // There may be no pet with the identifier.
-        const allowed = operation.path.includes('{') ? [operation.success, 404] : [operation.success];
-        expect(allowed).toContain(response.status);
-        await expectDeclared(operation, response);
+      fc.asyncProperty(validInputs(operation), async (inputs) => {
+        const response = await send(requestOf(inputs));
+        // What the path names may not be there.
+        const isMissing = operation.path.includes('{') && response.status === 404;
+        expect([response.status, isMissing || isSuccess(operation, response.status)]).toEqual([response.status, true]);
+        expect(await undeclared(spec, operation, response)).toEqual([]);
       }),
       { numRuns: rounds(100, 300) },
     ));
 
   test('refuses every invalid request, with a declared response', () =>
     fc.assert(
-      fc.asyncProperty(invalidInput(operation), async ({ input, wrong }) => {
-        const response = await send(operation, input);
-        expect([wrong, response.status]).toEqual([wrong, operation.fields[wrong]?.in === 'path' ? 404 : 400]);
-        await expectDeclared(operation, response);
+      fc.asyncProperty(invalidRequest(operation, requestOf), async (made) => {
+        const { request, wrong, status } = made();
+        const response = await send(request);
+        expect([wrong, response.status]).toEqual([wrong, status]);
+        expect(await undeclared(spec, operation, response)).toEqual([]);
       }),
       { numRuns: rounds(100, 300) },
     ));
 
-  test('refuses every request without an accepted key', () =>
+  const needsKey = operation.security.length > 0 && operation.security.every((all) => Object.keys(all).length > 0);
+  test.runIf(needsKey)('refuses every request without an accepted key', () =>
     fc.assert(
-      fc.asyncProperty(
-        fc.oneof(
-          validInput(operation),
-          invalidInput(operation).map(({ input }) => input),
-        ),
-        async (input) => {
-          const response = await send(operation, input, { authorization: 'Bearer some-other-key' });
-          expect(response.status).toBe(401);
-          await expectDeclared(operation, response);
-        },
-      ),
+      fc.asyncProperty(validInputs(operation), async (inputs) => {
+        const response = await send(requestOf(inputs, 'some-other-key'));
+        expect(response.status).toBe(401);
+        expect(await undeclared(spec, operation, response)).toEqual([]);
+      }),
       { numRuns: rounds(10, 20) },
-    ));
+    ),
+  );
 });
 
-async function send(
-  operation: Operation,
-  input: Input,
-  headers = { authorization: `Bearer ${server.key}` },
-): Promise<Response> {
-  const places = { query: new URLSearchParams(), body: {} as Input };
-  let path = operation.path;
-  for (const [name, value] of Object.entries(input)) {
-    const place = operation.fields[name]?.in ?? (operation.body ? 'body' : 'query');
-    if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(String(value)));
-    else if (place === 'query') for (const one of [value].flat()) places.query.append(name, String(one));
-    else Object.defineProperty(places.body, name, { value, enumerable: true });
+/** The request for these inputs. Inputs that OpenAPI cannot write are not tried. */
+function requestFor(operation: Operation, inputs: Inputs, key: string): WireRequest {
+  try {
+    return wireRequest(expectedRequest(spec, operation.id, inputs, credentialsFor(spec, key)));
+  } catch (error) {
+    return fc.pre(!(error instanceof UnspecifiedError)) as never;
   }
-  return fetch(`${server.origin}${basePath}${path}?${places.query}`, {
-    method: operation.method,
-    headers: operation.body ? { ...headers, 'content-type': operation.body.mediaType } : headers,
-    ...(operation.body && { body: encode(places.body) }),
-  });
 }
 
-/** JSON in which a bigint has all its digits. */
-function encode(value: unknown): string {
-  // TypeScript's library does not know it yet.
-  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
-  return JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? rawJSON(String(one)) : one));
-}
-
-function validInput({ fields }: Operation): fc.Arbitrary<Input> {
-  const required = Object.keys(fields).filter((name) => fields[name]?.required);
-  const values = Object.entries(fields).map(([name, field]) => [name, validValue(field)] as const);
-  return fc.record(Object.fromEntries(values), { requiredKeys: required }) as fc.Arbitrary<Input>;
-}
-
-/** A valid input in which one thing is wrong. */
-function invalidInput(operation: Operation): fc.Arbitrary<{ input: Input; wrong: string }> {
-  const names = Object.keys(operation.fields);
-  const aField = names.map((wrong) => {
-    const field = operation.fields[wrong] as Field;
-    const left = field.required && field.in !== 'path' ? [fc.constant(undefined)] : [];
-    const twice = field.in === 'query' ? [validValue(field).map((value) => [value, value])] : [];
-    return fc.record({ wrong: fc.constant(wrong), value: fc.oneof(invalidValue(field), ...left, ...twice) });
+function validInputs({ parameters, body }: Operation): fc.Arbitrary<Inputs> {
+  const places = (['path', 'query', 'header', 'cookie'] as const).map((place) => {
+    const here = parameters.filter((parameter) => parameter.in === place);
+    const values = Object.fromEntries(here.map((parameter) => [parameter.name, parameterValue(parameter)]));
+    const requiredKeys = here.filter(({ required }) => required).map(({ name }) => name);
+    return [place, fc.record(values, { requiredKeys })] as const;
   });
-  const unknown = fc.record({
-    wrong: fc.oneof(
-      fc.constantFrom('__proto__', 'constructor', 'id', 'toString', 'limit[]'),
-      fc.string({ minLength: 1 }),
-    ),
-    value: fc.oneof(fc.string(), fc.integer()),
-  });
-  const mistake = fc.oneof(
-    ...aField,
-    unknown.filter(({ wrong }) => !names.includes(wrong)),
+  const inputs: fc.Arbitrary<Pick<Inputs, 'path' | 'query' | 'header' | 'cookie'>> = fc.record(
+    Object.fromEntries(places),
   );
-  return fc.tuple(validInput(operation), mistake).map(([valid, { wrong, value }]) => {
-    const input: Input = Object.fromEntries(Object.entries(valid).filter(([name]) => name !== wrong));
-    if (value !== undefined) Object.defineProperty(input, wrong, { value, enumerable: true });
-    return { input, wrong };
-  });
+  const [contentType, media] = Object.entries(body?.content ?? {})[0] ?? [];
+  if (contentType === undefined) return inputs;
+  const value =
+    isJson(contentType) || /form|^text/.test(contentType)
+      ? arbitraryValue(spec, media?.schema ?? { type: 'string' })
+      : fc.uint8Array().map((bytes) => ({ bytes: Uint8Array.from(bytes) }));
+  return fc.tuple(inputs, value).map(([rest, body]) => ({ ...rest, contentType, body }));
 }
 
-/** Any character that a name may have. fast-check's own `binary` is nearly the same, and takes seconds to be made. */
-const character = fc
-  .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
-  .map((code) => String.fromCodePoint(code));
+const visible = fc.constantFrom(...'abcXYZ019-_');
 
-function validValue({ schema }: Field): fc.Arbitrary<unknown> {
-  const { enum: values, minimum, maximum } = schema;
-  const type = typeIn(schema);
-  if (values) return fc.constantFrom(...values);
-  if (isWide(schema)) return fc.oneof(fc.maxSafeInteger(), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }));
-  if (type === 'integer') return fc.maxSafeInteger().map((n) => clamp(n, minimum, maximum));
-  if (type === 'string') return fc.string({ unit: character });
-  throw new Error(`this test has no valid ${type}`);
+function parameterValue(parameter: Parameter): fc.Arbitrary<unknown> {
+  const isPlain = parameter.in === 'header' || parameter.in === 'cookie';
+  return arbitraryValue(spec, schemaOf(parameter), isPlain ? visible : undefined);
 }
 
-function invalidValue({ in: place, schema }: Field): fc.Arbitrary<unknown> {
-  const { enum: values, minimum, maximum } = schema;
-  const type = typeIn(schema);
-  const other =
-    place === 'body'
-      ? [
-          fc.constant(null),
-          fc.boolean(),
-          fc.constant([]),
-          fc.constant({}),
-          fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true }),
-        ]
-      : [];
-  if (values)
-    return fc.oneof(
-      fc.string({ minLength: 1 }).filter((text) => !values.includes(text)),
-      ...other,
-    );
-  if (type === 'integer') {
-    const beyond = isWide(schema)
-      ? fc.constantFrom(-(2n ** 63n) - 1n, 2n ** 63n)
-      : fc.constantFrom((minimum ?? Number.MIN_SAFE_INTEGER) - 1, (maximum ?? Number.MAX_SAFE_INTEGER) + 1);
-    const text = fc.constantFrom('1e1', '0x10', ' 5', '05', '1.0', 'Infinity', 'NaN', '-0', '+1', 'abc', '１');
-    return fc.oneof(beyond, text, ...other);
+function schemaOf({ schema, content = {} }: Parameter): Schema {
+  return resolve(spec, schema ?? Object.values(content)[0]?.schema ?? {});
+}
+
+/** What makes a valid request in which one thing is wrong. */
+function invalidRequest(operation: Operation, requestOf: (inputs: Inputs) => WireRequest): fc.Arbitrary<() => Mistake> {
+  const mistakes: fc.Arbitrary<(inputs: Inputs) => Mistake>[] = [
+    fc
+      .oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'limit[]'), fc.string({ minLength: 1 }))
+      .filter((name) => name.isWellFormed() && !operation.parameters.some((parameter) => parameter.name === name))
+      .map((name) => (inputs) => withQuery(requestOf(inputs), name, '1', `query ${name}`)),
+  ];
+  for (const parameter of operation.parameters) {
+    const { in: place, name } = parameter;
+    const status = place === 'path' ? 404 : 400;
+    const schema = schemaOf(parameter);
+    const put = (value: unknown) => (inputs: Inputs) => ({
+      request: requestOf({ ...inputs, [place]: { ...inputs[place], [name]: value } }),
+      wrong: `${place} ${name} ${value}`,
+      status: status as 400 | 404,
+    });
+    const words = wrongWords(schema);
+    if (words) mistakes.push(words.map(put));
+    if (place === 'query' && !['array', 'object'].includes(String(schema.type)))
+      mistakes.push(
+        parameterValue(parameter).map((value) => (inputs) => {
+          const once = requestOf({ ...inputs, query: { ...inputs.query, [name]: value } });
+          return withQuery(once, name, String(value), `${name} twice`);
+        }),
+      );
   }
-  const broken = fc.constantFrom('\ud800', 'a\udfff');
-  return fc.oneof(broken, fc.integer(), ...other);
+  const [contentType = '', media] = Object.entries(operation.body?.content ?? {})[0] ?? [];
+  if (isJson(contentType))
+    mistakes.push(
+      wrongBody(media?.schema ?? {}).map((change) => (inputs) => {
+        const body = change(inputs.body);
+        return {
+          request: requestOf({ ...inputs, body }),
+          wrong: `body ${String(JSON.stringify(body, asText))}`,
+          status: 400,
+        };
+      }),
+    );
+  return fc.tuple(validInputs(operation), fc.oneof(...mistakes)).map(
+    ([inputs, make]) =>
+      () =>
+        make(inputs),
+  );
 }
 
-function clamp(value: number, minimum = value, maximum = value): number {
-  return Math.min(Math.max(value, minimum), maximum);
+function withQuery(request: WireRequest, name: string, value: string, wrong: string): Mistake {
+  const mark = request.target.includes('?') ? '&' : '?';
+  return {
+    request: { ...request, target: `${request.target}${mark}${encodeAll(name)}=${encodeAll(value)}` },
+    wrong,
+    status: 400,
+  };
+}
+
+/** Words for a parameter that its schema does not allow; nothing where every word is a value. */
+function wrongWords(schema: Schema): fc.Arbitrary<string> | undefined {
+  const { enum: values, minimum, maximum } = schema;
+  if (values) return fc.string({ minLength: 1 }).filter((text) => text.isWellFormed() && !values.includes(text));
+  if (schema.type !== 'integer') return undefined;
+  const beyond = isWide(schema)
+    ? [-(2n ** 63n) - 1n, 2n ** 63n]
+    : [(minimum ?? Number.MIN_SAFE_INTEGER) - 1, (maximum ?? Number.MAX_SAFE_INTEGER) + 1];
+  const other = ['1e1', '0x10', ' 5', '05', '1.0', 'Infinity', 'NaN', '-0', '+1', 'abc', '１'];
+  return fc.constantFrom(...beyond.map(String), ...other);
+}
+
+const wrongValues = fc.oneof(
+  fc.constantFrom(null, true, [], {}, '', '\ud800', 'a\udfff', undefined, 2n ** 63n, -(2n ** 63n) - 1n),
+  fc.integer(),
+  fc.string(),
+  fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true }),
+);
+
+/** Makes a valid body invalid: another value, or another one, or none, for one of its properties. */
+function wrongBody(schema: Schema): fc.Arbitrary<(body: unknown) => unknown> {
+  const isWrong = (value: unknown) => !fits(schema, value) || isBroken(value) || isBeyond(value);
+  return fc
+    .tuple(wrongValues, fc.nat(), fc.constantFrom('no-such-property', '__proto__', 'id'))
+    .map(([value, index, unknown]) => (body) => {
+      const entries = Object.entries(Object(body));
+      const names = [...entries.map(([name]) => name), unknown];
+      const changed = Object.fromEntries(entries);
+      Object.defineProperty(changed, names[index % names.length] ?? '', {
+        value,
+        enumerable: true,
+        configurable: true,
+      });
+      const all = [JSON.parse(JSON.stringify(changed, keepDigits), bigintOf), value].filter((one) => one !== undefined);
+      const found = all.find(isWrong);
+      fc.pre(found !== undefined);
+      return found;
+    });
+}
+
+const keepDigits = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value);
+const bigintOf = (_: string, value: unknown) =>
+  typeof value === 'string' && /^-?\d{16,}n$/.test(value) ? BigInt(value.slice(0, -1)) : value;
+const asText = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
+
+/** Whether there is text in a value that is not well-formed. */
+function isBroken(value: unknown): boolean {
+  if (typeof value === 'string') return !value.isWellFormed();
+  return Object(value) === value && Object.values(value as object).some(isBroken);
+}
+
+/** Whether there is an integer in a value that no int64 is. */
+function isBeyond(value: unknown): boolean {
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) !== value;
+  return Object(value) === value && Object.values(value as object).some(isBeyond);
 }

@@ -191,7 +191,10 @@ describe.skipIf(exists)(`the steps of ${page}, in a copy of the repository`, () 
         'test/store/lowdb.test.ts',
         'test/postgres/postgres.test.ts',
       ];
-      await run(server, { ...process.env, NO_COLOR: '1' }, join(server, 'node_modules/.bin/vitest'), 'run', ...files);
+      const env = { ...process.env, NO_COLOR: '1' };
+      await run(server, env, join(server, 'node_modules/.bin/vitest'), 'run', ...files);
+      const tools = join(copy.folder, 'tools');
+      await run(tools, env, join(tools, 'node_modules/.bin/vitest'), 'run', 'test/spec-driven.test.ts');
     }, 300_000);
   }
 });
