@@ -39,7 +39,7 @@ export function contract(offer: () => Promise<Offered>) {
       expect(pet).toEqual({ id: pet.id, name: 'Tom', categoryId: 1 });
     });
 
-    test.each(['', 'Ünïcødé 猫 🐈', '__proto__', 'a\nb\tc', '"quoted" \\ </script>'])(
+    test.each(['', '\u0000', 'Ünïcødé 猫 🐈', '__proto__', 'a\nb\tc', '"quoted" \\ </script>'])(
       'keeps the name %j as it is',
       async (name) => {
         const { id } = await api.createPet({ name, categoryId: 0 });
