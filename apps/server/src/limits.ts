@@ -20,6 +20,10 @@ export const MAX_DISCARDED_BYTES = 2 ** 20;
 export const MAX_JSON_DEPTH = 64;
 export const MAX_JSON_MEMBERS = 1_000;
 
+/** In requests with so many values, so deep in each other, every error is looked for; in others the first one, because each costs. */
+export const MAX_EXPLAINED_VALUES = 1_000;
+export const MAX_EXPLAINED_DEPTH = 4;
+
 /** How many values a form may have, and how long the head of one of its parts may be. */
 export const MAX_FORM_VALUES = 1_000;
 export const MAX_PART_HEAD_BYTES = 8_192;

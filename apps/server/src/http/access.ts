@@ -6,7 +6,7 @@ import type { KeyCheck } from '../keys.ts';
 import { HttpError } from './http-error.ts';
 import { cookiesOf } from './parameters.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
-import { decodeQuery, splitPairs } from './styles.ts';
+import { decodedText, splitPairs } from './styles.ts';
 
 /**
  * The name of the key that a request carries, in one of the ways that its operation declares. Nothing where it carries none
@@ -61,13 +61,18 @@ function credentialOf(
     case 'apiKey': {
       const { in: place, name } = scheme;
       if (place === 'header') return [headers[name.toLowerCase()] ?? []].flat()[0];
-      const pairs = place === 'cookie' ? cookiesOf(headers.cookie) : new Map(splitPairs(query, '&', decodeQuery));
-      const text = pairs.get(name);
-      return text === undefined ? undefined : decodeQuery(text);
+      if (place === 'cookie') return decoded(cookiesOf(headers.cookie).get(name));
+      const texts = splitPairs(query, '&', (text) => decoded(text) ?? text).filter(([one]) => one === name);
+      return texts.length > 1 ? undefined : decoded(texts[0]?.[1]);
     }
     default:
       return undefined;
   }
+}
+
+/** A key or its name as it was meant. Broken escapes are no error yet: whoever calls without a key is told nothing else. */
+function decoded(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : decodedText(text.replaceAll('+', ' '));
 }
 
 /** The password is the key, and the user name is free. */

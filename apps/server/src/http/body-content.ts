@@ -76,10 +76,9 @@ function readForm(text: string, schema: Schema, encoding: Encoding): object {
     return { schema: property, ...(encoding[name] ?? (hasObjects(property) && { contentType: 'application/json' })) };
   };
   const fields = new Map(Object.keys(propertiesOf(schema)).map((name) => [name, fieldOf(name)]));
-  const pairs = splitPairs(text, '&', decodeQuery);
-  if (pairs.length > MAX_FORM_VALUES)
+  if (text.split('&', MAX_FORM_VALUES + 1).length > MAX_FORM_VALUES)
     throw new HttpError('invalid_request', `body: it has more than ${MAX_FORM_VALUES} values`);
-  return readNamed(fields, pairs, 'body', fieldOf);
+  return readNamed(fields, splitPairs(text, '&', decodeQuery), 'body', fieldOf);
 }
 
 /** A part for each property, and for each element of a list; text in a style of queries where the encoding names one. */
@@ -90,7 +89,7 @@ function readMultipart(parts: readonly Part[], schema: Schema, encoding: Encodin
   const styled = new Map(styles.map(([name, how]) => [name, { ...how, schema: propertyOf(schema, name) ?? {} }]));
   /** The parts of an object may have the names of its properties alone. */
   const isStyled = (name: string) =>
-    styled.has(name.replace(/\[.*$/, '')) ||
+    styled.has(name.split('[', 1)[0] ?? '') ||
     (!Object.hasOwn(propertiesOf(schema), name) &&
       [...styled.values()].some((how) => Object.hasOwn(propertiesOf(how.schema), name)));
   const isList = (name: string) =>

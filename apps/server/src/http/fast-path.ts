@@ -7,7 +7,7 @@ import { passTo } from './express-app.ts';
 import { parseJson } from './json.ts';
 import { type PlainParameters, plainParametersOf, readPlainParameters } from './parameters.ts';
 import type { Parts } from './parts.ts';
-import type { Input, RequestContext } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 import { inputOf } from './validate.ts';
 import type { Check } from './validator-internals.ts';
 
@@ -34,7 +34,10 @@ export function fastPath(parts: Parts, expressApp: RequestListener): RequestList
 
   return (request, response) => {
     const context = acceptRequest(request, response);
-    if (!context) return;
+    if (context) guarded(response, context, () => answer(request, response, context));
+  };
+
+  function answer(request: IncomingMessage, response: ServerResponse, context: RequestContext): void {
     const slowly = () => passTo(expressApp, request, response, context);
     const { operation } = context;
     const plain = operation && plainOperations.get(operation);
@@ -49,7 +52,8 @@ export function fastPath(parts: Parts, expressApp: RequestListener): RequestList
       const checked = { ...parameters, headers: request.headers, cookies: NO_COOKIES, body };
       if (!plain.check.passes(checked)) return false;
       crossOrigin?.(request, response, () => {});
-      call(request, response, context, operation, inputOf(operation, checked, body));
+      const input = inputOf(operation, checked, body);
+      dispatch(request, response, context, operation, input)?.catch((error) => fail(error, response, context));
       return true;
     };
 
@@ -58,25 +62,22 @@ export function fastPath(parts: Parts, expressApp: RequestListener): RequestList
     } else if (isPlainBody(request, operation.body, bodyLimit)) {
       receiveBody(request, context, (error, bytes) => {
         if (error) return fail(error, response, context);
-        const body = parse(bytes, plain.bodySchema, context);
-        if (body !== undefined && accept(body)) return;
-        context.body = bytes;
-        slowly();
+        guarded(response, context, () => {
+          const body = parse(bytes, plain.bodySchema, context);
+          if (body !== undefined && accept(body)) return;
+          context.body = bytes;
+          slowly();
+        });
       });
     } else {
       slowly();
     }
-  };
+  }
 
-  function call(
-    request: IncomingMessage,
-    response: ServerResponse,
-    context: RequestContext,
-    operation: Operation,
-    input: Input,
-  ): void {
+  /** Answers whatever is thrown meanwhile: outside of Express nobody else does, and the process would end. */
+  function guarded(response: ServerResponse, context: RequestContext, work: () => void): void {
     try {
-      dispatch(request, response, context, operation, input)?.catch((error) => fail(error, response, context));
+      work();
     } catch (error) {
       fail(error, response, context);
     }

@@ -151,7 +151,7 @@ export function nextPage(
 
   function isField(name: string): boolean {
     return (
-      Object.hasOwn(fields, name.replace(/\[.*$/, '')) ||
+      Object.hasOwn(fields, name.split('[', 1)[0] ?? '') ||
       Object.values(fields).some(({ schema }) => Object.hasOwn(propertiesOf(schema), name))
     );
   }

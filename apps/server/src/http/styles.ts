@@ -5,7 +5,7 @@ import { itemsOf, propertyOf, textReader } from './values.ts';
 
 /** How text in a request stands for a value: what is between its parts, and how a part is decoded. */
 interface Notation {
-  readonly between: string | RegExp;
+  readonly between: string;
   readonly isExploded: boolean;
   readonly decode: (text: string) => string;
 }
@@ -65,7 +65,16 @@ export function readPath(
 /** The value of a header, which stands there as it is. */
 export function readHeader({ schema, explode = false, contentType }: Field, text: string): unknown {
   if (contentType !== undefined) return readJson(schema, text);
-  return readJoined(schema, text, { between: /[ \t]*,[ \t]*/, isExploded: explode, decode: (part) => part });
+  const parts = text.split(',').map(withoutBlanks).join(',');
+  return readJoined(schema, parts, { between: ',', isExploded: explode, decode: (part) => part });
+}
+
+/** A regular expression would look again at each blank of a long run of them. */
+function withoutBlanks(text: string): string {
+  let [start, end] = [0, text.length];
+  while (text[start] === ' ' || text[start] === '\t') start++;
+  while (end > start && (text[end - 1] === ' ' || text[end - 1] === '\t')) end--;
+  return text.slice(start, end);
 }
 
 /** The value of a cookie. */
@@ -127,10 +136,17 @@ export function readObject(
 }
 
 export function decodeText(text: string): string {
+  const decoded = decodedText(text);
+  if (decoded === undefined) throw new HttpError('invalid_request', `'${text}' is not percent-encoded UTF-8`);
+  return decoded;
+}
+
+/** The text that this one stands for; nothing where it is not percent-encoded UTF-8. */
+export function decodedText(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
-  } catch (cause) {
-    throw new HttpError('invalid_request', `'${text}' is not percent-encoded UTF-8`, { cause });
+  } catch {
+    return undefined;
   }
 }
 

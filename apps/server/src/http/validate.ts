@@ -26,7 +26,7 @@ async function newValidator(validateResponses: boolean): Promise<Validator> {
     servedSpec(),
     basePath,
     {
-      validateRequests: { allErrors: true },
+      validateRequests: true,
       validateResponses,
       validateSecurity: false,
       fileUploader: false,
@@ -42,7 +42,7 @@ const validateRequest: ValidateRequest = (operation, check, request, response, n
   const context = contextOf(response);
   const { parameters = NO_PARAMETERS } = context;
   const checked = { ...parameters, body: withoutFiles(request.body, operation.body?.kind) };
-  if (!check.passes(checked)) throw invalidRequest(check.violations());
+  if (!check.passes(checked)) throw invalidRequest(check.violations(checked));
   context.input = inputOf(operation, checked, request.body);
   next();
 };

@@ -6,7 +6,8 @@ import type {
   OpenApiRequest,
   OpenApiValidatorOpts,
 } from 'express-openapi-validator/dist/framework/types.js';
-import { type AjvKeywords, addInt64, withInt64Keyword } from './int64-keyword.ts';
+import { MAX_EXPLAINED_DEPTH, MAX_EXPLAINED_VALUES } from '../limits.ts';
+import { type AjvKeywords, addKeywords, withInt64Keyword } from './keywords.ts';
 import { contextOf, type ParameterValues } from './request-context.ts';
 
 /** What the validator's own checks are given, and change: defaults appear. */
@@ -25,8 +26,8 @@ export interface Violation {
 /** The checks that the validator compiled for one operation. */
 export interface Check {
   passes(request: Checked): boolean;
-  /** What was wrong with the request that did not pass last. */
-  violations(): Violation[];
+  /** What is wrong with a request that did not pass: everything in a small one, the first thing in any other. */
+  violations(request: Checked): Violation[];
 }
 
 export interface Validator {
@@ -107,7 +108,8 @@ const { ContentType, augmentAjvErrors, ajvErrorsToValidatorError } = load('middl
  * - Routing: it would try the patterns of all routes at every request, and knows none with a dash in a name. The operation is known.
  * - Reading: its compiled checks decide on the values that parameters.ts and body-content.ts have read, because its own
  *   reading rounds integers, coerces what is not meant, and knows neither all styles nor forms.
- * - Integers of 64 bits: JSON Schema has no word for those that are bigints.
+ * - Keywords: JSON Schema has no word for integers of 64 bits that are bigints, and its library compares each pair of
+ *   elements that have to be unique. All errors are looked for in small requests only.
  */
 export function openValidator(
   spec: OpenAPIV3.DocumentV3_1,
@@ -131,7 +133,7 @@ export function openValidator(
   validator.responseValidationMiddleware = (apiDoc, serial) => {
     const { validateResponses } = validator.options;
     const responses = new ResponseValidator(apiDoc, validator.ajvOpts.response, validateResponses, serial);
-    addInt64(responses.ajvBody);
+    addKeywords(responses.ajvBody);
     return responses.validate();
   };
   return {
@@ -172,33 +174,67 @@ function describeRequests({ apiDoc, serial }: Context, responseDocument?: OpenAP
 
 /** Has the validator compile the checks of every operation, which it otherwise does at the first request of each. */
 function compileChecks(apiDoc: OpenAPIV3.DocumentV3_1, options: object, checks: Map<Operation, Check>): void {
+  // Each error costs far more than the bytes that bring it about, and a body has room for many.
+  const compileFirst = checkCompiler(apiDoc, { ...options, allErrors: false });
+  const compileAll = once(() => checkCompiler(apiDoc, { ...options, allErrors: true }));
+  for (const operation of Object.values<Operation>(operations)) {
+    const first = compileFirst(operation);
+    const all = once(() => compileAll()(operation));
+    checks.set(operation, {
+      passes: first.passes,
+      violations: (request) => {
+        const errors = isSmall(request) ? all().errorsIn(request) : [];
+        return ajvErrorsToValidatorError(400, augmentAjvErrors(errors.length > 0 ? errors : first.errorsIn(request)))
+          .errors;
+      },
+    });
+  }
+}
+
+interface OperationCheck {
+  passes(request: Checked): boolean;
+  errorsIn(request: Checked): object[];
+}
+
+function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object): (operation: Operation) => OperationCheck {
   const opened = new RequestValidator(apiDoc, options);
   // Its own would take the text '5' for a number, and a number for text.
   opened.ajv = createRequestAjv(apiDoc, options);
-  for (const ajv of [opened.ajv, opened.ajvBody]) addInt64(ajv);
-  for (const operation of Object.values<Operation>(operations)) {
+  for (const ajv of [opened.ajv, opened.ajvBody]) addKeywords(ajv);
+  return (operation) => {
     const name = `${operation.method} ${operation.path}`;
     const contentType = ContentType.fromString(operation.body?.mediaType);
     opened.buildMiddleware(operation.path, describedIn(apiDoc, operation), contentType, name);
     const parameters = opened.ajv.getSchema(name);
     const body = opened.ajvBody.getSchema(name);
     if (!parameters || !body) throw new Error(`The validator has no checks for ${name}.`);
-    checks.set(operation, checkOf(parameters, body));
-  }
+    const isBodyRight = (request: Checked) => request.body === undefined || body(request);
+    return {
+      passes: (request) => parameters(request) && isBodyRight(request),
+      errorsIn: (request) => [
+        ...(parameters(request) ? [] : (parameters.errors ?? [])),
+        ...(isBodyRight(request) ? [] : (body.errors ?? [])),
+      ],
+    };
+  };
 }
 
-function checkOf(parameters: Compiled, body: Compiled): Check {
-  return {
-    passes: (request) => {
-      const isRight = parameters(request);
-      if (request.body === undefined) {
-        body.errors = null;
-        return isRight;
-      }
-      return body(request) && isRight;
-    },
-    violations: () =>
-      ajvErrorsToValidatorError(400, augmentAjvErrors([...(parameters.errors ?? []), ...(body.errors ?? [])])).errors,
+/** Whether a request has so few values, and so few in each other, that every error in it can be found. */
+function isSmall({ query, params, headers, cookies, body }: Checked): boolean {
+  let left = MAX_EXPLAINED_VALUES;
+  const takes = (value: unknown, depth: number): boolean => {
+    if (--left < 0 || depth > MAX_EXPLAINED_DEPTH) return false;
+    if (typeof value !== 'object' || value === null) return true;
+    return Object.values(value).every((one) => takes(one, depth + 1));
+  };
+  return [query, params, headers, cookies, body].every((part) => takes(part, 0));
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 

@@ -4,6 +4,7 @@ import { isInt64 } from './numbers.ts';
 /** The part of the validator's ajv that takes keywords. */
 export interface AjvKeywords {
   addKeyword(keyword: object): unknown;
+  removeKeyword(keyword: string): unknown;
 }
 
 const KEYWORD = 'x-int64';
@@ -24,8 +25,8 @@ export function withInt64Keyword(spec: OpenAPIV3.DocumentV3_1): OpenAPIV3.Docume
   return replaced(spec) as OpenAPIV3.DocumentV3_1;
 }
 
-/** Teaches the keyword to a validator: an integer that a number holds exactly, or a bigint in the range of 64 bits. */
-export function addInt64(ajv: AjvKeywords): void {
+/** Teaches a validator integers that a number holds exactly or a bigint of 64 bits, and to find equal elements in linear time. */
+export function addKeywords(ajv: AjvKeywords): void {
   ajv.addKeyword({
     keyword: KEYWORD,
     error: { message: 'must be an integer from -9223372036854775808 to 9223372036854775807' },
@@ -34,6 +35,22 @@ export function addInt64(ajv: AjvKeywords): void {
         ? isInt64(value) && isWithin(value, bounds)
         : Number.isSafeInteger(value) || (isNullable && value === null),
   });
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    error: { message: 'must NOT have duplicate items' },
+    validate: (isWanted: boolean, items: unknown[]) => !isWanted || new Set(items.map(canonical)).size === items.length,
+  });
+}
+
+/** A text that equal values have in common: objects are equal whatever the order of their properties. */
+function canonical(value: unknown): string {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonical)}]`;
+  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+  return `{${entries.map(([name, one]) => `${JSON.stringify(name)}:${canonical(one)}`)}}`;
 }
 
 function isWithin(

@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { newFolder } from '@petstore/testing';
+import { service } from '@petstore/types';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateWhatFits, loadClient } from './generated-client.ts';
+import { type GeneratedServer, startGeneratedServer } from './generated-server.ts';
+
+const KEY = 'a-key-that-is-for-tests';
+const folder = newFolder('hostile', afterAll);
+let server: GeneratedServer;
+beforeAll(async () => {
+  const { files, refused } = await generateWhatFits(join(import.meta.dirname, 'hostile.yaml'));
+  expect(refused).toEqual([]);
+  const table = 'packages/types/src/gen/service.gen.ts';
+  const statuses = `statuses: ${JSON.stringify(service.statuses)}`;
+  files.set(table, (files.get(table) ?? '').replace('statuses: {}', statuses));
+  await loadClient(files, folder);
+  server = await startGeneratedServer(folder, new Set([KEY]));
+});
+afterAll(() => server?.stop());
+
+async function call(target: string, init: RequestInit = {}): Promise<[status: number, message: string | undefined]> {
+  const signal = AbortSignal.timeout(30_000);
+  const response = await fetch(server.origin + server.basePath + target, { signal, ...init });
+  const text = await response.text();
+  return [response.status, text === '' ? undefined : JSON.parse(text).message];
+}
+
+const post = (path: string, value: unknown) =>
+  call(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': KEY },
+    body: JSON.stringify(value),
+  });
+
+test.each([
+  ['a cookie', '/cookie', { cookie: 'session=%ff' }],
+  ['a cookie with another right one', '/cookie', { cookie: 'session=%; theme=a' }],
+  ['the query', '/query?api_key=%ff', {}],
+  ['a name in the query', '/query?%ff=1', {}],
+  ['a query that has two', `/query?api_key=${KEY}&api_key=x`, {}],
+])('a key that cannot be read is answered like any other wrong key: in %s', async (_, target, headers) => {
+  expect(await call(target, { headers })).toEqual([401, 'The API key is missing or invalid.']);
+});
+
+test.each([
+  ['a cookie', '/cookie', { cookie: `session=${encodeURIComponent(KEY)}` }],
+  ['the query', `/query?api_key=${KEY.replace('a', '%61')}`, {}],
+])('and a right one is taken: in %s', async (_, target, headers) => {
+  expect(await call(target, { headers })).toEqual([204, undefined]);
+});
+
+test('whoever has a key hears of a broken escape', async () => {
+  const [status, message] = await call(`/query?api_key=${KEY}&%ff=1`);
+  expect([status, message]).toEqual([400, "'%ff' is not percent-encoded UTF-8"]);
+});
+
+describe('every error is found in a small body, and the first one in any other', () => {
+  test.each([
+    ['few elements', [{}, {}], "body '0.a': it is missing; body '0.b': it is missing; body '1.a': it is missing; "],
+    ['many elements', Array.from({ length: 10_000 }, () => ({})), "body '0.a': it is missing"],
+    ['deep elements', [{ a: '', b: 1, c: [[[[]]]] }, {}], "body '1.a': it is missing"],
+  ])('%s', async (_, value, message) => {
+    const [status, text = ''] = await post('/list', value);
+    expect([status, text.slice(0, message.length)]).toEqual([400, message]);
+    expect(text.length > message.length).toBe(message.endsWith(' '));
+  });
+});
+
+test('equal elements are found in time that grows with their number alone', async () => {
+  const cost = async (count: number) => {
+    const used: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const before = process.cpuUsage();
+      expect(
+        await post(
+          '/set',
+          Array.from({ length: count }, (_, a) => ({ a })),
+        ),
+      ).toEqual([204, undefined]);
+      const { user, system } = process.cpuUsage(before);
+      used.push(user + system);
+    }
+    return Math.min(...used);
+  };
+  const few = await cost(4_000);
+  expect(await cost(32_000)).toBeLessThan(Math.max(few, 2_000) * 24);
+});
+
+test.each<[unknown[], boolean]>([
+  [[1, 1], false],
+  [[1, '1', true, 'true', null, 'null', [], {}, '[]', '{}'], true],
+  [
+    [
+      { a: 1, b: [2] },
+      { b: [2], a: 1 },
+    ],
+    false,
+  ],
+  [
+    [
+      { a: 1, b: [2, 3] },
+      { b: [3, 2], a: 1 },
+    ],
+    true,
+  ],
+  [[['a', 'b'], ['a,b'], ['"a","b"']], true],
+  [[0, -0], false],
+])('elements are unique: %j', async (value, isUnique) => {
+  const message = 'body: must NOT have duplicate items';
+  expect(await post('/set', value)).toEqual(isUnique ? [204, undefined] : [400, message]);
+});
