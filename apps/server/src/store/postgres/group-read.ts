@@ -26,8 +26,8 @@ const MAX_GROUP = 8;
 const MAX_ATTEMPTS = 3;
 
 /**
- * Reads, which share a round trip while every connection is busy: the round trip costs several times what the database
- * does for a page. A group has one statement, which takes an array for each parameter and returns one row for each read.
+ * Reads, which share a round trip, its messages and their parsing while every connection is busy. A group has one statement,
+ * which takes an array for each parameter and returns one row for each read.
  */
 export class GroupRead {
   readonly #connections: Connections;
