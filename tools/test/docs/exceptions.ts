@@ -70,7 +70,7 @@ export const exceptions: readonly Exception[] = [
   },
   { commands: /^petctl [^#]*\[flags\]$/, reason: 'it is the syntax of a command' },
   {
-    commands: /^(npx petstore-server export \| )?DATABASE_URL=/,
+    commands: /^(npx petstore-server export \w+ \| )?DATABASE_URL=/,
     reason: 'it needs a PostgreSQL; apps/server/test/postgres has one',
     check: isInstalled,
   },
