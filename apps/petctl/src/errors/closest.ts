@@ -1,10 +1,14 @@
 import type { Meant } from './errors.ts';
 
+const MAX_EDITS = 3;
+
 /** The candidate that a misspelt word was meant to be, if one is close enough. */
 function closest(word: string, candidates: readonly string[]): string | undefined {
   const [best] = candidates
+    // Each letter that one of them has more is an edit; a word may be as long as a file.
+    .filter(({ length }) => Math.abs(length - word.length) <= MAX_EDITS)
     .map((candidate) => ({ candidate, edits: editsBetween(word.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, edits }) => edits <= 3 && edits <= Math.max(candidate.length, word.length) / 2)
+    .filter(({ candidate, edits }) => edits <= MAX_EDITS && edits <= Math.max(candidate.length, word.length) / 2)
     .sort((a, b) => a.edits - b.edits);
   return best?.candidate;
 }

@@ -4,6 +4,9 @@ import { readValue } from '../parse/value.ts';
 import { kebab } from '../tree/names.ts';
 import { complete, type InputLine } from './records.ts';
 
+/** A file that is no CSV may be a single title. */
+const MAX_TITLE_SHOWN = 80;
+
 /** One record of a CSV file; a cell without quotes and without text is nothing. */
 interface CsvRecord {
   readonly line: number;
@@ -35,12 +38,18 @@ function* record(text: string, line: number): Generator<CsvRecord> {
   const raw = text.replace(/\r$/, '');
   if (raw.trim() === '') return;
   const cells: (string | undefined)[] = [];
-  // A cell is quoted with doubled quotes inside, or it has none at all.
-  const cell = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/gy;
-  for (let found = cell.exec(raw); found; found = cell.exec(raw)) {
-    const [, quoted, plain] = found;
-    cells.push(quoted === undefined ? plain || undefined : quoted.replaceAll('""', '"'));
-    if (found[3] === '') return yield { line, raw, cells };
+  // A cell is quoted with doubled quotes inside, or it has none at all. By hand, because a long one is too much for a regular expression.
+  for (let at = 0; at <= raw.length; at++) {
+    const isQuoted = raw[at] === '"';
+    let end = raw.indexOf(isQuoted ? '"' : ',', at + (isQuoted ? 1 : 0));
+    while (isQuoted && end >= 0 && raw[end + 1] === '"') end = raw.indexOf('"', end + 2);
+    if (isQuoted && end < 0) break;
+    const text = raw.slice(isQuoted ? at + 1 : at, end < 0 ? undefined : end);
+    if (!isQuoted && text.includes('"')) break;
+    cells.push(isQuoted ? text.replaceAll('""', '"') : text || undefined);
+    at = isQuoted ? end + 1 : end < 0 ? raw.length : end;
+    if (at === raw.length) return yield { line, raw, cells };
+    if (raw[at] !== ',') break;
   }
   yield { line, raw, cells, fault: 'its quotes do not match' };
 }
@@ -56,7 +65,7 @@ export async function* csvReader(
     const name = names.find((one) => one === title.trim() || kebab(one) === title.trim());
     if (name === undefined)
       throw new UsageError(
-        `The header of the CSV names '${title}', which is no member.`,
+        `The header of the CSV names '${title.slice(0, MAX_TITLE_SHOWN)}', which is no member.`,
         suggestion(title, names, `There are ${names.join(', ')}.`),
       );
     return name;

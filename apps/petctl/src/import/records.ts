@@ -42,30 +42,37 @@ export async function readLines(
 
 async function* none(): AsyncGenerator<InputLine> {}
 
-/** The first character that is not white, and everything from the beginning, without a byte order mark. */
+/** The first character that is not white, and everything from the beginning. `TextDecoder` has left out a byte order mark. */
 async function peek(chunks: AsyncIterable<string>): Promise<{ first: string; all: AsyncGenerator<string> }> {
   const iterator = chunks[Symbol.asyncIterator]();
-  let start = '';
-  while (start.trim() === '') {
+  const start: string[] = [];
+  let first = '';
+  while (first === '') {
     const { done, value } = await iterator.next();
     if (done) break;
-    start += value;
+    start.push(value);
+    first = value.trimStart().slice(0, 1);
   }
   async function* all() {
-    yield start.replace(/^\ufeff/, '');
+    yield* start;
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
   }
-  return { first: start.trimStart().slice(0, 1), all: all() };
+  return { first, all: all() };
 }
 
 async function* jsonLines(chunks: AsyncIterable<string>, operation: Operation): AsyncGenerator<InputLine> {
-  let [rest, line] = ['', 0];
+  let line = 1;
+  /** The line that has begun, piece by piece: put together at each piece, a long one would take time with its square. */
+  let pieces: string[] = [];
   for await (const chunk of chunks) {
-    const parts = (rest + chunk).split('\n');
-    rest = parts.pop() ?? '';
-    for (const raw of parts) yield* oneLine(raw, ++line, operation);
+    const [end = '', ...parts] = chunk.split('\n');
+    pieces.push(end);
+    for (const part of parts) {
+      yield* oneLine(pieces.join(''), line++, operation);
+      pieces = [part];
+    }
   }
-  yield* oneLine(rest, line + 1, operation);
+  yield* oneLine(pieces.join(''), line, operation);
 }
 
 function* oneLine(text: string, line: number, operation: Operation): Generator<InputLine> {
