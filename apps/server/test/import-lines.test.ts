@@ -25,3 +25,35 @@ test.each(['[]', '7', 'null', '{', '{"orderId":"7"}', '{"orderId":0}', '{"orderI
     await expect(imported([line])).rejects.toThrow('Line 1 is not a document of orders.');
   },
 );
+
+test('bytes that are no UTF-8 are refused, wherever they stand', async () => {
+  const pieces = (name: string) => [Buffer.from('{"orderId":1}\n{"orderId":2,"name":"'), Buffer.from(name, 'latin1')];
+  for (const name of ['\xff"}\n', '\xc3"}', '\xe2\x82']) {
+    const reading = documentsOf(Readable.from(pieces(name)), anything).next();
+    await expect(reading).rejects.toThrow(/Line [12], or one soon behind it, is not UTF-8\./);
+  }
+  // A character may stand in two pieces.
+  const split = [...pieces('\xe2\x82'), Buffer.from('\xac"}', 'latin1')];
+  const { value } = await documentsOf(Readable.from(split), anything).next();
+  expect(value).toEqual([
+    { id: 1, properties: { orderId: 1 } },
+    { id: 2, properties: { orderId: 2, name: '€' } },
+  ]);
+});
+
+test('a long line takes time that grows with its length alone', async () => {
+  const chunk = Buffer.alloc(2 ** 16, 'a');
+  const cost = async (count: number) => {
+    const used: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const chunks = [Buffer.from('{"orderId":1,"name":"'), ...Array(count).fill(chunk), Buffer.from('"}')];
+      const before = process.cpuUsage();
+      expect((await documentsOf(Readable.from(chunks), anything).next()).value).toHaveLength(1);
+      const { user, system } = process.cpuUsage(before);
+      used.push(user + system);
+    }
+    return Math.min(...used);
+  };
+  const few = await cost(40);
+  expect(await cost(320)).toBeLessThan(Math.max(few, 5_000) * 24);
+});

@@ -38,13 +38,29 @@ export async function* documentsOf(
 
 /** Lines end with a line feed alone; Node's readline would also end them at separators that may stand in a text. */
 async function* linesOf(input: Readable): AsyncGenerator<string> {
-  let rest = '';
-  for await (const chunk of input.setEncoding('utf8')) {
-    const lines = `${rest}${chunk}`.split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
+  // Of what is no UTF-8, other text would be stored.
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let number = 1;
+  const decoded = (chunk?: Uint8Array) => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch (cause) {
+      throw new ImportError(`Line ${number}, or one soon behind it, is not UTF-8.`, { cause });
+    }
+  };
+  /** The line that has begun, piece by piece: put together at each piece, a long one would take time with its square. */
+  let pieces: string[] = [];
+  for await (const chunk of input) {
+    const [end = '', ...parts] = decoded(Buffer.from(chunk)).split('\n');
+    pieces.push(end);
+    for (const part of parts) {
+      number++;
+      yield pieces.join('');
+      pieces = [part];
+    }
   }
-  if (rest !== '') yield rest;
+  pieces.push(decoded());
+  if (pieces.some((piece) => piece !== '')) yield pieces.join('');
 }
 
 /** Reads a line of an export; gives nothing where it has no identifier, or does not fit the schema of the collection. */

@@ -34,6 +34,7 @@ function often<T, U>(first: T, ...others: U[]): fc.Arbitrary<T | U> {
 const odd = fc.constantFrom(
   ...['0', '-1', '01', '1e1', '1.0', '0x1', '+1', '%31', '1%20', 'abc', '', '9007199254740991', '9007199254740992'],
   ...['toString', '__proto__', '1[]', '1_', 'null', 'true', '%F0%9F', 'é', '..', '.', '1;2', "1'"],
+  ...['-0', '1e400', '%D9%A3', '%00', '1%0A', '9223372036854775807', '9223372036854775808', '0000000000000000001'],
 );
 
 const fields = Object.values<Operation>(operations).flatMap((operation) => Object.entries(operation.fields));
@@ -97,8 +98,18 @@ const oddBody = fc.constantFrom(
     'true',
     '01',
     '1E0',
+    '1e400',
+    '-1e400',
+    '1e-400',
+    '-0.0',
+    '0e99999',
+    '9223372036854775807.0',
+    '922337203685477580.7e1',
   ].map((number) => `{"name":"x","categoryId":${number}}`),
   ...['{"name":"x","categoryId":1,"__proto__":{"status":"sold"}}', '{"name":"a","name":"b","categoryId":1}'],
+  ...['{"name":"a","n\\u0061me":"b","categoryId":1}', '{"n\\u0061me":"\\u0000","categoryId":1}'],
+  ...['\\ud800', '\\udc00\\ud800', '\ufeff', '\\u2028'].map((text) => `{"name":"${text}","categoryId":1}`),
+  ...['9007199254740993', '1e400', '{"__proto__":1e400}'].map((other) => `{"name":"x","categoryId":1,"x":${other}}`),
   ...[
     ' {"categoryId":1 ,"status":"sold","name":"\\u00e9\\ud83d\\ude00"}\r\n',
     `{"name":"${'x'.repeat(3000)}","categoryId":1}`,
@@ -115,6 +126,8 @@ function headers(apiKey: string): fc.Arbitrary<Record<string, string | undefined
       ...['application/json; charset=utf-8', 'APPLICATION/JSON;CHARSET="UTF-8"', 'application/json; charset=latin1'],
       ...['text/plain', 'application/json, text/plain', undefined],
     ),
+    'If-Match': often(undefined, '*', 'W/"a", "b"', 'a', ''),
+    Cookie: often(undefined, 'a=%ff; a=1', ';;='),
     'If-None-Match': often(undefined, '*', 'W/"x-151"', '"a", *', ''),
     Origin: often(undefined, 'https://shop.test', 'https://other.test'),
     'Content-Encoding': often(undefined, 'identity', 'gzip'),
