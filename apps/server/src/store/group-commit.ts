@@ -18,7 +18,8 @@ export interface GroupCommitOptions<W> {
 
 /** A commit takes no further write beyond these: the event loop must not stop over a large one. */
 const MAX_COMMIT = { writes: 1000, bytes: 2 ** 20 };
-/** A write waits no longer than this for others to join its commit. */
+/** A commit of fewer writes than this waits for others to join it, no longer than that. */
+const GATHERED_WRITES = 32;
 const MAX_GATHER_MS = 2;
 /** Writes beyond these are rejected: they pile up where the disk or the database has stopped answering. */
 const MAX_WAITING = { writes: 20_000, bytes: 2 ** 26 };
@@ -74,11 +75,13 @@ export class GroupCommit<W, R> {
 
   async #run(): Promise<void> {
     do {
-      // Writes join the commit as long as every turn of the event loop brings more: fewer syncs serve the same writers.
+      // Writes join a small commit as long as every turn of the event loop brings more: fewer syncs serve the same writers.
+      // A larger one begins at once, so that the disk and the processor work at the same time.
       const deadline = performance.now() + MAX_GATHER_MS;
       for (let before = -1; before < this.#waiting.length && performance.now() < deadline; ) {
         before = this.#waiting.length;
         await new Promise((resolve) => setImmediate(resolve));
+        if (this.#waiting.length >= GATHERED_WRITES) break;
       }
       if (this.#waiting.length > 0) await this.#commitBatch(this.#nextBatch());
     } while (this.#waiting.length > 0);
