@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { operations } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { exitCodes } from '../src/errors/exit-codes.ts';
-import { petctl } from './petctl.ts';
+import { petctl, scratch } from './petctl.ts';
 import { type Reply, record, refused } from './recorder.ts';
 
 const { minimum, maximum } = operations.listPets.fields.limit.schema;
@@ -48,6 +50,9 @@ describe('refused before anything is sent, with what to do', () => {
     [['pets', 'create', '--data', '[]'], 'a JSON object'],
     [['pets', 'create', '--data', '{'], 'no JSON'],
     [['pets', 'create', '--data', '@missing.json'], 'missing.json cannot be read (ENOENT)'],
+    [['pets', 'create', '--data', '@/dev/zero'], '/dev/zero has more than 256 MiB'],
+    [['api', 'POST', '/pets', '--input', '/dev/zero'], '/dev/zero has more than 256 MiB'],
+    [['api', 'POST', '/pets', '--input', 'missing.json'], 'missing.json cannot be read (ENOENT)'],
     [['api', 'GET', 'pets'], 'begins with one slash'],
     [['api', 'GET', '//evil.test/pets'], 'begins with one slash'],
     [['help', 'exit-code'], "Did you mean 'exit-codes'?"],
@@ -58,6 +63,18 @@ describe('refused before anything is sent, with what to do', () => {
     expect(stderr).toMatch(/^petctl: .*\n$/);
     expect(stderr).toContain(said);
     expect(stderr).not.toContain('secret-key');
+  });
+
+  test('text that is not in UTF-8, of which other text would be sent', async () => {
+    const file = join(scratch, 'latin1.json');
+    writeFileSync(file, Buffer.from('{"name":"\xe9","categoryId":1}', 'latin1'));
+    for (const args of [
+      ['pets', 'create', '--data', `@${file}`],
+      ['api', 'POST', '/pets', '--input', file],
+    ]) {
+      const { code, stderr } = await petctl(args, { env: nowhere });
+      expect([code, stderr]).toEqual([exitCodes.usage.exit, `petctl: ${file} is not in UTF-8.\n`]);
+    }
   });
 
   test('usage errors are one line of JSON too, where that is asked for', async () => {

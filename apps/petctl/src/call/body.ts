@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import type { Field, Operation } from '@petstore/types';
 import { suggestion, UsageError } from '../errors/errors.ts';
 import type { Io } from '../io.ts';
 import { jsonText, jsonValue } from '../out/json-text.ts';
 import { checked, expected } from '../parse/value.ts';
-import { codeOf, isObject } from '../settings/json-file.ts';
+import { isObject } from '../settings/json-file.ts';
+import { readText } from './read-text.ts';
 
 /** What `--data` gives: the value itself, `@file`, or `-` for stdin. Checked against the spec as flags are. */
 export async function readData(data: string, operation: Operation, io: Io): Promise<Record<string, unknown>> {
@@ -53,19 +53,8 @@ function refuseFault(what: string, value: unknown, field: Field): void {
 
 /** The text behind `@file` or `-`, or the word itself. */
 export async function textOf(word: string, io: Io): Promise<{ text: string; from: string }> {
-  if (word === '-' || word === '@-') return { text: await readAll(io), from: 'stdin' };
+  if (word === '-' || word === '@-') return { text: await readText('-', io), from: 'stdin' };
   if (!word.startsWith('@')) return { text: word, from: 'the value' };
   const file = word.slice(1);
-  try {
-    return { text: readFileSync(file, 'utf8'), from: file };
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read (${codeOf(error)}).`);
-  }
-}
-
-/** All of stdin. */
-export async function readAll({ stdin }: Io): Promise<string> {
-  let text = '';
-  for await (const part of stdin().setEncoding('utf8')) text += part;
-  return text;
+  return { text: await readText(file, io), from: file };
 }

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { connect, request } from '@petstore/client';
 import { type Operation, service, typeIn } from '@petstore/types';
-import { readAll } from '../call/body.ts';
 import { dryRunOnly } from '../call/dry-run-only.ts';
+import { readText } from '../call/read-text.ts';
 import { rowsOf } from '../call/run-operation.ts';
 import { credentialsFor, serviceFor } from '../call/service.ts';
 import { deprecated } from '../call/tell-deprecation.ts';
@@ -12,7 +11,6 @@ import { escapeControlsInLines } from '../out/escape-controls.ts';
 import { asRow } from '../out/format.ts';
 import { print } from '../out/print.ts';
 import { readValue } from '../parse/value.ts';
-import { codeOf } from '../settings/json-file.ts';
 import { tell } from './tell.ts';
 
 /** Sends any request, and writes what is answered. */
@@ -64,7 +62,7 @@ async function requestOf(method: string, path: string, { flags, io, operations }
   }
   if (typeof input === 'string' && Object.keys(fields).length > 0)
     throw new UsageError('--field and --input both say what the body is.', 'Give one of them.');
-  const body = typeof input === 'string' ? await textOf(input, io) : JSON.stringify(fields);
+  const body = typeof input === 'string' ? await readText(input, io) : JSON.stringify(fields);
   return { method, path, headers: { 'content-type': 'application/json' }, body };
 }
 
@@ -83,15 +81,6 @@ function fieldsOf(words: readonly string[], operation: Operation | undefined): R
     return [name, 'value' in read ? read.value : text];
   });
   return Object.fromEntries(entries);
-}
-
-async function textOf(file: string, io: Invocation['io']): Promise<string> {
-  if (file === '-') return readAll(io);
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`--input: ${file} cannot be read (${codeOf(error)}).`);
-  }
 }
 
 function json(text: string): unknown {

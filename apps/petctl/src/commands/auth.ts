@@ -1,4 +1,4 @@
-import { readAll } from '../call/body.ts';
+import { readText } from '../call/read-text.ts';
 import { NoCredentialError, UsageError } from '../errors/errors.ts';
 import type { Invocation } from '../invocation.ts';
 import { store, storedFor } from '../keys/credentials.ts';
@@ -29,7 +29,7 @@ export async function login(invocation: Invocation): Promise<void> {
 }
 
 async function readCredential({ io, flags }: Invocation, origin: string, scheme: Scheme): Promise<string> {
-  if (flags.has('with-key')) return readAll(io);
+  if (flags.has('with-key')) return readText('-', io);
   if (!io.stdin().isTTY || !io.stderr.isTerminal)
     throw new UsageError(
       'There is no terminal to ask for the key on.',
