@@ -121,6 +121,17 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
   });
 });
 
+test('a full disk under the lines that are to be given again stops it, and is told', async () => {
+  const { env: recorded, requests } = await record(() => ({ status: 201, body: { id: 1 } }));
+  const file = files.written('x', `{\n${lines(200)}`);
+  const args = ['pets', 'import', file, '--failed', '/dev/full', '--concurrency', '1'];
+  const { code, stdout, stderr } = await petctl(args, { env: recorded });
+  expect([code, outcomes(stdout)[0], requests.length]).toEqual([1, '1 failed', 0]);
+  expect(stderr).toBe(
+    'petctl: The lines that are to be given again could not be written (ENOSPC). Is the disk full?\n',
+  );
+});
+
 test('a second Ctrl-C does not wait', async () => {
   const { env: recorded } = await record(() => 'hang');
   const child = start(['pets', 'import', files.written('x', lines(5)), '--failed', files.failed, '-v'], {

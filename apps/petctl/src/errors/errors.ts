@@ -68,8 +68,8 @@ export class PartialError extends Error {
 export class OutputError extends Error {
   override readonly name = 'OutputError';
 
-  constructor(cause: Error) {
-    super('The results could not be written.', { cause });
+  constructor(cause: Error, what = 'The results') {
+    super(`${what} could not be written.`, { cause });
   }
 }
 

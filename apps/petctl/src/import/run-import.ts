@@ -55,6 +55,7 @@ export async function runImport(invocation: Invocation): Promise<void> {
         counts.failed++;
         failedFile.add(ended.input.raw);
         if (isHopeless(ended.error)) stopped ??= ended.error;
+        stopped ??= failedFile.error;
       }
       bar.draw();
       return [ended.row];
@@ -92,6 +93,7 @@ export async function runImport(invocation: Invocation): Promise<void> {
     failedFile.close();
   }
   await tellDeprecation();
+  if (failedFile.error) throw failedFile.error;
   if (stopped !== undefined) throw stopped;
   if (counts.failed === 0) return;
   const again =
