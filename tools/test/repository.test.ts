@@ -8,3 +8,26 @@ test('the lockfile and the repository name no registry host', () => {
   expect(files).toContain('pnpm-lock.yaml');
   expect(files.filter((file) => hosts.test(textOf(file)))).toEqual([]);
 });
+
+/** What is about the pets of this service. Everything else of the sources is the same for any service. */
+const ABOUT_PETS = [
+  'apps/server/src/collections.ts',
+  'apps/server/src/handlers.ts',
+  // The formats before today's, in which the only collection was that of the pets.
+  /^apps\/server\/src\/store\/lowdb\/format-1\//,
+  'apps/server/src/store/postgres/format-1.ts',
+  // It compares this service with others that were written for the same interface.
+  /^tools\/bench\//,
+  /^tools\/test\//,
+  /\.gen\.ts$/,
+];
+
+test('no source names pets that is not about them', () => {
+  const sources = repositoryFiles().filter((file) =>
+    /^(apps\/[^/]+\/(src|build)|packages\/(client|types)\/src|tools)\//.test(file),
+  );
+  const isAboutPets = (file: string) =>
+    ABOUT_PETS.some((one) => (typeof one === 'string' ? one === file : one.test(file)));
+  const naming = sources.filter((file) => !isAboutPets(file) && /pets?(?![a-z])|animal/i.test(textOf(file)));
+  expect(naming).toEqual([]);
+});

@@ -56,8 +56,9 @@ test.each([
 
 test('as many values as are allowed are taken', () => {
   expect(read(`${named('tags', '').repeat(MAX_FORM_VALUES)}--b--`).tags).toHaveLength(MAX_FORM_VALUES);
-  expect(read('tags=&'.repeat(MAX_FORM_VALUES), form).tags).toHaveLength(MAX_FORM_VALUES);
-  expect(() => read('tags=&'.repeat(MAX_FORM_VALUES + 1), form)).toThrow(HttpError);
+  const pairs = (count: number) => Array<string>(count).fill('tags=').join('&');
+  expect(read(pairs(MAX_FORM_VALUES), form).tags).toHaveLength(MAX_FORM_VALUES);
+  expect(() => read(pairs(MAX_FORM_VALUES + 1), form)).toThrow(HttpError);
 });
 
 test('a form is read by its schema', () => {

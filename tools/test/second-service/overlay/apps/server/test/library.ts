@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NotFoundError, type Petstore, petstore, UnauthorizedError } from '@petstore/client';
-import { isDeep, newFolder } from '@petstore/testing';
+import { newFolder } from '@petstore/testing';
 import { apiKey, type ServerProcess, startServer } from '@petstore/testing/load';
 import type { Input } from '@petstore/types';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -254,25 +254,23 @@ export function describeLibrary(what: string, newEnvironment: NewEnvironment): v
     }
   });
 
-  if (isDeep) {
-    test(`${what}, each collection can be exported and imported`, async () => {
-      const [from, to] = [await newEnvironment(), await newEnvironment()];
-      const running = await startServer(main, from);
-      const api = clientOf(running);
-      const { id } = await api.createBook({ ...emma, isbn: 9223372036854775807n });
-      await api.createLoan({ 'book-id': id, reader: 'Ada', due: '2027-01-31' });
-      await running.kill('SIGTERM');
-      for (const collection of ['books', 'loans']) {
-        const call = (command: string, environment: Record<string, string>, input = '') =>
-          execute(main, [command, collection], { ...process.env, ...environment }, input);
-        const lines = await call('export', from);
-        expect(lines.split('\n')).toHaveLength(2);
-        await call('import', to, lines);
-        expect(await call('export', to)).toBe(lines);
-      }
-      await expect(execute(main, ['export'], process.env)).rejects.toThrow('collection');
-    });
-  }
+  test(`${what}, each collection can be exported and imported`, async () => {
+    const [from, to] = [await newEnvironment(), await newEnvironment()];
+    const running = await startServer(main, from);
+    const api = clientOf(running);
+    const { id } = await api.createBook({ ...emma, isbn: 9223372036854775807n });
+    await api.createLoan({ 'book-id': id, reader: 'Ada', due: '2027-01-31' });
+    await running.kill('SIGTERM');
+    for (const collection of ['books', 'loans']) {
+      const call = (command: string, environment: Record<string, string>, input = '') =>
+        execute(main, [command, collection], { ...process.env, ...environment }, input);
+      const lines = await call('export', from);
+      expect(lines.split('\n')).toHaveLength(2);
+      await call('import', to, lines);
+      expect(await call('export', to)).toBe(lines);
+    }
+    await expect(execute(main, ['export'], process.env)).rejects.toThrow('collection');
+  });
 }
 
 function optionsOf({ baseUrl }: ServerProcess) {

@@ -1,11 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeep, makeFolder } from '@petstore/testing';
+import { makeFolder } from '@petstore/testing';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { afterAll, describe, expect, test } from 'vitest';
-import { textOf } from '../../repository.ts';
-import { copyOfRepository, repositoryFiles } from '../repository-copy.ts';
+import { copyOfRepository } from '../repository-copy.ts';
 
 /**
  * A service of its own: a spec, its collections, its handlers and their test. Everything else is the repository's, so
@@ -34,11 +33,9 @@ describe('a second service, built in a copy of the repository', () => {
     expect(spawnSync(compiler, args, { cwd: folder, encoding: 'utf8' }).stdout).toBe('');
   });
 
-  if (isDeep) {
-    test('nothing but the pages drifts from its spec', () => {
-      expect(copy.drift().filter(({ check }) => check !== 'docs')).toEqual([]);
-    });
-  }
+  test('nothing but the pages drifts from its spec', () => {
+    expect(copy.drift().filter(({ check }) => check !== 'docs')).toEqual([]);
+  });
 });
 
 type NewEnvironment = () => Record<string, string> | Promise<Record<string, string>>;
@@ -51,31 +48,6 @@ afterAll(() => data.remove());
 let stores = 0;
 describeLibrary('the library in a data folder', () => ({ PETSTORE_DATA_DIR: join(data.folder, String(++stores)) }));
 
-if (isDeep) {
-  describeOnDatabase('the library on PostgreSQL', (newDatabase) =>
-    describeLibrary('in a schema of its own', async () => ({ DATABASE_URL: await newDatabase() })),
-  );
-}
-
-/** What is about the pets of this service. Everything else of the sources is the same for any service. */
-const ABOUT_PETS = [
-  'apps/server/src/collections.ts',
-  'apps/server/src/handlers.ts',
-  // The formats before today's, in which the only collection was that of the pets.
-  /^apps\/server\/src\/store\/lowdb\/format-1\//,
-  'apps/server/src/store/postgres/format-1.ts',
-  // It compares this service with others that were written for the same interface.
-  /^tools\/bench\//,
-  /^tools\/test\//,
-  /\.gen\.ts$/,
-];
-
-test('no source names pets that is not about them', () => {
-  const sources = repositoryFiles().filter((file) =>
-    /^(apps\/[^/]+\/(src|build)|packages\/(client|types)\/src|tools)\//.test(file),
-  );
-  const isAboutPets = (file: string) =>
-    ABOUT_PETS.some((one) => (typeof one === 'string' ? one === file : one.test(file)));
-  const naming = sources.filter((file) => !isAboutPets(file) && /pets?(?![a-z])|animal/i.test(textOf(file)));
-  expect(naming).toEqual([]);
-});
+describeOnDatabase('the library on PostgreSQL', (newDatabase) =>
+  describeLibrary('in a schema of its own', async () => ({ DATABASE_URL: await newDatabase() })),
+);
