@@ -67,6 +67,16 @@ describe('every error is found in a small body, and the first one in any other',
   });
 });
 
+test.each([
+  ['right', 'or', 204],
+  ['wrong', 'xor', 400],
+])('alternatives in alternatives are not all tried at every level: %s', async (_, kind, expected) => {
+  let tree: unknown = { kind };
+  for (let depth = 1; depth < 60; depth++) tree = { of: tree, kind: 'or' };
+  const [status] = await post('/tree', tree);
+  expect(status).toBe(expected);
+});
+
 test('equal elements are found in time that grows with their number alone', async () => {
   const cost = async (count: number) => {
     const used: number[] = [];
