@@ -3,8 +3,8 @@ export class StoreDamagedError extends Error {
   override readonly name = 'StoreDamagedError';
   readonly file: string;
 
-  constructor(file: string, finding: string) {
-    super(`${file}: ${finding}. Nothing was changed; restore this file from a backup.`);
+  constructor(file: string, finding: string, advice = 'restore this file from a backup') {
+    super(`${file}: ${finding}. Nothing was changed; ${advice}.`);
     this.file = file;
   }
 }

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { readIfExists } from '../../files/files.ts';
 import { StoreDamagedError } from '../errors.ts';
 import { readJson, writeJson } from './block.ts';
 import type { Catalog } from './catalog.ts';
 
-const FORMAT = 2;
+const FORMAT = 3;
 /** The manifest follows the commits, sealing and merging by this much at most. */
 const MAX_BEHIND_MS = 1000;
 
@@ -36,13 +37,17 @@ export function newManifest(parts: Partial<ManifestData> = {}): ManifestData {
 
 /** The manifest of a folder, if there is one. */
 export async function readManifest(folder: string): Promise<ManifestData | undefined> {
-  const data = (await readJson<ManifestData>(manifestFile(folder)))?.meta;
-  if (data && data.format > FORMAT)
+  const file = manifestFile(folder);
+  // The second format was written by development versions only, with its checksum in another place.
+  const start = (await readIfExists(file))?.toString('latin1', 0, 40) ?? '';
+  const data = /^{"crc32":\d+,"format":2,/.test(start) ? { format: 2 } : (await readJson<ManifestData>(file))?.meta;
+  if (data && data.format !== FORMAT)
     throw new StoreDamagedError(
-      manifestFile(folder),
-      `the folder has format ${data.format}, and this version knows formats 1 to ${FORMAT}`,
+      file,
+      `the folder has format ${data.format}, and this version knows formats 1 and ${FORMAT}`,
+      'export it with the version that wrote it, and import that here',
     );
-  return data;
+  return data as ManifestData | undefined;
 }
 
 export async function writeManifest(folder: string, data: ManifestData): Promise<void> {
