@@ -31,8 +31,6 @@ export class Connection {
   readonly #waiting: [IncomingMessage, ServerResponse][] = [];
   /** The request that was parsed last; its body may still be arriving. */
   #latest: IncomingMessage | undefined;
-  /** What had been read when the last response left: whatever came since is the head of another request. */
-  #bytesBefore = 0;
   /** What is wrong with the bytes that came last. */
   #error: HttpError | undefined;
   /** The last response has been written. */
@@ -51,10 +49,14 @@ export class Connection {
     socket.destroySoon = () => this.#closeGently();
   }
 
-  /** Requests that have come, also in part, and are not answered in whole. */
+  /** Requests that have come and are not answered in whole. */
   get open(): number {
-    const isArriving = !this.#isClosing && this.#socket.bytesRead > this.#bytesBefore;
-    return this.#waiting.length + (this.#current || isArriving ? 1 : 0);
+    return this.#waiting.length + (this.#current ? 1 : 0);
+  }
+
+  /** Whether bytes that came last may be the beginning of a request. */
+  get isArriving(): boolean {
+    return this.open === 0 && !this.#isClosing && !this.#socket.destroyed && this.#socket.bytesRead > 0;
   }
 
   /** Whether a response has ended that has not left in whole. */
@@ -127,7 +129,6 @@ export class Connection {
     this.#pool.unsent.delete(this.#socket);
     if (this.#isClosing || this.#socket.destroyed) return;
     if (request && !request.complete && !isShort(request)) return this.#closeGently();
-    this.#bytesBefore = this.#socket.bytesRead;
     const [next] = this.#waiting.splice(0, 1);
     if (next) {
       this.#pool.waiting--;

@@ -110,8 +110,11 @@ async function drain(server: Server, pool: ConnectionPool, timeoutMs: number): P
   }, DRAIN_SWEEP_MS);
   let cut = 0;
   const deadline = setTimeout(() => {
-    for (const [socket, { open }] of connections) {
-      cut += open;
+    for (const { open } of connections.values()) cut += open;
+    // Whatever is not idle for Node then waits for the rest of a head.
+    server.closeIdleConnections();
+    for (const [socket, { isArriving }] of connections) {
+      if (isArriving) cut++;
       socket.destroy();
     }
   }, timeoutMs);
