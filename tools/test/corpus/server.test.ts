@@ -12,7 +12,7 @@ const { folder, remove } = makeFolder('generated-server');
 afterAll(remove);
 
 /** The quick run takes a part of the constructs, always the same one. */
-const tried = constructs.filter((_, i) => isDeep || i % 8 === 1);
+const tried = constructs.filter((_, i) => isDeep || i % 24 === 1);
 
 describe.each(tried)('$name', ({ name, file, cases }) => {
   test('reaches the handler as it was given, and its result is answered as it is described', async () => {
