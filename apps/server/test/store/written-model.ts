@@ -14,6 +14,8 @@ type Pending =
 export class WrittenModel {
   /** The text of every document that was ever acknowledged, nothing where it was removed. */
   readonly #documents = new Map<number, string | undefined>();
+  /** What became of each document, for the message of a failure. */
+  readonly #history = new Map<number, string[]>();
   #pending = new Map<string, Pending>();
   acknowledged = 0;
 
@@ -40,6 +42,7 @@ export class WrittenModel {
     if (!write) throw new Error(`the write ${number} did not begin`);
     if (write.kind === 'create') expect(this.#documents.has(id), `the identifier ${id} was given twice`).toBe(false);
     this.#documents.set(id, write.kind === 'remove' ? undefined : write.text);
+    this.#note(id, `${write.kind} ${number} done`);
     this.#pending.delete(number);
     this.acknowledged++;
   }
@@ -59,7 +62,7 @@ export class WrittenModel {
         : text !== undefined && creating.delete(text);
     const ids = new Set([...this.#documents.keys(), ...found.keys()]);
     const wrong = [...ids].filter((id) => !isRight(id, found.get(id)));
-    const told = wrong.map((id) => ({ id, found: found.get(id), acknowledged: this.#documents.get(id) }));
+    const told = wrong.map((id) => ({ id, found: found.get(id), history: this.#history.get(id) }));
     expect(told, 'not as it was acknowledged').toEqual([]);
   }
 
@@ -67,9 +70,16 @@ export class WrittenModel {
   async adopt(store: Store): Promise<void> {
     await this.check(store);
     const found = await this.#read(store);
+    for (const write of this.#pending.values())
+      if (write.kind !== 'create') this.#note(write.id, `${write.kind} pending`);
+    for (const id of found.keys()) if (!this.#documents.has(id)) this.#note(id, 'found without an acknowledgement');
     for (const id of this.#documents.keys()) this.#documents.set(id, found.get(id));
     for (const [id, text] of found) this.#documents.set(id, text);
     this.#pending = new Map();
+  }
+
+  #note(id: number, what: string): void {
+    this.#history.set(id, [...(this.#history.get(id) ?? []), what]);
   }
 
   async #read(store: Store): Promise<Map<number, string>> {
