@@ -10,7 +10,7 @@ export interface Location {
   readonly tag: number;
 }
 
-const LEAF_SIZE = 1024;
+export const LEAF_SIZE = 1024;
 /** Numbers of one document: identifier, version, segment and start as one, length, tag. */
 const WIDTH = 5;
 const START = 2 ** 32;
@@ -43,9 +43,9 @@ export class KeyDirectory {
   }
 
   set(id: number, version: number, segment: number, start: number, length: number, tag: number): void {
-    const index = Math.max(0, this.#indexOf(id));
-    this.#leaves[index] ??= new Leaf();
-    let leaf = this.#leaves[index];
+    let index = Math.max(0, this.#indexOf(id));
+    let leaf = this.#leaves[index] ?? new Leaf();
+    this.#leaves[index] = leaf;
     let at = leaf.lowest(id);
     if (leaf.idAt(at) !== id) {
       this.count++;
@@ -53,13 +53,17 @@ export class KeyDirectory {
         // Where identifiers ascend, a full leaf stays full.
         const next = leaf.split(at === LEAF_SIZE ? at : LEAF_SIZE / 2);
         this.#leaves.splice(index + 1, 0, next);
-        this.#firsts.splice(index + 1, 0, at === LEAF_SIZE ? id : next.idAt(0));
-        if (at >= leaf.count) [leaf, at] = [next, at - leaf.count];
+        this.#firsts.splice(index + 1, 0, next.idAt(0));
+        if (at >= leaf.count) {
+          at -= leaf.count;
+          leaf = next;
+          index++;
+        }
       }
       leaf.shift(at, at + 1);
     }
     leaf.put(at * WIDTH, id, version, segment * START + start, length, tag);
-    this.#firsts[index] = this.#leaves[index].idAt(0);
+    this.#firsts[index] = leaf.idAt(0);
   }
 
   delete(id: number): void {
