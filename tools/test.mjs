@@ -1,4 +1,5 @@
-// `npm test` and `npm run test:deep`: runs the tasks, and repeats at the end what was skipped.
+// `npm test` and `npm run test:deep`: runs the tasks, and repeats at the end what failed and what was skipped.
+import { stripVTControlCharacters } from 'node:util';
 import { turbo } from './turbo.mjs';
 
 const quick = ['lint', 'typecheck', 'test', 'test:no-server', 'drift'];
@@ -12,16 +13,21 @@ const child = turbo(['run', ...args, '--continue=dependencies-successful'], {
 });
 
 const skipped = new Set();
+const failed = new Set();
 let rest = '';
 child.stdout.setEncoding('utf8').on('data', (text) => {
   process.stdout.write(text);
   const lines = (rest + text).split('\n');
   rest = lines.pop() ?? '';
   for (const line of lines) {
-    const [found] = /SKIPPED: .*/.exec(line) ?? [];
-    if (found) skipped.add(found);
+    const [reason] = /SKIPPED: .*/.exec(line) ?? [];
+    if (reason) skipped.add(reason);
+    // The second is how vitest heads the report of a test.
+    const [failure] = /FAILED: .*|\bFAIL\b.* > .*/.exec(stripVTControlCharacters(line)) ?? [];
+    if (failure) failed.add(failure);
   }
 });
 child.on('close', () => {
+  if (failed.size > 0) console.log(`\n${[...failed].join('\n')}`);
   console.log(skipped.size === 0 ? '\nNothing was skipped.' : `\n${[...skipped].join('\n')}`);
 });

@@ -33,7 +33,8 @@ try {
   if (values.quick && positionals.length === 0) await guard();
   else await bench(positionals, values.quick);
 } catch (error) {
-  console.error(error instanceof Error && error.cause === undefined ? error.message : error);
+  console.error(`FAILED: ${error instanceof Error ? error.message : error}`);
+  if (error instanceof Error && error.cause !== undefined) console.error(error);
   process.exitCode = 1;
 }
 
