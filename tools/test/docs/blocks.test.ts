@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { root, textOf } from '../../repository.ts';
 import { type Fixture, hasShell, newFixture } from '../support/fixture.ts';
 import { startServerProcess } from '../support/server.ts';
-import { exceptions, pictures, runnable } from './exceptions.ts';
+import { exceptions, foldersExist, pictures, runnable } from './exceptions.ts';
 import { type Block, blocksOf, pages, pattern, shownIn } from './pages.ts';
 
 /** Pages whose commands only the deep run runs. The quick run checks that each of them is one that can be run. */
@@ -75,6 +75,7 @@ const checks: Record<string, (block: Block, before: Block | undefined, after: Bl
     picture?.check?.(block);
   },
 
+  mermaid: async (block) => foldersExist(block),
   json: async ({ text }) => void JSON.parse(text),
   yaml: async ({ text }) => void parse(text),
   // adding-an-operation.test.ts applies them.
