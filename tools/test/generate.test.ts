@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '@petstore/testing';
 import { type Operation, operations as operationsOfSpec } from '@petstore/types';
-import { fullTree } from 'petctl/inside';
+import { fullTree } from 'petctl/internal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { openProject } from '../drift/project.ts';

@@ -1,10 +1,9 @@
 // Writes docs/petctl.md, and the list of man pages that npm links, from the tree of commands.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { manPages } from '../src/docs/man.ts';
-import { markdown } from '../src/docs/markdown.ts';
-import { fullTree } from '../src/tree/full-tree.ts';
-import { version } from '../src/version.ts';
+import { version } from '../src/call/service.ts';
+import { manPages, markdown } from '../src/commands/help/pages.ts';
+import { fullTree } from '../src/commands/tree.ts';
 
 const manifest = join(import.meta.dirname, '../package.json');
 const root = fullTree();

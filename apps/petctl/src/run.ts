@@ -1,13 +1,14 @@
 import { operations as all, type Operation } from '@petstore/types';
-import { type HttpTransport, httpTransport } from './call/transport.ts';
-import { UnreadableError, UsageError } from './errors/errors.ts';
-import type { Io } from './io.ts';
-import type { Level } from './parse/level.ts';
-import { type Parsed, parse } from './parse/parse.ts';
+import { version } from './call/service.ts';
+import { fullTree } from './commands/tree.ts';
+import { type HttpTransport, httpTransport } from './io/http.ts';
+import type { Io } from './io/io.ts';
+import { isJson } from './output/options.ts';
+import { described, errorLine } from './output/report.ts';
+import type { CommandNode } from './parse/node.ts';
+import { read, readPartially } from './parse/read.ts';
 import { type Resolved, resolve } from './settings/resolve.ts';
-import type { CommandNode } from './tree/node.ts';
-import { tree } from './tree/tree.ts';
-import { version } from './version.ts';
+import { settings } from './settings/settings.ts';
 
 /** What a run may be given in place of the service's own. */
 export interface RunOptions {
@@ -18,49 +19,51 @@ export interface RunOptions {
 /** Runs a command line to its end. Throws whatever goes wrong. */
 export async function run(argv: readonly string[], io: Io, options: RunOptions = {}): Promise<void> {
   const { operations = Object.values(all), transport = httpTransport(io.env) } = options;
-  const { root, parsed } = await read(argv, operations);
-  const { node, path, flags } = parsed;
-  if (node === root && flags.has('version')) return io.stdout.write(`${version}\n`);
+  const root = fullTree(operations);
+  const reading = read(root, argv);
+  const { node, path, flags } = reading;
+  if (reading.version) return io.stdout.write(`${version}\n`);
   if (!node.run || flags.has('help')) {
-    const { help } = await import('./docs/help.ts');
+    const { help } = await import('./commands/help/help.ts');
     return io.stdout.write(help({ path, node }, io));
   }
-  let settings: Resolved | undefined;
+  let resolved: Resolved | undefined;
   await node.run({
-    ...parsed,
+    ...reading,
     root,
     operations,
     io,
     transport,
     // A broken configuration is no reason not to help, to complete or to mend it.
     get settings() {
-      settings ??= resolve(flags, io.env);
-      return settings;
+      resolved ??= resolve(flags, io.env);
+      return resolved;
     },
   });
 }
 
-/** Reads the command line; by the operations alone first, because petctl's own commands are many and seldom meant. */
-async function read(
+/** Tells of an error, on one line, and returns the exit code that goes with it. */
+export async function tellError(
+  error: unknown,
   argv: readonly string[],
-  operations: readonly Operation[],
-): Promise<{ root: CommandNode; parsed: Parsed }> {
-  // commander is half of all the code: it is loaded where there is a flag for it to read, as are the flags there are.
-  const flagged = argv.some((word) => word.startsWith('-'));
-  const readLevel = flagged ? (await import('./parse/level.ts')).readLevel : wordsAlone;
-  const flagsOf = flagged ? (await import('./tree/field-flags.ts')).operationFlags : undefined;
-  const root = tree(operations, flagsOf);
-  try {
-    const parsed = parse(root, argv, readLevel);
-    if (parsed.node.operation && !parsed.flags.has('help')) return { root, parsed };
-  } catch (error) {
-    if (!(error instanceof UsageError || error instanceof UnreadableError)) throw error;
-  }
-  const { fullTree } = await import('./tree/full-tree.ts');
-  const full = fullTree(operations);
-  return { root: full, parsed: parse(full, argv, readLevel) };
+  { stderr, env }: Io,
+  { operations }: RunOptions = {},
+): Promise<number> {
+  const description = described(error);
+  await stderr.write(errorLine(description, isJsonOutput(fullTree(operations), argv, env)));
+  return description.exit;
 }
 
-function wordsAlone(_: CommandNode, words: readonly string[]): Level {
-  return { flags: new Map(), operands: words };
+/** Whether errors are to be JSON, also where the command line or the configuration makes no sense. */
+function isJsonOutput(root: CommandNode, argv: readonly string[], env: Io['env']): boolean {
+  const { flags } = readPartially(root, argv);
+  const { name } = settings.output.flag;
+  const output = flags.get(name) ?? env[settings.output.env];
+  if (typeof output === 'string' && output !== '') return isJson(output);
+  try {
+    return isJson(resolve(flags, env).of(settings.output).value);
+  } catch {
+    // A configuration that cannot be read is told of as text.
+    return false;
+  }
 }

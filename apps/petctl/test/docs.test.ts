@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { missingProgram, rounds, skips } from '@petstore/testing';
 import { expect, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
-import { markdown } from '../src/docs/markdown.ts';
-import { fullTree } from '../src/tree/full-tree.ts';
-import { walk } from '../src/tree/node.ts';
+import { markdown } from '../src/commands/help/pages.ts';
+import { fullTree } from '../src/commands/tree.ts';
+import { walk } from '../src/parse/node.ts';
 import { built } from './build.ts';
 import { petctl } from './petctl.ts';
 

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Field, Operation, RequestBody, Schema } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
-import { inputOf } from '../src/call/input.ts';
-import { help } from '../src/docs/help.ts';
-import { described } from '../src/errors/described.ts';
-import { parse } from '../src/inside.ts';
-import type { Invocation } from '../src/invocation.ts';
-import { processIo } from '../src/io.ts';
-import { fullTree } from '../src/tree/full-tree.ts';
+import { help } from '../src/commands/help/help.ts';
+import { inputOf } from '../src/commands/input.ts';
+import { fullTree } from '../src/commands/tree.ts';
+import { parse } from '../src/internal.ts';
+import { processIo } from '../src/io/io.ts';
+import { described } from '../src/output/report.ts';
+import type { Invocation } from '../src/parse/node.ts';
 import { scratch } from './petctl.ts';
 
 const json: RequestBody = { required: true, mediaType: 'application/json', kind: 'json' };
@@ -254,7 +254,7 @@ describe("names that are petctl's own", () => {
       help: 'h',
       data: 'd',
     });
-    expect(parse(fullTree([of]), ['--version', 'things', 'put'])).toMatchObject({ path: [] });
+    expect(parse(fullTree([of]), ['--version', 'things', 'put'])).toMatchObject({ version: true });
     const text = helpOf(of).replace(/\s+/g, ' ');
     expect(text).toContain("--body-help <string> One (--help is petctl's own).");
     expect(text).toContain("--body-data <string> One (--data is petctl's own).");

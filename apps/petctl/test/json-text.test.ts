@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonText, jsonValue } from '../src/out/json-text.ts';
+import { jsonText, jsonValue } from '../src/io/text.ts';
 
 test.each(['9223372036854775807', '{"a":[-9223372036854775808,1],"b":"9223372036854775807"}', '0.5', 'null'])(
   '%s stays as it is',

@@ -1,7 +1,7 @@
 import { type Operation, operations } from '@petstore/types';
 import { expect, test } from 'vitest';
-import { sentence } from '../src/errors/closest.ts';
-import { readLines } from '../src/import/records.ts';
+import { readLines } from '../src/commands/import/records.ts';
+import { sentence } from '../src/io/errors.ts';
 
 const CHUNK = 'a'.repeat(2 ** 16);
 const operation: Operation = operations.createPet;

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { proxyFor } from '../src/call/proxy.ts';
+import { proxyFor } from '../src/io/proxy.ts';
 import { whenOver } from './after-all.ts';
 import { certify, hasNoCertificates } from './certificate.ts';
 import { petctl } from './petctl.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { table } from '../src/out/table.ts';
-import { cut, widthOf } from '../src/out/width.ts';
+import { cut, table, widthOf } from '../src/output/table.ts';
 
 describe('display width', () => {
   test.each([

@@ -1,10 +1,10 @@
 import { type Field, type Operation, operations, type Schema } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
-import { help } from '../src/docs/help.ts';
-import { parse } from '../src/inside.ts';
-import { processIo } from '../src/io.ts';
-import { fullTree } from '../src/tree/full-tree.ts';
-import type { CommandNode } from '../src/tree/node.ts';
+import { help } from '../src/commands/help/help.ts';
+import { fullTree } from '../src/commands/tree.ts';
+import { parse } from '../src/internal.ts';
+import { processIo } from '../src/io/io.ts';
+import type { CommandNode } from '../src/parse/node.ts';
 
 const base: Operation = {
   id: 'listThings',

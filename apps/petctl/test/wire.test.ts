@@ -2,12 +2,11 @@ import { execFile } from 'node:child_process';
 import { missingProgram, skips } from '@petstore/testing';
 import { type Operation, operations, typeIn } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
-import { commandNames, kebab } from '../src/tree/names.ts';
+import { kebab } from '../src/settings/flag.ts';
 import { petctl } from './petctl.ts';
 import { record } from './recorder.ts';
 
 const all: readonly Operation[] = Object.values(operations);
-const names = commandNames(all);
 
 const hasNoCurl = skips('What --curl prints, as curl sends it', missingProgram('curl'), 'curl');
 
@@ -18,11 +17,9 @@ function sampleOf({ schema }: Operation['fields'][string]): string | number {
 }
 
 describe.each(all)('$id', (operation) => {
-  const name = names.get(operation);
   const fields = Object.entries(operation.fields);
   const args = [
-    name?.group ?? '',
-    name?.name ?? '',
+    ...operation.command,
     ...fields.flatMap(([field, about]) =>
       about.in === 'path' ? [String(sampleOf(about))] : [`--${kebab(field)}`, String(sampleOf(about))],
     ),
@@ -58,8 +55,7 @@ describe.each(all)('$id', (operation) => {
   test('nothing that has a server default is sent unless it is given', async () => {
     const { requests, env } = await record(() => answer);
     const required = [
-      name?.group ?? '',
-      name?.name ?? '',
+      ...operation.command,
       ...fields
         .filter(([, { required }]) => required)
         .flatMap(([field, about]) =>

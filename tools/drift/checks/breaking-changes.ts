@@ -19,7 +19,7 @@ export const breakingChanges: Check = {
     const announced = changesetsOf(project).flatMap((changeset) => [...changeset.bumps.values()]);
     const bumped = new Set([...announced, raisedPart(before, project.spec)]);
     const isAnnounced = (level: 'major' | 'minor') => bumped.has('major') || (level === 'minor' && bumped.has('minor'));
-    const petctl = await project.load<Commands>('petctl/inside');
+    const petctl = await project.load<Commands>('petctl/internal');
     const [was, is] = [before, project.spec].map(({ model }) => model.rows.map(({ operation }) => operation));
     return [
       ...compareSpecs(before, project.spec, new Date().toISOString().slice(0, 10)),

@@ -1,10 +1,10 @@
 import type { Operation } from '@petstore/types';
-import type { Argument, CommandNode, Flag, Located } from 'petctl/inside';
+import type { Argument, CommandNode, Flag, Located } from 'petctl/internal';
 import type { Check, Finding } from '../check.ts';
 import type { Spec } from '../openapi.ts';
 import { type Input, inputsOf, samplesOf } from './petctl/inputs.ts';
 
-type Petctl = typeof import('petctl/inside');
+type Petctl = typeof import('petctl/internal');
 
 /** petctl's functions, and what they are called with. */
 interface Loaded extends Petctl {
@@ -18,7 +18,7 @@ export const petctl: Check = {
   guarantee:
     "petctl has a command for each operation with the spec's texts, inputs, bounds, enums and defaults, in parser, completion and pages.",
   run: async (project) => {
-    const functions = await project.load<Petctl>('petctl/inside');
+    const functions = await project.load<Petctl>('petctl/internal');
     const tree = functions.fullTree();
     const loaded: Loaded = { ...functions, spec: project.spec, tree, manual: functions.manPages(tree, 'any') };
     const operations = project.spec.model.rows.map(({ operation }) => operation);
@@ -54,7 +54,7 @@ const finding = (path: readonly string[], actual: string, expected: string): Fin
   where: `petctl ${path.join(' ')}`,
   actual,
   expected,
-  fix: 'npm run generate, or apps/petctl/src/tree',
+  fix: 'npm run generate, or apps/petctl/src/commands',
 });
 
 function compare(loaded: Loaded, { path, node }: Located, operation: Operation): Finding[] {

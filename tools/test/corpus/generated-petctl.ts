@@ -1,12 +1,12 @@
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Operation as Row, type Schema, typeIn } from '@petstore/types';
-import type { CommandNode } from 'petctl/inside';
+import type { CommandNode } from 'petctl/internal';
 import type { SentRequest } from '../../openapi/compare.ts';
 import { behind } from '../../openapi/recorder.ts';
 import type { Credentials } from '../../openapi/security.ts';
 
-type Petctl = typeof import('petctl/inside');
+type Petctl = typeof import('petctl/internal');
 
 /** petctl as it is beside a generated client: it has the commands of its operations, and calls it. */
 export interface GeneratedPetctl {
@@ -41,7 +41,7 @@ export async function loadPetctl(folder: string): Promise<GeneratedPetctl> {
     symlinkSync(join(folder, 'packages', name), join(place, 'node_modules/@petstore', name));
   for (const name of ['commander', 'jq-wasm', 'yaml'])
     symlinkSync(join(petctl, 'node_modules', name), join(place, 'node_modules', name));
-  const { fullTree, walk, runAsFunction, schemes }: Petctl = await import(join(place, 'src/inside.ts'));
+  const { fullTree, walk, runAsFunction, schemes }: Petctl = await import(join(place, 'src/internal.ts'));
   const nodes = new Map<string, CommandNode>();
   for (const { path, node } of walk(fullTree())) {
     const words = path.join(' ');

@@ -1,4 +1,4 @@
-import * as petctl from 'petctl/inside';
+import * as petctl from 'petctl/internal';
 import { expect, test } from 'vitest';
 import { compareNames } from '../../drift/checks/breaking-changes/names.ts';
 import { readSpec } from '../../drift/openapi.ts';

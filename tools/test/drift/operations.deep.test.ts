@@ -45,7 +45,7 @@ async function withOperations(project: Project): Promise<Project> {
 /** The project with what follows from its spec. */
 async function generated(project: Project): Promise<Project> {
   const made = project.with(Object.fromEntries(await generateFrom(project.spec.model)));
-  const { fullTree, markdown } = await made.load<typeof import('petctl/inside')>('petctl/inside');
+  const { fullTree, markdown } = await made.load<typeof import('petctl/internal')>('petctl/internal');
   return made.with({ [reference]: markdown(fullTree()) });
 }
 
@@ -82,7 +82,7 @@ describe('operations of all shapes, which are right', () => {
 
 describe('the check finds', () => {
   const calls = 'packages/client/src/gen/calls.gen.ts';
-  const flags = 'apps/petctl/src/tree/field-flags.ts';
+  const flags = 'apps/petctl/src/commands/field-flags.ts';
   const drifts: [check: string, what: string, file: string, find: string | RegExp, by: string][] = [
     ['conformance', 'a value of a map', handlers, "{ one: 'Petstore' }", '{ one: 1 }'],
     ['conformance', 'null where there is none', handlers, "names: { one: 'Petstore' }", 'names: null'],

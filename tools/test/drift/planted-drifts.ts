@@ -56,8 +56,8 @@ const fastPath = 'apps/server/src/http/fast-path.ts';
 const dispatcher = 'apps/server/src/http/dispatch.ts';
 const access = 'apps/server/src/http/access.ts';
 const httpError = 'apps/server/src/http/http-error.ts';
-const fieldFlags = 'apps/petctl/src/tree/field-flags.ts';
-const operationNode = 'apps/petctl/src/tree/operation-node.ts';
+const fieldFlags = 'apps/petctl/src/commands/field-flags.ts';
+const commandTree = 'apps/petctl/src/commands/tree.ts';
 const responseHeaders = 'apps/server/src/http/response.ts';
 
 export const plantedDrifts: PlantedDrift[] = [
@@ -259,35 +259,35 @@ export const plantedDrifts: PlantedDrift[] = [
       "    rules: { type: typeof rules.type === 'string' ? rules.type : 'string' },",
     ),
   }),
-  ...edits('petctl', 'apps/petctl/src/tree/arguments.ts', {
+  ...edits('petctl', commandTree, {
     'an argument without bounds': put(
-      'export function argumentsOf',
+      'function argumentsOf',
       'rules: field.schema',
       "rules: { type: field.schema.type ?? 'string' }",
     ),
   }),
-  ...edits('petctl', operationNode, {
-    'another summary': put('export function operationNode', 'summary: operation.summary', "summary: 'Do it'"),
+  ...edits('petctl', commandTree, {
+    'another summary': put('function operationNode', 'summary: operation.summary', "summary: 'Do it'"),
     'another description': put(
-      'export function operationNode',
+      'function operationNode',
       'description: operation.description',
       'description: operation.summary',
     ),
     'a deprecation without a notice': put('function noticeOf', 'if (!deprecated)', 'if (deprecated)'),
     'another sunset': put('function noticeOf', /from ..sunset. on/, 'from 2040-01-01 on'),
   }),
-  ...edits('petctl', 'apps/petctl/src/tree/tree.ts', {
-    'a command dropped': put('for (const [operation', 'commands.push(', 'if (!operation.deprecated) commands.push('),
+  ...edits('petctl', commandTree, {
+    'a command dropped': put('for (const operation of', 'commands.push(', 'if (!operation.deprecated) commands.push('),
   }),
   ...edits('petctl', 'packages/client/src/check.ts', {
     'a parser that accepts one too many': put('faultOf', 'value > maximum', 'value > maximum + 1'),
     'a parser that accepts one too few': put('faultOf', 'value < minimum', 'value <= minimum'),
   }),
-  ...edits('petctl', 'apps/petctl/src/completion/candidates.ts', {
+  ...edits('petctl', 'apps/petctl/src/commands/completion.ts', {
     'enum values that are not completed': put('function values', 'wordsOf(rules)', '[]'),
     'flags that are not completed': put('function flagWords', 'flagsOf(node)', 'flagsOf(node).slice(1)'),
   }),
-  ...edits('petctl', 'apps/petctl/src/docs/man.ts', {
+  ...edits('petctl', 'apps/petctl/src/commands/help/pages.ts', {
     'manual pages without flags': put('const takes', '...(node.flags ?? []), ', ''),
   }),
   ...edits('petctl', 'docs/petctl.md', {

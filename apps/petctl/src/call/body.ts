@@ -1,10 +1,9 @@
 import type { Field, Operation } from '@petstore/types';
-import { suggestion, UsageError } from '../errors/errors.ts';
-import type { Io } from '../io.ts';
-import { jsonText, jsonValue } from '../out/json-text.ts';
-import { checked, expected } from '../parse/value.ts';
-import { isObject } from '../settings/json-file.ts';
-import { readText } from './read-text.ts';
+import { suggestion, UsageError } from '../io/errors.ts';
+import { isObject, readText } from '../io/files.ts';
+import type { Io } from '../io/io.ts';
+import { jsonText, jsonValue } from '../io/text.ts';
+import { checked, expected } from '../settings/value.ts';
 
 /** What `--data` gives: the value itself, `@file`, or `-` for stdin. Checked against the spec as flags are. */
 export async function readData(data: string, operation: Operation, io: Io): Promise<Record<string, unknown>> {

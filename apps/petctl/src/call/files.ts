@@ -1,9 +1,9 @@
 import { openAsBlob, readFileSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { isBinary, type Operation, propertiesOf, resolved, type Schema } from '@petstore/types';
-import { UsageError } from '../errors/errors.ts';
-import type { Io } from '../io.ts';
-import { codeOf, isObject } from '../settings/json-file.ts';
+import { UsageError } from '../io/errors.ts';
+import { codeOf, isObject } from '../io/files.ts';
+import type { Io } from '../io/io.ts';
 
 /** The input with a file in the place of each `@FILE`. */
 export async function withFiles(

@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { Body, Options, WireRequest } from '@petstore/client';
-import type { Invocation } from '../invocation.ts';
-import { storedFor } from '../keys/credentials.ts';
-import type { Credential } from '../keys/find-credentials.ts';
+import { escapeControls, escapeControlsInLines } from '../io/text.ts';
+import { type Credential, storedFor } from '../keys/credentials.ts';
 import { type Scheme, schemeNamed } from '../keys/schemes.ts';
-import { escapeControls, escapeControlsInLines } from '../out/escape-controls.ts';
-import { isJson, outputOf } from '../out/output-options.ts';
+import { isJson, outputOf } from '../output/options.ts';
+import type { Invocation } from '../parse/node.ts';
 import { addressOf, type Called, serviceFor } from './service.ts';
 
 /** Ends a call where the request would have gone out. */

@@ -1,13 +1,12 @@
-import type { Options, UserAndPassword } from '@petstore/client';
-import { type Operation, service } from '@petstore/types';
-import { NoCredentialError } from '../errors/errors.ts';
-import type { Invocation } from '../invocation.ts';
-import { type Credential, findCredentials } from '../keys/find-credentials.ts';
+import type { CallOptions, Exchange, Notice, Options, Petstore, UserAndPassword } from '@petstore/client';
+import { type Operation, type OperationId, service } from '@petstore/types';
+import manifest from '../../package.json' with { type: 'json' };
+import { proxyOf } from '../io/http.ts';
+import { type Credential, findCredentials, NoCredentialError } from '../keys/credentials.ts';
 import { schemeNamed } from '../keys/schemes.ts';
+import { tell } from '../output/options.ts';
+import { commandOf, type Invocation } from '../parse/node.ts';
 import { settings } from '../settings/settings.ts';
-import { version } from '../version.ts';
-import { listener } from './deprecation.ts';
-import { proxyOf } from './transport.ts';
 
 /** What a command needs to know to call the service. */
 export interface Service {
@@ -24,7 +23,7 @@ export async function serviceFor(invocation: Invocation, credentials: readonly C
   const baseUrl = resolved.baseUrl.value;
   // A proxy that cannot be used is found before anything is sent.
   await proxyOf(new URL(baseUrl), io.env);
-  const deprecation = listener(invocation);
+  const notices: Notice[] = [];
   const verbosity = Number(flags.get('verbose') ?? 0);
   const trace = verbosity > 0 ? (await import('./trace.ts')).trace(io.stderr, credentials, verbosity) : undefined;
   const options: Options = {
@@ -36,9 +35,9 @@ export async function serviceFor(invocation: Invocation, credentials: readonly C
     timeout: resolved.of(settings.timeout).value,
     retry: resolved.of(settings.retries).value,
     headers: { 'user-agent': `petctl/${version}` },
-    on: { deprecated: deprecation.hear, ...(trace && { retry: trace.retry }) },
+    on: { deprecated: (notice) => void notices.push(notice), ...(trace && { retry: trace.retry }) },
   };
-  return { options, baseUrl, tellDeprecation: deprecation.tell };
+  return { options, baseUrl, tellDeprecation: () => tellDeprecation(notices.splice(0), invocation) };
 }
 
 /** The credentials of the first combination of which all are there. Throws where none is complete. */
@@ -70,3 +69,38 @@ function clientValue({ scheme, value }: Credential): string | UserAndPassword {
   const [, username = '', password = ''] = /^([^:]*):(.*)$/s.exec(value) ?? [];
   return { username, password };
 }
+
+/** A call under way of which nobody knows the operation. */
+export interface AnyCall extends Promise<unknown>, Partial<AsyncIterable<object>> {
+  withResponse(): Promise<Exchange<unknown>>;
+}
+
+/** The client's function for an operation. */
+export function createCall(store: Petstore, { id }: Operation): (input?: object, options?: CallOptions) => AnyCall {
+  return store[id as OperationId] as (input?: object, options?: CallOptions) => AnyCall;
+}
+
+/** Tells of deprecated operations on stderr. */
+async function tellDeprecation(notices: readonly Notice[], invocation: Invocation): Promise<void> {
+  const { operations, path } = invocation;
+  for (const { operation, sunset } of notices) {
+    const found = operations.find(({ id }) => id === operation);
+    const successor = commandOf(found?.successor, operations);
+    const instead = successor ? ` Use '${successor}' instead.` : '';
+    await tell(invocation, `${deprecated(`'petctl ${path.join(' ')}'`, sunset)}${instead}`);
+  }
+}
+
+/** The sentence for whatever is deprecated. */
+export function deprecated(what: string, sunset: string | undefined): string {
+  return `${what} is deprecated${sunset ? ` and may be gone from ${day(sunset)} on` : ''}.`;
+}
+
+/** The service announces a moment, the spec a day. */
+function day(sunset: string): string {
+  const time = Date.parse(sunset);
+  return Number.isNaN(time) ? sunset : new Date(time).toISOString().slice(0, 10);
+}
+
+/** The version of petctl, which is not that of the interface. */
+export const { version } = manifest;

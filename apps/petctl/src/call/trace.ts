@@ -1,8 +1,8 @@
 import type { Hooks } from '@petstore/client';
-import type { Sink } from '../io.ts';
-import type { Credential } from '../keys/find-credentials.ts';
-import { escapeControls } from '../out/escape-controls.ts';
-import type { HttpAnswer, HttpTransport } from './transport.ts';
+import type { HttpAnswer, HttpTransport } from '../io/http.ts';
+import type { Sink } from '../io/io.ts';
+import { escapeControls } from '../io/text.ts';
+import type { Credential } from '../keys/credentials.ts';
 
 interface Trace {
   transport(inner: HttpTransport): HttpTransport;

@@ -1,17 +1,16 @@
 import { connect, request } from '@petstore/client';
 import { type Operation, service, typeIn } from '@petstore/types';
-import { dryRunOnly } from '../call/dry-run-only.ts';
-import { readText } from '../call/read-text.ts';
-import { rowsOf } from '../call/run-operation.ts';
-import { credentialsFor, serviceFor } from '../call/service.ts';
-import { deprecated } from '../call/tell-deprecation.ts';
-import { UsageError } from '../errors/errors.ts';
-import type { Invocation } from '../invocation.ts';
-import { escapeControlsInLines } from '../out/escape-controls.ts';
-import { asRow } from '../out/format.ts';
-import { print } from '../out/print.ts';
-import { readValue } from '../parse/value.ts';
-import { tell } from './tell.ts';
+import { credentialsFor, deprecated, serviceFor } from '../call/service.ts';
+import { UsageError } from '../io/errors.ts';
+import { readText } from '../io/files.ts';
+import { escapeControlsInLines } from '../io/text.ts';
+import { asRow } from '../output/format.ts';
+import { tell } from '../output/options.ts';
+import { print } from '../output/print.ts';
+import { rowsOf } from '../output/shape.ts';
+import { dryRunOnly } from '../parse/flags.ts';
+import type { Invocation } from '../parse/node.ts';
+import { readValue } from '../settings/value.ts';
 
 /** Sends any request, and writes what is answered. */
 export async function api(invocation: Invocation): Promise<void> {
@@ -19,7 +18,7 @@ export async function api(invocation: Invocation): Promise<void> {
   const [method = '', path = ''] = invocation.args.map(String);
   const raw = await requestOf(method.toUpperCase(), path, invocation);
   const filter = flags.get('jq');
-  if (typeof filter === 'string') await (await import('../out/jq.ts')).checkFilter(filter);
+  if (typeof filter === 'string') await (await import('../output/jq.ts')).checkFilter(filter);
   if (dryRunOnly(invocation)) {
     const { preview } = await import('../call/preview.ts');
     return preview(invocation, service, (options) => request(connect(options), raw));

@@ -1,17 +1,17 @@
-import { readText } from '../call/read-text.ts';
-import { NoCredentialError, UsageError } from '../errors/errors.ts';
-import type { Invocation } from '../invocation.ts';
-import { store, storedFor } from '../keys/credentials.ts';
-import { type Credential, findCredential, usable } from '../keys/find-credentials.ts';
+import { petstore } from '@petstore/client';
+import { addressOf, createCall, serviceFor } from '../call/service.ts';
+import { UsageError } from '../io/errors.ts';
+import { readText } from '../io/files.ts';
+import { type Credential, findCredential, NoCredentialError, store, storedFor, usable } from '../keys/credentials.ts';
 import { accountOf, openKeyring } from '../keys/keyring.ts';
 import { askHidden } from '../keys/prompt.ts';
 import { credentialName, type Scheme, schemes } from '../keys/schemes.ts';
-import { print } from '../out/print.ts';
-import { chosen } from '../out/shape.ts';
-import { credentialsFile } from '../settings/places.ts';
+import { tell } from '../output/options.ts';
+import { print } from '../output/print.ts';
+import { chosen } from '../output/shape.ts';
+import type { Invocation } from '../parse/node.ts';
+import { credentialsFile } from '../settings/profiles.ts';
 import { settings } from '../settings/settings.ts';
-import { tell } from './tell.ts';
-import { tryCredential } from './try-credential.ts';
 
 /** Stores a credential for the origin that requests go to, once the service has accepted it. */
 export async function login(invocation: Invocation): Promise<void> {
@@ -99,4 +99,23 @@ function schemeOf({ flags }: Invocation): Scheme {
 
 function originOf({ settings: resolved }: Invocation): string {
   return new URL(resolved.baseUrl.value).origin;
+}
+
+/** Sends the smallest request that needs this credential alone, and throws the error of the service if it is refused. */
+export async function tryCredential(invocation: Invocation, credential: Credential): Promise<void> {
+  const { operations, io } = invocation;
+  const probe = operations.find(
+    (one) =>
+      one.method === 'GET' &&
+      // Another server is not to see it.
+      addressOf(invocation, one) === invocation.settings.baseUrl.value &&
+      one.security.some((names) => names.length === 1 && names[0] === credential.scheme.name) &&
+      Object.values(one.fields).every(({ required }) => !required),
+  );
+  if (!probe) return;
+  const { pagination, fields } = probe;
+  const limit = pagination?.limit;
+  const least = limit !== undefined && { [limit]: fields[limit]?.schema.minimum ?? 1 };
+  const { options } = await serviceFor(invocation, [credential]);
+  await createCall(petstore(options), probe)(least || {}, { signal: io.interrupted });
 }

@@ -1,13 +1,11 @@
-import { suggestion, UsageError } from '../errors/errors.ts';
-import type { Invocation } from '../invocation.ts';
-import { print } from '../out/print.ts';
-import { chosen } from '../out/shape.ts';
-import { isObject, readJsonFile } from '../settings/json-file.ts';
-import { configFile } from '../settings/places.ts';
-import { isSettingName, profileKeys, readProfiles } from '../settings/profiles.ts';
+import { suggestion, UsageError } from '../io/errors.ts';
+import { isObject, readJsonFile, writeJsonFile } from '../io/files.ts';
+import { print } from '../output/print.ts';
+import { chosen } from '../output/shape.ts';
+import type { Invocation } from '../parse/node.ts';
+import { configFile, isSettingName, profileKeys, readProfiles } from '../settings/profiles.ts';
 import { read } from '../settings/resolve.ts';
 import { type Setting, settings } from '../settings/settings.ts';
-import { writeJsonFile } from '../settings/write-json-file.ts';
 
 /** The settings as they hold here. */
 export async function list(invocation: Invocation): Promise<void> {

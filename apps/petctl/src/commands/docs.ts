@@ -1,5 +1,5 @@
-import { UsageError } from '../errors/errors.ts';
-import type { Invocation } from '../invocation.ts';
+import { UsageError } from '../io/errors.ts';
+import type { Invocation } from '../parse/node.ts';
 
 /** Prints where the documentation of the service is, or opens it. */
 export async function docs({ io, flags, settings }: Invocation): Promise<void> {

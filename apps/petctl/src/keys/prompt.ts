@@ -1,5 +1,5 @@
-import { InterruptedError } from '../errors/errors.ts';
-import type { Io } from '../io.ts';
+import { InterruptedError } from '../io/errors.ts';
+import type { Io } from '../io/io.ts';
 
 /** Asks for a line on the terminal that does not show what is typed. */
 export async function askHidden({ stdin, stderr }: Io, question: string): Promise<string> {
@@ -21,6 +21,7 @@ export async function askHidden({ stdin, stderr }: Io, question: string): Promis
         }
       });
       input.on('end', () => resolve(line));
+      input.on('error', reject);
     });
   } finally {
     input.setRawMode(false);

@@ -1,5 +1,5 @@
 import { type Operation, type SecurityScheme, service } from '@petstore/types';
-import { kebab } from '../tree/names.ts';
+import { kebab } from '../settings/flag.ts';
 
 /** A security scheme that petctl can hold a credential for. */
 export interface Scheme {

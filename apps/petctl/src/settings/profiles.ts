@@ -1,5 +1,7 @@
-import { suggestion, UsageError } from '../errors/errors.ts';
-import { isObject, readJsonFile } from './json-file.ts';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { suggestion, UsageError } from '../io/errors.ts';
+import { isObject, readJsonFile } from '../io/files.ts';
 import { type SettingName, settings } from './settings.ts';
 
 /** What the configuration file says: which profile to use, and what each of them sets. */
@@ -44,4 +46,23 @@ function readProfile(file: string, profile: string, values: unknown): Record<str
 
 export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(settings, name);
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where the profiles are. */
+export function configFile(env: Environment): string {
+  return join(folder(env), 'config.json');
+}
+
+/** Where keys are, or in which keyring. */
+export function credentialsFile(env: Environment): string {
+  return join(folder(env), 'credentials.json');
+}
+
+/** The folder that the system keeps for petctl. XDG says that a relative one is to be ignored. */
+function folder({ XDG_CONFIG_HOME, APPDATA, HOME }: Environment): string {
+  if (XDG_CONFIG_HOME && isAbsolute(XDG_CONFIG_HOME)) return join(XDG_CONFIG_HOME, 'petctl');
+  if (process.platform === 'win32' && APPDATA) return join(APPDATA, 'petctl');
+  return join(HOME || homedir(), '.config', 'petctl');
 }

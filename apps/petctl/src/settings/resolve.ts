@@ -1,10 +1,9 @@
 import { connect, type Deployment } from '@petstore/client';
 import { service } from '@petstore/types';
-import { suggestion, UsageError } from '../errors/errors.ts';
-import { readValue } from '../parse/value.ts';
-import { configFile } from './places.ts';
-import { readProfiles } from './profiles.ts';
+import { suggestion, UsageError } from '../io/errors.ts';
+import { configFile, readProfiles } from './profiles.ts';
 import { type Setting, type SettingName, settings } from './settings.ts';
+import { readValue } from './value.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

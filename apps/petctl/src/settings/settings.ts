@@ -1,6 +1,6 @@
 import { connect } from '@petstore/client';
 import { service } from '@petstore/types';
-import type { Flag, Rules } from '../tree/node.ts';
+import type { Flag, Rules } from './flag.ts';
 
 /** Something that can be set by a flag, in the environment and in a profile, in this order. */
 export interface Setting<T> {

@@ -1,5 +1,5 @@
 import type { Operation } from '@petstore/types';
-import type { CommandNode, Flag, Located } from 'petctl/inside';
+import type { CommandNode, Flag, Located } from 'petctl/internal';
 import type { Change } from './schemas.ts';
 
 /** What petctl makes of operations. */

@@ -3,7 +3,7 @@ import type { Finding } from '../../check.ts';
 import type { Project } from '../../project.ts';
 import { type Block, finding } from './pages.ts';
 
-type Petctl = typeof import('petctl/inside');
+type Petctl = typeof import('petctl/internal');
 type Server = typeof import('@petstore/server/program');
 type Command = ReturnType<Server['program']>;
 
@@ -14,7 +14,7 @@ type Try = (words: string[]) => Promise<string | undefined>;
 export async function commandErrors(project: Project, blocks: Block[]): Promise<Finding[]> {
   const { scripts } = JSON.parse(project.read('package.json'));
   const tries: Record<string, Try> = {
-    petctl: petctl(await project.load<Petctl>('petctl/inside')),
+    petctl: petctl(await project.load<Petctl>('petctl/internal')),
     'petstore-server': server(await project.load<Server>('@petstore/server/program')),
   };
   const findings: Finding[] = [];

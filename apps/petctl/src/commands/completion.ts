@@ -1,0 +1,144 @@
+import { flagsOf } from '../parse/flags.ts';
+import type { CommandNode, Invocation } from '../parse/node.ts';
+import { readPartially } from '../parse/read.ts';
+import type { Argument, Flag } from '../settings/flag.ts';
+import { kindOf, wordsOf } from '../settings/value.ts';
+import { topics } from './help/topics.ts';
+
+/** What could stand at the end of a line; `files` where the shell itself knows best. */
+interface Candidates {
+  readonly words: readonly (readonly [word: string, about: string])[];
+  readonly files: boolean;
+}
+
+/** Prints the candidates for the last word, one a line, each with a tab and what it is. Nothing of what is typed is run. */
+export async function complete({ io, args, root }: Invocation): Promise<void> {
+  const { words, files } = candidates(root, args.map(String));
+  const lines = words.map(([word, about]) => `${word}\t${about.split('\n')[0]}\n`);
+  await io.stdout.write(lines.join('') + (files ? ':files\n' : ''));
+}
+
+/** A word that nobody types: what it is read as tells what the unfinished word would be. */
+const UNFINISHED = '--\u0000';
+
+/** What could stand where the last of the words is. */
+export function candidates(root: CommandNode, typed: readonly string[]): Candidates {
+  const words = joined(typed);
+  const last = words.at(-1) ?? '';
+  const before = words.slice(0, -1);
+  const { node, words: operands, given } = readPartially(root, [...before, UNFINISHED]);
+  const [open] = [...given].find(([, text]) => text === UNFINISHED) ?? [];
+  if (open) return values(open, last);
+  const isLiteral = before.includes('--');
+  const [, name, value] = /^--([^=]+)=(.*)$/s.exec(last) ?? [];
+  if (name !== undefined && value !== undefined && !isLiteral) {
+    const flag = flagsOf(node).find((one) => one.name === name);
+    const { words: found, files } = flag ? values(flag, value) : none;
+    return { words: found.map(([word, about]) => [`--${name}=${word}`, about]), files };
+  }
+  if (last.startsWith('-') && !isLiteral) return { words: starting(last, flagWords(node)), files: false };
+  const count = operands.indexOf(UNFINISHED);
+  if (node.commands) return count > 0 ? none : { words: starting(last, commandWords(node)), files: false };
+  const argument = node.args?.[Math.min(count, node.args.length - 1)];
+  if (argument && node.name === 'help' && root.commands?.includes(node))
+    return { words: starting(last, helpWords(root)), files: false };
+  return argument ? values(argument, last) : none;
+}
+
+const none: Candidates = { words: [], files: false };
+
+/** bash takes `--status=sold` for three words. */
+function joined(typed: readonly string[]): string[] {
+  const words: string[] = [];
+  for (const [i, word] of typed.entries()) {
+    const before = words.at(-1);
+    const glued = word === '=' ? before?.startsWith('--') : typed[i - 1] === '=' && before?.endsWith('=');
+    if (glued && before !== undefined) words[words.length - 1] = before + word;
+    else words.push(word);
+  }
+  return words;
+}
+
+function values({ rules, completes }: Flag | Argument, start: string): Candidates {
+  const words = kindOf(rules) === 'boolean' ? ['true', 'false'] : wordsOf(rules);
+  const described = words.map((word) => [word, ''] as const);
+  return { words: starting(start, described), files: completes === 'file' };
+}
+
+function flagWords(node: CommandNode): [string, string][] {
+  return flagsOf(node).flatMap(({ name, description, negatable }) => [
+    [`--${name}`, description],
+    ...(negatable ? [[`--no-${name}`, description] satisfies [string, string]] : []),
+  ]);
+}
+
+function commandWords({ commands = [] }: CommandNode): [string, string][] {
+  return commands.filter(({ hidden }) => !hidden).map(({ name, summary }) => [name, summary]);
+}
+
+function helpWords(root: CommandNode): [string, string][] {
+  return [...commandWords(root), ...topics().map(({ name, title }): [string, string] => [name, title])];
+}
+
+function starting(start: string, words: readonly (readonly [string, string])[]) {
+  return words.filter(([word]) => word.startsWith(start));
+}
+
+/** Prints the script for a shell. */
+export async function printScript({ io, args }: Invocation): Promise<void> {
+  const script = new Map(Object.entries(scripts)).get(String(args[0]));
+  if (script) await io.stdout.write(script);
+}
+
+// Each hands the words over as they were typed, as arguments, and takes lines back. Nothing typed is ever evaluated, which
+// is why bash's compgen -W and zsh's _describe, which expand what they are given, are not used.
+const scripts = {
+  bash: String.raw`# petctl for bash, also without the bash-completion package: source it from ~/.bashrc
+_petctl() {
+  local current=${'$'}{COMP_WORDS[COMP_CWORD]} line word
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ $line == :files ]]; then
+      compopt -o default 2>/dev/null
+      continue
+    fi
+    word=${'$'}{line%%$'\t'*}
+    # bash counts --status=sold as three words and completes only the last.
+    [[ $word == --*=* && $current != --* ]] && word=${'$'}{word#*=}
+    COMPREPLY+=("$word")
+  done < <(petctl __complete "${'$'}{COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -F _petctl petctl
+`,
+  zsh: String.raw`#compdef petctl
+# petctl for zsh: into a file _petctl in a folder of $fpath, or sourced after compinit
+_petctl() {
+  local line word
+  local -a found shown
+  local files=
+  while IFS= read -r line; do
+    if [[ $line == :files ]]; then files=1; continue; fi
+    word=${'$'}{line%%$'\t'*}
+    found+=("$word")
+    shown+=("$word  ${'$'}{line#*$'\t'}")
+  done < <(petctl __complete "${'$'}{(@)words[2,CURRENT]}" 2>/dev/null)
+  (( $#found )) && compadd -l -d shown -- "${'$'}{found[@]}"
+  [[ -n $files ]] && _files
+  return 0
+}
+if [[ $funcstack[1] == _petctl ]]; then _petctl "$@"; else compdef _petctl petctl; fi
+`,
+  fish: `# petctl for fish: into ~/.config/fish/completions/petctl.fish
+function __petctl_complete
+    set -l words (commandline -opc) (commandline -ct)
+    for line in (petctl __complete $words[2..-1] 2>/dev/null)
+        if test "$line" = :files
+            __fish_complete_path (commandline -ct)
+        else
+            echo $line
+        end
+    end
+end
+complete -c petctl -f -a '(__petctl_complete)'
+`,
+};

@@ -1,0 +1,139 @@
+import { type Field, isBinary, type Operation, propertiesOf, resolved, type Schema } from '@petstore/types';
+import { callFlags, globalFlags } from '../parse/flags.ts';
+import { type Flag, kebab } from '../settings/flag.ts';
+import { isMap, kindOf } from '../settings/value.ts';
+
+/** All flags of the command of an operation. Loaded only where there is one on the command line, or to be shown. */
+export function operationFlags(operation: Operation): readonly Flag[] {
+  const own = [
+    ...(operation.body ? [dataFlagOf(operation)] : []),
+    ...(operation.pagination ? [allFlag] : []),
+    ...(mayAnswerBytes(operation) ? [fileFlag] : []),
+    ...callFlags,
+  ];
+  const taken = [...own, ...globalFlags].map((flag) => flag.name);
+  return [...flagsOf(operation, taken), ...own];
+}
+
+const dataFlag: Flag = {
+  name: 'data',
+  short: 'd',
+  value: 'json',
+  description: 'The body as JSON, or @FILE, or - for stdin. Flags win over what stands there.',
+  rules: { type: 'string' },
+  completes: 'file',
+};
+
+/** How the body is given that is one input. */
+const wholeDescriptions = {
+  json: 'The body as JSON, or @FILE, or - for stdin. Flags of its properties win over it.',
+  form: 'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form. Flags of its properties win over it.',
+  multipart:
+    'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form, with "@FILE" for a file. Flags of its properties win over it.',
+  text: 'The body, or @FILE, or - for stdin.',
+  bytes: 'The body, or @FILE, or - for stdin; @FILE;type=image/png says what it is.',
+} as const;
+
+function dataFlagOf({ body, fields }: Operation): Flag {
+  if (!body?.whole) return dataFlag;
+  return {
+    ...dataFlag,
+    field: 'body',
+    description: wholeDescriptions[body.kind],
+    ...(fields.body?.required && { required: true }),
+  };
+}
+
+const allFlag: Flag = {
+  name: 'all',
+  description: 'All pages, one after the other, as they come.',
+  rules: { type: 'boolean' },
+};
+
+const fileFlag: Flag = {
+  name: 'output-file',
+  short: 'o',
+  value: 'file',
+  description: 'Where to write the bytes of the response; to stdout without it, if that is no terminal.',
+  rules: { type: 'string' },
+  completes: 'file',
+};
+
+/** Objects are flags down to this depth; what is deeper, and what is beyond the number, is given as JSON. */
+const MAX_DEPTH = 4;
+const MAX_PROPERTY_FLAGS = 100;
+
+/**
+ * Every other field as a flag. One whose name is in use says where it goes, `--query-output`, and counts if need be.
+ * Each named property of an object is a flag too, `--owner.name`.
+ */
+function flagsOf({ fields, body }: Operation, taken: readonly string[]): Flag[] {
+  const used = new Set(taken.flatMap((name) => [name, name.replace(/^no-/, '')]));
+  const flags = Object.entries(fields)
+    .filter(([, field]) => field.in !== 'path' && !(field.in === 'body' && body?.whole))
+    .map(([name, field]) => {
+      const plain = kebab(name) || 'value';
+      const flag = freeName(plain, `${field.in}-${plain}`, used);
+      return { ...flagOf(name, flag, field), ...(taken.includes(plain) && { insteadOf: plain }) };
+    });
+  const inBody = body?.whole && fields.body ? propertyFlags('body', ['body'], fields.body.schema, 1) : [];
+  const below = flags.flatMap(({ name, field, rules }) => propertyFlags(name, [field ?? ''], rules, 1));
+  return [...flags, ...[...inBody, ...below].slice(0, MAX_PROPERTY_FLAGS)];
+}
+
+/** A name that is not used yet, which is used from now on. */
+function freeName(plain: string, placed: string, used: Set<string>): string {
+  let name = used.has(plain) ? placed : plain;
+  for (let i = 2; used.has(name); i++) name = `${placed}-${i}`;
+  used.add(name);
+  return name;
+}
+
+function flagOf(field: string, name: string, { description, required, schema: rules }: Field): Flag {
+  return {
+    name,
+    field,
+    description,
+    rules,
+    ...(required && { required: true }),
+    ...shapeOf(rules),
+  };
+}
+
+/** The flags of an object's properties. Those of alternatives, and of an object within itself, are not told apart. */
+function propertyFlags(flag: string, path: readonly string[], schema: Schema, depth: number): Flag[] {
+  if (depth > MAX_DEPTH) return [];
+  const used = new Set<string>();
+  return Object.entries(propertiesOf(notNull(schema))).flatMap(([property, written]) => {
+    const rules = resolved(written);
+    if (rules.readOnly) return [];
+    const plain = kebab(property) || 'value';
+    const name = `${flag}.${freeName(plain, plain, used)}`;
+    const to = [...path, property];
+    const own: Flag = { name, property: to, description: rules.description ?? '', rules: written, ...shapeOf(written) };
+    return [own, ...propertyFlags(name, to, written, depth + 1)];
+  });
+}
+
+/** The one alternative beside null. */
+function notNull(schema: Schema): Schema {
+  const { anyOf, oneOf } = resolved(schema);
+  const others = (anyOf ?? oneOf ?? []).filter((one) => resolved(one).type !== 'null');
+  return others.length === 1 && others[0] ? others[0] : schema;
+}
+
+/** What a flag of these rules takes, and how often. */
+function shapeOf(rules: Schema): Pick<Flag, 'repeatable' | 'negatable' | 'value' | 'completes'> {
+  const kind = kindOf(rules);
+  const isFile = isBinary(rules) || isBinary(resolved(rules).items ?? {});
+  return {
+    ...((kind === 'array' || isMap(rules)) && { repeatable: true }),
+    ...(kind === 'boolean' ? { negatable: true } : { value: isFile ? '@file' : kind === 'object' ? 'json' : kind }),
+    ...(isFile && { completes: 'file' }),
+  };
+}
+
+/** Whether a success may carry bytes. */
+export function mayAnswerBytes({ successes, responses }: Operation): boolean {
+  return successes.some((status) => responses[status]?.kind === 'bytes');
+}

@@ -1,0 +1,110 @@
+import { closeSync, createReadStream, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { InterruptedError, OutputError, UsageError } from '../../io/errors.ts';
+import { codeOf } from '../../io/files.ts';
+import type { Io } from '../../io/io.ts';
+import type { Lines } from './records.ts';
+
+/** A file that is read bit by bit, or stdin. */
+export interface Source {
+  readonly chunks: AsyncIterable<string>;
+  /** How much of it was read, from 0 to 1; nothing where its length is not known. */
+  readonly progress: () => number | undefined;
+  /** Ends the reading. */
+  readonly close: () => void;
+}
+
+/** Opens what is to be imported. */
+export function openSource(file: string, { stdin }: Io): Source {
+  const size = file === '-' ? undefined : sizeOf(file);
+  const stream = size === undefined ? stdin() : createReadStream(file);
+  let read = 0;
+  async function* chunks(): AsyncGenerator<string> {
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    try {
+      for await (const chunk of stream) {
+        read += chunk.length;
+        yield decoder.decode(chunk, { stream: true });
+      }
+      yield decoder.decode();
+    } catch (error) {
+      // It was closed, or the run was interrupted.
+      if (stream.destroyed && (error instanceof InterruptedError || codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE'))
+        return;
+      if (!(error instanceof TypeError)) throw new UsageError(`${file} cannot be read (${codeOf(error)}).`);
+      throw new UsageError(`${file} is not in UTF-8, somewhere behind byte ${Math.max(0, read - 65_536)}.`);
+    }
+  }
+  return {
+    chunks: chunks(),
+    progress: () => (size ? Math.min(1, read / size) : undefined),
+    close: () => void stream.destroy(),
+  };
+}
+
+function sizeOf(file: string): number {
+  try {
+    const about = statSync(file);
+    if (about.isDirectory()) throw new UsageError(`${file} is a folder.`, 'Give a file, or - for stdin.');
+    return about.size;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${file} cannot be read (${codeOf(error)}).`);
+  }
+}
+
+/** Where the lines go that are to be given again. */
+export interface FailedFile {
+  add(raw: string): void;
+  close(): void;
+  /** Why it does not hold all of them. */
+  readonly error: OutputError | undefined;
+}
+
+/** Makes the file at once, so that what is wrong with it shows before anything is sent. It stays empty when all works. */
+export function openFailedFile(file: string | undefined, input: string, { frame }: Lines): FailedFile {
+  if (file === undefined) return { add: () => {}, close: () => {}, error: undefined };
+  const handle = opened(file, input);
+  let any = false;
+  let failure: OutputError | undefined;
+  const write = (text: string) => {
+    if (failure) return;
+    try {
+      writeFileSync(handle, text);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      failure = new OutputError(error, 'The lines that are to be given again');
+    }
+  };
+  return {
+    add: (raw) => {
+      write((any ? frame.between : frame.head) + raw);
+      any = true;
+    },
+    close: () => {
+      if (any) write(frame.tail);
+      closeSync(handle);
+    },
+    get error() {
+      return failure;
+    },
+  };
+}
+
+function opened(file: string, input: string): number {
+  if (input !== '-' && real(file) === realpathSync(input))
+    throw new UsageError(`--failed: ${file} is the file that is read.`, 'Give another one.');
+  try {
+    return openSync(file, 'w');
+  } catch (error) {
+    throw new UsageError(`--failed: ${file} cannot be written (${codeOf(error)}).`);
+  }
+}
+
+function real(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch {
+    // It is not there yet.
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+import { isBinary, type Operation } from '@petstore/types';
+import type { CommandNode } from '../../parse/node.ts';
+import { kindOf } from '../../settings/value.ts';
+
+/** Whether each line of a file can be one call: it adds something, all of which stands flat in the body. */
+export function isImportable({ method, fields }: Operation): boolean {
+  const all = Object.values(fields);
+  const flat = all.every(
+    (field) =>
+      field.in === 'body' && !isBinary(field.schema) && /^(string|integer|number|boolean)$/.test(kindOf(field.schema)),
+  );
+  return method === 'POST' && all.length > 0 && flat;
+}
+
+/** The command that runs an operation for each line of a file. */
+export function importNode(operation: Operation, name: string): CommandNode {
+  const [group = 'records'] = operation.command;
+  return {
+    name,
+    operation,
+    summary: `${operation.summary}, for each line of a file`,
+    description: `Reads JSON Lines, a JSON array or CSV with a header, and runs \`${operation.id}\` for each, a few at a time. One line is written for each: its number, how it ended, and what came of it. Ctrl-C lets what is under way end and stops; --failed then holds what to give again.`,
+    examples: [
+      [`${group}.jsonl`, 'From JSON Lines'],
+      [`${group}.csv --failed again.csv`, 'Keep what failed, to give it again'],
+      ['- --format csv -o jsonl', 'From stdin, with results as JSON'],
+    ],
+    args: [
+      {
+        name: 'file',
+        description: 'The file to read, or - for stdin.',
+        rules: { type: 'string' },
+        required: true,
+        completes: 'file',
+      },
+    ],
+    flags: [
+      {
+        name: 'format',
+        value: 'format',
+        description: 'What the file is; without it, its first character tells.',
+        rules: { type: 'string', enum: ['jsonl', 'json', 'csv'] },
+      },
+      {
+        name: 'failed',
+        value: 'file',
+        description: 'Where to write exactly the lines to give again. Only written when there are some.',
+        rules: { type: 'string' },
+        completes: 'file',
+      },
+      {
+        name: 'concurrency',
+        value: 'integer',
+        description: 'How many calls may be under way at a time; 8 unless told otherwise.',
+        rules: { type: 'integer', minimum: 1, maximum: 64 },
+      },
+      {
+        name: 'dry-run',
+        description: 'Check every line and send nothing.',
+        rules: { type: 'boolean' },
+      },
+    ],
+    run: async (invocation) => (await import('./run.ts')).runImport(invocation),
+  };
+}

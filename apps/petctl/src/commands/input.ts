@@ -1,0 +1,78 @@
+import type { Operation } from '@petstore/types';
+import { UsageError } from '../io/errors.ts';
+import { isObject } from '../io/files.ts';
+import type { Invocation } from '../parse/node.ts';
+import { checked, expected, kindOf } from '../settings/value.ts';
+
+/**
+ * The input of an operation. Flags override what `--data` has, and the flag of a property that of the object it is in.
+ * Throws where something required is missing, or an object breaks a rule of the spec.
+ */
+export async function inputOf(operation: Operation, invocation: Invocation): Promise<Record<string, unknown>> {
+  const { node, args, flags, io } = invocation;
+  const data = flags.get('data');
+  let input: Record<string, unknown> =
+    typeof data === 'string' ? { ...(await (await import('../call/body.ts')).readData(data, operation, io)) } : {};
+  for (const [i, field] of pathFieldsOf(operation).entries()) input[field] = args[i];
+  // Without flags on the command line, none of the command's is made.
+  const present = flags.size === 0 ? [] : (node.flags ?? []).filter(({ name }) => name !== 'data' && flags.has(name));
+  for (const { name, field } of present) if (field !== undefined) input[field] = flags.get(name);
+  for (const { name, property } of present) if (property) input = withProperty(input, property, flags.get(name));
+  await refuseMissing(operation, input, invocation);
+  for (const { name, field, property } of present) refuseInvalid(`--${name}`, field ?? property?.[0], input, operation);
+  const { whole, kind } = operation.body ?? {};
+  if (whole && typeof data === 'string' && kind !== 'bytes') refuseInvalid('--data', 'body', input, operation);
+  if (kind === 'multipart') {
+    const { withFiles } = await import('../call/files.ts');
+    input = await withFiles(input, operation, io);
+  }
+  const { pagination, fields } = operation;
+  const limit = pagination?.limit;
+  const largest = limit === undefined ? undefined : fields[limit]?.schema.maximum;
+  // All pages are there sooner when each is as large as it may be.
+  if (limit !== undefined && flags.has('all') && largest !== undefined) input[limit] ??= largest;
+  return input;
+}
+
+/** A copy in which the property of a path has this value. */
+function withProperty(target: unknown, [name = '', ...rest]: readonly string[], value: unknown) {
+  const before = isObject(target) ? target : {};
+  const inner: unknown = rest.length > 0 ? withProperty(before[name], rest, value) : value;
+  return { ...before, [name]: inner };
+}
+
+async function refuseMissing(
+  operation: Operation,
+  input: Record<string, unknown>,
+  { path }: Invocation,
+): Promise<void> {
+  const { fields, body } = operation;
+  const missing = Object.keys(fields).filter((name) => fields[name]?.required && !(name in input));
+  if (missing.length === 0) return;
+  const all = (await import('./field-flags.ts')).operationFlags(operation);
+  const flags = missing.map((name) => `--${all.find(({ field }) => field === name)?.name}`);
+  throw new UsageError(
+    `${flags.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`,
+    body && missing.some((name) => fields[name]?.in === 'body')
+      ? 'Give it as a flag, or in the JSON of --data.'
+      : `'petctl ${path.join(' ')} --help' shows how.`,
+  );
+}
+
+/** Checks an object that flags may have put together. */
+function refuseInvalid(
+  flag: string,
+  field: string | undefined,
+  input: Record<string, unknown>,
+  { fields }: Operation,
+): void {
+  const rules = field === undefined ? undefined : fields[field]?.schema;
+  if (field === undefined || !rules || typeof input[field] !== 'object' || kindOf(rules) === 'array') return;
+  const read = checked(input[field], rules);
+  if ('fault' in read) throw new UsageError(`${flag}: ${field} ${read.fault}.`, `It has to be ${expected(rules)}.`);
+}
+
+/** The path field that an argument of this operation sets. */
+export function pathFieldsOf({ path }: Operation): string[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+}

@@ -1,0 +1,87 @@
+import { type Operation, operations, service } from '@petstore/types';
+import { type CommandNode, commandOf } from '../parse/node.ts';
+import { type Argument, type Flag, kebab } from '../settings/flag.ts';
+import { operationFlags } from './field-flags.ts';
+import { importNode, isImportable } from './import/node.ts';
+import { pathFieldsOf } from './input.ts';
+import { runOperation } from './operation.ts';
+import { ownCommands } from './own.ts';
+
+/** All commands there are. A name that would be there twice stops the build. */
+export function fullTree(all: readonly Operation[] = Object.values(operations)): CommandNode {
+  const root = tree(all);
+  const groups = (root.commands ?? []).map((group) => ({ ...group, commands: withImports(group) }));
+  const own = ownCommands(all);
+  const taken = own.find(({ name }) => groups.some((group) => group.name === name));
+  if (taken) throw new Error(`'petctl ${taken.name}' is petctl's own; rename the tag in the spec`);
+  return { ...root, commands: [...groups, ...own] };
+}
+
+/** The commands of a group, and those that run one of them for each line of a file. */
+function withImports({ name: group, commands = [] }: CommandNode): CommandNode[] {
+  const importable = commands.flatMap(({ operation, name }) =>
+    operation && isImportable(operation) ? [{ operation, name }] : [],
+  );
+  const imports = importable.map(({ operation, name }) =>
+    // By the operation alone, so that no other renames it.
+    importNode(operation, name === 'create' ? 'import' : `import-${name}`),
+  );
+  const taken = imports.find(({ name }) => commands.some((other) => other.name === name));
+  if (taken) throw new Error(`'petctl ${group} ${taken.name}' is petctl's own; rename the operation in the spec`);
+  return [...commands, ...imports];
+}
+
+/** The commands of the operations, grouped by their tags. The generator has seen to it that no two share a name. */
+function tree(operations: readonly Operation[]): CommandNode {
+  const groups = new Map<string, CommandNode[]>();
+  for (const operation of operations) {
+    const [group = '', name = ''] = operation.command;
+    const commands = groups.get(group) ?? [];
+    groups.set(group, commands);
+    commands.push(operationNode(operation, name, operations));
+  }
+  return {
+    name: 'petctl',
+    summary: `${service.title} from the command line`,
+    description: service.summary,
+    flags: [{ name: 'version', description: 'Show the version.', rules: { type: 'boolean' } }],
+    commands: [...groups].map(([name, commands]) => ({ name, summary: `Commands for ${name}`, commands })),
+  };
+}
+
+function operationNode(operation: Operation, name: string, all: readonly Operation[]): CommandNode {
+  const notice = noticeOf(operation, all);
+  let flags: readonly Flag[] | undefined;
+  return {
+    name,
+    summary: operation.summary,
+    description: operation.description,
+    operation,
+    args: argumentsOf(operation),
+    // Only the command that is called, or shown, needs them.
+    get flags() {
+      flags ??= operationFlags(operation);
+      return flags;
+    },
+    ...(notice && { notice }),
+    run: runOperation,
+  };
+}
+
+/** Path fields as arguments, in the order of the path. */
+function argumentsOf(operation: Operation): Argument[] {
+  return pathFieldsOf(operation).flatMap((name) => {
+    const field = operation.fields[name];
+    return field ? [{ name: kebab(name), description: field.description, rules: field.schema, required: true }] : [];
+  });
+}
+
+/** What the spec says of an operation's future. */
+function noticeOf(
+  { deprecated, sunset, stability, successor }: Operation,
+  all: readonly Operation[],
+): string | undefined {
+  if (!deprecated) return stability && `${stability}: it may still change.`;
+  const instead = commandOf(successor, all);
+  return `Deprecated${sunset ? `, and may be gone from ${sunset} on` : ''}.${instead ? ` Use '${instead}' instead.` : ''}`;
+}

@@ -1,0 +1,88 @@
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { Answer, WireRequest } from '@petstore/client';
+import type { Environment, Open } from './proxy.ts';
+
+// Node's fetch takes longer to load than everything else here; a request over node:http does not load it.
+
+/** An answer of which all headers can be shown. */
+export interface HttpAnswer extends Answer {
+  readonly rawHeaders: readonly string[];
+}
+
+export type HttpTransport = (request: WireRequest) => Promise<HttpAnswer>;
+
+/** Sends over node:http and node:https, with connections that are used again, and through the proxies of the environment. */
+export function httpTransport(env: Environment): HttpTransport {
+  const opens = new Map<string, Open>();
+  return async (request) => {
+    const url = new URL(request.url);
+    const proxy = await proxyOf(url, env);
+    const key = `${url.origin} ${proxy?.href}`;
+    const open = opens.get(key) ?? (await openTo(url, proxy));
+    opens.set(key, open);
+    return exchange(request, url, open);
+  };
+}
+
+/** The proxy to go through; the module that finds it is loaded only where the environment names one at all. */
+export async function proxyOf(url: URL, env: Environment): Promise<URL | undefined> {
+  if (!Object.keys(env).some((name) => /_proxy$/i.test(name))) return undefined;
+  return (await import('./proxy.ts')).proxyFor(url, env);
+}
+
+async function openTo(url: URL, proxy: URL | undefined): Promise<Open> {
+  if (proxy) return (await import('./proxy.ts')).throughProxy(url, proxy);
+  // Each is loaded only where it is used.
+  const { request, Agent } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
+  const agent = new Agent({ keepAlive: true });
+  return (options) => request({ ...options, agent });
+}
+
+/** Sends one request, and gives the answer once its head is there. */
+function exchange({ method, headers, body, signal }: WireRequest, url: URL, open: Open): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    // Of a file the size is known, and not every server takes chunks.
+    const length = body instanceof Blob && { 'content-length': String(body.size) };
+    const request = open({ ...placeOf(url), method, headers: { ...headers, ...length }, signal });
+    request.on('error', reject);
+    request.on('response', (response) => resolve(answerOf(response)));
+    if (body instanceof Blob || body instanceof ReadableStream) void pipe(body, request).catch(reject);
+    else request.end(body);
+  });
+}
+
+async function pipe(body: Blob | ReadableStream<Uint8Array>, request: ClientRequest): Promise<void> {
+  const { pipeline } = await import('node:stream/promises');
+  await pipeline(body instanceof Blob ? body.stream() : body, request);
+}
+
+function placeOf({ protocol, hostname, port, pathname, search }: URL): RequestOptions {
+  return { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname + search };
+}
+
+function answerOf(response: IncomingMessage): HttpAnswer {
+  const { statusCode = 0, headers, rawHeaders } = response;
+  return {
+    status: statusCode,
+    rawHeaders,
+    headers: {
+      get: (name) => {
+        const value = headers[name.toLowerCase()];
+        return Array.isArray(value) ? value.join(', ') : (value ?? null);
+      },
+    },
+    get body() {
+      return ReadableStream.from<Uint8Array>(response);
+    },
+    text: () =>
+      new Promise((resolve, reject) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (part: string) => {
+          text += part;
+        });
+        response.on('end', () => resolve(text.replace(/^\ufeff/, '')));
+        response.on('error', reject);
+      }),
+  };
+}

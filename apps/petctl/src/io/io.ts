@@ -1,0 +1,111 @@
+import { InterruptedError, OutputError } from './errors.ts';
+
+/** A stream that is written to. */
+export interface Sink {
+  /** Resolves when more may come, so that nothing piles up. */
+  write(text: string | Uint8Array): Promise<void>;
+  readonly isTerminal: boolean;
+  /** How wide the terminal is; nothing elsewhere. */
+  readonly columns: number | undefined;
+  /** Whether nobody reads it any more. */
+  readonly gone: () => boolean;
+  /** Resolves when all is out; rejects with an OutputError when it could not be written, to a full disk say. */
+  readonly end: () => Promise<void>;
+}
+
+/** The environment, the streams and the signals of a run. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  /** Opened only when something is read from it. */
+  readonly stdin: () => NodeJS.ReadStream;
+  /** Aborted by Ctrl-C, SIGTERM and SIGHUP, with an InterruptedError as its reason. */
+  readonly interrupted: AbortSignal;
+  /** Called at the first of these instead of aborting; the next one aborts. */
+  readonly onInterrupt: (listener: (reason: InterruptedError) => void) => void;
+}
+
+/** The process's own streams and signals. */
+export function processIo(): Io {
+  const interrupt = new AbortController();
+  const { signal } = interrupt;
+  let listener: ((reason: InterruptedError) => void) | undefined;
+  const [stdout, stderr] = [sink(process.stdout, signal), sink(process.stderr, signal)];
+  let stdin: NodeJS.ReadStream | undefined;
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(name, () => {
+      const reason = new InterruptedError(name);
+      const first = listener;
+      listener = undefined;
+      // Where nobody takes what is written, nothing that is under way can end.
+      if (first && !stdout.isStalled()) return first(reason);
+      interrupt.abort(reason);
+      stdin?.destroy(reason);
+    });
+  return {
+    env: process.env,
+    stdout,
+    stderr,
+    stdin: () => {
+      stdin = process.stdin;
+      return stdin;
+    },
+    interrupted: signal,
+    onInterrupt: (added) => {
+      listener = added;
+    },
+  };
+}
+
+/** After this time an interrupted run that has not ended is left as it is. */
+const GRACE_MS = 2000;
+
+/** What a run comes to; rejects when it was interrupted and does not end by itself. */
+export async function untilInterrupted<T>(run: Promise<T>, { interrupted }: Io): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const overdue = new Promise<never>((_, reject) => {
+    const wait = () => {
+      timer = setTimeout(() => reject(interrupted.reason), GRACE_MS);
+    };
+    if (interrupted.aborted) wait();
+    else interrupted.addEventListener('abort', wait, { once: true });
+  });
+  return Promise.race([run, overdue]).finally(() => clearTimeout(timer));
+}
+
+function sink(stream: NodeJS.WriteStream, interrupted: AbortSignal): Sink & { isStalled: () => boolean } {
+  let gone = false;
+  let failure: Error | undefined;
+  let waiting: (() => void) | undefined;
+  const proceed = () => {
+    waiting?.();
+    waiting = undefined;
+  };
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') failure ??= error;
+    gone = true;
+    proceed();
+  });
+  stream.on('drain', proceed);
+  interrupted.addEventListener('abort', proceed);
+  return {
+    isTerminal: Boolean(stream.isTTY),
+    get columns() {
+      return stream.isTTY ? stream.columns : undefined;
+    },
+    gone: () => gone,
+    isStalled: () => waiting !== undefined,
+    end: async () => {
+      if (!interrupted.aborted) await new Promise((done) => stream.write('', done));
+      if (failure) throw new OutputError(failure);
+    },
+    write: async (text) => {
+      if (gone || text.length === 0 || stream.write(text) || interrupted.aborted) return;
+      await new Promise<void>((resolve) => {
+        waiting = resolve;
+      });
+      if (stream === process.stdout) interrupted.throwIfAborted();
+    },
+  };
+}

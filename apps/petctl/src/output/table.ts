@@ -1,0 +1,86 @@
+import { cellsOf, type Format, type Shape } from './format.ts';
+
+/** How many rows settle the widths of the columns. */
+export const sampleSize = 100;
+
+const gap = '  ';
+
+/** A table for people: aligned, no wider than the terminal, under a bold header. */
+export function table({ columns }: Shape, sample: readonly unknown[], terminal: number, bold: boolean): Format {
+  const titles = columns.map((name) => name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toUpperCase());
+  const cells = sample.map((row) => cellsOf(row, columns));
+  const widths = fitted(
+    columns.map((_, i) => cells.reduce((most, row) => Math.max(most, widthOf(row[i] ?? '')), widthOf(titles[i] ?? ''))),
+    terminal,
+  );
+  const line = (words: readonly string[]) =>
+    words
+      .map((word, i) => {
+        const width = widths[i] ?? 0;
+        const shown = cut(word, width);
+        return i === words.length - 1 ? shown : shown + ' '.repeat(Math.max(0, width - widthOf(shown)));
+      })
+      .join(gap)
+      .trimEnd();
+  const header = line(titles);
+  return {
+    head: `${bold ? `\u001b[1m${header}\u001b[22m` : header}\n`,
+    row: (row) => `${line(cellsOf(row, columns))}\n`,
+    tail: () => '',
+  };
+}
+
+/** Takes from the widest column until all fit. */
+function fitted(widths: number[], terminal: number): number[] {
+  const room = Math.max(terminal - gap.length * (widths.length - 1), widths.length);
+  const fit = [...widths];
+  let over = fit.reduce((sum, width) => sum + width, 0) - room;
+  for (; over > 0; over--) {
+    const widest = fit.indexOf(Math.max(...fit));
+    fit[widest] = (fit[widest] ?? 0) - 1;
+  }
+  return fit;
+}
+
+// It takes as long to make as a request to a near service: only where there is more than plain letters.
+let segmenter: Intl.Segmenter | undefined;
+
+function segmentsOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter();
+  return segmenter.segment(text);
+}
+
+/** Characters that terminals show two columns wide: East Asian wide and full-width ones. */
+const wide =
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2fb}\u{20000}-\u{3fffd}]/u;
+const emoji = /^\p{Emoji_Presentation}|\ufe0f|^\p{Regional_Indicator}{2}/u;
+const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+
+const plain = /^[\x20-\x7e]*$/;
+
+/** How many columns a text takes on a terminal. */
+export function widthOf(text: string): number {
+  if (plain.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of segmentsOf(text)) width += columnsOf(segment);
+  return width;
+}
+
+/** The text in at most so many columns; an ellipsis stands for what was cut off. */
+export function cut(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text;
+  if (plain.test(text)) return `${text.slice(0, columns - 1)}…`;
+  let [kept, width] = ['', 0];
+  for (const { segment } of segmentsOf(text)) {
+    width += columnsOf(segment);
+    if (width > columns - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+/** What one character, as people see it, takes. */
+function columnsOf(segment: string): number {
+  if (invisible.test(segment)) return 0;
+  return wide.test(segment) || emoji.test(segment) ? 2 : 1;
+}

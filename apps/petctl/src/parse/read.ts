@@ -1,0 +1,212 @@
+import { Command, Argument as CommandArgument, Option } from 'commander';
+import { suggestion, UsageError } from '../io/errors.ts';
+import type { Argument, Flag } from '../settings/flag.ts';
+import { checked, expected, kindOf, type Read, readPart, readValue, wordsOf } from '../settings/value.ts';
+import { flagsOf } from './flags.ts';
+import type { CommandInput, CommandNode, Located } from './node.ts';
+
+/** A command line that was read: which command, with which arguments and flags. */
+export interface Reading extends Located, CommandInput {
+  /** Whether petctl's own version is asked for, which is so only before a command. */
+  readonly version: boolean;
+}
+
+/** What of a command line can be read at all. */
+export interface PartialReading extends Reading {
+  /** The words behind the command that are no known flags and no values of such, in their order. */
+  readonly words: readonly string[];
+  /** The words that flags have for their values. */
+  readonly given: ReadonlyMap<Flag, string>;
+}
+
+/** Reads a command line by the tree of commands. Throws a UsageError where it makes no sense. */
+export function read(root: CommandNode, argv: readonly string[]): Reading {
+  return readBy(root, argv, false);
+}
+
+/** Reads as much of a command line as makes sense: for completion, and to tell how errors are to be written. */
+export function readPartially(root: CommandNode, argv: readonly string[]): PartialReading {
+  return readBy(root, argv, true);
+}
+
+function readBy(root: CommandNode, argv: readonly string[], isPartial: boolean): PartialReading {
+  const state: State = { argv, isPartial, version: false, values: new Map(), given: new Map(), reached: undefined };
+  const program = new Reader({ path: [], node: root }, state);
+  program.declare();
+  program.parse([...argv], { from: 'user' });
+  const { located, args, processedArgs } = state.reached ?? program;
+  const hasRest = located.node.verbatim ?? located.node.args?.at(-1)?.rest;
+  const { version, values: flags, given } = state;
+  return { ...located, version, flags, given, args: hasRest ? processedArgs.flat() : processedArgs, words: args };
+}
+
+/** What all levels of a command line share. */
+interface State {
+  readonly argv: readonly string[];
+  readonly isPartial: boolean;
+  version: boolean;
+  /** By the name of the flag. */
+  readonly values: Map<string, unknown>;
+  readonly given: Map<Flag, string>;
+  reached: Reader | undefined;
+}
+
+/** commander, reading by a node of the tree, with petctl's own words for what it refuses. */
+class Reader extends Command {
+  readonly located: Located;
+  readonly #state: State;
+
+  constructor(located: Located, state: State) {
+    super(located.path.at(-1) ?? located.node.name);
+    this.located = located;
+    this.#state = state;
+    this.helpOption(false).helpCommand(false).enablePositionalOptions().exitOverride();
+    this.action(() => {
+      for (const flag of flagsOf(located.node)) if (!state.isPartial) checkWhole(flag, state.values.get(flag.name));
+      state.reached = this;
+    });
+  }
+
+  /** Declares what the command takes. Only those that are called are declared. */
+  declare(): void {
+    const { node, path } = this.located;
+    const { isPartial } = this.#state;
+    if (node.verbatim || (node.commands && !isPartial)) this.passThroughOptions();
+    if (node.verbatim) return void this.argument('[words...]');
+    for (const flag of flagsOf(node)) this.#addFlag(flag);
+    for (const argument of node.args ?? []) this.addArgument(this.#argumentOf(argument));
+    for (const child of node.commands ?? [])
+      this.addCommand(new Reader({ path: [...path, child.name], node: child }, this.#state));
+    this.hook('preSubcommand', (_, child) => (child as Reader).declare());
+  }
+
+  get #line(): string {
+    return ['petctl', ...this.located.path].join(' ');
+  }
+
+  #addFlag(flag: Flag): void {
+    const { name, short, rules, value, negatable } = flag;
+    const names = `${short ? `-${short}, ` : ''}--${name}`;
+    const take = (text: string | undefined) => this.#take(flag, text);
+    if (kindOf(rules) !== 'boolean')
+      return void this.addOption(new Option(`${names} <${value ?? 'value'}>`).argParser(take));
+    this.addOption(new Option(names).preset('true').argParser(take));
+    if (negatable) this.addOption(new Option(`--no-${name}`).preset('false').argParser(take));
+    // commander takes no value of a switch, but an option whose name is the whole word.
+    for (const word of new Set(this.#state.argv.filter((one) => one.startsWith(`--${name}=`)))) {
+      const option = new Option(`--${name}`).preset(word.slice(name.length + 3)).argParser(take);
+      option.long = word;
+      this.addOption(option);
+    }
+  }
+
+  /** Takes a word as the value of a flag. */
+  #take(flag: Flag, text: string | undefined): void {
+    const { isPartial, given, values } = this.#state;
+    if (text === undefined) return;
+    given.set(flag, text);
+    if (flag.name === 'version' && this.located.path.length === 0) this.#state.version = text === 'true';
+    else if (!isPartial) takeValue(flag, readFlag(flag, text), values);
+    else {
+      const value = readWord(flag, text);
+      if ('value' in value && !values.has(flag.name)) values.set(flag.name, value.value);
+    }
+  }
+
+  #argumentOf({ name, rules, required, rest }: Argument): CommandArgument {
+    const word = rest ? `${name}...` : name;
+    const readOne = (text: string) => (this.#state.isPartial ? text : readArgument(name, rules, text));
+    return new CommandArgument(required ? `<${word}>` : `[${word}]`).argParser((text, before: unknown) =>
+      rest ? [...(Array.isArray(before) ? before : []), readOne(text)] : readOne(text),
+    );
+  }
+
+  /** commander calls these four by their names where it refuses something. */
+  unknownOption(text: string): void {
+    if (this.#state.isPartial || this.located.node.verbatim) return;
+    // What was given to an unknown flag may be a key: it is not repeated.
+    const [word = ''] = text.split(/[=\s]/, 1);
+    if (/^--?(api-?)?(key|token)$/.test(word))
+      throw new UsageError('No flag takes a key.', "Store it with 'petctl auth login', or set PETCTL_API_KEY.");
+    const names = flagsOf(this.located.node).flatMap(({ name, negatable }) =>
+      negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`],
+    );
+    throw new UsageError(
+      `'${this.#line}' has no flag ${word}.`,
+      suggestion(word, names, `'${this.#line} --help' shows all.`),
+    );
+  }
+
+  optionMissingArgument({ short, long }: Option): void {
+    if (this.#state.isPartial) return;
+    const names = [short, long].filter(Boolean).join(', ');
+    throw new UsageError(`${names} needs a value.`, `'${this.#line} --help' shows which.`);
+  }
+
+  missingArgument(name: string): void {
+    if (this.#state.isPartial || this.#state.values.has('help')) return;
+    throw new UsageError(`<${name}> is missing.`, `'${this.#line} --help' shows how.`);
+  }
+
+  _excessArguments(words: readonly string[]): void {
+    const { commands, args = [] } = this.located.node;
+    if (this.#state.isPartial) return;
+    const word = words[args.length] ?? '';
+    if (!commands)
+      throw new UsageError(`'${this.#line}' takes no '${word}'.`, `'${this.#line} --help' shows what it takes.`);
+    const names = commands.filter(({ hidden }) => !hidden).map(({ name }) => name);
+    throw new UsageError(
+      `There is no command '${this.#line} ${word}'.`,
+      suggestion(word, names, `There are ${names.join(', ')}.`),
+    );
+  }
+}
+
+/** Keeps a flag's value with those of its further occurrences: switches count, lists and maps grow. */
+function takeValue({ name, rules, repeatable, negatable }: Flag, value: unknown, values: Map<string, unknown>): void {
+  const before = values.get(name);
+  const kind = kindOf(rules);
+  if (kind === 'boolean') {
+    // A switch that has no other default than off is off without an entry.
+    if (value === false && !negatable) values.delete(name);
+    else values.set(name, repeatable ? Number(before ?? 0) + 1 : value);
+  } else if (before !== undefined && !repeatable) {
+    throw new UsageError(`--${name} is given twice.`, 'It takes one value.');
+  } else if (!repeatable || value === null) {
+    values.set(name, value);
+  } else if (kind === 'object') {
+    values.set(name, Object.assign({}, before, value));
+  } else {
+    const more = kind === 'array' && Array.isArray(value) ? value : [value];
+    values.set(name, Array.isArray(before) ? [...before, ...more] : more);
+  }
+}
+
+/** Checks a list by its own bounds, once all of it is there. An object may still get properties from other flags. */
+function checkWhole({ name, rules }: Flag, value: unknown): void {
+  if (value === undefined || kindOf(rules) !== 'array') return;
+  const read = checked(value, rules);
+  if ('fault' in read) throw new UsageError(`--${name} ${read.fault}.`, `It has to be ${expected(rules)}.`);
+}
+
+function readWord({ rules }: Flag, text: string): Read {
+  return /^(array|object)$/.test(kindOf(rules)) ? readPart(text, rules) : readValue(text, rules);
+}
+
+function readFlag(flag: Flag, text: string): unknown {
+  const { name, rules } = flag;
+  const read = readWord(flag, text);
+  if ('value' in read) return read.value;
+  const otherwise =
+    kindOf(rules) === 'boolean' ? `Give --${name}=true or --${name}=false.` : `It has to be ${expected(rules)}.`;
+  throw new UsageError(`--${name} '${text}' ${read.fault}.`, suggestion(text, wordsOf(rules), otherwise));
+}
+
+function readArgument(name: string, rules: Argument['rules'], text: string): unknown {
+  const read = readValue(text, rules);
+  if ('value' in read) return read.value;
+  throw new UsageError(
+    `<${name}> '${text}' ${read.fault}.`,
+    suggestion(text, wordsOf(rules), `It has to be ${expected(rules)}.`),
+  );
+}
