@@ -7,18 +7,18 @@ import { fillFolder } from './fill.ts';
 import { chosen, prepareData, startOurs } from './http/contenders.ts';
 import { checkAnswer } from './http/load.ts';
 import { loads } from './http/loads.ts';
-import { pets, size } from './pets.ts';
 import { pinned, type Server } from './process.ts';
 import { inRounds, median, rounded } from './rounds.ts';
 import { withScratch } from './scratch.ts';
 import { alone, type Section } from './section.ts';
+import { collection, documents, size } from './workload.ts';
 
-/** Measures starts with the pets of the HTTP bench, and ours with many as well. */
+/** Measures starts with the documents of the HTTP bench, and ours with many as well. */
 export async function startup(quick: boolean): Promise<Section> {
   const [rounds, many] = quick ? [3, 100_000] : [9, 1_000_000];
   const list = loads[0];
   if (!list) throw new Error('There is no load to ask a server with.');
-  const right = pets();
+  const right = documents();
   return withScratch(async (scratch) => {
     const data = await prepareData(scratch);
     const manyFolder = join(scratch, 'many');
@@ -50,7 +50,7 @@ export async function startup(quick: boolean): Promise<Section> {
         {
           rows: [...measured].map(([{ name, count }, all]) => ({
             server: name,
-            pets: count,
+            [collection]: count,
             ms: Math.round(median(all.map(({ milliseconds }) => milliseconds))),
             'ms CPU': Math.round(median(all.map(({ cpu }) => cpu)) / 1000),
             'resident MiB': rounded(median(all.map(({ rss }) => rss)) / 2 ** 20, 0),

@@ -4,8 +4,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { createClient } from '@hey-api/openapi-ts';
 import { build } from 'esbuild';
+import { filter, list } from '../workload.ts';
 
-/** Somebody's program that does one thing: it lists the pets that are available. */
+/** Somebody's program that does one thing: it lists documents by a filter. */
 export interface Consumer {
   readonly name: string;
   /** Bytes of its minified bundle, gzipped. */
@@ -17,36 +18,39 @@ export interface Consumer {
 /** Every bundle speaks to this address, with this key. */
 const given = `const baseUrl = 'https://petstore.test/v1', apiKey = 'a-key';`;
 
+const { property, value } = filter;
+const query = `{ ${property}: '${value}' }`;
+
 /** The shortest way that the documentation of each shows. */
 const programs = {
   'bare fetch': `
     const headers = { accept: 'application/json', authorization: 'Bearer ' + apiKey };
-    export const call = async () => (await fetch(baseUrl + '/pets?status=available', { headers })).json();`,
+    export const call = async () => (await fetch(baseUrl + '${list.path}?${property}=${value}', { headers })).json();`,
   '@petstore/client': `
-    import { connect, listPets } from '@petstore/client';
+    import { connect, ${list.id} } from '@petstore/client';
     const connection = connect({ baseUrl, apiKey });
-    export const call = () => listPets(connection, { status: 'available' });`,
+    export const call = () => ${list.id}(connection, ${query});`,
   'openapi-fetch': `
     import createClient from 'openapi-fetch';
     const client = createClient({ baseUrl, headers: { authorization: 'Bearer ' + apiKey } });
     export const call = async () => {
-      const { data, error } = await client.GET('/pets', { params: { query: { status: 'available' } } });
+      const { data, error } = await client.GET('${list.path}', { params: { query: ${query} } });
       if (error) throw error;
       return data;
     };`,
   'hey-api, stock': `
     import { createClient, createConfig } from 'stock/client';
-    import { listPets } from 'stock/sdk.gen';
+    import { ${list.id} } from 'stock/sdk.gen';
     const client = createClient(createConfig({ baseUrl, auth: apiKey, throwOnError: true }));
-    export const call = async () => (await listPets({ client, query: { status: 'available' } })).data;`,
+    export const call = async () => (await ${list.id}({ client, query: ${query} })).data;`,
   ky: `
     import ky from 'ky';
     const api = ky.create({ prefix: baseUrl, headers: { authorization: 'Bearer ' + apiKey } });
-    export const call = () => api('pets', { searchParams: { status: 'available' } }).json();`,
+    export const call = () => api('${list.path.slice(1)}', { searchParams: ${query} }).json();`,
   '@octokit/request': `
     import { request } from '@octokit/request';
     const api = request.defaults({ baseUrl, headers: { authorization: 'Bearer ' + apiKey } });
-    export const call = async () => (await api('GET /pets', { status: 'available' })).data;`,
+    export const call = async () => (await api('GET ${list.path}', ${query})).data;`,
 };
 
 /** Bundles all of them into a folder. */

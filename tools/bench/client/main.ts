@@ -6,18 +6,16 @@ import { deepStrictEqual } from 'node:assert';
 import { inRounds, median, rounded } from '../rounds.ts';
 import { withScratch } from '../scratch.ts';
 import { alone, type Section } from '../section.ts';
+import { collection, documents } from '../workload.ts';
 import { bundleConsumers, type Consumer } from './consumers.ts';
 
 const ours = '@petstore/client';
-const pets = [
-  { id: 1, name: 'Rex', categoryId: 2, status: 'available' },
-  { id: 7, name: 'Tom', categoryId: 3, status: 'available' },
-];
+const page = documents(2);
 
 /** Measures the client and its likes. */
 export async function client(quick: boolean): Promise<Section> {
   const [rounds, calls] = quick ? [15, 500] : [60, 2_000];
-  const text = JSON.stringify(pets);
+  const text = JSON.stringify(page);
   const headers = { 'content-type': 'application/json', 'x-request-id': 'a-request' };
   const { fetch } = globalThis;
   globalThis.fetch = async () => new Response(text, { headers });
@@ -29,7 +27,8 @@ export async function client(quick: boolean): Promise<Section> {
 }
 
 async function bench(consumers: readonly Consumer[], rounds: number, calls: number): Promise<Section> {
-  for (const { name, call } of consumers) deepStrictEqual(await call(), pets, `${name} does not list the pets`);
+  for (const { name, call } of consumers)
+    deepStrictEqual(await call(), page, `${name} does not list the ${collection}`);
   const timings = await inRounds(consumers, rounds, ({ call }) => timed(call, calls));
   const measured = [...timings].map(([{ name, size }, all]) => ({ name, size, cost: median(all) }));
   const of = (name: string) => {
@@ -39,7 +38,7 @@ async function bench(consumers: readonly Consumer[], rounds: number, calls: numb
   };
   return {
     title: 'The client',
-    how: `One call that lists pets: its minified bundle, gzipped, and what CPU time a call costs when fetch answers at once; medians of ${rounds} rounds of ${calls} calls.`,
+    how: `One call that lists ${collection}: its minified bundle, gzipped, and what CPU time a call costs when fetch answers at once; medians of ${rounds} rounds of ${calls} calls.`,
     tables: [
       {
         rows: measured.map(({ name, size, cost }) => ({

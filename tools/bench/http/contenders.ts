@@ -1,8 +1,8 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fillFolder } from '../fill.ts';
-import { pets } from '../pets.ts';
 import { inRepository, type Program, type Server, startServer } from '../process.ts';
+import { documents } from '../workload.ts';
 import { apiKey, type Dialect, type LoadName } from './loads.ts';
 
 /** A server that is measured. */
@@ -19,16 +19,16 @@ export interface Contender {
 /** What the servers are started on. */
 export interface Data {
   scratch: string;
-  /** The pets as one JSON array. */
+  /** The documents as one JSON array. */
   json: string;
-  /** The pets as a folder of the shipped server. Each server that uses it has a copy. */
+  /** The documents as a folder of the shipped server. Each server that uses it has a copy. */
   folder: string;
 }
 
-/** Writes the pets down in every form that a server wants them in. */
+/** Writes the documents in every form that a server wants them in. */
 export async function prepareData(scratch: string): Promise<Data> {
-  const [json, folder] = [join(scratch, 'pets.json'), join(scratch, 'pets')];
-  writeFileSync(json, JSON.stringify(pets()));
+  const [json, folder] = [join(scratch, 'documents.json'), join(scratch, 'documents')];
+  writeFileSync(json, JSON.stringify(documents()));
   await fillFolder(folder);
   return { scratch, json, folder };
 }
@@ -37,7 +37,7 @@ export async function prepareData(scratch: string): Promise<Data> {
 export const contenders: readonly Contender[] = [
   {
     name: 'bare',
-    about: 'a bare `node:http` server of the same API: no validation, no log, pets in memory only',
+    about: 'a bare `node:http` server of the same API: no validation, no log, documents in memory only',
     dialect: 'petstore',
     start: ({ json }) => start('bare.ts', [json]),
   },
@@ -49,7 +49,7 @@ export const contenders: readonly Contender[] = [
   },
   {
     name: 'fastify',
-    about: 'Fastify 5 with JSON schemas for requests and answers, no log, pets in memory only',
+    about: 'Fastify 5 with JSON schemas for requests and answers, no log, documents in memory only',
     dialect: 'petstore',
     start: ({ json }) => start('fastify.ts', [json]),
   },
@@ -68,7 +68,7 @@ export const contenders: readonly Contender[] = [
   },
   {
     name: 'json-server',
-    about: 'json-server 0.17 with its own file, which checks neither keys nor pets',
+    about: 'json-server 0.17 with its own file, which checks neither keys nor documents',
     dialect: 'json-server',
     start: ({ json, scratch }) => start('json-server.js', [json, join(scratch, 'json-server.json')]),
   },
@@ -100,7 +100,7 @@ function start(script: string, args: readonly string[]): Promise<Server> {
   return startServer(program);
 }
 
-/** A copy of the folder with the pets, for one server. */
+/** A copy of the folder with the documents, for one server. */
 export function copied({ scratch, folder }: Data, name: string): string {
   const copy = join(scratch, `data-of-${name}`);
   cpSync(folder, copy, { recursive: true });

@@ -1,6 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { operations, type Pet, service } from '@petstore/types';
-import { added, size } from '../pets.ts';
+import { added, collectionPath, create, type Document, filter, get, list, size } from '../workload.ts';
 
 /** How a server wants the same thing to be asked. */
 export type Dialect = 'petstore' | 'json-server';
@@ -14,55 +13,52 @@ export interface Load {
   body?: object;
   status: number;
   /** Throws where the answer to the first target is not the right one. */
-  check(answer: unknown, stored: readonly Pet[]): void;
+  check(answer: unknown, stored: readonly Document[]): void;
 }
 
-export type LoadName = 'list 20' | 'list 100 available' | 'get' | 'create';
+export type LoadName = 'list 20' | 'list 100 filtered' | 'get' | 'create';
 
 /** Who calls. */
 export const apiKey = 'a-key-that-is-for-the-bench';
 
-/** The version segment, as in every address of the spec. */
-export const basePath = new URL(service.deployments.production).pathname;
-
-const pets = `${basePath}${operations.listPets.path}`;
-const limitOf: Record<Dialect, string> = { petstore: 'limit', 'json-server': '_limit' };
+const limitOf: Record<Dialect, string> = { petstore: list.pagination.limit, 'json-server': '_limit' };
 // Random, and the same for everyone: a multiplicative step that visits them in no order.
 const ids = Array.from({ length: 1000 }, (_, i) => ((i * 7919 + 4711) % size) + 1);
 
-/** What the servers are asked for. Adding comes last, because it makes more of the pets. */
+/** What the servers are asked for. Creating comes last, because it makes more of the documents. */
 export const loads: readonly Load[] = [
-  list('list 20', 20),
-  list('list 100 available', 100, 'available'),
+  listing('list 20', 20),
+  listing('list 100 filtered', 100, filter),
   {
     name: 'get',
-    method: 'GET',
-    targets: () => ids.map((id) => `${pets}/${id}`),
-    status: operations.getPet.success,
+    method: get.method,
+    targets: () => ids.map((id) => `${collectionPath}/${id}`),
+    status: get.success,
     check: (answer, stored) => deepStrictEqual(answer, stored[(ids[0] ?? 0) - 1]),
   },
   {
     name: 'create',
-    method: 'POST',
-    targets: () => [pets],
+    method: create.method,
+    targets: () => [collectionPath],
     body: added,
-    status: operations.createPet.success,
+    status: create.success,
     check: (answer) => {
-      const { id, ...rest } = answer as Pet;
+      const { id, ...rest } = answer as Document;
       deepStrictEqual(rest, added);
-      if (!(id > size)) throw new Error(`The new pet has the identifier ${id}.`);
+      if (!(id > size)) throw new Error(`The new document has the identifier ${id}.`);
     },
   },
 ];
 
-function list(name: LoadName, limit: number, status?: Pet['status']): Load {
+function listing(name: LoadName, limit: number, by?: typeof filter): Load {
+  const query = by ? `&${by.property}=${by.value}` : '';
   return {
     name,
-    method: 'GET',
-    targets: (dialect) => [`${pets}?${limitOf[dialect]}=${limit}${status ? `&status=${status}` : ''}`],
-    status: operations.listPets.success,
+    method: list.method,
+    targets: (dialect) => [`${collectionPath}?${limitOf[dialect]}=${limit}${query}`],
+    status: list.success,
     check: (answer, stored) => {
-      const right = stored.filter((pet) => status === undefined || pet.status === status);
+      const right = stored.filter((document) => !by || document[by.property] === by.value);
       deepStrictEqual(answer, right.slice(0, limit));
     },
   };

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { pinned } from '../process.ts';
 import { rounded } from '../rounds.ts';
 import { type Chart, print, type Section, type Target } from '../section.ts';
+import { collection, size } from '../workload.ts';
 import { wanted } from './bounds.ts';
 import { type Contender, chosen, contenders } from './contenders.ts';
 import { connections } from './load.ts';
@@ -26,7 +27,7 @@ export async function http(quick: boolean, taking: readonly Contender[] = conten
     title: 'Requests over HTTP',
     how: [
       `${connections} kept-alive connections, each asking again as soon as it has its answer; every status is checked, and`,
-      'each first body in whole. All servers hold the same 10,000 pets and run in turns within one run, in',
+      `each first body in whole. All servers hold the same ${size.toLocaleString('en-US')} ${collection} and run in turns within one run, in`,
       `${times.rounds} rounds of ${times.milliseconds / 1000} s; medians; ${pinned}. "Of bare" compares the CPU time`,
       "that the server's process used for each request, round by round: it is what stays the same on a busy machine.",
       'Above 1, a server costs less than the bare one.',
@@ -53,7 +54,7 @@ function rowsOf(rounds: Rounds) {
 
 const readable = (share: number) => rounded(share, share < 0.1 ? 3 : 2);
 
-/** Ahead of Fastify everywhere; where pets are added, of the one that keeps them as safely. */
+/** Ahead of Fastify everywhere; in creates, of the one that stores them as safely. */
 function targetsOf(load: LoadName, rounds: Rounds): Target[] {
   const rival = load === 'create' ? 'fastify-durable' : 'fastify';
   if (!rounds.has('ours') || !rounds.has('bare')) return [];

@@ -1,7 +1,7 @@
-import { pets } from '../pets.ts';
 import type { Server } from '../process.ts';
 import { inRounds, median, medianRatio } from '../rounds.ts';
 import { withScratch } from '../scratch.ts';
+import { documents } from '../workload.ts';
 import { type Contender, type Data, prepareData } from './contenders.ts';
 import { checkAnswer, type Generator, type Measured, startGenerator } from './load.ts';
 import type { Load } from './loads.ts';
@@ -44,7 +44,7 @@ export async function withServers<T>(
 /** Measures one load on all servers that are there for it. Throws where one of them does not answer as it should. */
 export async function measure(load: Load, running: readonly Running[], generator: Generator, times: Times) {
   const present = running.filter(({ only }) => only === undefined || only.includes(load.name));
-  const right = pets();
+  const right = documents();
   for (const { name, server, dialect } of present) {
     await checkAnswer(server, dialect, load, right).catch((error) => Promise.reject(asked(name, load, error)));
   }

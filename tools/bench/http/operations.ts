@@ -3,22 +3,26 @@
  * The server with the shipped spec beside one from a copy of the repository, whose spec has some hundred operations more.
  */
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { copyOfRepository } from '../../test/repository-copy.ts';
 import { pinned } from '../process.ts';
 import { rounded } from '../rounds.ts';
 import { alone, type Section } from '../section.ts';
+import { get, list } from '../workload.ts';
 import { copied, type Data, startOurs } from './contenders.ts';
 import { loads } from './loads.ts';
 import { measure, medianOf, type Rounds, shareOf, withServers } from './measure.ts';
 
 const more = 200;
 
+type Paths = Record<string, { get: { operationId: string } }>;
+
 /** Measures both servers. */
 export async function operationCount(quick: boolean): Promise<Section> {
   const times = quick ? { rounds: 5, milliseconds: 250, warmUp: 1000 } : { rounds: 9, milliseconds: 500, warmUp: 2000 };
   const copy = copyOfRepository();
   try {
-    copy.change('spec/openapi.yaml', (text) => text.replace(/^components:$/m, `${morePaths()}\n$&`));
+    copy.change('spec/openapi.yaml', (text) => text.replace(/^components:$/m, `${morePaths(parse(text).paths)}\n$&`));
     copy.change('apps/server/src/handlers.ts', withMoreHandlers);
     copy.generate();
     const mains = { shipped: undefined, grown: join(copy.folder, 'apps/server/src/main.js') };
@@ -59,31 +63,16 @@ export async function operationCount(quick: boolean): Promise<Section> {
 
 const costOf = (rounds: Rounds) => 1 / shareOf(rounds, 'grown', 'shipped');
 
-/** Half of them without an input, half with one in the path. JSON is YAML. */
-function morePaths(): string {
-  const problem = (name: string) => ({ $ref: `#/components/responses/${name}` });
-  const operation = (id: string, summary: string, parameters: object[]) => ({
-    operationId: id,
-    tags: ['pets'],
-    summary,
-    parameters,
-    responses: {
-      200: {
-        description: 'The thing.',
-        headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
-        content: { 'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Pet' } } } },
-      },
-      400: problem('InvalidRequest'),
-      401: problem('Unauthorized'),
-      default: problem('Failure'),
-    },
+/** Copies of the operations that list and get, under other names and paths. JSON is YAML. */
+function morePaths(paths: Paths): string {
+  const copyOf = (path: string, n: number) => ({
+    get: { ...paths[path]?.get, operationId: `${paths[path]?.get.operationId}${n}` },
   });
-  const id = { name: 'thingId', in: 'path', required: true, schema: { $ref: '#/components/schemas/PetId' } };
-  return Array.from({ length: more / 2 }, (_, n) => {
-    const all = { get: operation(`listThings${n}`, `List things ${n}`, []) };
-    const one = { get: operation(`getThing${n}`, `Get thing ${n}`, [id]) };
-    return `  /things${n}: ${JSON.stringify(all)}\n  /things${n}/{thingId}: ${JSON.stringify(one)}`;
-  }).join('\n');
+  return Array.from({ length: more / 2 }, (_, n) =>
+    [list.path, get.path]
+      .map((path) => `  /things${n}${path.slice(list.path.length)}: ${JSON.stringify(copyOf(path, n))}`)
+      .join('\n'),
+  ).join('\n');
 }
 
 /** What is added is answered by one handler for all. */

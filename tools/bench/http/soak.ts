@@ -1,6 +1,6 @@
 /**
- * Whether the server's memory stays as it is under load: `node tools/bench/http/soak.ts [--quick]`, ten minutes. Pets are
- * listed and fetched all the time; some are added in between, few enough that what they need hardly counts.
+ * Whether the server's memory stays as it is under load: `node tools/bench/http/soak.ts [--quick]`, ten minutes of
+ * lists and gets, with some creates in between, few enough that what they need hardly counts.
  */
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';

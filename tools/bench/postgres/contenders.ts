@@ -5,27 +5,23 @@ import { promisify } from 'node:util';
 import { collections, type Store } from '@petstore/server';
 import { keyColumn, keyOf, tableOf } from '@petstore/server/postgres/schema';
 import { statementsOf } from '@petstore/server/postgres/statements';
+import { added, collection, filter } from '../workload.ts';
 
-export type Work = 'create' | 'list' | 'list sold';
+export type Work = 'create' | 'list' | 'list filtered';
 
 /** How many times a second something is done with so many connections, for so many milliseconds. */
 export type Rate = (work: Work, connections: number, milliseconds: number) => Promise<number>;
 
 const limit = 20;
-const pet = { name: 'Rex the 1234567th', categoryId: 12, status: 'available' } as const;
 
 /** Our store, with as many callers as connections. */
 export function ours(store: Store, size: number): Rate {
-  const pets = store.collection('pets');
+  const documents = store.collection(collection);
+  const after = () => Math.floor(Math.random() * (size - 100));
   const doing: Record<Work, () => unknown> = {
-    create: () => pets.create(pet),
-    list: () => pets.list({ after: Math.floor(Math.random() * (size - 100)), limit }),
-    'list sold': () =>
-      pets.list({
-        after: Math.floor(Math.random() * (size - 100)),
-        limit,
-        filter: { property: 'status', value: 'sold' },
-      }),
+    create: () => documents.create(added),
+    list: () => documents.list({ after: after(), limit }),
+    'list filtered': () => documents.list({ after: after(), limit, filter }),
   };
   return async (work, connections, milliseconds) => {
     const started = performance.now();
@@ -43,7 +39,7 @@ export function findPgbench(folder: string): string | undefined {
   return [join(folder, 'pgbench'), 'pgbench'].find((command) => spawnSync(command, ['--version']).status === 0);
 }
 
-/** The same statements sent by pgbench; `together` is how many pets a statement brings. */
+/** The same statements sent by pgbench; `together` is how many documents a statement brings. */
 export function pgbench(command: string, url: string, schema: string, size: number, scratch: string): PgbenchRate {
   return async (work, connections, milliseconds, together = 1) => {
     const file = join(scratch, `${work.replace(' ', '-')}.sql`);
@@ -61,16 +57,16 @@ export function pgbench(command: string, url: string, schema: string, size: numb
 export type PgbenchRate = (work: Work, connections: number, milliseconds: number, together?: number) => Promise<number>;
 
 function script(work: Work, size: number, together: number): string {
-  const { create } = statementsOf(collections.pets);
+  const { create } = statementsOf(collections[collection]);
   if (work === 'create') {
-    const bodies = JSON.stringify(Array.from({ length: together }, () => pet));
+    const bodies = JSON.stringify(Array.from({ length: together }, () => added));
     const values = [`'pgbench-' || :client_id`, ':number', '1', String(together), `'${bodies}'`];
     // Each of its connections is a writer to the database, and counts its commits from the clock.
     return `\\set number :number + 1\n${filled(create.text, values)};\n`;
   }
   // The plainest statement for a page, which the store's own are measured by, too: they also cut it, join it and share a round trip.
-  const condition = work === 'list sold' ? `${keyColumn('status')} = '${keyOf('sold')}' AND ` : '';
-  const statement = `SELECT id, data FROM ${tableOf('pets')} WHERE ${condition}id > :after ORDER BY id LIMIT ${limit}`;
+  const condition = work === 'list filtered' ? `${keyColumn(filter.property)} = '${keyOf(filter.value)}' AND ` : '';
+  const statement = `SELECT id, data FROM ${tableOf(collection)} WHERE ${condition}id > :after ORDER BY id LIMIT ${limit}`;
   return `\\set after random(0, ${size - 100})\n${statement};\n`;
 }
 

@@ -7,10 +7,11 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { handlers, openPostgresStore } from '@petstore/server';
+import { openPostgresStore } from '@petstore/server';
 import { Load, startServer } from '@petstore/testing/load';
 import { childrenOf, findPrograms, freePort } from '@petstore/testing/postgres/cluster';
 import { inRepository } from '../process.ts';
+import { collection, type Document } from '../workload.ts';
 
 interface Node {
   name: string;
@@ -50,12 +51,14 @@ async function failover() {
   const killed = performance.now();
   await load.more(5000);
   await load.stop();
-  // The addresses lead to whichever node takes pets now.
+  // The addresses lead to whichever node takes writes now.
   const store = await openPostgresStore(url);
-  const pets = await handlers(store).listPets({ after: 0, limit: 1_000_000 });
+  const query = { after: 0, limit: 1_000_000, maxBytes: Number.MAX_SAFE_INTEGER };
+  const { json } = await store.collection(collection).list(query);
   await store.close();
-  const kept = new Set(pets.map(({ id, name }) => `${id} ${name}`));
-  const lost = [...load.known].filter(([id, name]) => !kept.has(`${id} ${name}`));
+  const documents: Document[] = JSON.parse(json.text);
+  const stored = new Set(documents.map(({ id, name }) => `${id} ${name}`));
+  const lost = [...load.known].filter(([id, name]) => !stored.has(`${id} ${name}`));
   const back = load.acknowledged.find(({ sent }) => sent > killed)?.answered ?? Number.NaN;
   console.log(`${lost.length} of ${load.known.size} acknowledged lost, ${load.refused} refused with 503`);
   console.log(`first 201 after ${((back - killed) / 1000).toFixed(1)} s, without anybody's help`);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { openLowdbStore, type Store } from '@petstore/server';
 import { JSONFilePreset } from 'lowdb/node';
 import { fill } from '../fill.ts';
-import { newPet, pets } from '../pets.ts';
+import { added, collection, documents, newDocument } from '../workload.ts';
 
-/** Somewhere that pets can be added to. */
+/** Somewhere that documents can be created in. */
 export interface Contender {
   create(): Promise<unknown>;
   close(): Promise<void>;
@@ -14,10 +14,8 @@ export interface Contender {
 
 let made = 0;
 
-/** A line of the length of a commit of one pet. */
-const line = Buffer.from(
-  '{"crc32":1234567890,"pets":[{"id":1234567,"name":"Rex the 1234567th","categoryId":12,"status":"available"}]}\n',
-);
+/** A line of the length of a commit of one document. */
+const line = Buffer.from(`${JSON.stringify({ crc32: 1_234_567_890, [collection]: [{ id: 1_234_567, ...added }] })}\n`);
 
 /** What durability costs at least: the line, and the sync, without blocking the event loop. */
 export async function bareLoop(folder: string): Promise<Contender> {
@@ -49,40 +47,40 @@ export async function bareBlockingLoop(folder: string): Promise<Contender> {
 
 /** What most programs do with lowdb. */
 export async function naiveLowdb(folder: string, size: number): Promise<Contender> {
-  const db = await JSONFilePreset<{ id: number }[]>(join(folder, 'naive.json'), pets(size));
+  const db = await JSONFilePreset<{ id: number }[]>(join(folder, 'naive.json'), documents(size));
   await db.write();
   return {
     create: async () => {
-      db.data.push({ id: db.data.length + 1, ...newPet(++made) });
+      db.data.push({ id: db.data.length + 1, ...newDocument(++made) });
       await db.write();
     },
     close: async () => {},
   };
 }
 
-/** Our store with so many pets in it. */
+/** Our store with so many documents in it. */
 export async function ourStore(folder: string, size: number): Promise<Contender & { store: Store }> {
   const store = await openLowdbStore(folder);
   await fill(store, size);
-  return { create: () => store.collection('pets').create(newPet(++made)), close: () => store.close(), store };
+  return { create: () => store.collection(collection).create(newDocument(++made)), close: () => store.close(), store };
 }
 
 /** Half of what is done to it creates, two fifths replace, one tenth removes; the measures call all of that `create`. */
 export function mixedWrites(store: Store, size: number): Contender {
-  const pets = store.collection('pets');
+  const stored = store.collection(collection);
   let turn = 0;
   const anyId = () => 1 + Math.floor(Math.random() * size);
   const create = (): Promise<unknown> => {
     const place = turn++ % 10;
-    if (place < 5) return pets.create(newPet(++made));
-    return place < 9 ? pets.replace(anyId(), newPet(++made)) : pets.remove(anyId());
+    if (place < 5) return stored.create(newDocument(++made));
+    return place < 9 ? stored.replace(anyId(), newDocument(++made)) : stored.remove(anyId());
   };
   return { create, close: async () => {} };
 }
 
-/** Replaces every one of so many pets, one after the other. */
+/** Replaces every one of so many documents, one after the other. */
 export function rewrites(store: Store, size: number): Contender {
-  const pets = store.collection('pets');
+  const stored = store.collection(collection);
   let turn = 0;
-  return { create: () => pets.replace(1 + (turn++ % size), newPet(++made)), close: async () => {} };
+  return { create: () => stored.replace(1 + (turn++ % size), newDocument(++made)), close: async () => {} };
 }

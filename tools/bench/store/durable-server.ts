@@ -10,7 +10,7 @@ import {
   type Store,
 } from '@petstore/server';
 import { apiKey } from '../http/loads.ts';
-import { size } from '../pets.ts';
+import { size } from '../workload.ts';
 
 const [folder] = process.argv.slice(2);
 let id = size;

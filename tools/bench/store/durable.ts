@@ -22,7 +22,7 @@ export async function durability(quick: boolean): Promise<Section> {
     ? { rounds: 3, milliseconds: 500, warmUp: 500 }
     : { rounds: 11, milliseconds: 2000, warmUp: 2000 };
   const create = loads.find(({ method }) => method === 'POST');
-  if (!create) throw new Error('There is no load that adds pets.');
+  if (!create) throw new Error('There is no load that creates.');
   const rounds = await withServers(servers, (running, generator) => measure(create, running, generator, times));
   const [nothing = Number.NaN, durable = Number.NaN] = servers.map(({ name }) => medianOf(rounds, name, 'perSecond'));
   return {

@@ -10,6 +10,7 @@ import { inRepository } from '../process.ts';
 import { median, rounded } from '../rounds.ts';
 import { withScratch } from '../scratch.ts';
 import { alone, type Section } from '../section.ts';
+import { collection } from '../workload.ts';
 import {
   bareBlockingLoop,
   bareLoop,
@@ -27,7 +28,7 @@ interface Opening {
 }
 
 interface Rewriting {
-  pets: number;
+  documents: number;
   /** The bytes of the segments, of those of the documents. */
   disk: number;
   still: Standstill;
@@ -50,10 +51,10 @@ export async function store(quick: boolean): Promise<Section> {
 
 async function bench(scratch: string, sizes: readonly number[], rounds: number): Promise<Measured> {
   const timings = new Map<string, Timing>();
-  const time = (name: string, contender: Contender, writers: number, pets: number) => {
+  const time = (name: string, contender: Contender, writers: number, documents: number) => {
     const timing = timings.get(name) ?? new Timing();
     timings.set(name, timing);
-    return timing.slice(contender, writers, pets);
+    return timing.slice(contender, writers, documents);
   };
   let folders = 0;
   const folder = (name = `store-${folders++}`) => {
@@ -107,17 +108,17 @@ async function bench(scratch: string, sizes: readonly number[], rounds: number):
   return { sizes, timings, still, alone, rewriting, openings };
 }
 
-/** Replaces every pet ten times, while segments are sealed and merged. */
-async function rewrite(path: string, pets: number): Promise<Rewriting> {
-  const { store, close } = await ourStore(path, pets);
-  const still = await standstill(() => new Timing().slice(rewrites(store, pets), 64, 10 * pets));
+/** Replaces every document ten times, while segments are sealed and merged. */
+async function rewrite(path: string, size: number): Promise<Rewriting> {
+  const { store, close } = await ourStore(path, size);
+  const still = await standstill(() => new Timing().slice(rewrites(store, size), 64, 10 * size));
   // Files that were merged are removed within a second.
   await pause(2000);
   const segments = join(path, 'segments');
   const bytes = readdirSync(segments).reduce((sum, name) => sum + statSync(join(segments, name)).size, 0);
-  const documents = await store.collection('pets').list({ after: 0, limit: pets, maxBytes: Number.MAX_SAFE_INTEGER });
+  const page = await store.collection(collection).list({ after: 0, limit: size, maxBytes: Number.MAX_SAFE_INTEGER });
   await close();
-  return { pets, disk: bytes / documents.json.text.length, still };
+  return { documents: size, disk: bytes / page.json.text.length, still };
 }
 
 function section({ sizes, timings, still, alone, rewriting, openings }: Measured): Section {
@@ -136,7 +137,7 @@ function section({ sizes, timings, still, alone, rewriting, openings }: Measured
       {
         rows: sizes.flatMap((size) =>
           [1, 64].map((writers) => ({
-            pets: size,
+            [collection]: size,
             writers,
             'creates/s': Math.round(rate(`ours ${writers} ${size}`)),
             'p99 ms': rounded(timings.get(`ours ${writers} ${size}`)?.p99 ?? Number.NaN),
@@ -170,13 +171,13 @@ function section({ sizes, timings, still, alone, rewriting, openings }: Measured
         bound: 300,
       },
       {
-        what: `memory of each pet of ${largest}, bytes`,
+        what: `memory of each of ${largest} ${collection}, bytes`,
         measured: median(openings.map(({ bytes }) => bytes)) / largest,
         kind: 'at most',
         bound: 130,
       },
       {
-        what: `disk after ten rewrites of ${rewriting.pets}, of the documents`,
+        what: `disk after ten rewrites of ${rewriting.documents}, of the documents`,
         measured: rewriting.disk,
         kind: 'at most',
         bound: 2.5,

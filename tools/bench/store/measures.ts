@@ -6,12 +6,12 @@ export class Timing {
   #milliseconds = 0;
   #latencies: number[] = [];
 
-  /** Lets so many writers add so many pets together, each its next one when the one before is kept. */
-  async slice({ create }: Contender, writers: number, pets: number): Promise<void> {
+  /** Lets so many writers create so many documents together, each its next one when the one before is stored. */
+  async slice({ create }: Contender, writers: number, documents: number): Promise<void> {
     let begun = 0;
     const started = performance.now();
     const write = async () => {
-      while (begun++ < pets) {
+      while (begun++ < documents) {
         const asked = performance.now();
         await create();
         this.#latencies.push(performance.now() - asked);
@@ -19,7 +19,7 @@ export class Timing {
     };
     await Promise.all(Array.from({ length: writers }, write));
     this.#milliseconds += performance.now() - started;
-    this.#creates += pets;
+    this.#creates += documents;
   }
 
   get perSecond(): number {

@@ -1,42 +1,16 @@
-// The same API on Fastify, with schemas for what comes and what goes, as it is fastest: `fastify.ts <pets.json>`, or on
+// The same API on Fastify, with schemas for what comes and what goes, as it is fastest: `fastify.ts <documents.json>`, or on
 // our durable store `fastify.ts <data folder>`.
 import { readFileSync } from 'node:fs';
-import { type Api, type Input, type NewPet, operations, type Pet, service } from '@petstore/types';
+import { type Api, type Input, service } from '@petstore/types';
 import fastify from 'fastify';
-import { basePath } from '../loads.ts';
+import { basePath, create, get, inArray, list, type NewDocument } from '../../workload.ts';
 
-type Query = Required<Pick<Input<'listPets'>, 'after' | 'limit'>> & Pick<Input<'listPets'>, 'status'>;
+type Query = Input<typeof list.id>;
+type Params = Input<typeof get.id>;
 
 const [source = ''] = process.argv.slice(2);
-const api = source.endsWith('.json') ? inMemory(JSON.parse(readFileSync(source, 'utf8'))) : await inFolder(source);
-const { limit, after, status } = operations.listPets.fields;
-const { petId } = operations.getPet.fields;
+const api = source.endsWith('.json') ? inArray(JSON.parse(readFileSync(source, 'utf8'))) : await inFolder(source);
 const { unauthorized, not_found } = service.statuses;
-
-const number = ({ minimum, maximum }: { minimum: number; maximum: number }) => ({ type: 'integer', minimum, maximum });
-const newPet = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['name', 'categoryId'],
-  properties: {
-    name: { type: 'string' },
-    categoryId: { type: operations.createPet.fields.categoryId.schema.type },
-    status: { type: 'string', enum: status.schema.enum },
-  },
-};
-const pet = {
-  ...newPet,
-  required: ['id', ...newPet.required],
-  properties: { id: number(petId.schema), ...newPet.properties },
-};
-const query = {
-  type: 'object',
-  properties: {
-    limit: { ...number(limit.schema), default: limit.schema.default },
-    after: number(after.schema),
-    status: newPet.properties.status,
-  },
-};
 
 const app = fastify();
 const authorization = `Bearer ${process.env.API_KEY}`;
@@ -44,55 +18,41 @@ app.addHook('onRequest', async (request, reply) => {
   if (request.headers.authorization !== authorization) await reply.code(unauthorized).send({ status: unauthorized });
 });
 app.get<{ Querystring: Query }>(
-  `${basePath}${operations.listPets.path}`,
-  { schema: { querystring: query, response: { [operations.listPets.success]: { type: 'array', items: pet } } } },
-  ({ query: { after = 0, ...page } }) => api.listPets({ after, ...page }),
+  `${basePath}${list.path}`,
+  { schema: { querystring: schemaOf(list.fields), response: responseOf(list) } },
+  ({ query }) => api[list.id](query),
 );
-app.post<{ Body: NewPet }>(
-  `${basePath}${operations.createPet.path}`,
-  { schema: { body: newPet, response: { [operations.createPet.success]: pet } } },
-  async ({ body }, reply) => reply.code(operations.createPet.success).send(await api.createPet(body)),
+app.post<{ Body: NewDocument }>(
+  `${basePath}${create.path}`,
+  { schema: { body: schemaOf(create.fields), response: responseOf(create) } },
+  async ({ body }, reply) => reply.code(create.success).send(await api[create.id](body)),
 );
-app.get<{ Params: { petId: number } }>(
-  `${basePath}${operations.getPet.path.replace('{petId}', ':petId')}`,
-  {
-    schema: {
-      params: { type: 'object', properties: { petId: number(petId.schema) } },
-      response: { [operations.getPet.success]: pet },
-    },
-  },
-  async ({ params }, reply) =>
-    (await api.getPet(params).catch(() => undefined)) ?? reply.code(not_found).send({ status: not_found }),
+app.get<{ Params: Params }>(
+  `${basePath}${get.path.replace(/\{(\w+)\}/g, ':$1')}`,
+  { schema: { params: schemaOf(get.fields), response: responseOf(get) } },
+  async ({ params }, reply) => (await api[get.id](params)) ?? reply.code(not_found).send({ status: not_found }),
 );
 console.error(await app.listen({ port: 0, host: '127.0.0.1' }));
 
-type ServedApi = Pick<Api, 'getPet' | 'createPet'> & { listPets(query: Query): Promise<Pet[]> };
-
-async function inFolder(folder: string): Promise<ServedApi> {
-  const { handlers, openLowdbStore } = await import('@petstore/server');
-  return handlers(await openLowdbStore(folder));
+/** The inputs of an operation as one object. */
+function schemaOf(fields: Readonly<Record<string, { schema: object; required: boolean }>>) {
+  const all = Object.entries(fields);
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: all.filter(([, { required }]) => required).map(([name]) => name),
+    properties: Object.fromEntries(all.map(([name, { schema }]) => [name, schema])),
+  };
 }
 
-/** An array, which is scanned. */
-function inMemory(pets: Pet[]): ServedApi {
-  return {
-    getPet: async ({ petId }) => {
-      const found = pets[petId - 1];
-      if (!found) throw new Error('there is none');
-      return found;
-    },
-    createPet: async (pet) => {
-      const added = { id: pets.length + 1, ...pet };
-      pets.push(added);
-      return added;
-    },
-    listPets: async ({ after, limit, status }) => {
-      const found: Pet[] = [];
-      for (let at = after; at < pets.length && found.length < limit; at++) {
-        const pet = pets[at];
-        if (pet && (status === undefined || pet.status === status)) found.push(pet);
-      }
-      return found;
-    },
-  };
+function responseOf<Success extends number>(operation: {
+  success: Success;
+  responses: { readonly [status in `${Success}`]: { schema: object } };
+}) {
+  return { [operation.success]: operation.responses[`${operation.success}`].schema };
+}
+
+async function inFolder(folder: string): Promise<Api> {
+  const { handlers, openLowdbStore } = await import('@petstore/server');
+  return handlers(await openLowdbStore(folder));
 }
