@@ -12,25 +12,25 @@ import { SpecError } from './stops.ts';
 import { operationsModule, serviceModule } from './table.ts';
 import { typeName, typesDocument, typesPlugin } from './types.ts';
 
-const header = '// Generated from spec/openapi.yaml by `npm run generate`. Do not edit.';
+export const header = '// Generated from spec/openapi.yaml by `npm run generate`. Do not edit.';
 const [types, client] = ['packages/types/src/gen', 'packages/client/src/gen'] as const;
 
-/** The folders that hold generated code and nothing else, relative to the root of the repository. */
-export const generatedFolders: readonly string[] = [types, client];
+/** The folders that hold generated code of packages and nothing else, relative to the root of the repository. */
+export const packageFolders: readonly string[] = [types, client];
 
 /**
- * The generated files by their paths. The same spec gives the same bytes everywhere. What the spec refers to is read from
- * beside `path`. Throws a `SpecError` where the spec says what the generated code cannot carry.
+ * The model of a spec. What the spec refers to is read from beside `path`. Throws a `SpecError` where the spec says what the
+ * generated code cannot carry.
  */
-export async function generate(
+export function readModel(
   spec: string,
   path = fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml')),
-): Promise<Map<string, string>> {
-  return generateFrom(modelOf(loadSpec(spec, path)));
+): Model {
+  return modelOf(loadSpec(spec, path));
 }
 
-/** The generated files of a spec that was read. */
-export async function generateFrom(model: Model): Promise<Map<string, string>> {
+/** The generated files of the packages by their paths. The same spec gives the same bytes everywhere. */
+export async function generatePackages(model: Model): Promise<Map<string, string>> {
   return new Map([
     ...[...(await typesModules(model))].map(([file, text]) => [`${types}/${file}`, text] as const),
     [`${types}/operations.gen.ts`, `${header}\n\n${operationsModule(model)}`],

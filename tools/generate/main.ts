@@ -4,15 +4,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { differences, generatedFiles } from '../drift/checks/generated.ts';
 import { openProject } from '../drift/project.ts';
-import { generate } from './generate.ts';
+import { generateEverything } from './everything.ts';
+import { readModel } from './generate.ts';
 import { SpecError } from './stops.ts';
 
 const project = openProject();
-const expected = await generate(project.read('spec/openapi.yaml')).catch((error: unknown) => {
-  if (!(error instanceof SpecError)) throw error;
-  for (const sentence of error.sentences) console.error(`spec/openapi.yaml: ${sentence}`);
-  process.exit(1);
-});
+const expected = await generateOrExit(project.read('spec/openapi.yaml'));
 const changes = differences(expected, generatedFiles(project));
 for (const { file } of changes) {
   const path = join(project.root, file);
@@ -30,4 +27,14 @@ for (const { file } of changes) {
 if (changes.length > 0) {
   const petctl = join(project.root, 'apps/petctl');
   execFileSync(process.execPath, ['build/write-docs.ts'], { cwd: petctl, stdio: 'inherit' });
+}
+
+async function generateOrExit(spec: string): Promise<Map<string, string>> {
+  try {
+    return await generateEverything(readModel(spec));
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error;
+    for (const sentence of error.sentences) console.error(`spec/openapi.yaml: ${sentence}`);
+    process.exit(1);
+  }
 }

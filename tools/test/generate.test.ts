@@ -7,9 +7,11 @@ import { fullTree } from 'petctl/internal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { openProject } from '../drift/project.ts';
-import { generate } from '../generate/generate.ts';
+import { generatePackages, readModel } from '../generate/generate.ts';
 import { commandOf, derivedId } from '../generate/names.ts';
 import { type Copy, copyOfRepository } from './repository-copy.ts';
+
+const generate = async (spec: string) => generatePackages(readModel(spec));
 
 const spec = openProject().read('spec/openapi.yaml');
 

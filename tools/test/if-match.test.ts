@@ -3,7 +3,7 @@ import { makeFolder } from '@petstore/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { openProject } from '../drift/project.ts';
-import { generateFrom } from '../generate/generate.ts';
+import { generateEverything } from '../generate/everything.ts';
 
 const [spec, handlers] = ['spec/openapi.yaml', 'apps/server/src/handlers.ts'];
 
@@ -70,7 +70,10 @@ describe.each([
     const shipped = openProject();
     const edited = shipped.with({ [spec]: withChanges(shipped.read(spec), codes) });
     const source = shipped.read(handlers).replace('    getPet: async', `${change}\n    getPet: async`);
-    const project = edited.with({ ...Object.fromEntries(await generateFrom(edited.spec.model)), [handlers]: source });
+    const project = edited.with({
+      ...Object.fromEntries(await generateEverything(edited.spec.model)),
+      [handlers]: source,
+    });
     const server = await project.load<typeof import('@petstore/server')>('@petstore/server');
     const store = await server.openLowdbStore(join(folder, code));
     const app = await server.createApp(store, { keys: server.keyCheck(server.givenKeys('a-key-that-is-for-tests')) });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { openProject } from '../drift/project.ts';
-import { generateFrom } from '../generate/generate.ts';
+import { generateEverything } from '../generate/everything.ts';
 
 const spec = 'spec/openapi.yaml';
 
@@ -10,7 +10,7 @@ test('an operation that needs no credential is sent without one, and served', as
   const document = parse(shipped.read(spec));
   document.paths['/pets'].post.security = [];
   const edited = shipped.with({ [spec]: stringify(document) });
-  const project = edited.with(Object.fromEntries(await generateFrom(edited.spec.model)));
+  const project = edited.with(Object.fromEntries(await generateEverything(edited.spec.model)));
   const server = await project.load<typeof import('@petstore/server')>('@petstore/server');
   const { petstore } = await project.load<typeof import('@petstore/client')>('@petstore/client');
 

@@ -1,28 +1,65 @@
 import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
-import { adminListener, expressApp, expressListener } from './http/express-app.ts';
 import { fastPath } from './http/fast-path.ts';
-import { type AppOptions, createParts } from './http/parts.ts';
-import type { Store } from './store/store.ts';
+import { type AppOptions, createParts, type Parts } from './http/parts.ts';
+import { contextOf, passTo } from './http/request-context.ts';
+import type { Awaitable, Store } from './store/store.ts';
 
 export type { AppOptions } from './http/parts.ts';
 
-/** The server without a socket: for listening, for embedding, and for tests. Rejects if the spec cannot be used. */
+/** The server without a socket: for listening, for embedding, and for tests. */
 export async function createApp(store: Store, options: AppOptions): Promise<RequestListener> {
   return (await createApps(store, options)).app;
 }
 
-/** The same, and the app of an admin port, which shares its metrics. */
+/** The same, the app of an admin port, which shares its metrics, and what loads Express before a request needs it. */
 export async function createApps(store: Store, options: AppOptions) {
-  const parts = await createParts(store, options);
-  return {
-    // Responses are checked in Express alone.
-    app: options.validateResponses ? expressListener(parts) : fastPath(parts, expressApp(parts)),
-    admin: adminListener(parts),
+  const parts = createParts(store, options);
+  const admin = loadedLater(parts, ({ adminApp }) => adminApp(parts));
+  const express = loadedLater(parts, ({ expressApp }) => expressApp(parts));
+  // Responses are checked in Express alone.
+  if (parts.validateResponses) await express.load();
+  const app = parts.validateResponses ? accepting(parts, express.listener) : fastPath(parts, express.listener);
+  return { app, admin: accepting(parts, admin.listener), load: express.load };
+}
+
+/** Accepts each request first: Express itself never answers some of the malformed ones. */
+export function accepting({ acceptRequest }: Parts, app: RequestListener): RequestListener {
+  return (request, response) => {
+    const context = acceptRequest(request, response);
+    if (context) passTo(app, request, response, context);
   };
+}
+
+const loadExpress = () => import('./http/express-app.ts');
+
+type ExpressModule = Awaited<ReturnType<typeof loadExpress>>;
+
+/** A listener for accepted requests, whose app is loaded at the first one: loading Express takes as long as all the rest of a start. */
+function loadedLater({ fail }: Parts, create: (module: ExpressModule) => Awaitable<RequestListener>) {
+  let app: RequestListener | undefined;
+  let loading: Promise<RequestListener> | undefined;
+  const load = async () => {
+    loading ??= loadExpress().then(create);
+    try {
+      app = await loading;
+    } finally {
+      loading = undefined;
+    }
+    return app;
+  };
+  const listener: RequestListener = (request, response) => {
+    if (app) return app(request, response);
+    load().then(
+      (loaded) => loaded(request, response),
+      (error) => fail(error, response, contextOf(response)),
+    );
+  };
+  return { listener, load };
 }
 
 /** The Express app alone, for looking at its routes: it answers only what `createApp` has accepted. */
 export async function createExpressApp(store: Store, options: AppOptions): Promise<Express> {
-  return expressApp(await createParts(store, options));
+  const { expressApp } = await loadExpress();
+  return expressApp(createParts(store, options));
 }

@@ -42,7 +42,7 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
   let isStopping = false;
   const listeners: Listener[] = [];
   try {
-    const { app, admin } = await createApps(store, {
+    const { app, admin, load } = await createApps(store, {
       ...config,
       keys: keys.check,
       clientAddress: clientAddress(config.trustProxy, config.proxyHeader),
@@ -65,6 +65,7 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
     // Behind the first requests, which need nothing of it.
     setTimeout(() => {
       metrics.open().catch((error) => log.error({ err: error }, 'there are no metrics'));
+      load().catch((error) => log.error({ err: error }, 'only plain requests can be answered'));
     }, METRICS_OPEN_MS).unref();
     const stop = async () => {
       isStopping = true;

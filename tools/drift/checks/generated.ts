@@ -1,4 +1,4 @@
-import { generatedFolders, generateFrom } from '../../generate/generate.ts';
+import { generatedFolders, generateEverything } from '../../generate/everything.ts';
 import type { Check } from '../check.ts';
 import type { Spec } from '../openapi.ts';
 import type { Project } from '../project.ts';
@@ -27,7 +27,7 @@ const generatedFrom = new WeakMap<Spec, Promise<Map<string, string>>>();
 
 /** The same spec is read as the same object. */
 function generateOnce(spec: Spec): Promise<Map<string, string>> {
-  const files = generatedFrom.get(spec) ?? generateFrom(spec.model);
+  const files = generatedFrom.get(spec) ?? generateEverything(spec.model);
   generatedFrom.set(spec, files);
   return files;
 }

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import { dirname, join } from 'node:path';
 import type { Operation as Row } from '@petstore/types';
 import { parse } from 'yaml';
-import { generate } from '../../generate/generate.ts';
+import { generatePackages, readModel } from '../../generate/generate.ts';
 import { SpecError } from '../../generate/stops.ts';
 
 /** What the generator makes of a document: its sources, or the sentences that it stops with. */
@@ -27,7 +27,7 @@ export async function generateWhatFits(file: string): Promise<Generated> {
   const refused: string[] = [];
   while (true) {
     try {
-      return { files: await generate(text, file), refused };
+      return { files: await generatePackages(readModel(text, file)), refused };
     } catch (error) {
       if (!(error instanceof SpecError)) throw error;
       refused.push(...error.sentences);

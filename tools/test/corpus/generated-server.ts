@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Operation as Row, service } from '@petstore/types';
+import { checksModule } from '../../generate/checks.ts';
 
 /** A call as a handler gets it. */
 export interface ReceivedCall {
@@ -62,13 +63,15 @@ export async function startGeneratedServer(folder: string, keys: ReadonlySet<str
   symlinkSync(join(server, '../../spec'), join(place, 'node_modules/@petstore/spec'));
 
   const source = join(place, 'src');
+  const { operations } = await import(join(folder, 'packages/types/src/index.ts'));
+  const { openApiDocument } = await import(join(folder, 'packages/types/src/gen/document.gen.ts'));
+  writeFileSync(join(source, 'gen/checks.gen.ts'), checksModule('', openApiDocument, Object.values(operations)));
   type Front = typeof import('@petstore/server');
   const { createApp }: Front = await import(join(source, 'app.ts'));
   const { listen }: Front = await import(join(source, 'http/listen.ts'));
   const { memoryStore } = await import(join(source, 'store/memory.ts'));
   const { calls, answer } = await import(join(source, 'handlers.ts'));
   const { basePath } = await import(join(source, 'spec.ts'));
-  const { operations } = await import(join(folder, 'packages/types/src/index.ts'));
   let isOn = true;
   const app = await createApp(memoryStore([]), { keys: (key) => (isOn && keys.has(key) ? 'tester' : undefined) });
   const limits = { maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };

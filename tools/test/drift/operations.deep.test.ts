@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml';
 import { type Reported, runCheck } from '../../drift/check.ts';
 import { checks } from '../../drift/checks.ts';
 import { openProject, type Project } from '../../drift/project.ts';
-import { generateFrom } from '../../generate/generate.ts';
+import { generateEverything } from '../../generate/everything.ts';
 
 const spec = 'spec/openapi.yaml';
 const orders = 'spec/orders.yaml';
@@ -44,7 +44,7 @@ async function withOperations(project: Project): Promise<Project> {
 
 /** The project with what follows from its spec. */
 async function generated(project: Project): Promise<Project> {
-  const made = project.with(Object.fromEntries(await generateFrom(project.spec.model)));
+  const made = project.with(Object.fromEntries(await generateEverything(project.spec.model)));
   const { fullTree, markdown } = await made.load<typeof import('petctl/internal')>('petctl/internal');
   return made.with({ [reference]: markdown(fullTree()) });
 }

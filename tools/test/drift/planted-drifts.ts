@@ -1,5 +1,6 @@
 import type { Edits, Project } from '../../drift/project.ts';
-import { generate } from '../../generate/generate.ts';
+import { generateEverything } from '../../generate/everything.ts';
+import { readModel } from '../../generate/generate.ts';
 
 /** A small edit of the repository, and the check that has to find it. */
 export interface PlantedDrift {
@@ -42,7 +43,7 @@ const described = (check: string, changes: Changes): PlantedDrift[] =>
     name: `${drift.name}, generated`,
     edits: async (project) => {
       const edited = await drift.edits(project);
-      return { ...edited, ...Object.fromEntries(await generate(edited[specFile] ?? '')) };
+      return { ...edited, ...Object.fromEntries(await generateEverything(readModel(edited[specFile] ?? ''))) };
     },
   }));
 
@@ -116,6 +117,9 @@ export const plantedDrifts: PlantedDrift[] = [
   }),
   ...edits('generated', 'packages/types/src/gen/types.gen.ts', {
     gone: () => undefined,
+  }),
+  ...edits('generated', 'apps/server/src/gen/checks.gen.ts', {
+    'a check that is not what the validator compiles': put('parameterChecks', 'data1 > 100', 'data1 > 1000'),
   }),
   ...edits('generated', 'packages/client/src/gen/extra.gen.ts', {
     'a stray file': () => 'export {};\n',
@@ -202,10 +206,10 @@ export const plantedDrifts: PlantedDrift[] = [
     'no key required': put('export function authenticate', 'name === undefined', 'name === "x"'),
   }),
   ...edits('conformance', expressApp, {
-    'no validation': put('app.use(validator', /app\.use\(validator.*\n/, '\n'),
+    'no validation': put('app.use(await validator', /app\.use\(await validator.*\n/, '\n'),
   }),
   ...edits('conformance', fastPath, {
-    'a fast path that accepts everything': put('const checked', '!plain.check.passes(checked)', 'false'),
+    'a fast path that accepts everything': put('const checked', '!plain.passes(checked)', 'false'),
   }),
   ...described('conformance', {
     'a status that no request leads to': put(

@@ -1,4 +1,3 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Operation, operations } from '@petstore/types';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { docs } from '../docs/docs.ts';
@@ -7,55 +6,33 @@ import { exactReplacer } from '../store/document.ts';
 import { authenticate, queryKeysOf, rateLimit } from './access.ts';
 import { bodyReader } from './body.ts';
 import type { Dispatch } from './dispatch.ts';
+import { health } from './health.ts';
 import { HttpError } from './http-error.ts';
 import { readParameters } from './parameters.ts';
 import type { Parts } from './parts.ts';
-import { contextOf, type RequestContext } from './request-context.ts';
+import { contextOf } from './request-context.ts';
 import { responseHeaders } from './response.ts';
 import { routeOf } from './routes.ts';
+import { validator } from './validate.ts';
 
-/** Answers every request. The fast path answers some of them with the same bytes. */
-export function expressListener(parts: Parts): RequestListener {
-  return accepting(parts, expressApp(parts));
+/** Answers only what operators ask for: the app of the admin port, for requests that were accepted. */
+export function adminApp(parts: Parts): Express {
+  return withErrors(newApp().use(health(parts.health)), parts);
 }
 
-/** Answers only what operators ask for: the app of the admin port. */
-export function adminListener(parts: Parts): RequestListener {
-  return accepting(parts, withErrors(newApp().use(parts.health), parts));
-}
-
-/** Accepts each request first: Express itself never answers some of the malformed ones. */
-function accepting({ acceptRequest }: Parts, app: Express): RequestListener {
-  return (request, response) => {
-    const context = acceptRequest(request, response);
-    if (context) passTo(app, request, response, context);
-  };
-}
-
-/** Hands an accepted request to an Express app. */
-export function passTo(
-  app: RequestListener,
-  request: IncomingMessage,
-  response: ServerResponse,
-  context: RequestContext,
-): void {
-  (response as Partial<{ locals: RequestContext }>).locals = context;
-  app(request, response);
-}
-
-/** The Express app behind both, for requests that were accepted. */
-export function expressApp(parts: Parts): Express {
-  const { keys, applyRateLimit, crossOrigin, receiveBody, dispatch, health, hasHealthRoutes, validator } = parts;
+/** Answers every request that was accepted. The fast path answers some of them with the same bytes. */
+export async function expressApp(parts: Parts): Promise<Express> {
+  const { keys, applyRateLimit, crossOrigin, receiveBody, dispatch, hasHealthRoutes } = parts;
   const app = newApp();
   app.use(docs());
-  if (hasHealthRoutes) app.use(health);
+  if (hasHealthRoutes) app.use(health(parts.health));
 
   const root = basePath || '/';
   if (crossOrigin) app.use(root, crossOrigin);
   app.use(root, authenticate(keys));
   if (applyRateLimit) app.use(root, rateLimit(applyRateLimit));
   app.use(root, methods, parameters, bodyReader(receiveBody));
-  app.use(validator.handlers);
+  app.use(await validator(parts.validateResponses));
   for (const operation of Object.values<Operation>(operations)) serveOperation(app, operation, dispatch);
   return withErrors(app, parts);
 }

@@ -3,17 +3,16 @@ import { type Operation, operations, type RequestBody, type Schema } from '@pets
 import { callerOf } from './access.ts';
 import { hasBody, isEncoded } from './body.ts';
 import { bodySchemaOf, isAccepted } from './body-content.ts';
-import { passTo } from './express-app.ts';
+import { type Checked, inputOf } from './input.ts';
 import { parseJson } from './json.ts';
 import { type PlainParameters, plainParametersOf, readPlainParameters } from './parameters.ts';
 import type { Parts } from './parts.ts';
-import type { RequestContext } from './request-context.ts';
-import { inputOf } from './validate.ts';
-import type { Check } from './validator-internals.ts';
+import { passTo, type RequestContext } from './request-context.ts';
+import { writtenCheck } from './written-checks.ts';
 
 /** What the fast path needs to read a request of an operation. */
 interface PlainOperation {
-  readonly check: Check;
+  readonly passes: (request: Checked) => boolean;
   readonly parameters: PlainParameters;
   readonly bodySchema: Schema | undefined;
 }
@@ -23,13 +22,13 @@ interface PlainOperation {
  * validator's own checks accept. It refuses nothing: whatever it does not accept goes to the Express app, which decides.
  */
 export function fastPath(parts: Parts, expressApp: RequestListener): RequestListener {
-  const { keys, bodyLimit, applyRateLimit, crossOrigin, acceptRequest, receiveBody, dispatch, fail, validator } = parts;
+  const { keys, bodyLimit, applyRateLimit, crossOrigin, acceptRequest, receiveBody, dispatch, fail } = parts;
   const plainOperations = new Map<Operation, PlainOperation>();
   for (const operation of Object.values<Operation>(operations)) {
-    const [check, parameters] = [validator.checkOf(operation), plainParametersOf(operation)];
+    const [passes, parameters] = [writtenCheck(operation), plainParametersOf(operation)];
     const isPlain = operation.body === undefined || operation.body.kind === 'json';
-    if (check && parameters && isPlain)
-      plainOperations.set(operation, { check, parameters, bodySchema: bodySchemaOf(operation) });
+    if (passes && parameters && isPlain)
+      plainOperations.set(operation, { passes, parameters, bodySchema: bodySchemaOf(operation) });
   }
 
   return (request, response) => {
@@ -50,7 +49,7 @@ export function fastPath(parts: Parts, expressApp: RequestListener): RequestList
 
     const accept = (body?: unknown): boolean => {
       const checked = { ...parameters, headers: request.headers, cookies: NO_COOKIES, body };
-      if (!plain.check.passes(checked)) return false;
+      if (!plain.passes(checked)) return false;
       crossOrigin?.(request, response, () => {});
       const input = inputOf(operation, checked, body);
       dispatch(request, response, context, operation, input)?.catch((error) => fail(error, response, context));

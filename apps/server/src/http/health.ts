@@ -3,13 +3,16 @@ import { METRICS_CACHE_MS } from '../limits.ts';
 import type { Store } from '../store/store.ts';
 import { HttpError, unavailable } from './http-error.ts';
 
+/** What the routes for operators ask. */
+export interface HealthChecks {
+  isReady: () => Promise<boolean>;
+  metrics: () => Promise<string>;
+  state: Store['state'];
+  connections: Store['connections'];
+}
+
 /** The routes for operators: whether the server lives, whether it can serve, and how it fares. */
-export function health(
-  isReady: () => Promise<boolean>,
-  metrics: () => Promise<string>,
-  state: Store['state'],
-  connections?: Store['connections'],
-): Router {
+export function health({ isReady, metrics, state, connections }: HealthChecks): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const text = cached(metrics, METRICS_CACHE_MS);
   readOnly(router, '/healthz', (_request, response) => {

@@ -25,22 +25,33 @@ export function withInt64Keyword(spec: OpenAPIV3.DocumentV3_1): OpenAPIV3.Docume
   return replaced(spec) as OpenAPIV3.DocumentV3_1;
 }
 
-/** Teaches a validator integers that a number holds exactly or a bigint of 64 bits, and to find equal elements in linear time. */
+/** What the keywords of ours accept, by their names. Checks that were written down call these too. */
+export const keywordChecks = {
+  [KEYWORD]: (isNullable: boolean, value: unknown, bounds: Bounds) =>
+    typeof value === 'bigint'
+      ? isInt64(value) && isWithin(value, bounds)
+      : Number.isSafeInteger(value) || (isNullable && value === null),
+  uniqueItems: (isWanted: boolean, items: unknown[]) =>
+    !isWanted || new Set(items.map(canonical)).size === items.length,
+  readOnly: (isReadOnly: boolean) => !isReadOnly,
+};
+
+/**
+ * Teaches a validator integers that a number holds exactly or a bigint of 64 bits, and to find equal elements in linear
+ * time.
+ */
 export function addKeywords(ajv: AjvKeywords): void {
   ajv.addKeyword({
     keyword: KEYWORD,
     error: { message: 'must be an integer from -9223372036854775808 to 9223372036854775807' },
-    validate: (isNullable: boolean, value: unknown, bounds: Bounds) =>
-      typeof value === 'bigint'
-        ? isInt64(value) && isWithin(value, bounds)
-        : Number.isSafeInteger(value) || (isNullable && value === null),
+    validate: keywordChecks[KEYWORD],
   });
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
     keyword: 'uniqueItems',
     type: 'array',
     error: { message: 'must NOT have duplicate items' },
-    validate: (isWanted: boolean, items: unknown[]) => !isWanted || new Set(items.map(canonical)).size === items.length,
+    validate: keywordChecks.uniqueItems,
   });
 }
 
@@ -70,8 +81,9 @@ function replaced(value: unknown): unknown {
   if (typeof copy.nullable === 'boolean') delete copy.nullable;
   const { type, format, minimum, maximum } = copy;
   const types = [type].flat().filter((one) => one !== 'null');
-  const isWide = types.join() === 'integer' && format === 'int64' && minimum === undefined && maximum === undefined;
-  if (!isWide) return copy;
+  if (types.join() !== 'integer' || format !== 'int64') return copy;
   const { type: _type, format: _format, ...others } = copy;
+  // Of an integer within bounds the format says nothing more.
+  if (minimum !== undefined || maximum !== undefined) return { ...others, type };
   return { ...others, [KEYWORD]: [type].flat().includes('null') };
 }

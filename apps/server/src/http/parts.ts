@@ -10,13 +10,12 @@ import { callerOf, crossOrigin, rateLimiter, unauthorized } from './access.ts';
 import { bodyBudget, bodyReceiver } from './body.ts';
 import { type ClientAddress, clientAddress } from './client-address.ts';
 import { dispatcher } from './dispatch.ts';
-import { health } from './health.ts';
+import type { HealthChecks } from './health.ts';
 import { errorWriter, HttpError } from './http-error.ts';
 import { observer } from './observe.ts';
 import { normalizeTarget, violationOf } from './request-checks.ts';
 import { createContext, type RequestContext } from './request-context.ts';
 import { writeCheckedResponse, writeResponse } from './response.ts';
-import { validator } from './validate.ts';
 
 export interface AppOptions {
   /** Who may call. */
@@ -46,9 +45,9 @@ export interface AppOptions {
 }
 
 /** The functions that the fast path and the Express app share. */
-export type Parts = Awaited<ReturnType<typeof createParts>>;
+export type Parts = ReturnType<typeof createParts>;
 
-export async function createParts(store: Store, options: AppOptions) {
+export function createParts(store: Store, options: AppOptions) {
   const {
     keys,
     validateResponses = false,
@@ -101,9 +100,14 @@ export async function createParts(store: Store, options: AppOptions) {
     receiveBody: bodyReceiver(bodyLimit, budget),
     crossOrigin: corsOrigins.length > 0 ? crossOrigin(corsOrigins) : undefined,
     applyRateLimit: options.rateLimit ? rateLimiter(options.rateLimit) : undefined,
-    health: health(isReady, metrics.text, store.state, store.connections),
+    health: {
+      isReady,
+      metrics: metrics.text,
+      state: store.state,
+      connections: store.connections,
+    } satisfies HealthChecks,
     hasHealthRoutes: healthRoutes,
-    validator: await validator(validateResponses),
+    validateResponses,
     dispatch: dispatcher(store, write, budget, maxPendingWrites),
     fail: errorWriter(log, write),
   };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Operation } from '@petstore/types';
 import type { Response } from 'express';
 import { matchRoute, type Route, type RouteMatch } from './routes.ts';
@@ -112,7 +112,18 @@ export function traceOf(traceparent: string): Trace | undefined {
   return { traceId, parentId };
 }
 
+/** Hands an accepted request to an Express app. */
+export function passTo(
+  app: RequestListener,
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: RequestContext,
+): void {
+  (response as Partial<{ locals: RequestContext }>).locals = context;
+  app(request, response);
+}
+
 /** The context that Express carries along in `response.locals`. */
-export function contextOf(response: Response): RequestContext {
-  return response.locals as RequestContext;
+export function contextOf(response: ServerResponse): RequestContext {
+  return (response as Response).locals as RequestContext;
 }

@@ -1,28 +1,27 @@
 import { Socket } from 'node:net';
 import { parse } from 'node:url';
-import type { Operation } from '@petstore/types';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { basePath, servedSpec } from '../spec.ts';
 import { withoutFiles } from './body-content.ts';
 import { invalidRequest } from './http-error.ts';
-import { isCondition } from './if-match.ts';
+import { inputOf } from './input.ts';
 import { IncomingMessage, ServerResponse } from './node-http.ts';
-import { contextOf, type Input } from './request-context.ts';
-import { type Checked, openValidator, type ValidateRequest, type Validator } from './validator-internals.ts';
+import { contextOf } from './request-context.ts';
+import { openValidator, type ValidateRequest } from './validator-internals.ts';
 
 /** By whether responses are validated. All apps of a process share them: the spec is the same, and no request is remembered. */
-const validators = new Map<boolean, Promise<Validator>>();
+const validators = new Map<boolean, Promise<RequestHandler[]>>();
 
-/** The validator, with the spec loaded and every operation's checks compiled. Rejects if the spec cannot be used. */
-export function validator(validateResponses: boolean): Promise<Validator> {
+/** The handlers of the validator, with the spec loaded. Rejects if the spec cannot be used. */
+export function validator(validateResponses: boolean): Promise<RequestHandler[]> {
   const known = validators.get(validateResponses) ?? newValidator(validateResponses);
   validators.set(validateResponses, known);
   return known;
 }
 
-async function newValidator(validateResponses: boolean): Promise<Validator> {
+async function newValidator(validateResponses: boolean): Promise<RequestHandler[]> {
   quietUrlParse();
-  const opened = openValidator(
+  const handlers = openValidator(
     servedSpec(),
     basePath,
     {
@@ -33,8 +32,8 @@ async function newValidator(validateResponses: boolean): Promise<Validator> {
     },
     validateRequest,
   );
-  await warmUp(opened.handlers);
-  return opened;
+  await warmUp(handlers);
+  return handlers;
 }
 
 /** Accepts the input of a request whose parameters and body were read, or throws what is wrong with it. */
@@ -49,29 +48,6 @@ const validateRequest: ValidateRequest = (operation, check, request, response, n
 
 const NO_PARAMETERS = { query: {}, params: {}, headers: {}, cookies: {} };
 
-/** The input of an operation from the parts of a request, which were checked; files are taken from the body as it came. */
-export function inputOf(
-  { method, fields, body: described }: Operation,
-  { query, params, headers, cookies, body }: Checked,
-  received: unknown,
-): Input {
-  const input: Record<string, unknown> = { ...params, ...query, ...cookies };
-  for (const name in fields) {
-    // A condition is for the store, not for the handler.
-    if (fields[name]?.in !== 'header' || isCondition(method, name)) continue;
-    const value = headers[name.toLowerCase()];
-    if (value !== undefined) input[name] = value;
-  }
-  if (body === undefined) return input;
-  const value =
-    described?.kind === 'bytes'
-      ? received
-      : described?.kind === 'multipart'
-        ? { ...Object(body), ...Object(received) }
-        : body;
-  return described?.whole ? { ...input, body: value } : { ...input, ...(value as object) };
-}
-
 /**
  * The validator reads every address with `url.parse`, which looks through the call stack each time to see whom to warn
  * of its age, until it has warned somebody: that takes longer than all the rest of the validation.
@@ -85,7 +61,7 @@ function quietUrlParse(): void {
 
 /**
  * Sends a request through the validator alone. It loads the spec only at the first request, keeps an unusable one to itself
- * until then, and takes a third of a second for it.
+ * until then, and takes a while for it.
  */
 function warmUp(handlers: RequestHandler[]): Promise<void> {
   const request = new IncomingMessage(new Socket());

@@ -1,39 +1,13 @@
-import { createRequire } from 'node:module';
-import { type Operation, operations } from '@petstore/types';
+import type { Operation } from '@petstore/types';
 import type { RequestHandler } from 'express';
 import type {
   OpenAPIV3,
   OpenApiRequest,
   OpenApiValidatorOpts,
 } from 'express-openapi-validator/dist/framework/types.js';
-import { MAX_EXPLAINED_DEPTH, MAX_EXPLAINED_VALUES } from '../limits.ts';
-import { type AjvKeywords, addKeywords, withInt64Keyword } from './keywords.ts';
-import { contextOf, type ParameterValues } from './request-context.ts';
-
-/** What the validator's own checks are given, and change: defaults appear. */
-export interface Checked extends ParameterValues {
-  body: unknown;
-}
-
-/** What is wrong with a request: `path` names the place in it, such as `/query/limit`. */
-export interface Violation {
-  readonly path: string;
-  readonly message: string;
-  /** The keyword of JSON Schema, and more behind a dot. */
-  readonly errorCode: string;
-}
-
-/** The checks that the validator compiled for one operation. */
-export interface Check {
-  passes(request: Checked): boolean;
-  /** What is wrong with a request that did not pass: everything in a small one, the first thing in any other. */
-  violations(request: Checked): Violation[];
-}
-
-export interface Validator {
-  handlers: RequestHandler[];
-  checkOf(operation: Operation): Check | undefined;
-}
+import { type Ajv, type Check, compiledChecks, describedIn, load } from './compiled-checks.ts';
+import { addKeywords, withInt64Keyword } from './keywords.ts';
+import { contextOf } from './request-context.ts';
 
 /** Looks at a request that was read, in the place where the validator would read it itself. */
 export type ValidateRequest = (operation: Operation, check: Check, ...request: Request) => void;
@@ -42,15 +16,6 @@ export type ValidateRequest = (operation: Operation, check: Check, ...request: R
 type Request = Parameters<RequestHandler>;
 
 type Handler = (...request: Request) => unknown;
-
-interface Compiled {
-  (request: Checked): boolean;
-  errors?: object[] | null;
-}
-
-interface Ajv extends AjvKeywords {
-  getSchema(name: string): Compiled | undefined;
-}
 
 interface Context {
   apiDoc: OpenAPIV3.DocumentV3_1;
@@ -75,30 +40,14 @@ interface SpecLoader {
   load(): Promise<object>;
 }
 
-interface RequestValidator {
-  ajv: Ajv;
-  ajvBody: Ajv;
-  buildMiddleware(route: string, described: object, contentType: object, name: string): Handler;
-}
-
-const load = (module: string) => createRequire(import.meta.url)(`express-openapi-validator/dist/${module}.js`);
 const { OpenApiValidator } = load('openapi.validator') as {
   OpenApiValidator: new (options: OpenApiValidatorOpts) => OpenApiValidator;
 };
 const { OpenApiSpecLoader } = load('framework/openapi.spec.loader') as {
   OpenApiSpecLoader: new (options: object) => SpecLoader;
 };
-const { RequestValidator } = load('middlewares/openapi.request.validator') as {
-  RequestValidator: new (spec: object, options: object) => RequestValidator;
-};
 const { ResponseValidator } = load('middlewares/openapi.response.validator') as {
   ResponseValidator: new (...options: unknown[]) => { ajvBody: Ajv; validate(): Handler };
-};
-const { createRequestAjv } = load('framework/ajv/index') as { createRequestAjv(spec: object, options: object): Ajv };
-const { ContentType, augmentAjvErrors, ajvErrorsToValidatorError } = load('middlewares/util') as {
-  ContentType: { fromString(type: string | undefined): object };
-  augmentAjvErrors(errors: object[]): object[];
-  ajvErrorsToValidatorError(status: number, errors: object[]): { errors: Violation[] };
 };
 
 /**
@@ -116,17 +65,15 @@ export function openValidator(
   basePath: string,
   options: Omit<OpenApiValidatorOpts, 'apiSpec'>,
   validateRequest: ValidateRequest,
-): Validator {
+): RequestHandler[] {
   const exactSpec = withInt64Keyword(spec);
   const validator = new OpenApiValidator({ ...options, apiSpec: exactSpec });
-  const checks = new Map<Operation, Check>();
   validator.metadataMiddleware = describeRequests;
   validator.requestValidationMiddleware = (apiDoc) => {
-    compileChecks(apiDoc, validator.ajvOpts.request, checks);
+    const checkOf = compiledChecks(apiDoc, validator.ajvOpts.request);
     return (...request) => {
       const { operation } = contextOf(request[1]);
-      const check = operation && checks.get(operation);
-      if (check) validateRequest(operation, check, ...request);
+      if (operation) validateRequest(operation, checkOf(operation), ...request);
       else request[2]();
     };
   };
@@ -136,10 +83,7 @@ export function openValidator(
     addKeywords(responses.ajvBody);
     return responses.validate();
   };
-  return {
-    handlers: validator.installMiddleware(loadChecked(exactSpec, basePath)),
-    checkOf: (operation) => checks.get(operation),
-  };
+  return validator.installMiddleware(loadChecked(exactSpec, basePath));
 }
 
 /** Finds the routes of a spec that is known to be valid and to refer to no other file. */
@@ -170,75 +114,4 @@ function describeRequests({ apiDoc, serial }: Context, responseDocument?: OpenAP
     }
     next();
   };
-}
-
-/** Has the validator compile the checks of every operation, which it otherwise does at the first request of each. */
-function compileChecks(apiDoc: OpenAPIV3.DocumentV3_1, options: object, checks: Map<Operation, Check>): void {
-  // Each error costs far more than the bytes that bring it about, and a body has room for many.
-  const compileFirst = checkCompiler(apiDoc, { ...options, allErrors: false });
-  const compileAll = once(() => checkCompiler(apiDoc, { ...options, allErrors: true }));
-  for (const operation of Object.values<Operation>(operations)) {
-    const first = compileFirst(operation);
-    const all = once(() => compileAll()(operation));
-    checks.set(operation, {
-      passes: first.passes,
-      violations: (request) => {
-        const errors = isSmall(request) ? all().errorsIn(request) : [];
-        return ajvErrorsToValidatorError(400, augmentAjvErrors(errors.length > 0 ? errors : first.errorsIn(request)))
-          .errors;
-      },
-    });
-  }
-}
-
-interface OperationCheck {
-  passes(request: Checked): boolean;
-  errorsIn(request: Checked): object[];
-}
-
-function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object): (operation: Operation) => OperationCheck {
-  const opened = new RequestValidator(apiDoc, options);
-  // Its own would take the text '5' for a number, and a number for text.
-  opened.ajv = createRequestAjv(apiDoc, options);
-  for (const ajv of [opened.ajv, opened.ajvBody]) addKeywords(ajv);
-  return (operation) => {
-    const name = `${operation.method} ${operation.path}`;
-    const contentType = ContentType.fromString(operation.body?.mediaType);
-    opened.buildMiddleware(operation.path, describedIn(apiDoc, operation), contentType, name);
-    const parameters = opened.ajv.getSchema(name);
-    const body = opened.ajvBody.getSchema(name);
-    if (!parameters || !body) throw new Error(`The validator has no checks for ${name}.`);
-    const isBodyRight = (request: Checked) => request.body === undefined || body(request);
-    return {
-      passes: (request) => parameters(request) && isBodyRight(request),
-      errorsIn: (request) => [
-        ...(parameters(request) ? [] : (parameters.errors ?? [])),
-        ...(isBodyRight(request) ? [] : (body.errors ?? [])),
-      ],
-    };
-  };
-}
-
-/** Whether a request has so few values, and so few in each other, that every error in it can be found. */
-function isSmall({ query, params, headers, cookies, body }: Checked): boolean {
-  let left = MAX_EXPLAINED_VALUES;
-  const takes = (value: unknown, depth: number): boolean => {
-    if (--left < 0 || depth > MAX_EXPLAINED_DEPTH) return false;
-    if (typeof value !== 'object' || value === null) return true;
-    return Object.values(value).every((one) => takes(one, depth + 1));
-  };
-  return [query, params, headers, cookies, body].every((part) => takes(part, 0));
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
-function describedIn({ paths }: OpenAPIV3.DocumentV3_1, { path, method }: Operation) {
-  const item = paths?.[path];
-  return item?.[method.toLowerCase() as 'get'] as OpenAPIV3.OperationObject;
 }
