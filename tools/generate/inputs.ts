@@ -136,6 +136,7 @@ export function bodyOf(
     mediaType: written.replace(/^\*\/\*$/, 'application/octet-stream'),
     kind,
     whole: isWhole ? true : undefined,
+    additional: !isWhole && properties.additional ? true : undefined,
     encoding: Object.keys(encoding).length > 0 ? encoding : undefined,
   });
   const said = text(request.description)?.trim();

@@ -108,8 +108,13 @@ export class Schemas {
     return here;
   }
 
-  /** The named properties of an object, where it is such and nothing else; those of an `allOf` are merged. */
-  propertiesOf(schema: Schema): { properties: Map<string, Schema>; required: Set<string> } | undefined {
+  /**
+   * The named properties of an object, where it is such and nothing else, and whether others are allowed; the parts of an
+   * `allOf` are merged.
+   */
+  propertiesOf(
+    schema: Schema,
+  ): { properties: Map<string, Schema>; required: Set<string>; additional: boolean } | undefined {
     return this.#merge(schema, new Set());
   }
 
@@ -137,10 +142,12 @@ export class Schemas {
       if (typeof rest === 'object' && Object.keys(rest).length > 0) return undefined;
     const properties = new Map<string, Schema>();
     const required = new Set<string>();
+    let additional = whole.additionalProperties !== false && whole.unevaluatedProperties !== false;
     for (const part of whole.allOf ?? []) {
       const merged = this.#merge(part, within);
       // A part may add no more than what is required.
       if (!merged && !Object.keys(part).every((key) => key === 'required' || annotations.has(key))) return undefined;
+      if (merged && !merged.additional) additional = false;
       for (const name of merged?.required ?? part.required ?? []) required.add(name);
       for (const [name, property] of merged?.properties ?? []) {
         const other = properties.get(name);
@@ -153,7 +160,7 @@ export class Schemas {
     }
     for (const name of whole.required ?? []) required.add(name);
     if (properties.size === 0) return undefined;
-    return { properties, required };
+    return { properties, required, additional };
   }
 
   /** The types of JSON that a value can have by the schema. */

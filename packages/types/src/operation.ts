@@ -87,6 +87,8 @@ export interface RequestBody {
   readonly kind: BodyKind;
   /** It is the one input called `body`; otherwise each of its properties is an input. */
   readonly whole?: true;
+  /** It may have properties beside those that are inputs. */
+  readonly additional?: true;
   /** How the properties of a form are written, where that is not the default. */
   readonly encoding?: Readonly<Record<string, PropertyEncoding>>;
 }

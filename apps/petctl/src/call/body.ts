@@ -1,4 +1,4 @@
-import type { Field, Operation } from '@petstore/types';
+import type { Field, Operation, Schema } from '@petstore/types';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { isObject, readText } from '../io/files.ts';
 import type { Io } from '../io/io.ts';
@@ -18,7 +18,7 @@ export async function readData(data: string, operation: Operation, io: Io): Prom
     throw new UsageError(`--data: ${from} is no JSON (${error instanceof Error ? error.message : error}).`);
   }
   if (body?.whole) {
-    if (fields.body && !isObject(value)) refuseFault('--data:', value, fields.body);
+    if (fields.body && !isObject(value)) refuseFault('--data:', value, fields.body.schema);
     return { body: value };
   }
   if (!isObject(value)) throw new UsageError(`--data: ${from} has to be a JSON object.`);
@@ -31,23 +31,33 @@ export function checkMembers(
   operation: Operation,
   where: string,
 ): Record<string, unknown> {
-  const members = new Map(Object.entries(operation.fields).filter(([, field]) => field.in === 'body'));
   for (const [name, value] of Object.entries(body)) {
-    const field = members.get(name);
-    if (!field)
-      throw new UsageError(
-        `${where}: there is no member '${name}'.`,
-        suggestion(name, [...members.keys()], `There are ${[...members.keys()].join(', ')}.`),
-      );
-    refuseFault(`${where}: ${name}`, value, field);
+    const field = Object.hasOwn(operation.fields, name) ? operation.fields[name] : undefined;
+    if (field?.in !== 'body') refuseUnknown(name, field, operation, where);
+    refuseFault(`${where}: ${name}`, value, field?.schema ?? {});
   }
   return body;
 }
 
-function refuseFault(what: string, value: unknown, field: Field): void {
-  const read = checked(value, field.schema);
+/** Accepts a name that the spec does not have only where it allows additional properties. */
+function refuseUnknown(name: string, parameter: Field | undefined, { fields, body }: Operation, where: string): void {
+  if (!body?.additional) {
+    const members = Object.keys(fields).filter((one) => fields[one]?.in === 'body');
+    throw new UsageError(
+      `${where}: there is no member '${name}'.`,
+      suggestion(name, members, `There are ${members.join(', ')}.`),
+    );
+  }
+  if (parameter)
+    throw new UsageError(
+      `${where}: '${name}' is a ${parameter.in} parameter of this operation, and cannot be a property of its body too.`,
+    );
+}
+
+function refuseFault(what: string, value: unknown, schema: Schema): void {
+  const read = checked(value, schema);
   if ('fault' in read)
-    throw new UsageError(`${what} ${jsonText(value)} ${read.fault}.`, `It has to be ${expected(field.schema)}.`);
+    throw new UsageError(`${what} ${jsonText(value)} ${read.fault}.`, `It has to be ${expected(schema)}.`);
 }
 
 /** The text behind `@file` or `-`, or the word itself. */

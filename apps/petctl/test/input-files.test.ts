@@ -1,0 +1,83 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Field, RequestBody, Schema } from '@petstore/types';
+import { describe, expect, test } from 'vitest';
+import { help } from '../src/commands/help/help.ts';
+import { fullTree } from '../src/commands/tree.ts';
+import { processIo } from '../src/io/io.ts';
+import { input, operation, refusal } from './inputs.ts';
+import { scratch } from './petctl.ts';
+
+const multipart: RequestBody = { required: true, mediaType: 'multipart/form-data', kind: 'multipart' };
+
+describe('files', () => {
+  const binary: Schema = { type: 'string', format: 'binary' };
+  const of = operation(
+    { photo: binary, more: { type: 'array', items: binary }, caption: { type: 'string' } },
+    multipart,
+  );
+  const file = (name: string, content: string) => {
+    const path = join(scratch, name);
+    writeFileSync(path, content);
+    return path;
+  };
+  const shown = async (value: unknown) =>
+    value instanceof File ? [value.name, value.type, await value.text()] : value;
+
+  test('have their name, a media type and their bytes', async () => {
+    const path = file('cat, one.png', 'meow');
+    const { photo, more, caption } = await input(of, [
+      `--photo=@${path}`,
+      `--more=@${path};type=image/webp`,
+      `--more=@${path};filename=x.pdf`,
+      '--caption=@home',
+    ]);
+    expect(await shown(photo)).toEqual(['cat, one.png', 'image/png', 'meow']);
+    expect(await Promise.all((more as unknown[]).map(shown))).toEqual([
+      ['cat, one.png', 'image/webp', 'meow'],
+      ['x.pdf', 'application/pdf', 'meow'],
+    ]);
+    expect(caption).toBe('@home');
+  });
+
+  test('come from stdin, and through --data', async () => {
+    const { photo } = await input(of, ['--photo', '@-;filename=a.csv'], 'x,y');
+    expect(await shown(photo)).toEqual(['a.csv', 'text/csv', 'x,y']);
+    const path = file('dog.bin', 'woof');
+    const { photo: second } = await input(of, ['--data', JSON.stringify({ photo: `@${path}` })]);
+    expect(await shown(second)).toEqual(['dog.bin', 'application/octet-stream', 'woof']);
+  });
+
+  test('show in the examples of the help, and make no line of an import', () => {
+    const photo: Field = { in: 'body', required: true, description: 'One.', schema: binary };
+    const post = { ...of, method: 'POST', fields: { ...of.fields, photo } } as const;
+    const root = fullTree([post]);
+    const node = root.commands?.[0]?.commands?.[0];
+    expect(node && help({ path: ['things', 'put'], node }, processIo())).toContain(
+      'petctl things put --photo @photo.bin',
+    );
+    expect(root.commands?.[0]?.commands?.map(({ name }) => name)).toEqual(['put']);
+  });
+
+  test('are not read before they are sent', async () => {
+    const raw: RequestBody = { required: true, mediaType: 'application/octet-stream', kind: 'bytes', whole: true };
+    const path = file('late.bin', 'first');
+    const { body } = await input(operation({ body: binary }, raw), ['--data', `@${path}`]);
+    expect(await shown(body)).toEqual(['late.bin', 'application/octet-stream', 'first']);
+    writeFileSync(path, 'another, longer one');
+    // A file that changed meanwhile is not sent as what it was.
+    await expect((body as File).text()).rejects.toThrow();
+  });
+
+  test('that are not there are refused', async () => {
+    expect(await refusal(of, '--photo', '@/nowhere/cat.png')).toContain('/nowhere/cat.png cannot be read (ENOENT)');
+    expect(await refusal(of, '--photo', `@${scratch}`)).toContain('cannot be read (EISDIR)');
+  });
+
+  test('of text may be the whole body', async () => {
+    const text: RequestBody = { required: true, mediaType: 'text/plain', kind: 'text', whole: true };
+    const of = operation({ body: { type: 'string' } }, text);
+    expect(await input(of, ['--data', `@${file('note.txt', 'a\nb')}`])).toEqual({ body: 'a\nb' });
+    expect(await input(of, ['--data', '@-'], 'from stdin')).toEqual({ body: 'from stdin' });
+  });
+});

@@ -1,0 +1,111 @@
+import type { Field, Schema } from '@petstore/types';
+import { describe, expect, test } from 'vitest';
+import { fullTree } from '../src/commands/tree.ts';
+import { helpOf, input, json, operation, refusal } from './inputs.ts';
+
+describe('objects', () => {
+  const owner: Schema = {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      name: { type: 'string', description: 'Who it is.' },
+      age: { type: 'integer', minimum: 0 },
+      isKnown: { type: 'boolean' },
+      id: { type: 'string', readOnly: true },
+      address: { type: 'object', properties: { city: { type: 'string' } } },
+    },
+  };
+  const of = operation({
+    owner,
+    second: { oneOf: [owner, { type: 'null' }] },
+    labels: { type: 'object', additionalProperties: { type: 'integer' } },
+    extra: {},
+  });
+
+  test('dotted flags are typed by the schema, and put together', async () => {
+    const argv = ['--owner.name', 'Ann', '--owner.age', '3', '--owner.is-known=false', '--owner.address.city', '7'];
+    expect(await input(of, argv)).toEqual({ owner: { name: 'Ann', age: 3, isKnown: false, address: { city: '7' } } });
+    expect(await input(of, ['--second.name', 'Bo'])).toEqual({ second: { name: 'Bo' } });
+    expect(helpOf(of)).toContain('--owner.name <string>');
+    expect(helpOf(of)).toContain('Who it is.');
+    expect(helpOf(of)).not.toContain('--owner.id');
+  });
+
+  test('a dotted flag overrides the object, which overrides --data', async () => {
+    const data = '{"owner":{"name":"A","address":{"city":"X"}},"extra":1}';
+    expect(await input(of, ['--data', data, '--owner.age', '2', '--owner.address.city', 'Y'])).toEqual({
+      owner: { name: 'A', age: 2, address: { city: 'Y' } },
+      extra: 1,
+    });
+    expect(await input(of, ['--data', data, '--owner', '{"name":"B"}', '--owner.age', '2'])).toMatchObject({
+      owner: { name: 'B', age: 2 },
+    });
+  });
+
+  test('maps take key=value and JSON', async () => {
+    expect(await input(of, ['--labels', 'a=1', '--labels', 'b=2', '--labels', '{"c":3}'])).toEqual({
+      labels: { a: 1, b: 2, c: 3 },
+    });
+    expect(await refusal(of, '--labels', 'a=x')).toContain('is no whole number');
+    expect(await refusal(of, '--labels', 'a')).toContain('neither key=value nor a JSON object');
+  });
+
+  test.each([
+    [['--owner.age', '-1'], "--owner.age '-1' is less than 0"],
+    [['--owner.age', '1'], '.name is missing'],
+    [['--owner.nam', 'x'], "Did you mean '--owner.name'?"],
+    [['--owner', 'x'], 'is no JSON object'],
+  ])('%j is refused', async (argv, said) => {
+    expect(await refusal(of, ...argv)).toContain(said);
+  });
+
+  test('an object within itself ends, and has a bound', async () => {
+    const node: Schema = { type: 'object', properties: {} };
+    Object.assign(node.properties ?? {}, { next: node, value: { type: 'integer' } });
+    const wide = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`p${i}`, { type: 'string' }] as const));
+    const many = operation({ node, wide: { type: 'object', properties: wide } });
+    const flags = fullTree([many]).commands?.[0]?.commands?.[0]?.flags ?? [];
+    expect(flags.filter(({ name }) => name.startsWith('node.')).length).toBeLessThan(20);
+    expect(flags.length).toBeLessThan(150);
+    expect(await input(many, ['--node.next.value', '1'])).toEqual({ node: { next: { value: 1 } } });
+  });
+
+  test('a body that is one input has flags of its properties too', async () => {
+    const schema: Schema = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
+    const whole = operation({ body: schema }, { ...json, required: false, whole: true });
+    expect(await input(whole, ['--body.name', 'Ann'])).toEqual({ body: { name: 'Ann' } });
+    expect(await input(whole, ['--data', '{"name":"A"}', '--body.name', 'B'])).toEqual({ body: { name: 'B' } });
+    expect(await input(whole, [])).toEqual({});
+    expect(await refusal(whole, '--data', '{}')).toContain('.name is missing');
+  });
+});
+
+describe('properties that the spec does not name', () => {
+  const open = operation({ name: { type: 'string' } }, { ...json, additional: true });
+  const closed = operation({ name: { type: 'string' } });
+
+  test('pass in --data where additional properties are allowed', async () => {
+    const data = '{"name":"A","colour":"red","tags":[1,null]}';
+    expect(await input(open, ['--data', data, '--name', 'B'])).toEqual({ name: 'B', colour: 'red', tags: [1, null] });
+  });
+
+  test('are refused by name where they are not', async () => {
+    expect(await refusal(closed, '--data', '{"nam":"A"}')).toContain(
+      "--data: there is no member 'nam'. Did you mean 'name'?",
+    );
+  });
+
+  test('are refused where a parameter has their name', async () => {
+    const limit: Field = { in: 'query', required: false, description: 'One.', schema: { type: 'integer' } };
+    const beside = { ...open, fields: { ...open.fields, limit } };
+    expect(await refusal(beside, '--data', '{"limit":1}')).toContain(
+      "--data: 'limit' is a query parameter of this operation, and cannot be a property of its body too.",
+    );
+  });
+
+  test('are refused where they cannot be carried exactly', async () => {
+    expect(await refusal(open, '--data', '{"big":9223372036854775807}')).toContain(
+      'is more than can be carried exactly',
+    );
+  });
+});

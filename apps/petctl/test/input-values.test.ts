@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { fullTree } from '../src/commands/tree.ts';
+import { parse } from '../src/internal.ts';
+import { helpOf, input, operation, refusal } from './inputs.ts';
+
+describe('booleans', () => {
+  const of = operation({ tame: { type: 'boolean' }, wild: { type: ['boolean', 'null'] } });
+
+  test.each([
+    [['--tame'], { tame: true }],
+    [['--tame=true'], { tame: true }],
+    [['--tame=false'], { tame: false }],
+    [['--no-tame'], { tame: false }],
+    [['--tame=false', '--wild=true'], { tame: false, wild: true }],
+  ])('%j', async (argv, expected) => {
+    expect(await input(of, argv)).toEqual(expected);
+  });
+
+  test('nothing else is a boolean, and a value of another flag is none', async () => {
+    expect(await refusal(of, '--tame=maybe')).toContain("--tame 'maybe' is no true or false. Give --tame=true");
+    const named = operation({ tame: { type: 'boolean' }, name: { type: 'string' } });
+    expect(await input(named, ['--name', '--tame=false'])).toEqual({ name: '--tame=false' });
+  });
+
+  test("petctl's own take a value too", () => {
+    const flags = (...argv: string[]) => Object.fromEntries(parse(fullTree([of]), ['things', 'put', ...argv]).flags);
+    expect(flags('--quiet=true', '--dry-run=false', '-v', '--color=false', '--verbose=true')).toEqual({
+      quiet: true,
+      color: false,
+      verbose: 2,
+    });
+  });
+});
+
+describe('lists', () => {
+  const of = operation({
+    tags: { type: 'array', items: { type: 'string' }, maxItems: 3 },
+    ids: { type: 'array', items: { type: 'integer', format: 'int64' }, uniqueItems: true },
+    sizes: { type: 'array', items: { type: 'string', enum: ['small', 'large'] } },
+    place: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'boolean' }] },
+    visits: { type: 'array', items: { type: 'object', properties: { on: { type: 'string' } }, required: ['on'] } },
+  });
+
+  test.each([
+    [['--tags', 'a', '--tags', 'b'], { tags: ['a', 'b'] }],
+    [['--tags', 'a,b', '--tags=c'], { tags: ['a', 'b', 'c'] }],
+    [['--tags', '["a,b","c"]'], { tags: ['a,b', 'c'] }],
+    [['--tags', '[]'], { tags: [] }],
+    [['--ids', '9223372036854775807,1', '--ids=-2'], { ids: [2n ** 63n - 1n, 1, -2] }],
+    [['--ids', '[9223372036854775807]'], { ids: [2n ** 63n - 1n] }],
+    [['--place', '1.5,true'], { place: [1.5, true] }],
+    [
+      ['--visits', '{"on":"monday"}', '--visits', '[{"on":"friday"}]'],
+      { visits: [{ on: 'monday' }, { on: 'friday' }] },
+    ],
+  ])('%j', async (argv, expected) => {
+    expect(await input(of, argv)).toEqual(expected);
+  });
+
+  test.each([
+    [['--tags', 'a,b', '--tags', 'c,d'], '--tags is longer than 3'],
+    [['--ids', '1,1'], '--ids is not without repetition'],
+    [['--ids', '1,x'], "holds 'x', which is no whole number"],
+    [['--ids', '9223372036854775808'], 'is more than can be carried exactly'],
+    [['--sizes', 'smal'], "Did you mean 'small'?"],
+    [['--visits', '{}'], '.on is missing'],
+    [['--tags', '["a"'], 'is no list'],
+  ])('%j is refused', async (argv, said) => {
+    expect(await refusal(of, ...argv)).toContain(said);
+  });
+});
+
+describe('null, several types, constants', () => {
+  const of = operation({
+    name: { type: ['string', 'null'] },
+    age: { oneOf: [{ type: 'integer' }, { type: 'null' }] },
+    tags: { type: ['array', 'null'], items: { type: ['string', 'null'] } },
+    id: { type: ['integer', 'string'] },
+    level: { enum: [1, 'high', null] },
+    kind: { const: 'dog' },
+    version: { const: 2 },
+    big: { type: 'integer', format: 'int64' },
+    bounded: { type: 'integer', format: 'int64', minimum: 0 },
+    open: {},
+  });
+
+  test.each([
+    [['--name', 'null', '--age', 'null', '--tags', 'null'], { name: null, age: null, tags: null }],
+    [['--tags', 'a,null', '--age', '7'], { tags: ['a', null], age: 7 }],
+    [['--id', '7', '--level', 'high', '--kind', 'dog'], { id: 7, level: 'high', kind: 'dog' }],
+    [['--id', 'x7', '--level', '1', '--version', '2'], { id: 'x7', level: 1, version: 2 }],
+    [['--id', '"7"', '--level', 'null'], { id: '7', level: null }],
+    [['--big', '-9223372036854775808'], { big: -(2n ** 63n) }],
+    [['--open', '7'], { open: 7 }],
+    [['--open', 'a{b'], { open: 'a{b' }],
+  ])('%j', async (argv, expected) => {
+    expect(await input(of, argv)).toEqual(expected);
+  });
+
+  test.each([
+    [['--level', 'hihg'], "Did you mean 'high'?"],
+    [['--kind', 'dgo'], "Did you mean 'dog'?"],
+    [['--kind', 'elephant'], 'It has to be dog.'],
+    [['--age', 'x'], 'no'],
+    [['--open', '{"big":9223372036854775807}'], 'is more than can be carried exactly'],
+    [['--bounded', '9223372036854775807'], 'is more than can be carried exactly'],
+    [['--data', '{"bounded":9223372036854775807}'], 'is more than can be carried exactly'],
+  ])('%j is refused', async (argv, said) => {
+    expect(await refusal(of, ...argv)).toContain(said);
+  });
+});
+
+describe("names that are petctl's own", () => {
+  const of = operation({ version: { type: 'string' }, help: { type: 'string' }, data: { type: 'string' } });
+
+  test('the input is reached by its place, which the help says; --version belongs to petctl only before a command', async () => {
+    expect(await input(of, ['--version', '2', '--body-help', 'h', '--body-data', 'd'])).toEqual({
+      version: '2',
+      help: 'h',
+      data: 'd',
+    });
+    expect(parse(fullTree([of]), ['--version', 'things', 'put'])).toMatchObject({ version: true });
+    const text = helpOf(of).replace(/\s+/g, ' ');
+    expect(text).toContain("--body-help <string> One (--help is petctl's own).");
+    expect(text).toContain("--body-data <string> One (--data is petctl's own).");
+  });
+});
