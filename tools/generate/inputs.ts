@@ -1,5 +1,13 @@
 // What goes into an operation: its parameters, and its body.
-import type { BodyKind, Field, PropertyEncoding, RequestBody, Schema, Serialization } from '@petstore/types';
+import type {
+  BodyKind,
+  Field,
+  IdempotencyKey,
+  PropertyEncoding,
+  RequestBody,
+  Schema,
+  Serialization,
+} from '@petstore/types';
 import { defined, isNode, list, type Node, node, text } from './node.ts';
 import { isBinary, plain, type Schemas } from './schemas.ts';
 import { type Stops, stop } from './stops.ts';
@@ -21,14 +29,10 @@ export function parametersOf(
   schemas: Schemas,
   stops: Stops,
 ): Map<string, Field> {
-  const byPlace = new Map<string, Node>();
-  for (const one of [...list(path.parameters), ...list(operation.parameters)]) {
-    const parameter = stops.try(() => schemas.target(one, `${place}.parameters`));
-    if (parameter) byPlace.set(`${parameter.in} ${parameter.name}`, parameter);
-  }
   const fields = new Map<string, Field>();
-  for (const parameter of byPlace.values()) {
+  for (const parameter of parameterNodes(path, operation, place, schemas, stops)) {
     const name = String(parameter.name);
+    if (isIdempotencyKey(parameter)) continue;
     // OpenAPI says of these that a parameter has no effect: the media types and the security say them.
     if (parameter.in === 'header' && /^(accept|content-type|authorization)$/i.test(name)) continue;
     const where = `${place}.parameters.${name}`;
@@ -44,6 +48,42 @@ export function parametersOf(
     });
   }
   return fields;
+}
+
+/** The parameters as the document has them; those of the operation take the place of its path's. */
+function parameterNodes(path: Node, operation: Node, place: string, schemas: Schemas, stops: Stops): Iterable<Node> {
+  const byPlace = new Map<string, Node>();
+  for (const one of [...list(path.parameters), ...list(operation.parameters)]) {
+    const parameter = stops.try(() => schemas.target(one, `${place}.parameters`));
+    if (parameter) byPlace.set(`${parameter.in} ${parameter.name}`, parameter);
+  }
+  return byPlace.values();
+}
+
+const isIdempotencyKey = (parameter: Node) => parameter['x-idempotency-key'] === true;
+
+/** The header that is the key under which the operation is done once. It is no input: whoever calls makes one by itself. */
+export function idempotencyKeyOf(
+  path: Node,
+  operation: Node,
+  method: string,
+  place: string,
+  schemas: Schemas,
+  stops: Stops,
+): IdempotencyKey | undefined {
+  const [parameter, other] = [...parameterNodes(path, operation, place, schemas, stops)].filter(isIdempotencyKey);
+  if (!parameter) return undefined;
+  const where = `${place}.parameters.${parameter.name}`;
+  if (other) stop(where, `there is another idempotency key, '${other.name}'`, 'write one');
+  if (parameter.in !== 'header') stop(where, `an idempotency key in '${parameter.in}'`, 'write in: header');
+  if (parameter.required === true)
+    stop(where, 'an idempotency key that is required', 'leave required out, because its callers may not repeat');
+  if (/^(get|head|options|trace)$/.test(method))
+    stop(where, `an idempotency key with ${method.toUpperCase()}`, 'remove it, because nothing is changed');
+  const schema = plain(parameter.schema, `${where}.schema`);
+  if ([...schemas.typesOf(schema)].join() !== 'string')
+    stop(`${where}.schema`, 'an idempotency key that is no string', 'write type: string');
+  return { header: String(parameter.name), description: text(parameter.description)?.trim() ?? '', schema };
 }
 
 function fieldOf(parameter: Node, where: string, schemas: Schemas): Field {

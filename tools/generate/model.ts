@@ -2,7 +2,7 @@
 import type { Operation, Schema, SecurityScheme } from '@petstore/types';
 import { kebab } from 'petctl/names';
 import { paginationOf, responsesOf } from './answers.ts';
-import { bodyOf, parametersOf } from './inputs.ts';
+import { bodyOf, idempotencyKeyOf, parametersOf } from './inputs.ts';
 import { commandOf, derivedId, functionName } from './names.ts';
 import { type Document, defined, list, type Node, node, text } from './node.ts';
 import { Schemas } from './schemas.ts';
@@ -110,6 +110,7 @@ function rowOf(
     stability: text(said['x-stability-level']) as Operation['stability'],
     security: stops.try(() => securityOf(said.security ?? document.security, `${place}.security`, schemes)) ?? [],
     body: taken?.body,
+    idempotencyKey: stops.try(() => idempotencyKeyOf(item, said, method, place, schemas, stops)),
     pagination: stops.try(() => paginationOf(said, place, new Set(Object.keys(fields)))),
     fields,
     ...answers,

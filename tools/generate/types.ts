@@ -31,6 +31,7 @@ const foreign = new Set([
     'ServiceErrorCode',
     'BodyKind',
     'Field',
+    'IdempotencyKey',
     'JsonType',
   ],
   ...[

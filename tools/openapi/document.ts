@@ -42,6 +42,7 @@ export interface Parameter {
   $ref?: string;
   name: string;
   in: 'path' | 'query' | 'header' | 'cookie';
+  'x-idempotency-key'?: boolean;
   required?: boolean;
   style?: string;
   explode?: boolean;
@@ -125,7 +126,10 @@ export interface Operation {
   id: string;
   method: string;
   path: string;
+  /** The inputs beside the body. */
   parameters: Parameter[];
+  /** The header that makes the request safe to repeat, which is no input. */
+  idempotencyKey: Parameter | undefined;
   body: RequestBody | undefined;
   security: Record<string, string[]>[];
   servers: Server[];
@@ -172,11 +176,13 @@ export function operationsOf(document: Document): Operation[] {
         const resolved = resolve(document, parameter);
         parameters.set(`${resolved.in} ${resolved.name}`, resolved);
       }
+      const isKey = (parameter: Parameter) => parameter['x-idempotency-key'] === true;
       const operation: Operation = {
         id: object.operationId ?? `${method.toUpperCase()} ${path}`,
         method: method.toUpperCase(),
         path,
-        parameters: [...parameters.values()],
+        parameters: [...parameters.values()].filter((parameter) => !isKey(parameter)),
+        idempotencyKey: [...parameters.values()].find(isKey),
         body: object.requestBody && resolve(document, object.requestBody),
         security: object.security ?? root.security ?? [],
         // An empty list is as good as none.

@@ -6,6 +6,9 @@ export const MAX_PAGE_BYTES = 2 ** 20;
 /** Writes that wait for the store; more are answered 503 and not started. */
 export const MAX_PENDING_WRITES = 10_000;
 
+/** Requests with the same idempotency key that are worked on at once; more are answered 409. */
+export const MAX_REQUESTS_PER_KEY = 4;
+
 /** The part of each request body that is not counted against the bound of all bodies, so that large ones cannot crowd out small ones. */
 export const UNCOUNTED_BODY_BYTES = 4096;
 

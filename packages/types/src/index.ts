@@ -6,6 +6,7 @@ export type * from './gen/types.gen.ts';
 export type {
   BodyKind,
   Field,
+  IdempotencyKey,
   JsonType,
   Operation,
   OperationResponse,

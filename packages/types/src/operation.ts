@@ -118,6 +118,13 @@ export interface Pagination {
   readonly items?: string;
 }
 
+/** The header whose value makes a request safe to repeat: the server does requests with the same value once. */
+export interface IdempotencyKey {
+  readonly header: string;
+  readonly description: string;
+  readonly schema: Schema;
+}
+
 /** A way to authenticate. */
 export type SecurityScheme =
   | { readonly type: 'bearer' | 'basic' | 'mutualTLS' | 'other' }
@@ -148,6 +155,8 @@ export interface Operation {
   /** The combinations of security schemes of which one is needed; empty where none is. */
   readonly security: readonly (readonly string[])[];
   readonly body?: RequestBody;
+  /** How the operation is made safe to repeat, where it can be. */
+  readonly idempotencyKey?: IdempotencyKey;
   readonly pagination?: Pagination;
   /** Every input by its name. */
   readonly fields: Readonly<Record<string, Field>>;

@@ -161,11 +161,14 @@ export function rateLimit(apply: ApplyRateLimit): RequestHandler {
 
 /** The headers that operations and keys stand in by the spec. */
 function describedHeaders(): string[] {
-  const fields = Object.values<Operation>(operations).flatMap((operation) => Object.entries(operation.fields));
+  const all = Object.values<Operation>(operations);
+  const fields = all.flatMap((operation) => Object.entries(operation.fields));
+  const idempotencyKeys = all.flatMap(({ idempotencyKey }) => idempotencyKey?.header ?? []);
   const keys = Object.values(schemes).flatMap((scheme) =>
     scheme.type === 'apiKey' && scheme.in === 'header' ? [scheme.name] : [],
   );
-  return [...new Set([...fields.filter(([, field]) => field.in === 'header').map(([name]) => name), ...keys])];
+  const inHeaders = fields.filter(([, field]) => field.in === 'header').map(([name]) => name);
+  return [...new Set([...inHeaders, ...idempotencyKeys, ...keys])];
 }
 
 export type CrossOrigin = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
@@ -180,7 +183,7 @@ export function crossOrigin(origins: readonly string[]): CrossOrigin {
     ],
     exposedHeaders: [
       ...['Link', 'X-Request-Id', 'Retry-After', 'Deprecation', 'Sunset', 'Allow', 'ETag'],
-      ...['RateLimit', 'RateLimit-Policy'],
+      ...['RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed'],
     ],
     maxAge: 600,
     preflightContinue: true,

@@ -5,6 +5,7 @@ import { MAX_PAGE_BYTES } from '../limits.ts';
 import type { Awaitable, Store } from '../store/store.ts';
 import type { BodyBudget } from './body.ts';
 import { unavailable } from './http-error.ts';
+import { type IdempotentRequest, idempotencyKeyOf, idempotentRequests, writtenOnce } from './idempotency.ts';
 import { onlyVersions, wantedVersions } from './if-match.ts';
 import type { Input, RequestContext } from './request-context.ts';
 import {
@@ -44,13 +45,16 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
   const apiOver = (used: Store) => handlers(used) as unknown as Record<string, Handler>;
   const api = apiOver(store);
   const stored = (store.passesJson ? storedHandlers(store) : {}) as Record<string, StoredHandler | undefined>;
+  const once = idempotentRequests();
   let pendingWrites = 0;
 
   return (request, response, context, operation, input) => {
+    let idempotent: IdempotentRequest | undefined;
     const succeed = ({ content, version, page, status = operation.success ?? 200 }: Success) => {
       // A document is the same bytes for as long as it has its version; a page may end elsewhere.
       const tag = version && (page ? `W/"${version}"` : `"${version}"`);
       const headers = tag === undefined ? [] : ['ETag', tag];
+      if (idempotent?.isReplayed) headers.push('Idempotency-Replayed', 'true');
       if (tag && isKnown(request.headers['if-none-match'], tag)) return write(response, context, 304, headers);
       if (page) headers.push(...nextPage(context, operation, input, page));
       write(response, context, status, headers, content);
@@ -76,8 +80,17 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
         context.isPending = false;
         budget.release(context);
       };
-      const handler = (versions ? apiOver(onlyVersions(store, versions)) : api)[operation.id] as Handler;
-      return handler(input)
+      const used = versions ? onlyVersions(store, versions) : store;
+      const callOver = (over: Store) => (over === store ? api : apiOver(over))[operation.id]?.(input);
+      const key = idempotencyKeyOf(request.headers, operation);
+      const called =
+        key === undefined
+          ? callOver(used)
+          : once(operation, key, context.keyName, input, async (found) => {
+              idempotent = found;
+              return callOver(writtenOnce(used, found));
+            });
+      return Promise.resolve(called)
         .finally(settled)
         .then((result) => {
           const { pagination, successes } = operation;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type ApiError, type ErrorCode, service } from '@petstore/types';
 import type { Logger } from 'pino';
-import { StoreUnavailableError, StoreUncertainError } from '../store/errors.ts';
+import { IdempotencyMismatchError, StoreUnavailableError, StoreUncertainError } from '../store/errors.ts';
 import type { RequestContext } from './request-context.ts';
 import { jsonContent, type WriteResponse } from './response.ts';
 
@@ -57,8 +57,14 @@ function asHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof StoreUncertainError) {
     // Not `unavailable`, which promises that nothing was done: a client that repeats the request could do it twice.
-    const message = 'Whether this was done is not known. Look before you do it again.';
+    const message =
+      'Whether this was done is not known. Repeat it with the Idempotency-Key it had, or look before you do it again.';
     return new HttpError('internal_error', message, { status: 503, headers: { 'Retry-After': '1' }, cause: error });
+  }
+  if (error instanceof IdempotencyMismatchError) {
+    const message =
+      'This Idempotency-Key belongs to another request. Nothing was done; send this one with a key of its own.';
+    return new HttpError('idempotency_key_reused', message, { cause: error });
   }
   if (error instanceof StoreUnavailableError) {
     return unavailable('The store cannot do this now. Try again later.', error);

@@ -46,3 +46,8 @@ export class StoreFailedError extends StoreUnavailableError {
 export class StoreUncertainError extends StoreFailedError {
   override readonly name = 'StoreUncertainError';
 }
+
+/** The key of an idempotent write belongs to another write. Nothing was done. */
+export class IdempotencyMismatchError extends Error {
+  override readonly name = 'IdempotencyMismatchError';
+}

@@ -10,8 +10,8 @@ interface Waiting<W, R> {
 }
 
 export interface GroupCommitOptions<W> {
-  /** Writes with the same key never share a commit: the later one is in a later commit. */
-  keyOf?(write: W): unknown;
+  /** Writes that have one of these keys in common never share a commit: the later one is in a later commit. */
+  keysOf?(write: W): readonly unknown[];
   /** Whether the commit was rejected because of a write in it. Each is then committed alone, and fails alone. */
   isRejection?(error: unknown): boolean;
 }
@@ -95,12 +95,12 @@ export class GroupCommit<W, R> {
     let bytes = 0;
     for (const waiting of this.#waiting) {
       if (batch.length === MAX_COMMIT.writes || bytes >= MAX_COMMIT.bytes) break;
-      const key = this.#options.keyOf?.(waiting.write);
-      if (key !== undefined && keys.has(key)) {
+      const own = this.#options.keysOf?.(waiting.write) ?? [];
+      if (own.some((key) => keys.has(key))) {
         later.push(waiting);
         continue;
       }
-      keys.add(key);
+      for (const key of own) keys.add(key);
       batch.push(waiting);
       bytes += waiting.bytes;
     }

@@ -1,18 +1,34 @@
 import type { CollectionDeclaration } from './declaration.ts';
 import { encode, withId, withoutId } from './document.ts';
+import { IdempotencyMismatchError } from './errors.ts';
+import { IdempotencyKeys } from './idempotency.ts';
 import {
   type Collection,
   DEFAULT_PAGE_BYTES,
   type Document,
+  type Idempotency,
+  MAX_IDEMPOTENCY_KEYS,
   type NotWritten,
   type Properties,
+  type Removed,
   type Store,
   type StoreState,
 } from './store.ts';
 
+export interface MemoryOptions {
+  maxIdempotencyKeys?: number;
+  now?: () => number;
+}
+
+type Keys = IdempotencyKeys<{ readonly fingerprint: string; readonly result: Document | Removed }>;
+
 /** A store that forgets everything when the process ends: for trying things out, and the reference for the others. */
-export function memoryStore(collections: readonly CollectionDeclaration[]): Store {
-  const made = new Map(collections.map((declaration) => [declaration.name, memoryCollection(declaration)]));
+export function memoryStore(
+  collections: readonly CollectionDeclaration[],
+  { maxIdempotencyKeys = MAX_IDEMPOTENCY_KEYS, now = Date.now }: MemoryOptions = {},
+): Store {
+  const keys: Keys = new IdempotencyKeys(maxIdempotencyKeys, now);
+  const made = new Map(collections.map((declaration) => [declaration.name, memoryCollection(declaration, keys)]));
   let state: StoreState = { status: 'open' };
   return {
     passesJson: false,
@@ -23,13 +39,14 @@ export function memoryStore(collections: readonly CollectionDeclaration[]): Stor
     },
     ready: async () => state.status === 'open',
     state: () => state,
+    idempotency: () => keys.state,
     close: async () => {
       state = { status: 'closed' };
     },
   };
 }
 
-function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration): Collection {
+function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, keys: Keys): Collection {
   /** In ascending order, because identifiers are only ever added behind the last one. */
   const documents = new Map<number, { properties: Properties; document: Document }>();
   let last = 0;
@@ -50,16 +67,32 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration): C
     return ifVersion === undefined || ifVersion === known.version ? undefined : { outcome: 'conflict' };
   };
 
+  const remove = (id: number): Removed => {
+    sequence++;
+    documents.delete(id);
+    return { outcome: 'removed' };
+  };
+  /** Does a write, or finds that it was done before. */
+  const once = <R extends Document | Removed | NotWritten>(idempotency: Idempotency | undefined, write: () => R): R => {
+    if (!idempotency) return write();
+    const { key, fingerprint } = idempotency;
+    const known = keys.get(key);
+    if (known && known.fingerprint !== fingerprint)
+      throw new IdempotencyMismatchError('The key belongs to another write.');
+    // The same kind of write has the same kind of result.
+    if (known) return { ...known.result, isReplayed: true } as R;
+    const result = write();
+    if (result.outcome === 'stored' || result.outcome === 'removed') keys.set(key, { fingerprint, result });
+    keys.sweep(2);
+    return result;
+  };
+
   return {
-    create: async (properties) => put(last + 1, properties),
-    replace: async (id, properties, { ifVersion } = {}) => obstacle(id, ifVersion) ?? put(id, properties),
-    remove: async (id, { ifVersion } = {}) => {
-      const found = obstacle(id, ifVersion);
-      if (found) return found;
-      sequence++;
-      documents.delete(id);
-      return { outcome: 'removed' };
-    },
+    create: async (properties, { idempotency } = {}) => once(idempotency, () => put(last + 1, properties)),
+    replace: async (id, properties, { ifVersion, idempotency } = {}) =>
+      once<Document | NotWritten>(idempotency, () => obstacle(id, ifVersion) ?? put(id, properties)),
+    remove: async (id, { ifVersion, idempotency } = {}) =>
+      once<Removed | NotWritten>(idempotency, () => obstacle(id, ifVersion) ?? remove(id)),
     restore: async (restored) => {
       if (restored[0] && Number(restored[0][idProperty]) <= last) return false;
       for (const one of restored) put(Number(one[idProperty]), one);

@@ -18,6 +18,7 @@ export function openingStore(opened: Promise<Store>, passesJson: boolean): Store
     collection: (name) => store?.collection(name) ?? unopened,
     ready: async () => (await store?.ready()) ?? false,
     state: () => store?.state() ?? { status: 'opening' },
+    idempotency: () => store?.idempotency() ?? { keys: 0, forgotten: 0 },
     close: () =>
       opened.then(
         (one) => one.close(),

@@ -11,6 +11,8 @@ export interface Store {
   ready(): Promise<boolean>;
   /** How the store fares, without asking anybody: for `/healthz`, logs and metrics. */
   state(): StoreState;
+  /** The keys of idempotent writes, as far as this process knows them. */
+  idempotency(): IdempotencyState;
   /** The connections by purpose; only stores that are reached by connections have any. */
   connections?(): Readonly<Record<string, Connections>>;
   /** Writes a consistent copy into a folder that does not exist yet, while the store is in use; only stores in a folder. */
@@ -21,7 +23,8 @@ export interface Store {
 
 /**
  * Writes are durable once they resolve, and visible to every read that begins later. A write rejects with
- * StoreUnavailableError if nothing was done, and with StoreUncertainError if nobody knows whether it was.
+ * StoreUnavailableError if nothing was done, and with StoreUncertainError if nobody knows whether it was. A write with
+ * `idempotency` can then be repeated, by any server on the same store: it is done once.
  */
 export interface Collection {
   /** Stores a new document under the next identifier. */
@@ -50,6 +53,29 @@ export type Properties = Readonly<Record<string, unknown>>;
 export interface WriteOptions {
   /** Only if this is the version of the stored document. */
   readonly ifVersion?: string;
+  readonly idempotency?: Idempotency;
+}
+
+/**
+ * Makes a write safe to repeat. Its key is stored in the same commit; for 24 hours a write with this key does nothing and
+ * resolves to the result of the first one, as `isReplayed`. A write that did nothing stores no key. One key stands for one
+ * kind of write: with another fingerprint it rejects with an IdempotencyMismatchError.
+ */
+export interface Idempotency {
+  readonly key: string;
+  /** Equal for equal writes. */
+  readonly fingerprint: string;
+}
+
+/** How long a key is remembered, unless there are too many: then the oldest ones are forgotten. */
+export const IDEMPOTENCY_MS = 86_400_000;
+export const MAX_IDEMPOTENCY_KEYS = 1_000_000;
+
+export interface IdempotencyState {
+  /** The keys that are remembered. */
+  readonly keys: number;
+  /** The keys that were forgotten early, because there were too many. */
+  readonly forgotten: number;
 }
 
 /** JSON as it goes to the socket, unparsed. */
@@ -66,10 +92,13 @@ export interface Document {
   /** Another one after every replacement; it outlives restarts. */
   readonly version: string;
   readonly json: JsonText;
+  /** The write was done before; this is its result from then. */
+  readonly isReplayed?: true;
 }
 
 export interface Removed {
   readonly outcome: 'removed';
+  readonly isReplayed?: true;
 }
 
 /** Why a conditional or addressed write did nothing: there is no such document, or it has another version. */

@@ -5,20 +5,23 @@ import { expect, onTestFinished, test } from 'vitest';
 import { decode } from '../../src/store/document.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import { statementsOf } from '../../src/store/postgres/statements.ts';
-import { things } from '../store/store-fixture.ts';
+import { idempotencySuite } from '../store/idempotency-suite.ts';
+import { type StoreFixture, things } from '../store/store-fixture.ts';
 import { storeSuite } from '../store/store-suite.ts';
 import { openSession } from './session.ts';
 
 describeOnDatabase('the PostgreSQL store', (newDatabase) => {
   let url: string;
-  storeSuite({
+  const fixture: StoreFixture = {
     open: async (collections) => {
       url = await newDatabase();
       return openPostgresStore(url, collections);
     },
     reopen: (collections) => openPostgresStore(url, collections),
     runs: rounds(12, 300),
-  });
+  };
+  storeSuite(fixture);
+  idempotencySuite(fixture);
 
   async function open(options = {}) {
     url = await newDatabase();

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe } from 'vitest';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { idempotencySuite } from './idempotency-suite.ts';
+import type { StoreFixture } from './store-fixture.ts';
 import { storeSuite } from './store-suite.ts';
 
 describe.each([
@@ -12,11 +14,13 @@ describe.each([
   const all = mkdtempSync(join(tmpdir(), 'petstore-suite-'));
   afterAll(() => rmSync(all, { recursive: true, force: true }));
   let folder = '';
-  storeSuite({
+  const fixture: StoreFixture = {
     open: (collections) => {
       folder = mkdtempSync(join(all, 'data-'));
       return openLowdbStore(folder, collections, options);
     },
     reopen: (collections) => openLowdbStore(folder, collections, options),
-  });
+  };
+  storeSuite(fixture);
+  idempotencySuite(fixture);
 });

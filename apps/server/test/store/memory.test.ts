@@ -1,7 +1,11 @@
 import { describe } from 'vitest';
+import type { CollectionDeclaration } from '../../src/store/declaration.ts';
 import { memoryStore } from '../../src/store/memory.ts';
+import { idempotencySuite } from './idempotency-suite.ts';
 import { storeSuite } from './store-suite.ts';
 
 describe('the store in memory', () => {
-  storeSuite({ open: async (collections) => memoryStore(collections) });
+  const fixture = { open: async (collections: readonly CollectionDeclaration[]) => memoryStore(collections) };
+  storeSuite(fixture);
+  idempotencySuite(fixture);
 });

@@ -31,7 +31,8 @@ export function listPets(connection: Connection, input?: Input<'listPets'>, opti
 /**
  * Add an animal
  *
- * Adds an animal and answers it with the identifier that the service assigned.
+ * Adds an animal and answers it with the identifier that the service assigned. With an `Idempotency-Key` it can be
+ * repeated until it is answered, and adds one animal however often it arrives.
  */
 export function createPet(connection: Connection, input: Input<'createPet'>, options?: CallOptions): Call<'createPet'> {
     return send(connection, {

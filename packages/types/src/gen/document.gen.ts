@@ -27,6 +27,16 @@ export const openApiDocument: object = {
           "type": "string"
         }
       },
+      "IdempotencyReplayed": {
+        "description": "Present, as `true`, where the request was done before and is answered as then.",
+        "example": "true",
+        "schema": {
+          "enum": [
+            "true"
+          ],
+          "type": "string"
+        }
+      },
       "NextPage": {
         "description": "Present where there may be more behind the page. `rel=\"next\"` leads there (RFC 8288), relative to the request.",
         "example": "<?limit=20&after=20>; rel=\"next\"",
@@ -65,7 +75,7 @@ export const openApiDocument: object = {
         }
       },
       "RetryAfter": {
-        "description": "With 429 and 503, the seconds to wait before the next try.",
+        "description": "With 409, 429 and 503, the seconds to wait before the next try.",
         "example": 1,
         "schema": {
           "minimum": 0,
@@ -96,6 +106,19 @@ export const openApiDocument: object = {
         }
       }
     },
+    "parameters": {
+      "IdempotencyKey": {
+        "description": "Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header): for 24 hours, the same key with the same\nrequest is answered as the first time, and done once. 1 to 255 visible ASCII characters, which no other request of the\nsame API key has; a UUID does. In double quotes, with `\\\"` and `\\\\` for those two characters, it is the same key.\n",
+        "example": "8e03978e-40d5-43dd-bc93-6894a57f9324",
+        "in": "header",
+        "name": "Idempotency-Key",
+        "schema": {
+          "pattern": "^(?:[!#-~][!-~]{0,254}|\"(?:[!#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$",
+          "type": "string"
+        },
+        "x-idempotency-key": true
+      }
+    },
     "responses": {
       "Failure": {
         "content": {
@@ -123,6 +146,35 @@ export const openApiDocument: object = {
           },
           "Retry-After": {
             "$ref": "#/components/headers/RetryAfter"
+          },
+          "X-Content-Type-Options": {
+            "$ref": "#/components/headers/NoSniff"
+          },
+          "X-Request-Id": {
+            "$ref": "#/components/headers/RequestId"
+          }
+        }
+      },
+      "IdempotencyKeyReused": {
+        "content": {
+          "application/json": {
+            "example": {
+              "code": "idempotency_key_reused",
+              "message": "This Idempotency-Key belongs to another request. Nothing was done; send this one with a key of its own.",
+              "status": 422
+            },
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            }
+          }
+        },
+        "description": "The `Idempotency-Key` belongs to another request of the last 24 hours. Nothing was done.",
+        "headers": {
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
           },
           "X-Content-Type-Options": {
             "$ref": "#/components/headers/NoSniff"
@@ -172,6 +224,38 @@ export const openApiDocument: object = {
           },
           "RateLimit-Policy": {
             "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "X-Content-Type-Options": {
+            "$ref": "#/components/headers/NoSniff"
+          },
+          "X-Request-Id": {
+            "$ref": "#/components/headers/RequestId"
+          }
+        }
+      },
+      "RequestInFlight": {
+        "content": {
+          "application/json": {
+            "example": {
+              "code": "request_in_flight",
+              "message": "A request with this Idempotency-Key is still being worked on. Repeat this one later.",
+              "status": 409
+            },
+            "schema": {
+              "$ref": "#/components/schemas/Error"
+            }
+          }
+        },
+        "description": "A request with the same `Idempotency-Key` is still being worked on. Repeat this one later.",
+        "headers": {
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "Retry-After": {
+            "$ref": "#/components/headers/RetryAfter"
           },
           "X-Content-Type-Options": {
             "$ref": "#/components/headers/NoSniff"
@@ -246,26 +330,30 @@ export const openApiDocument: object = {
         "type": "object"
       },
       "ErrorCode": {
-        "description": "Machine-readable error code. The set is closed:\n\n- `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)\n- `unauthorized`: the API key is missing or invalid (401)\n- `not_found`: there is no such animal, or no such path (404)\n- `method_not_allowed`: the path exists, the method does not; `Allow` names those that do (405)\n- `payload_too_large`: the body is larger than the server takes (413)\n- `unsupported_media_type`: the body is not `application/json` (415)\n- `rate_limited`: too many requests with this key; `Retry-After` says when to come back (429)\n- `internal_error`: a fault of the service (500)\n- `unavailable`: the service cannot answer now; `Retry-After` says when to come back (503)\n",
+        "description": "Machine-readable error code. The set is closed:\n\n- `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)\n- `unauthorized`: the API key is missing or invalid (401)\n- `not_found`: there is no such animal, or no such path (404)\n- `method_not_allowed`: the path exists, the method does not; `Allow` names those that do (405)\n- `request_in_flight`: a request with the same `Idempotency-Key` is still being worked on; `Retry-After` says when to come back (409)\n- `payload_too_large`: the body is larger than the server takes (413)\n- `unsupported_media_type`: the body is not `application/json` (415)\n- `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)\n- `rate_limited`: too many requests with this key; `Retry-After` says when to come back (429)\n- `internal_error`: a fault of the service (500)\n- `unavailable`: the service cannot answer now; `Retry-After` says when to come back (503)\n",
         "enum": [
           "invalid_request",
           "unauthorized",
           "not_found",
           "method_not_allowed",
+          "request_in_flight",
           "payload_too_large",
           "unsupported_media_type",
+          "idempotency_key_reused",
           "rate_limited",
           "internal_error",
           "unavailable"
         ],
         "type": "string",
         "x-statuses": {
+          "idempotency_key_reused": 422,
           "internal_error": 500,
           "invalid_request": 400,
           "method_not_allowed": 405,
           "not_found": 404,
           "payload_too_large": 413,
           "rate_limited": 429,
+          "request_in_flight": 409,
           "unauthorized": 401,
           "unavailable": 503,
           "unsupported_media_type": 415
@@ -466,8 +554,13 @@ export const openApiDocument: object = {
         }
       },
       "post": {
-        "description": "Adds an animal and answers it with the identifier that the service assigned.",
+        "description": "Adds an animal and answers it with the identifier that the service assigned. With an `Idempotency-Key` it can be\nrepeated until it is answered, and adds one animal however often it arrives.\n",
         "operationId": "createPet",
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/IdempotencyKey"
+          }
+        ],
         "requestBody": {
           "content": {
             "application/json": {
@@ -501,6 +594,9 @@ export const openApiDocument: object = {
             },
             "description": "The added animal, including the assigned `id`.",
             "headers": {
+              "Idempotency-Replayed": {
+                "$ref": "#/components/headers/IdempotencyReplayed"
+              },
               "RateLimit": {
                 "$ref": "#/components/headers/RateLimit"
               },
@@ -520,6 +616,12 @@ export const openApiDocument: object = {
           },
           "401": {
             "$ref": "#/components/responses/Unauthorized"
+          },
+          "409": {
+            "$ref": "#/components/responses/RequestInFlight"
+          },
+          "422": {
+            "$ref": "#/components/responses/IdempotencyKeyReused"
           },
           "default": {
             "$ref": "#/components/responses/Failure"

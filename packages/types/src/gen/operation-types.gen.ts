@@ -21,7 +21,8 @@ export type Operations = {
     /**
      * Add an animal
      *
-     * Adds an animal and answers it with the identifier that the service assigned.
+     * Adds an animal and answers it with the identifier that the service assigned. With an `Idempotency-Key` it can be
+     * repeated until it is answered, and adds one animal however often it arrives.
      */
     createPet: {
         data: CreatePetData;

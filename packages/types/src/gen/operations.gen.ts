@@ -40,14 +40,16 @@ const PetSchema = {
 
 const ErrorCodeSchema = {
     type: 'string',
-    description: 'Machine-readable error code. The set is closed:\n\n- `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)\n- `unauthorized`: the API key is missing or invalid (401)\n- `not_found`: there is no such animal, or no such path (404)\n- `method_not_allowed`: the path exists, the method does not; `Allow` names those that do (405)\n- `payload_too_large`: the body is larger than the server takes (413)\n- `unsupported_media_type`: the body is not `application/json` (415)\n- `rate_limited`: too many requests with this key; `Retry-After` says when to come back (429)\n- `internal_error`: a fault of the service (500)\n- `unavailable`: the service cannot answer now; `Retry-After` says when to come back (503)',
+    description: 'Machine-readable error code. The set is closed:\n\n- `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)\n- `unauthorized`: the API key is missing or invalid (401)\n- `not_found`: there is no such animal, or no such path (404)\n- `method_not_allowed`: the path exists, the method does not; `Allow` names those that do (405)\n- `request_in_flight`: a request with the same `Idempotency-Key` is still being worked on; `Retry-After` says when to come back (409)\n- `payload_too_large`: the body is larger than the server takes (413)\n- `unsupported_media_type`: the body is not `application/json` (415)\n- `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)\n- `rate_limited`: too many requests with this key; `Retry-After` says when to come back (429)\n- `internal_error`: a fault of the service (500)\n- `unavailable`: the service cannot answer now; `Retry-After` says when to come back (503)',
     enum: [
         'invalid_request',
         'unauthorized',
         'not_found',
         'method_not_allowed',
+        'request_in_flight',
         'payload_too_large',
         'unsupported_media_type',
+        'idempotency_key_reused',
         'rate_limited',
         'internal_error',
         'unavailable'
@@ -170,7 +172,7 @@ export const operations = {
         path: '/pets',
         command: ['pets', 'create'],
         summary: 'Add an animal',
-        description: 'Adds an animal and answers it with the identifier that the service assigned.',
+        description: 'Adds an animal and answers it with the identifier that the service assigned. With an `Idempotency-Key` it can be\nrepeated until it is answered, and adds one animal however often it arrives.',
         tags: ['pets'],
         deprecated: false,
         security: [['bearer']],
@@ -178,6 +180,14 @@ export const operations = {
             required: true,
             mediaType: 'application/json',
             kind: 'json'
+        },
+        idempotencyKey: {
+            header: 'Idempotency-Key',
+            description: 'Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header): for 24 hours, the same key with the same\nrequest is answered as the first time, and done once. 1 to 255 visible ASCII characters, which no other request of the\nsame API key has; a UUID does. In double quotes, with `\\"` and `\\\\` for those two characters, it is the same key.',
+            schema: {
+                type: 'string',
+                pattern: '^(?:[!#-~][!-~]{0,254}|"(?:[!#-\\[\\]-~]|\\\\["\\\\]){1,255}")$'
+            }
         },
         fields: {
             name: {
@@ -214,6 +224,18 @@ export const operations = {
             },
             '401': {
                 description: 'The API key is missing or invalid.',
+                kind: 'json',
+                mediaType: 'application/json',
+                schema: ErrorSchema
+            },
+            '409': {
+                description: 'A request with the same `Idempotency-Key` is still being worked on. Repeat this one later.',
+                kind: 'json',
+                mediaType: 'application/json',
+                schema: ErrorSchema
+            },
+            '422': {
+                description: 'The `Idempotency-Key` belongs to another request of the last 24 hours. Nothing was done.',
                 kind: 'json',
                 mediaType: 'application/json',
                 schema: ErrorSchema

@@ -24,8 +24,10 @@ export const service = {
         unauthorized: 401,
         not_found: 404,
         method_not_allowed: 405,
+        request_in_flight: 409,
         payload_too_large: 413,
         unsupported_media_type: 415,
+        idempotency_key_reused: 422,
         rate_limited: 429,
         internal_error: 500,
         unavailable: 503

@@ -50,14 +50,16 @@ export type Pet = {
  * - `unauthorized`: the API key is missing or invalid (401)
  * - `not_found`: there is no such animal, or no such path (404)
  * - `method_not_allowed`: the path exists, the method does not; `Allow` names those that do (405)
+ * - `request_in_flight`: a request with the same `Idempotency-Key` is still being worked on; `Retry-After` says when to come back (409)
  * - `payload_too_large`: the body is larger than the server takes (413)
  * - `unsupported_media_type`: the body is not `application/json` (415)
+ * - `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)
  * - `rate_limited`: too many requests with this key; `Retry-After` says when to come back (429)
  * - `internal_error`: a fault of the service (500)
  * - `unavailable`: the service cannot answer now; `Retry-After` says when to come back (503)
  *
  */
-export type ErrorCode = 'invalid_request' | 'unauthorized' | 'not_found' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal_error' | 'unavailable';
+export type ErrorCode = 'invalid_request' | 'unauthorized' | 'not_found' | 'method_not_allowed' | 'request_in_flight' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'rate_limited' | 'internal_error' | 'unavailable';
 
 /**
  * What every failed request is answered with.
@@ -139,6 +141,14 @@ export type CreatePetErrors = {
      * The API key is missing or invalid.
      */
     401: ApiError;
+    /**
+     * A request with the same `Idempotency-Key` is still being worked on. Repeat this one later.
+     */
+    409: ApiError;
+    /**
+     * The `Idempotency-Key` belongs to another request of the last 24 hours. Nothing was done.
+     */
+    422: ApiError;
     /**
      * Anything else that can go wrong.
      */

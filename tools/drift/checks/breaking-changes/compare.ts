@@ -126,9 +126,11 @@ const parameterKeywords = new Set([
 
 function compareParameters(endpoint: string, before: Operation, after: Operation, context: Context): void {
   const { report, compareSchemas } = context;
-  const byName = ({ parameters }: Operation) =>
+  const byName = ({ parameters, idempotencyKey }: Operation) =>
     new Map(
-      parameters.map((one) => [`${one.in} ${one.in === 'header' ? one.name.toLowerCase() : one.name}`, node(one)]),
+      [...parameters, idempotencyKey ?? []]
+        .flat()
+        .map((one) => [`${one.in} ${one.in === 'header' ? one.name.toLowerCase() : one.name}`, node(one)]),
     );
   const [was, is] = [byName(before), byName(after)];
   for (const [name, parameter] of was) {
@@ -143,6 +145,8 @@ function compareParameters(endpoint: string, before: Operation, after: Operation
         report('minor', 'parameter deprecated', where, 'it is deprecated now');
       if (isDifferent(serialization(parameter), serialization(now)))
         report('major', 'parameter serialization changed', where, 'it is written another way');
+      if (isDifferent(parameter['x-idempotency-key'], now['x-idempotency-key']))
+        report('major', 'idempotency key changed', where, 'x-idempotency-key differs');
       compareSchemas(parameter.schema ?? {}, now.schema ?? {}, where, 'request');
       if (parameter.content || now.content)
         compareContents(node(parameter.content), node(now.content), where, 'request', context);

@@ -7,15 +7,16 @@ import {
   type Collection,
   DEFAULT_PAGE_BYTES,
   type Document,
+  type Idempotency,
   type ListQuery,
   type NotWritten,
   type Page,
   type Properties,
   type Removed,
 } from '../store.ts';
-import type { Catalog, Segment } from './catalog.ts';
-import type { Location } from './key-directory.ts';
-import { type ReadTexts, SegmentGoneError, type Span } from './reader.ts';
+import type { Catalog } from './catalog.ts';
+import type { WriteOnce } from './idempotency.ts';
+import { type ReadTexts, readAgain, type Span, spanOf } from './reader.ts';
 import { GAP } from './sealed-segment.ts';
 import type { Write, WriteBatch } from './write-batch.ts';
 
@@ -23,10 +24,9 @@ interface Parts {
   catalog: Catalog;
   texts: ReadTexts;
   group: GroupCommit<Write, unknown>;
+  writeOnce: WriteOnce;
 }
 
-/** A document that moves while it is read is looked up again, this often at most. */
-const MAX_ATTEMPTS = 100;
 /** Pages that were asked for since the last write: a busy server is asked for few different ones. */
 const MAX_PAGES = 256;
 const MAX_CACHED_PAGE = 2 ** 16;
@@ -34,29 +34,33 @@ const MAX_CACHED_PAGE = 2 ** 16;
 /** A collection of the store: writes go to the group commit, reads to the key directory and then to the segments. */
 export function collectionIn(
   { name, id: idProperty }: CollectionDeclaration,
-  { catalog, texts, group }: Parts,
+  { catalog, texts, group, writeOnce }: Parts,
 ): Collection {
   const run = randomUUID().slice(0, 8);
   const directory = catalog.directory(name);
   const pages = new Map<string, Page>();
   let pagesOf = 0;
   const bodyOf = (properties: Properties) => encode(withoutId(idProperty, properties));
-  const write = <R>(bytes: number, work: (batch: WriteBatch) => R) => group.add(work, bytes) as Promise<R>;
+  const write = <R>(bytes: number, work: (batch: WriteBatch) => R, idempotency?: Idempotency) =>
+    (idempotency ? writeOnce(name, idempotency, bytes, work) : group.add(work, bytes)) as Promise<R>;
 
   return {
-    create: (properties) => {
+    create: (properties, { idempotency } = {}) => {
       const [body, tag] = [bodyOf(properties), catalog.tagOf(name, properties)];
-      return write(body.length, (batch) => batch.put(name, idProperty, batch.last(name) + 1, body, tag));
+      const work = (batch: WriteBatch) => batch.put(name, idProperty, batch.last(name) + 1, body, tag);
+      return write(body.length, work, idempotency);
     },
-    replace: (id, properties, { ifVersion } = {}) => {
+    replace: (id, properties, { ifVersion, idempotency } = {}) => {
       const [body, tag] = [bodyOf(properties), catalog.tagOf(name, properties)];
-      return write<Document | NotWritten>(
-        body.length,
-        (batch) => batch.obstacle(name, id, ifVersion) ?? batch.put(name, idProperty, id, body, tag),
-      );
+      const work = (batch: WriteBatch): Document | NotWritten =>
+        batch.obstacle(name, id, ifVersion) ?? batch.put(name, idProperty, id, body, tag);
+      return write(body.length, work, idempotency);
     },
-    remove: (id, { ifVersion } = {}) =>
-      write<Removed | NotWritten>(0, (batch) => batch.obstacle(name, id, ifVersion) ?? batch.remove(name, id)),
+    remove: (id, { ifVersion, idempotency } = {}) => {
+      const work = (batch: WriteBatch): Removed | NotWritten =>
+        batch.obstacle(name, id, ifVersion) ?? batch.remove(name, id);
+      return write(0, work, idempotency);
+    },
     restore: (documents) => {
       const all = documents.map((one) => [Number(one[idProperty]), bodyOf(one), catalog.tagOf(name, one)] as const);
       const bytes = all.reduce((sum, [, body]) => sum + body.length, 0);
@@ -67,7 +71,7 @@ export function collectionIn(
       });
     },
     get: (id) =>
-      read((): Awaitable<Document | undefined> => {
+      readAgain((): Awaitable<Document | undefined> => {
         const place = directory.get(id);
         if (!place) return undefined;
         const version = catalog.versionText(place.version);
@@ -77,14 +81,14 @@ export function collectionIn(
           version,
           json: { text, encoding: 'latin1' },
         });
-        return then(texts([spanOf(place)]), document);
+        return then(texts([spanOf(catalog, place)]), document);
       }),
     list: (query) => {
       if (pagesOf !== catalog.sequence) pages.clear();
       pagesOf = catalog.sequence;
       const { after, limit, maxBytes, filter } = query;
       const key = `${after} ${limit} ${maxBytes} ${filter ? encode(filter) : ''}`;
-      return pages.get(key) ?? read(() => pageOf(query, key));
+      return pages.get(key) ?? readAgain(() => pageOf(query, key));
     },
     version: () => `${run}-${catalog.sequence}`,
   };
@@ -110,7 +114,7 @@ export function collectionIn(
       bytes += place.length + 1;
       page.count++;
       page.last = place.id;
-      const span = spanOf(place);
+      const span = spanOf(catalog, place);
       const behind = spans.at(-1);
       // Neighbours in a sealed segment are a piece of the page as they stand.
       if (behind?.segment === span.segment && span.start === behind.end + GAP) behind.end = span.end;
@@ -127,21 +131,6 @@ export function collectionIn(
     const wanted = encode(value);
     return directory.tagTexts.flatMap((text, tag) => (encode(decodeText<unknown[]>(text)[at]) === wanted ? [tag] : []));
   }
-
-  function spanOf({ segment, start, length }: Location): Span {
-    // Every document in the directory is in a segment of the catalog.
-    return { segment: catalog.segments.get(segment) as Segment, start, end: start + length };
-  }
-}
-
-/** Reads, and reads again where a segment went away meanwhile. */
-function read<T>(attempt: () => Awaitable<T>, attempts = 1): Awaitable<T> {
-  const found = attempt();
-  if (!(found instanceof Promise)) return found;
-  return found.catch((error: unknown) => {
-    if (error instanceof SegmentGoneError && attempts < MAX_ATTEMPTS) return read(attempt, attempts + 1);
-    throw error;
-  });
 }
 
 function then<T, R>(value: Awaitable<T>, next: (value: T) => R): Awaitable<R> {

@@ -7,11 +7,12 @@ import { lockFile } from '../../files/lock.ts';
 import type { CollectionDeclaration } from '../declaration.ts';
 import { StoreDamagedError, StoreFailedError, StoreFolderError, StoreLockedError } from '../errors.ts';
 import { GroupCommit } from '../group-commit.ts';
-import type { Commit, Store, StoreState } from '../store.ts';
+import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store, type StoreState } from '../store.ts';
 import { backup } from './backup.ts';
 import { Catalog, type Segment } from './catalog.ts';
 import { collectionIn } from './collection.ts';
 import { carryOver } from './format-1/format-1.ts';
+import { idempotentWrites } from './idempotency.ts';
 import { openLog, resumeSegment } from './log.ts';
 import {
   type ManifestData,
@@ -35,6 +36,10 @@ export interface LowdbOptions {
   onWarning?(line: string): void;
   /** What the records of a full segment cost; tests make it small. */
   maxSegment?: number;
+  /** The keys of idempotent writes that are remembered for 24 hours. */
+  maxIdempotencyKeys?: number;
+  /** The clock by which they are; tests set it. */
+  now?: () => number;
 }
 
 /**
@@ -73,9 +78,11 @@ export async function withFolder<T>(folder: string, work: (unlock: () => void) =
 async function openUnlocked(
   folder: string,
   collections: readonly CollectionDeclaration[],
-  { onCommit, onWarning = (line) => process.emitWarning(line), maxSegment }: LowdbOptions,
+  options: LowdbOptions,
   unlock: () => void,
 ): Promise<Store> {
+  const { onCommit, onWarning = (line) => process.emitWarning(line), maxSegment } = options;
+  const { maxIdempotencyKeys: maxKeys = MAX_IDEMPOTENCY_KEYS, now = Date.now } = options;
   const segments = segmentsFolder(folder);
   const data = (await readManifest(folder)) ?? (await begin(folder, segments));
   const catalog = new Catalog(collections, maxSegment);
@@ -102,9 +109,13 @@ async function openUnlocked(
       }
       throw error;
     }
+    idempotent.committed(batch);
     manifest.follow();
     return results;
   }, onCommit);
+  const texts = reader(segments);
+  const idempotent = idempotentWrites(catalog, texts, group, { maxKeys, now });
+  const { writeOnce } = idempotent;
   const parts = { folder: segments, catalog, manifest };
   const merger = openMerger(parts, group, onWarning);
   const sealAndMerge = async (one: Segment) => {
@@ -112,14 +123,17 @@ async function openUnlocked(
     merger.wake();
   };
   const log = openLog(segments, catalog, sealAndMerge, { segment, active: opened, full });
-  const texts = reader(segments);
+  await idempotent.load();
   merger.wake();
   manifest.follow();
 
-  const declared = new Map(collections.map((one) => [one.name, collectionIn(one, { catalog, texts, group })]));
+  const declared = new Map(
+    collections.map((one) => [one.name, collectionIn(one, { catalog, texts, group, writeOnce })]),
+  );
   let closed: Promise<void> | undefined;
   const close = async () => {
     state = { status: 'closed' };
+    idempotent.close();
     await merger.close();
     await group.close();
     await log.close();
@@ -135,6 +149,7 @@ async function openUnlocked(
     },
     ready: async () => state.status === 'open',
     state: () => state,
+    idempotency: idempotent.state,
     backup: (to) => backup(folder, to),
     close: () => (closed ??= close()),
   };

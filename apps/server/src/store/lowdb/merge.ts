@@ -32,7 +32,7 @@ export async function seal(full: Segment, { folder, catalog, manifest }: Parts):
     if (isNeeded) needed.push({ ...record, tag: place?.tag ?? 0 });
   }
   // Neighbours in a sealed segment are read together.
-  needed.sort((a, b) => a.id - b.id);
+  needed.sort((a, b) => (a.collection === b.collection ? a.id - b.id : a.collection < b.collection ? -1 : 1));
   await turn();
   const places = new Map<string, number>();
   const kinds: Kind[] = [];

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { errorCode, reasonOf } from '../../files/errors.ts';
 import { closing, openFile, readAll } from '../../files/files.ts';
 import { StoreDamagedError, StoreUnavailableError } from '../errors.ts';
-import type { Segment } from './catalog.ts';
+import type { Awaitable } from '../store.ts';
+import type { Catalog, Segment } from './catalog.ts';
+import type { Location } from './key-directory.ts';
 import { segmentFile } from './sealed-segment.ts';
 
 /** Bytes of a segment that stand side by side. */
@@ -82,6 +84,24 @@ export function reader(folder: string): ReadTexts {
     if (blocks.size > MAX_BLOCKS) blocks.delete(oldest);
     return block;
   }
+}
+
+/** A document that moves while it is read is looked up again, this often at most. */
+const MAX_ATTEMPTS = 100;
+
+/** Reads, and reads again where a segment went away meanwhile. */
+export function readAgain<T>(attempt: () => Awaitable<T>, attempts = 1): Awaitable<T> {
+  const found = attempt();
+  if (!(found instanceof Promise)) return found;
+  return found.catch((error: unknown) => {
+    if (error instanceof SegmentGoneError && attempts < MAX_ATTEMPTS) return readAgain(attempt, attempts + 1);
+    throw error;
+  });
+}
+
+export function spanOf({ segments }: Catalog, { segment, start, length }: Location): Span {
+  // Every document in the directory is in a segment of the catalog.
+  return { segment: segments.get(segment) as Segment, start, end: start + length };
 }
 
 const keyOf = (segment: number, first: number) => segment * 2 ** 17 + first / BLOCK_BYTES;

@@ -1,21 +1,23 @@
 import { randomInt } from 'node:crypto';
 import type { CollectionDeclaration } from '../declaration.ts';
 import { encode, withId, withoutId } from '../document.ts';
-import { StoreUnavailableError } from '../errors.ts';
+import { IdempotencyMismatchError, StoreUnavailableError } from '../errors.ts';
 import { GroupCommit } from '../group-commit.ts';
 import {
   type Collection,
   type Commit,
   DEFAULT_PAGE_BYTES,
   type Document,
+  type Idempotency,
   type NotWritten,
   type Removed,
 } from '../store.ts';
 import type { Commits } from './commits.ts';
-import { isRejection } from './errors.ts';
+import { isKeyTaken, isRejection } from './errors.ts';
 import type { GroupRead } from './group-read.ts';
 import { keyOf } from './schema.ts';
-import { statementsOf } from './statements.ts';
+import type { Row } from './session.ts';
+import { resultOf, statementsOf } from './statements.ts';
 
 /** A write that waits for its commit. Without an identifier it creates a document, without a body it removes one. */
 interface Write {
@@ -23,9 +25,16 @@ interface Write {
   /** The JSON of the other properties. */
   readonly body?: string;
   readonly ifVersion?: string | undefined;
+  readonly idempotency?: Idempotency | undefined;
 }
 
-type WriteResult = Document | Removed | NotWritten;
+/** A write that was not done, because its key is known. */
+const KNOWN = { outcome: 'known' } as const;
+
+type WriteResult = Document | Removed | NotWritten | typeof KNOWN;
+
+/** How often a commit is sent whose keys other servers store first. Each time it finds those known. */
+const MAX_ATTEMPTS = 5;
 
 /** A collection whose reads share statements, and whose writes share commits. */
 export function collectionIn(
@@ -33,22 +42,31 @@ export function collectionIn(
   reads: GroupRead,
   commits: Commits,
   onCommit: (commit: Commit) => void,
+  onKeys: (count: number) => void,
 ): Collection & { close(): Promise<void> } {
   const statements = statementsOf(declaration);
   const bodyOf = (properties: object) => encode(withoutId(declaration.id, { ...properties }));
   const textOf = (id: number, body: string) => withId(declaration.id, id, body);
   const group = new GroupCommit<Write, WriteResult>(commit, onCommit, {
-    // One statement changes a document once.
-    keyOf: ({ id }) => id,
+    // One statement changes a document once, and stores a key once.
+    keysOf: ({ id, idempotency }) => [...(id === undefined ? [] : [id]), ...(idempotency ? [idempotency.key] : [])],
     isRejection,
   });
-  const add = <R>(write: Write) => group.add(write, write.body?.length ?? 0) as Promise<R>;
+  const add = async <R>(write: Write): Promise<R> => {
+    for (;;) {
+      const result = await group.add(write, write.body?.length ?? 0);
+      // Each write has a result of its own kind.
+      if (result !== KNOWN) return result as R;
+      const replayed = await replay(write.idempotency);
+      if (replayed) return replayed as R;
+    }
+  };
   let isClosed = false;
 
   return {
-    create: async (properties) => add<Document>({ body: bodyOf(properties) }),
-    replace: async (id, properties, { ifVersion } = {}) => add({ id, body: bodyOf(properties), ifVersion }),
-    remove: async (id, { ifVersion } = {}) => add({ id, ifVersion }),
+    create: async (properties, { idempotency } = {}) => add<Document>({ body: bodyOf(properties), idempotency }),
+    replace: async (id, properties, options) => add({ ...options, id, body: bodyOf(properties) }),
+    remove: async (id, options) => add({ ...options, id }),
     restore: async (documents) => {
       if (isClosed) throw new StoreUnavailableError('The store is closed.');
       const ids = documents.map((one) => Number(one[declaration.id]));
@@ -79,25 +97,68 @@ export function collectionIn(
   async function commit(writes: Write[]): Promise<WriteResult[]> {
     const created = writes.filter(({ id }) => id === undefined);
     const changes = writes.filter(({ id }) => id !== undefined);
+    const keyed = writes.flatMap(({ idempotency }) => idempotency?.key ?? []);
     const version = newVersion();
-    const creates = [version, created.length, `[${created.map(({ body }) => body).join(',')}]`];
     const ifVersions = changes.map(({ ifVersion }) => ifVersion && (VERSION.test(ifVersion) ? ifVersion : NO_VERSION));
     const texts = changes.map(({ id = 0, body }) => (body === undefined ? null : textOf(id, body)));
-    const row = await (changes.length === 0
-      ? commits.commit(statements.create, creates)
-      : commits.commit(statements.write, [...creates, changes.map(({ id }) => id), ifVersions, JSON.stringify(texts)]));
+    const creates = [version, created.length, `[${created.map(({ body }) => body).join(',')}]`];
+    const all = [...creates, changes.map(({ id }) => id), ifVersions, JSON.stringify(texts)];
+    const row = await (keyed.length > 0
+      ? commitOnce([...all, ...keysOf(created), ...keysOf(changes)])
+      : changes.length > 0
+        ? commits.commit(statements.write, all)
+        : commits.commit(statements.create, creates));
     const [before, versions] = row as [before: string, versions: (string | null)[] | null];
+    const known = new Set(keyed.length > 0 ? await knownOf(row, keyed, version) : []);
+    onKeys(keyed.length - known.size);
     const stored = (id: number, body: string) => documentOf(id, String(version), textOf(id, body));
     const found = (versions ?? []).values();
     let last = Number(before);
-    return writes.map(({ id, body, ifVersion }) => {
-      if (id === undefined) return stored(++last, body ?? '');
+    return writes.map(({ id, body, ifVersion, idempotency }) => {
+      const isKnown = idempotency !== undefined && known.has(idempotency.key);
+      if (id === undefined) return isKnown ? KNOWN : stored(++last, body ?? '');
       const current = found.next().value ?? undefined;
+      if (isKnown) return KNOWN;
       if (current === undefined) return { outcome: 'missing' };
       if (ifVersion !== undefined && ifVersion !== current) return { outcome: 'conflict' };
       return body === undefined ? { outcome: 'removed' } : stored(id, body);
     });
   }
+
+  async function commitOnce(values: readonly unknown[]): Promise<Row | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await commits.commit(statements.writeOnce, values);
+      } catch (error) {
+        if (!isKeyTaken(error) || attempt === MAX_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  /** The keys that a commit found known. Its row does not say so where its answer was lost; then they are those of others. */
+  async function knownOf(row: Row | undefined, keys: readonly string[], version: number): Promise<readonly string[]> {
+    if (row && row.length > 2) return row[3] as string[];
+    const found = await Promise.all(keys.map((key) => reads.read(resultOf, [key])));
+    return keys.filter((_, i) => String(found[i]?.[2]) !== String(version));
+  }
+
+  /** The result of the write that a key was stored with; nothing where it was forgotten meanwhile. */
+  async function replay(idempotency: Idempotency | undefined): Promise<Document | Removed | undefined> {
+    const [fingerprint, id, version, text] = await reads.read(resultOf, [idempotency?.key]);
+    if (typeof fingerprint !== 'string') return undefined;
+    if (fingerprint !== idempotency?.fingerprint)
+      throw new IdempotencyMismatchError('The key belongs to another write.');
+    if (typeof text !== 'string') return { outcome: 'removed', isReplayed: true };
+    return { ...documentOf(Number(id), String(version), text), isReplayed: true };
+  }
+}
+
+/** The keys and the fingerprints of writes, null for those without. */
+function keysOf(writes: readonly Write[]): (string | null)[][] {
+  return [
+    writes.map(({ idempotency }) => idempotency?.key ?? null),
+    writes.map(({ idempotency }) => idempotency?.fingerprint ?? null),
+  ];
 }
 
 /** All documents of a commit have one version. It is random: a database that was restored from a backup repeats none. */

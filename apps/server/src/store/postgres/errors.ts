@@ -16,6 +16,11 @@ export function isRejection(error: unknown): boolean {
   return state !== undefined && !TRANSIENT.test(state);
 }
 
+/** Whether a commit undid itself, by dividing by zero, because another server had stored one of its keys first. */
+export function isKeyTaken(error: unknown): boolean {
+  return sqlState(error) === '22012';
+}
+
 /** Whether the same write can be sent again and is never stored twice. */
 export function isRepeatable(error: unknown): boolean {
   return NOTHING_STORED.has(sqlState(error) ?? '');

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../config/config-error.ts';
 import type { CollectionDeclaration } from '../declaration.ts';
-import type { Commit, Store } from '../store.ts';
+import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store } from '../store.ts';
 import { databaseAddresses } from './address.ts';
 import { collectionIn } from './collection.ts';
 import { Commits } from './commits.ts';
@@ -11,6 +11,7 @@ import { DEFAULT_LIMITS, migrate } from './migrate.ts';
 import { schemaOf } from './schema.ts';
 import { type Prepare, prepareForReads, prepareForWrites, prepareSession } from './session.ts';
 import { ping, sweep } from './statements.ts';
+import { keySweeper } from './sweeper.ts';
 
 export interface PostgresOptions {
   /** Connections at once, at least two: one is for writes. */
@@ -19,6 +20,8 @@ export interface PostgresOptions {
   connectTimeout?: number;
   /** Milliseconds to wait for the answer to a statement. */
   statementTimeout?: number;
+  /** The keys of idempotent writes that are remembered for 24 hours. */
+  maxIdempotencyKeys?: number;
   /** Called after every commit. Must not throw. */
   onCommit?(commit: Commit): void;
 }
@@ -26,7 +29,12 @@ export interface PostgresOptions {
 /** The store in a database that any number of servers share. */
 export type PostgresStore = Store & Required<Pick<Store, 'connections'>>;
 
-const DEFAULTS = { poolSize: 10, connectTimeout: 3_000, statementTimeout: 5_000 };
+const DEFAULTS = {
+  poolSize: 10,
+  connectTimeout: 3_000,
+  statementTimeout: 5_000,
+  maxIdempotencyKeys: MAX_IDEMPOTENCY_KEYS,
+};
 
 /** Opens the store at this address, which may name several hosts, and brings its schema up to date. */
 export async function openPostgresStore(
@@ -34,7 +42,8 @@ export async function openPostgresStore(
   collections: readonly CollectionDeclaration[],
   options: PostgresOptions = {},
 ): Promise<PostgresStore> {
-  const { poolSize, connectTimeout, statementTimeout, onCommit = () => {} } = { ...DEFAULTS, ...options };
+  const { onCommit = () => {}, ...limits } = { ...DEFAULTS, ...options };
+  const { poolSize, connectTimeout, statementTimeout, maxIdempotencyKeys } = limits;
   const addresses = databaseAddresses(url);
   if (!addresses) throw new ConfigError('DATABASE_URL is not an address like postgres://user@host:5432/database.');
   const hosts: Hosts = { addresses, current: 0 };
@@ -43,16 +52,18 @@ export async function openPostgresStore(
   const readers = new Connections(hosts, { size, connectTimeout, prepare: prepareForReads(statementTimeout) });
   const writers = new Connections(hosts, { size: 1, connectTimeout, prepare: prepareForWrites(connectTimeout) });
   const reads = new GroupRead(readers, { size, connectTimeout, statementTimeout });
+  const sweeper = keySweeper(writers, maxIdempotencyKeys, statementTimeout);
   const opened = new Map(
     collections.map((declaration) => {
       const commits = new Commits(writers, statementTimeout);
-      return [declaration.name, collectionIn(declaration, reads, commits, onCommit)];
+      return [declaration.name, collectionIn(declaration, reads, commits, onCommit, sweeper.stored)];
     }),
   );
 
   let closed: Promise<void> | undefined;
   const close = async () => {
     await Promise.all([...opened.values()].map((collection) => collection.close()));
+    await sweeper.close();
     readers.close();
     writers.close();
   };
@@ -72,6 +83,7 @@ export async function openPostgresStore(
       return closed === undefined && isReadable && writers.isConnected;
     },
     state: () => ({ status: closed === undefined ? 'open' : 'closed' }),
+    idempotency: sweeper.state,
     connections: () => ({ read: readers.counts, write: writers.counts }),
     close: () => (closed ??= close()),
   };

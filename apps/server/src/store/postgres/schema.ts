@@ -32,7 +32,7 @@ export interface Step {
 export function schemaOf(collections: readonly CollectionDeclaration[]): Step[] {
   const tables = collections.map(({ name }) => tableStep(name));
   const indexes = collections.flatMap(({ name, indexes }) => indexes.map((property) => indexStep(name, property)));
-  return [base, ...tables, { isDone: isCarriedOver, statements: [carryOver] }, ...indexes];
+  return [base, idempotency, ...tables, { isDone: isCarriedOver, statements: [carryOver] }, ...indexes];
 }
 
 const exists = (relation: string) => `to_regclass(${escapeLiteral(escapeIdentifier(relation))}) IS NOT NULL`;
@@ -64,6 +64,22 @@ const base: Step = {
        before bigint,
        versions bigint[],
        at timestamptz NOT NULL DEFAULT now()
+     )`,
+  ],
+};
+
+/** The keys of idempotent writes, numbered in their order, with the result of each: no document for a removal. */
+const idempotency: Step = {
+  isDone: exists('petstore_idempotency'),
+  statements: [
+    `CREATE TABLE IF NOT EXISTS petstore_idempotency (
+       key text COLLATE "C" PRIMARY KEY,
+       number bigint NOT NULL GENERATED ALWAYS AS IDENTITY UNIQUE,
+       fingerprint text NOT NULL,
+       at timestamptz NOT NULL DEFAULT now(),
+       id bigint NOT NULL,
+       version bigint NOT NULL,
+       document text
      )`,
   ],
 };

@@ -1,5 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import type { CollectionDeclaration } from '../declaration.ts';
+import { IDEMPOTENCY_MS } from '../store.ts';
 import { keyColumn, tableOf } from './schema.ts';
 
 /** A statement that every connection prepares once, under its name. */
@@ -45,22 +46,26 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     )`;
   const tail = `CASE body::text WHEN '{}' THEN '}' ELSE ',' || substr(body::text, 2) END`;
 
+  const text = `${escapeLiteral(`{${JSON.stringify(id)}:`)} || before + place || ${tail}`;
+
   const write = (changes: string, versions: string) => `
     WITH turn AS (
       UPDATE petstore_collections SET last = last + $4::int WHERE name = ${literal} RETURNING last - $4 AS before
     ),
     ${store(`
-      SELECT before + place AS id, ${escapeLiteral(`{${JSON.stringify(id)}:`)} || before + place || ${tail} AS document
+      SELECT before + place AS id, ${text} AS document
       FROM turn, json_array_elements($5::json) WITH ORDINALITY AS new (body, place)`)},${changes}
-    ${noted(versions)}`;
+    ${noted(versions)} FROM turn`;
   /** Replaces documents, and removes those whose text is null. */
-  const changes = `
+  const changes = (keys: string, isDue: string) => `
     change AS (
-      SELECT * FROM ROWS FROM (unnest($6::bigint[]), unnest($7::bigint[]), json_array_elements_text($8::json))
-        WITH ORDINALITY AS change (id, if_version, document, place)
+      SELECT * FROM ROWS FROM (unnest($6::bigint[]), unnest($7::bigint[]), json_array_elements_text($8::json)${keys && ', unnest($11::text[]), unnest($12::text[])'})
+        WITH ORDINALITY AS change (id, if_version, document, ${keys}place)
     ),
     found AS (SELECT place, version FROM turn, change JOIN ${table} AS stored USING (id) FOR UPDATE OF stored),
-    due AS (SELECT * FROM change JOIN found USING (place) WHERE if_version IS NULL OR if_version = version),
+    due AS (
+      SELECT * FROM change JOIN found USING (place) WHERE (if_version IS NULL OR if_version = version)${isDue}
+    ),
     replaced AS (
       UPDATE ${table} AS stored SET version = $3, bytes = octet_length(document), data = document::json
       FROM due WHERE stored.id = due.id AND document IS NOT NULL
@@ -77,7 +82,44 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     ${store(`
       SELECT id, document::text AS document
       FROM turn, ROWS FROM (unnest($6::bigint[]), json_array_elements($7::json)) AS new (id, document)`)},
-    ${noted('NULL::bigint[]')}`;
+    ${noted('NULL::bigint[]')} FROM turn`;
+
+  /**
+   * The same, but for writes with a key that is known, which are not done. A key that another server has stored since this
+   * statement began is in the way of its own: then the statement divides by zero, and finds it known when it is sent again.
+   */
+  const unknown = '($4::int - (SELECT count(*) FROM known WHERE key = ANY ($9)))';
+  const writeOnce = `
+    WITH known AS (
+      SELECT key FROM petstore_idempotency WHERE key = ANY ($9::text[] || $11::text[]) AND ${isFresh('')}
+    ),
+    new AS (
+      SELECT body, key, fingerprint, row_number() OVER (ORDER BY place) AS place
+      FROM ROWS FROM (json_array_elements($5::json), unnest($9::text[]), unnest($10::text[]))
+        WITH ORDINALITY AS new (body, key, fingerprint, place)
+      WHERE key IS NULL OR key NOT IN (SELECT key FROM known)
+    ),
+    turn AS (
+      UPDATE petstore_collections SET last = last + ${unknown} WHERE name = ${literal} RETURNING last - ${unknown} AS before
+    ),
+    document AS (SELECT before + place AS id, ${text} AS document, key, fingerprint FROM turn, new),
+    ${store('SELECT id, document FROM document')},
+    ${changes('key, fingerprint, ', ' AND (key IS NULL OR key NOT IN (SELECT key FROM known))')}
+    done AS (
+      SELECT key, fingerprint, id, document FROM document WHERE key IS NOT NULL
+      UNION ALL SELECT key, fingerprint, id, document FROM due WHERE key IS NOT NULL
+    ),
+    kept AS (
+      INSERT INTO petstore_idempotency AS before (key, fingerprint, id, version, document)
+      SELECT key, fingerprint, id, $3::bigint, document FROM done
+      ON CONFLICT (key) DO UPDATE SET
+        (number, fingerprint, at, id, version, document) =
+        (DEFAULT, excluded.fingerprint, excluded.at, excluded.id, excluded.version, excluded.document)
+        WHERE NOT (${isFresh('before.')})
+      RETURNING key
+    ),
+    ${noted(versions)}, (SELECT coalesce(array_agg(key), '{}') FROM known),
+      1 / ((SELECT count(*) FROM kept) = (SELECT count(*) FROM done))::int FROM turn`;
 
   return {
     get: statement('get', get),
@@ -85,7 +127,8 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     lists: new Map(indexes.map((property) => [property, statement(`list by ${property}`, filtered(property))])),
     // Most commits only create, which takes the database a quarter less time with the shorter one.
     create: statement('create', write('', 'NULL::bigint[]')),
-    write: statement('write', write(changes, versions)),
+    write: statement('write', write(changes('', ''), versions)),
+    writeOnce: statement('write once', writeOnce),
     restore: statement('restore', restore),
   };
 }
@@ -103,7 +146,35 @@ const noted = (versions: string) => `
         WHERE known.number < excluded.number
       RETURNING versions
     )
-    SELECT before, (SELECT versions FROM noted), 1 / (SELECT count(*) FROM noted) FROM turn`;
+    SELECT before, (SELECT versions FROM noted), 1 / (SELECT count(*) FROM noted)`;
+
+/** Whether a key of an idempotent write is still honoured. The database has one clock for all servers. */
+const isFresh = (of: string) => `${of}at > now() - interval '${IDEMPOTENCY_MS} ms'`;
+
+/** The result of the write that a key was stored with. */
+export const resultOf: Statement = {
+  name: 'idempotency',
+  text: `
+    SELECT fingerprint, id, version, document FROM unnest($1::text[]) WITH ORDINALITY AS query (key, place)
+    LEFT JOIN petstore_idempotency USING (key) ORDER BY place`,
+};
+
+/**
+ * Removes of the $1 oldest keys those that are too old or not among the last $2. Returns how many, how many of them were not
+ * too old, and how many are left. A key that is stored anew meanwhile has another number.
+ */
+export const sweepKeys = {
+  text: `
+    WITH range AS (SELECT min(number) AS first, max(number) AS last FROM petstore_idempotency),
+    oldest AS (SELECT key, number, ${isFresh('')} AS early FROM petstore_idempotency ORDER BY number LIMIT $1),
+    gone AS (
+      DELETE FROM petstore_idempotency AS stored USING oldest, range
+      WHERE stored.key = oldest.key AND stored.number = oldest.number AND (oldest.number <= last - $2 OR NOT early)
+      RETURNING early
+    )
+    SELECT count(early), count(*) FILTER (WHERE early), coalesce(max(last - first) + 1, 0) - count(early)
+    FROM range LEFT JOIN gone ON true`,
+};
 
 /** Makes sure that a commit whose answer was lost is never stored from now on. Returns no row if it was stored before. */
 export const fence = {

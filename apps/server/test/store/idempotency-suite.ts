@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { decode } from '../../src/store/document.ts';
+import { IdempotencyMismatchError } from '../../src/store/errors.ts';
+import type { Collection, Store } from '../../src/store/store.ts';
+import { others, type StoreFixture, things } from './store-fixture.ts';
+import { contentOf, everything } from './store-suite.ts';
+
+const once = (key: string, fingerprint = 'same') => ({ idempotency: { key, fingerprint } });
+
+/** What every store promises of writes with a key. */
+export function idempotencySuite({ open, reopen }: StoreFixture) {
+  const collections = [things, others];
+  const using = async (work: (collection: Collection, store: Store) => Promise<void>) => {
+    const store = await open(collections);
+    try {
+      await work(store.collection('things'), store);
+    } finally {
+      await store.close();
+    }
+  };
+
+  describe('a write with a key', () => {
+    test('is done once, and a repetition has the result of the first', () =>
+      using(async (collection) => {
+        const first = await collection.create({ size: 1, text: '猫 \u0000 ,"document":' }, once('k'));
+        expect(first.isReplayed).toBeUndefined();
+        const again = await collection.create({ size: 1 }, once('k'));
+        expect(again).toMatchObject({ outcome: 'stored', id: first.id, version: first.version, isReplayed: true });
+        expect(decode(again.json)).toEqual(decode(first.json));
+        expect(await everything(collection)).toEqual([decode(first.json)]);
+        expect((await collection.create({ size: 2 }, once('other'))).id).toBe(first.id + 1);
+      }));
+
+    test('has the result of the first also when the document has changed since, or is gone', () =>
+      using(async (collection) => {
+        const first = await collection.create({ size: 1 }, once('k'));
+        await collection.replace(first.id, { size: 2 });
+        expect(decode((await collection.create({ size: 1 }, once('k'))).json)).toEqual({ key: first.id, size: 1 });
+        await collection.remove(first.id);
+        expect(decode((await collection.create({ size: 1 }, once('k'))).json)).toEqual({ key: first.id, size: 1 });
+        expect(await everything(collection)).toEqual([]);
+      }));
+
+    test('is rejected where the key belongs to another write', () =>
+      using(async (collection, store) => {
+        await collection.create({ size: 1 }, once('k', 'one'));
+        await expect(collection.create({ size: 2 }, once('k', 'two'))).rejects.toThrow(IdempotencyMismatchError);
+        await expect(store.collection('others').create({}, once('k', 'two'))).rejects.toThrow(IdempotencyMismatchError);
+        expect(await everything(collection)).toHaveLength(1);
+        expect(await everything(store.collection('others'))).toEqual([]);
+      }));
+
+    test('is done once by many at the same time, beside writes without one', () =>
+      using(async (collection) => {
+        const all = await Promise.all(
+          Array.from({ length: 400 }, (_, i) =>
+            i % 4 === 3 ? collection.create({ size: i }) : collection.create({ size: i % 40 }, once(`k${i % 40}`)),
+          ),
+        );
+        expect(new Set(all.map(({ id }) => id)).size).toBe(100 + 30);
+        const stored = (await everything(collection)).map(({ key }) => key);
+        expect(stored).toEqual([...new Set(all.map(({ id }) => id))].toSorted((a, b) => a - b));
+        expect(stored).toEqual(Array.from({ length: 130 }, (_, i) => i + 1));
+      }));
+
+    test('replaces and removes once', () =>
+      using(async (collection) => {
+        const { id, version } = await collection.create({ size: 0 });
+        const replaced = await collection.replace(id, { size: 1 }, { ...once('replace'), ifVersion: version });
+        await collection.replace(id, { size: 2 });
+        expect(await collection.replace(id, { size: 1 }, { ...once('replace'), ifVersion: version })).toEqual({
+          ...replaced,
+          json: expect.anything(),
+          isReplayed: true,
+        });
+        expect(await contentOf(collection, id)).toEqual({ key: id, size: 2 });
+        expect(await collection.remove(id, once('remove'))).toEqual({ outcome: 'removed' });
+        expect(await collection.remove(id, once('remove'))).toEqual({ outcome: 'removed', isReplayed: true });
+      }));
+
+    test('stores no key where it does nothing', () =>
+      using(async (collection) => {
+        const { id, version } = await collection.create({ size: 0 });
+        expect(await collection.replace(id, {}, { ...once('k'), ifVersion: '0' })).toEqual({ outcome: 'conflict' });
+        expect(await collection.remove(id + 1, once('k'))).toEqual({ outcome: 'missing' });
+        expect(await collection.replace(id, { size: 1 }, { ...once('k'), ifVersion: version })).toMatchObject({
+          outcome: 'stored',
+        });
+      }));
+  });
+
+  if (reopen)
+    test('keys outlive the store', async () => {
+      const store = await open(collections);
+      const texts = Array.from({ length: 50 }, (_, i) => ({ text: `猫${i}`.repeat(i) }));
+      const create = (from: Store) =>
+        Promise.all(texts.map((text, i) => from.collection('things').create(text, once(`k${i}`))));
+      const first = await create(store);
+      await store.collection('things').remove(1, once('remove'));
+      await store.close();
+      const again = await reopen(collections);
+      const repeated = await create(again);
+      expect(repeated.map(({ id, json }) => [id, decode(json)])).toEqual(
+        first.map(({ id, json }) => [id, decode(json)]),
+      );
+      expect(repeated.every(({ isReplayed }) => isReplayed)).toBe(true);
+      expect(await again.collection('things').remove(1, once('remove'))).toEqual({
+        outcome: 'removed',
+        isReplayed: true,
+      });
+      expect(await everything(again.collection('things'))).toHaveLength(49);
+      await again.close();
+    });
+}
