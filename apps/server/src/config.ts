@@ -20,6 +20,7 @@ export interface Config {
   databasePool: number;
   databaseConnectTimeout: number;
   databaseStatementTimeout: number;
+  idempotencyKeys: number;
   /** Check every answer against the spec as well; `npm run dev` does. */
   validateResponses: boolean;
   /** In bytes. */
@@ -67,6 +68,7 @@ export function configFrom(given: Given, { apiKeys, databaseUrl }: Secrets): Con
     databasePool: value(settings.databasePool),
     databaseConnectTimeout: value(settings.databaseConnectTimeout),
     databaseStatementTimeout: value(settings.databaseStatementTimeout),
+    idempotencyKeys: value(settings.idempotencyKeys),
     validateResponses: value(settings.validateResponses),
     bodyLimit: value(settings.bodyLimit),
     bodyMemory: value(settings.bodyMemory),

@@ -26,6 +26,7 @@ export function createMetrics() {
   const answered = new Map<string, number[]>();
   let linesLost: (() => number) | undefined;
   let connections: Store['connections'];
+  let idempotency: Store['idempotency'] | undefined;
   let registry: Promise<Registry> | undefined;
 
   /** A registry of its own, so that two servers in one process do not mix. */
@@ -74,6 +75,26 @@ export function createMetrics() {
         },
       });
     }
+    const keys = idempotency;
+    if (keys) {
+      new Gauge({
+        name: 'petstore_idempotency_keys',
+        help: 'Keys of requests that are done once, which are remembered.',
+        registers,
+        collect() {
+          this.set(keys().keys);
+        },
+      });
+      new Counter({
+        name: 'petstore_idempotency_keys_forgotten_total',
+        help: 'Keys that were forgotten before a day had passed, because there were too many.',
+        registers,
+        collect() {
+          this.reset();
+          this.inc(keys().forgotten);
+        },
+      });
+    }
     return created;
   }
 
@@ -96,9 +117,9 @@ export function createMetrics() {
     watchLog(lost: () => number) {
       linesLost = lost;
     },
-    /** Shows the connections of a store, as they are when somebody looks. */
-    watch(states: NonNullable<Store['connections']>) {
-      connections = states;
+    /** Shows the connections and the idempotency keys of a store, as they are when somebody looks. */
+    watch(store: Pick<Store, 'connections' | 'idempotency'>) {
+      ({ connections, idempotency } = store);
     },
   };
 }

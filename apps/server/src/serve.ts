@@ -38,7 +38,7 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
   const opened = openStore(config, { onCommit: metrics.committed, onWarning: (line) => log.warn(line) });
   // A large data folder takes a while: the port is open meanwhile, and says that the server is not ready.
   const store = config.databaseUrl === undefined ? openingStore(opened, true) : await opened;
-  if (store.connections) metrics.watch(store.connections);
+  metrics.watch(store);
   let isStopping = false;
   const listeners: Listener[] = [];
   try {

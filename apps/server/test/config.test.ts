@@ -39,6 +39,7 @@ const samples: Record<keyof typeof settings, [string, string]> = {
   databasePool: ['2', '50'],
   databaseConnectTimeout: ['0.5', '2'],
   databaseStatementTimeout: ['0.5', '2'],
+  idempotencyKeys: ['1', '5000'],
   validateResponses: ['true', 'false'],
   bodyLimit: ['1', '2000'],
   bodyMemory: ['1', '2000000'],

@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { BaseResolver, createConfig, lintFromString, Source } from '@redocly/openapi-core';
+import { resolve } from '../../openapi/document.ts';
 import type { Check, Finding } from '../check.ts';
 import { node, type Spec, specFile } from '../openapi.ts';
 import type { Project } from '../project.ts';
@@ -7,8 +8,12 @@ import type { Project } from '../project.ts';
 export const spec: Check = {
   name: 'spec',
   guarantee:
-    "spec/openapi.yaml follows redocly's recommended rules, and each deprecated operation has a sunset to come.",
-  run: async (project) => [...(await lint(project)), ...sunsets(project.spec, new Date().toISOString().slice(0, 10))],
+    "spec/openapi.yaml follows redocly's recommended rules, each deprecated operation has a sunset to come, and each with an idempotency key says what repetitions are answered.",
+  run: async (project) => [
+    ...(await lint(project)),
+    ...sunsets(project.spec, new Date().toISOString().slice(0, 10)),
+    ...repetitions(project.spec),
+  ],
 };
 
 const linted = new WeakMap<Spec, Promise<Finding[]>>();
@@ -37,6 +42,29 @@ async function problemsIn(project: Project): Promise<Finding[]> {
     expected: `rule ${ruleId}`,
     fix: `edit ${specFile}`,
   }));
+}
+
+/** What operations with an idempotency key do not declare of their answers. */
+function repetitions(spec: Spec): Finding[] {
+  const findings: Finding[] = [];
+  for (const [endpoint, { object, idempotencyKey }] of spec.operations) {
+    if (!idempotencyKey) continue;
+    const responses = node(object.responses);
+    const missing = (what: string, expected: string) =>
+      findings.push({ where: endpoint, actual: `it does not declare ${what}`, expected, fix: `edit ${specFile}` });
+    for (const status of ['409', '422'])
+      if (!(status in responses)) missing(status, `an operation with ${idempotencyKey.name} declares 409 and 422`);
+    for (const status of Object.keys(responses).filter((one) => one.startsWith('2'))) {
+      const { headers } = resolve(spec, node(responses[status]));
+      const isDeclared = Object.keys(node(headers)).some((name) => name.toLowerCase() === 'idempotency-replayed');
+      if (!isDeclared)
+        missing(
+          `Idempotency-Replayed with ${status}`,
+          `a success of an operation with ${idempotencyKey.name} declares it`,
+        );
+    }
+  }
+  return findings;
 }
 
 function sunsets({ operations }: Spec, today: string): Finding[] {

@@ -76,6 +76,16 @@ export const plantedDrifts: PlantedDrift[] = [
     'a deprecated operation without a sunset': put(getPet, /\n {6}x-sunset: .*/, ''),
     'a sunset that has passed': put(getPet, '2030-12-05', '2020-12-05'),
     'a sunset that is no date': put(getPet, '2030-12-05', 'one day'),
+    'an idempotency key without 422': put(
+      'operationId: createPet',
+      '        "422":\n          $ref: "#/components/responses/IdempotencyKeyReused"\n',
+      '',
+    ),
+    'an idempotency key without Idempotency-Replayed': put(
+      'operationId: createPet',
+      /\n {12}Idempotency-Replayed:\n.*\n/,
+      '\n',
+    ),
   }),
 
   // Generated code.
@@ -102,6 +112,7 @@ export const plantedDrifts: PlantedDrift[] = [
     'a format': put('    CategoryId:', '      format: int64\n', ''),
     'a pattern': put('    PetName:', 'type: string', "type: string\n      pattern: '^[^<]*$'"),
     'the address of a deployment': put('servers:', '127.0.0.1:8080', '127.0.0.1:9090'),
+    'the header of an idempotency key': put('    IdempotencyKey:', 'name: Idempotency-Key', 'name: Repeat-Key'),
     'the status of an error code': put('x-statuses:', 'not_found: 404', 'not_found: 410'),
   }),
   ...edits('generated', table, {
@@ -178,6 +189,11 @@ export const plantedDrifts: PlantedDrift[] = [
   }),
   ...edits('conformance', dispatcher, {
     'another status for a success': put('operation.success', 'operation.success', '202'),
+    'an idempotency key that is ignored': put(
+      'const key = idempotencyKeyOf',
+      'idempotencyKeyOf(request.headers, operation)',
+      'operation.path === "" ? idempotencyKeyOf(request.headers, operation) : undefined',
+    ),
     'no 304': put('if (tag && isKnown', 'tag && isKnown', 'tag === "" && isKnown'),
   }),
   ...edits('conformance', handlers, {
@@ -215,7 +231,7 @@ export const plantedDrifts: PlantedDrift[] = [
     'a status that no request leads to': put(
       'operationId: createPet',
       '"400":',
-      '"409":\n          $ref: "#/components/responses/InvalidRequest"\n        "400":',
+      '"418":\n          $ref: "#/components/responses/InvalidRequest"\n        "400":',
     ),
     'a header that is not sent': put(
       'operationId: listPets',
@@ -223,6 +239,11 @@ export const plantedDrifts: PlantedDrift[] = [
       '            X-Total:\n              required: true\n              schema: {type: integer}\n            X-Request-Id:\n',
     ),
     'a header that is sent but no longer declared': put(getPet, /\n {12}Sunset:\n.*\n/, '\n'),
+    'Idempotency-Replayed that is sent but not declared': put(
+      'operationId: createPet',
+      /\n {12}Idempotency-Replayed:\n.*\n/,
+      '\n',
+    ),
     'a property that is not always present': put(
       '    Pet:\n',
       '[id, name, categoryId]',

@@ -1,5 +1,6 @@
 import { service } from '@petstore/types';
 import type { ProxyHeader } from '../http/client-address.ts';
+import { MAX_IDEMPOTENCY_KEYS } from '../store/store.ts';
 import { integer, type Kind, oneOf, origins, orOff, proxies, seconds, secondsOrNone, text, yesOrNo } from './kinds.ts';
 
 export type Deployment = keyof typeof service.deployments;
@@ -71,6 +72,13 @@ export const settings = {
     about: 'time to wait for an answer of the database',
     kind: seconds,
     fallback: () => '5',
+  },
+  idempotencyKeys: {
+    flags: '--idempotency-keys <number>',
+    variable: 'PETSTORE_IDEMPOTENCY_KEYS',
+    about: 'keys of requests that are done once, remembered for a day; beyond them the oldest are forgotten',
+    kind: integer(1, 100_000_000),
+    fallback: () => String(MAX_IDEMPOTENCY_KEYS),
   },
   validateResponses: {
     flags: '--validate-responses [true|false]',

@@ -5,18 +5,21 @@ import type { Store } from './store.ts';
 
 type StoreConfig = Pick<
   Config,
-  'dataDir' | 'databaseUrl' | 'databasePool' | 'databaseConnectTimeout' | 'databaseStatementTimeout'
+  'dataDir' | 'databaseUrl' | 'databasePool' | 'databaseConnectTimeout' | 'databaseStatementTimeout' | 'idempotencyKeys'
 >;
 
 /** The store of these settings: the database if one is given, else the data folder. */
 export async function openStore(config: StoreConfig, told: LowdbOptions = {}): Promise<Store> {
-  if (config.databaseUrl === undefined) return openLowdbStore(config.dataDir, allCollections, told);
+  const { idempotencyKeys: maxIdempotencyKeys } = config;
+  if (config.databaseUrl === undefined)
+    return openLowdbStore(config.dataDir, allCollections, { maxIdempotencyKeys, ...told });
   // Loaded only where it is used.
   const { openPostgresStore } = await import('./postgres/postgres.ts');
   return openPostgresStore(config.databaseUrl, allCollections, {
     poolSize: config.databasePool,
     connectTimeout: config.databaseConnectTimeout,
     statementTimeout: config.databaseStatementTimeout,
+    maxIdempotencyKeys,
     ...(told.onCommit && { onCommit: told.onCommit }),
   });
 }

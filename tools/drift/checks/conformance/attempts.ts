@@ -70,6 +70,7 @@ export function attemptsFor(spec: Spec, operation: Operation, key: string, exist
   wants(412, 'another If-Match', withHeader(valid, 'if-match', '"no-such-version"'), { needsVersions: true });
   const missing = inputsOfNothing(spec, operation, full);
   if (missing) wants(404, 'an identifier that nothing has', build(missing));
+  attempts.push(...repetitions(operation, examples, build));
   if (operation.body) {
     wants(413, 'a body that is too large', { ...valid, body: 'x'.repeat(BODY_LIMIT + 1) });
     wants(415, 'a body of another type', { ...withHeader(valid, 'content-type', 'application/x-unknown'), body: 'x' });
@@ -78,6 +79,24 @@ export function attemptsFor(spec: Spec, operation: Operation, key: string, exist
   const expected = 'it is a success, or a failure of the service';
   attempts.push({ what: 'a failing store', request: valid, accepts, expected, needsFailingStore: true });
   return attempts;
+}
+
+/** Requests with an idempotency key, in their order. What a path names may be another thing the next time. */
+function repetitions(operation: Operation, examples: readonly Example[], build: Build): Attempt[] {
+  const { idempotencyKey, path } = operation;
+  if (!idempotencyKey || path.includes('{')) return [];
+  const keyed = (inputs: Inputs, key: string) => withHeader(build(inputs), idempotencyKey.name.toLowerCase(), key);
+  const [one, other] = examples.map(({ inputs }) => inputs);
+  if (!one || !other) return [];
+  const success = { accepts: (status: number) => isSuccess(operation, status), expected: 'it is a success' };
+  const refusal = (wanted: number) => ({ accepts: (status: number) => status === wanted, expected: `it is ${wanted}` });
+  const isOther = JSON.stringify(one) !== JSON.stringify(other);
+  return [
+    { what: 'a request with an idempotency key', request: keyed(one, 'a-key'), ...success },
+    { what: 'the same request again', request: keyed(one, 'a-key'), ...success },
+    ...(isOther ? [{ what: 'its key with another request', request: keyed(other, 'a-key'), ...refusal(422) }] : []),
+    { what: 'an invalid idempotency key', request: keyed(one, 'two words'), ...refusal(400) },
+  ];
 }
 
 /** Whether a status is a declared success of an operation. */

@@ -1,0 +1,166 @@
+import { newFolder } from '@petstore/testing';
+import { operations } from '@petstore/types';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { allCollections } from '../../src/collections.ts';
+import { givenKeys, keyCheck } from '../../src/keys.ts';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { memoryStore } from '../../src/store/memory.ts';
+import type { Collection, Store } from '../../src/store/store.ts';
+import { type Listening, listen, ways } from '../listen.ts';
+
+const { header } = operations.createPet.idempotencyKey;
+const rex = '{"name":"Rex","categoryId":2,"status":"sold"}';
+
+interface Sent {
+  key?: string;
+  body?: string;
+  apiKey?: string;
+  headers?: Record<string, string>;
+}
+
+describe.each(ways)('%s', (_, options) => {
+  let server: Listening;
+  let store: Store;
+  beforeEach(async () => {
+    store = await openLowdbStore(newFolder(), allCollections);
+    server = await listen(
+      { ...options, keys: keyCheck(givenKeys('one=first-key-for-tests,two=second-key-for-tests')) },
+      store,
+    );
+  });
+  afterEach(async () => {
+    await server.close();
+    await store.close();
+  });
+
+  async function create({ key, body = rex, apiKey = 'first-key-for-tests', headers }: Sent, to = server) {
+    const response = await fetch(`${to.baseUrl}/pets`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'content-type': 'application/json',
+        ...(key !== undefined && { [header]: key }),
+        ...headers,
+      },
+      body,
+    });
+    const replayed = response.headers.get('idempotency-replayed');
+    const answer: { id?: number; code?: string; message?: string } = Object(await response.json());
+    return { status: response.status, body: answer, replayed, headers: response.headers };
+  }
+  const count = async () => (await store.collection('pets').list({ after: 0, limit: 1000 })).count;
+
+  test('a request is answered again as the first time, and done once', async () => {
+    const first = await create({ key: 'k' });
+    expect(first).toMatchObject({ status: 201, body: { id: 1, name: 'Rex' }, replayed: null });
+    for (const key of ['k', '"k"']) {
+      const again = await create({ key });
+      expect([again.status, again.body, again.replayed]).toEqual([201, first.body, 'true']);
+    }
+    expect(await count()).toBe(1);
+  });
+
+  test('without a key, or with another one, it is another request', async () => {
+    const all = [await create({}), await create({}), await create({ key: 'a' }), await create({ key: 'b' })];
+    expect(all.map(({ body, replayed }) => [body.id, replayed])).toEqual([1, 2, 3, 4].map((id) => [id, null]));
+  });
+
+  test.each([
+    ['another order of members', '{"status":"sold","categoryId":2,"name":"Rex"}'],
+    ['white space', ' {\n"name" : "Rex",\t"categoryId":2, "status":"sold"}\n'],
+    ['escapes', '{"n\\u0061me":"R\\u0065x","categoryId":2,"status":"sold"}'],
+    ['another way to write a number', '{"name":"Rex","categoryId":2.0,"status":"sold"}'],
+  ])('%s makes no other request', async (_, body) => {
+    const first = await create({ key: 'k' });
+    const again = await create({ key: 'k', body });
+    expect([again.status, again.body, again.replayed]).toEqual([201, first.body, 'true']);
+  });
+
+  test.each([
+    '{"name":"Tom","categoryId":2,"status":"sold"}',
+    '{"name":"Rex","categoryId":3,"status":"sold"}',
+    '{"name":"Rex","categoryId":2}',
+    '{"name":"Rex ","categoryId":2,"status":"sold"}',
+  ])('the key of another request is refused: %s', async (body) => {
+    await create({ key: 'k' });
+    const other = await create({ key: 'k', body });
+    expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused', status: 422 }, replayed: null });
+    expect(await count()).toBe(1);
+    expect((await create({ key: 'k' })).replayed).toBe('true');
+  });
+
+  test('integers that no number holds tell requests apart', async () => {
+    const body = (digits: string) => `{"name":"Rex","categoryId":${digits}}`;
+    await create({ key: 'k', body: body('9007199254740993') });
+    expect((await create({ key: 'k', body: body('9007199254740992') })).status).toBe(422);
+    expect((await create({ key: 'k', body: body('9007199254740993') })).body.id).toBe(1);
+  });
+
+  test('a key is of the one who calls: with another API key it is another one', async () => {
+    await create({ key: 'k' });
+    const other = await create({ key: 'k', apiKey: 'second-key-for-tests' });
+    expect([other.status, other.body.id, other.replayed]).toEqual([201, 2, null]);
+  });
+
+  test('what is refused burns no key', async () => {
+    expect((await create({ key: 'k', body: '{"name":"Rex"}' })).status).toBe(400);
+    expect((await create({ key: 'k', body: '{' })).status).toBe(400);
+    expect((await create({ key: 'k', apiKey: 'nobody' })).status).toBe(401);
+    expect((await create({ key: 'k', headers: { 'content-type': 'text/plain' } })).status).toBe(415);
+    expect(await create({ key: 'k' })).toMatchObject({ status: 201, replayed: null });
+  });
+
+  test.each(['', 'a b', 'é', 'x'.repeat(256), '"', '""', '"a', '"a"b"', '"a";x=1', `"${'x'.repeat(256)}"`, '"\\x"'])(
+    'the key %j is refused',
+    async (key) => {
+      const { status, body } = await create({ key });
+      expect([status, body.code]).toEqual([400, 'invalid_request']);
+      expect(body.message).toMatch(/idempotency-key/i);
+      expect(await count()).toBe(0);
+    },
+  );
+
+  test.each([
+    ['a', '"a"'],
+    ['a"b\\c', '"a\\"b\\\\c"'],
+    ['!#$%&()*+,-./:;<=>?@[]^_`{|}~', '"!#$%&()*+,-./:;<=>?@[]^_`{|}~"'],
+    ['x'.repeat(255), `"${'x'.repeat(255)}"`],
+  ])('the bare key %s and the quoted one are the same', async (bare, quoted) => {
+    expect(await create({ key: bare })).toMatchObject({ status: 201, replayed: null });
+    expect(await create({ key: quoted })).toMatchObject({ status: 201, replayed: 'true' });
+  });
+
+  test('many at once are one: each is answered with the one pet, or told to come back', async () => {
+    const all = await Promise.all(Array.from({ length: 40 }, () => create({ key: 'k' })));
+    for (const { status, body, headers } of all) {
+      if (status === 409) expect([body.code, headers.get('retry-after')]).toEqual(['request_in_flight', '1']);
+      else expect([status, body.id]).toEqual([201, 1]);
+    }
+    expect(await count()).toBe(1);
+    expect((await create({ key: 'k' })).body.id).toBe(1);
+  });
+
+  test('while the store works on a few with one key, more are told to come back', async () => {
+    const memory = memoryStore(allCollections);
+    const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
+    const pets = memory.collection('pets');
+    const slow: Collection = { ...pets, create: (...input) => isOpen.then(() => pets.create(...input)) };
+    const own = await listen(options, { ...memory, collection: () => slow });
+    onTestFinished(() => void own.close());
+    const call = () => create({ key: 'k', apiKey: own.apiKey }, own);
+    const waiting = Array.from({ length: 5 }, call);
+    const refused = await Promise.race(waiting);
+    expect([refused.status, refused.body.code]).toEqual([409, 'request_in_flight']);
+    // Another request is not in the way.
+    const other = create({ key: 'other', apiKey: own.apiKey }, own);
+    open();
+    expect((await Promise.all(waiting)).map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 201, 409]);
+    expect((await other).status).toBe(201);
+    expect((await memory.collection('pets').list({ after: 0, limit: 9 })).count).toBe(2);
+  });
+
+  test('a failing store burns no key', async () => {
+    await store.close();
+    expect((await create({ key: 'k' })).status).toBe(503);
+  });
+});

@@ -1,0 +1,72 @@
+import { describeOnDatabase } from '@petstore/testing/postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/postgres.ts';
+import { IDEMPOTENCY_MS } from '../../src/store/store.ts';
+import { things } from '../store/store-fixture.ts';
+import { everything } from '../store/store-suite.ts';
+import { openSession } from './session.ts';
+
+const once = (key: string, fingerprint = 'same') => ({ idempotency: { key, fingerprint } });
+
+describeOnDatabase('keys in PostgreSQL', (newDatabase) => {
+  async function open(url: string, options?: PostgresOptions) {
+    const store = await openPostgresStore(url, [things], options);
+    onTestFinished(() => store.close());
+    return { store, things: store.collection('things') };
+  }
+
+  test('are known to all servers: what many send at the same time is done once', async () => {
+    const url = await newDatabase();
+    const servers = await Promise.all([open(url), open(url), open(url)]);
+    for (let round = 0; round < 20; round++) {
+      const all = servers.flatMap((server) =>
+        Array.from({ length: 30 }, (_, i) => server.things.create({ size: i }, once(`${round} ${i}`))),
+      );
+      const ids = (await Promise.all(all)).map(({ id }) => id);
+      expect(new Set(ids).size).toBe(30);
+      for (let i = 0; i < 30; i++) expect(ids[i + 30]).toBe(ids[i]);
+    }
+    const stored = await everything(servers[0].things);
+    expect(stored.map(({ key }) => key)).toEqual(Array.from({ length: 600 }, (_, i) => i + 1));
+  });
+
+  test('are of one write, whichever server comes first', async () => {
+    const url = await newDatabase();
+    const [one, other] = [await open(url), await open(url)];
+    for (let round = 0; round < 20; round++) {
+      const [first, second] = await Promise.allSettled([
+        one.things.create({ size: 1 }, once(`${round}`, 'one')),
+        other.things.create({ size: 2 }, once(`${round}`, 'other')),
+      ]);
+      expect([first.status, second.status].toSorted()).toEqual(['fulfilled', 'rejected']);
+    }
+    expect(await everything(one.things)).toHaveLength(20);
+  });
+
+  test('are forgotten after 24 hours', async () => {
+    const url = await newDatabase();
+    const { things } = await open(url);
+    const database = await openSession(url);
+    onTestFinished(() => void database.end());
+    const age = (ms: number) =>
+      database.run({ text: `UPDATE petstore_idempotency SET at = now() - interval '${ms} ms'` }, 5_000);
+    const first = await things.create({}, once('k'));
+    await age(IDEMPOTENCY_MS - 60_000);
+    expect(await things.create({}, once('k'))).toMatchObject({ id: first.id, isReplayed: true });
+    await age(IDEMPOTENCY_MS + 1);
+    const anew = await things.create({}, once('k', 'another'));
+    expect([anew.id, anew.isReplayed]).toEqual([first.id + 1, undefined]);
+    expect(await things.create({}, once('k', 'another'))).toMatchObject({ id: anew.id, isReplayed: true });
+  });
+
+  test('beyond their bound the oldest are forgotten, and counted', async () => {
+    const { store, things } = await open(await newDatabase(), { maxIdempotencyKeys: 300 });
+    for (let i = 0; i < 2000; i += 250) {
+      await Promise.all(Array.from({ length: 250 }, (_, k) => things.create({}, once(`k${i + k}`))));
+    }
+    await expect.poll(() => store.idempotency().forgotten).toBeGreaterThanOrEqual(1000);
+    expect(store.idempotency().keys).toBeLessThanOrEqual(300 + 500);
+    expect(await things.create({}, once('k1999'))).toMatchObject({ isReplayed: true });
+    expect((await things.create({}, once('k0'))).isReplayed).toBeUndefined();
+  });
+});

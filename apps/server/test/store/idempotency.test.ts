@@ -1,0 +1,78 @@
+import { newFolder } from '@petstore/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { memoryStore } from '../../src/store/memory.ts';
+import { IDEMPOTENCY_MS, type Store } from '../../src/store/store.ts';
+import { smallSegments, things } from './store-fixture.ts';
+
+const once = (key: string) => ({ idempotency: { key, fingerprint: 'same' } });
+
+describe.each([
+  ['in memory', undefined],
+  ['in a folder', newFolder],
+])('keys %s', (_, folderOf) => {
+  const clock = { now: Date.now() };
+  const options = { now: () => clock.now, maxIdempotencyKeys: 100, maxSegment: smallSegments };
+
+  async function open(folder?: string): Promise<Store> {
+    const store =
+      folder === undefined ? memoryStore([things], options) : await openLowdbStore(folder, [things], options);
+    onTestFinished(() => store.close());
+    return store;
+  }
+  const createIn = async (store: Store, key: string) =>
+    'isReplayed' in (await store.collection('things').create({ color: 'red' }, once(key)));
+
+  test('are forgotten after 24 hours, and stand for another write then', async () => {
+    const store = await open(folderOf?.());
+    expect(await createIn(store, 'k')).toBe(false);
+    clock.now += IDEMPOTENCY_MS - 1;
+    expect(await createIn(store, 'k')).toBe(true);
+    clock.now += 1;
+    expect(await createIn(store, 'k')).toBe(false);
+    clock.now += IDEMPOTENCY_MS - 1;
+    expect(await createIn(store, 'k')).toBe(true);
+    expect(store.idempotency()).toEqual({ keys: 1, forgotten: 0 });
+  });
+
+  test('live longer when the clock goes back, and leave in their order', async () => {
+    const store = await open(folderOf?.());
+    await createIn(store, 'before');
+    clock.now -= 3_600_000;
+    await createIn(store, 'after');
+    expect([await createIn(store, 'before'), await createIn(store, 'after')]).toEqual([true, true]);
+    clock.now += IDEMPOTENCY_MS;
+    expect([await createIn(store, 'before'), await createIn(store, 'after')]).toEqual([true, false]);
+    clock.now += IDEMPOTENCY_MS;
+    for (let i = 0; i < 3; i++) await createIn(store, `new ${i}`);
+    expect(store.idempotency()).toEqual({ keys: 3, forgotten: 0 });
+  });
+
+  test('beyond their bound the oldest are forgotten, and counted', async () => {
+    const store = await open(folderOf?.());
+    for (let i = 0; i < 250; i++) await createIn(store, `k${i}`);
+    const { keys, forgotten } = store.idempotency();
+    expect([keys + forgotten, keys]).toEqual([250, expect.toSatisfy((n) => n >= 100 && n <= 102)]);
+    expect(await createIn(store, 'k249')).toBe(true);
+    expect(await createIn(store, 'k151')).toBe(true);
+    expect(await createIn(store, 'k0')).toBe(false);
+  });
+
+  if (folderOf)
+    test('leave nothing behind in the folder when they are forgotten, and are bounded after it was opened again', async () => {
+      const folder = folderOf();
+      const first = await open(folder);
+      for (let i = 0; i < 500; i++) await createIn(first, `k${i}`);
+      await first.close();
+      const again = await open(folder);
+      expect(again.idempotency().keys).toBeLessThanOrEqual(102);
+      expect(await createIn(again, 'k499')).toBe(true);
+      clock.now += IDEMPOTENCY_MS;
+      for (let i = 0; i < 120; i++) await createIn(again, `new ${i}`);
+      await again.close();
+      const last = await open(folder);
+      expect(last.idempotency().keys).toBeLessThanOrEqual(102);
+      expect(await createIn(last, 'new 119')).toBe(true);
+      expect(await createIn(last, 'k499')).toBe(false);
+    });
+});
