@@ -70,7 +70,7 @@ export function attemptsFor(spec: Spec, operation: Operation, key: string, exist
   wants(412, 'another If-Match', withHeader(valid, 'if-match', '"no-such-version"'), { needsVersions: true });
   const missing = inputsOfNothing(spec, operation, full);
   if (missing) wants(404, 'an identifier that nothing has', build(missing));
-  attempts.push(...repetitions(operation, examples, build));
+  attempts.push(...repetitions(spec, operation, full, build));
   if (operation.body) {
     wants(413, 'a body that is too large', { ...valid, body: 'x'.repeat(BODY_LIMIT + 1) });
     wants(415, 'a body of another type', { ...withHeader(valid, 'content-type', 'application/x-unknown'), body: 'x' });
@@ -82,20 +82,22 @@ export function attemptsFor(spec: Spec, operation: Operation, key: string, exist
 }
 
 /** Requests with an idempotency key, in their order. What a path names may be another thing the next time. */
-function repetitions(operation: Operation, examples: readonly Example[], build: Build): Attempt[] {
+function repetitions(spec: Spec, operation: Operation, full: Inputs, build: Build): Attempt[] {
   const { idempotencyKey, path } = operation;
   if (!idempotencyKey || path.includes('{')) return [];
   const keyed = (inputs: Inputs, key: string) => withHeader(build(inputs), idempotencyKey.name.toLowerCase(), key);
-  const [one, other] = examples.map(({ inputs }) => inputs);
-  if (!one || !other) return [];
-  const success = { accepts: (status: number) => isSuccess(operation, status), expected: 'it is a success' };
   const refusal = (wanted: number) => ({ accepts: (status: number) => status === wanted, expected: `it is ${wanted}` });
-  const isOther = JSON.stringify(one) !== JSON.stringify(other);
+  const success = { accepts: (status: number) => isSuccess(operation, status), expected: 'it is a success' };
+  const request = keyed(full, 'a-key');
+  const schema = operation.body?.content[full.contentType ?? '']?.schema;
+  const fits = valueCheck(spec);
+  const body = schema && invalidValues(full.body).find((value) => fits(schema, value));
+  const other = body !== undefined && keyed({ ...full, body }, 'a-key');
   return [
-    { what: 'a request with an idempotency key', request: keyed(one, 'a-key'), ...success },
-    { what: 'the same request again', request: keyed(one, 'a-key'), ...success },
-    ...(isOther ? [{ what: 'its key with another request', request: keyed(other, 'a-key'), ...refusal(422) }] : []),
-    { what: 'an invalid idempotency key', request: keyed(one, 'two words'), ...refusal(400) },
+    { what: 'a request with an idempotency key', request, ...success },
+    { what: 'the same request again', request, ...success },
+    ...(other ? [{ what: 'its key with another request', request: other, ...refusal(422) }] : []),
+    { what: 'an invalid idempotency key', request: keyed(full, 'two words'), ...refusal(400) },
   ];
 }
 
