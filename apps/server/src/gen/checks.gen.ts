@@ -117,7 +117,8 @@ return errors === 0;
 validate1.evaluated = {"props":{"query":true,"headers":true,"params":true,"cookies":true,"body":true},"dynamicProps":false,"dynamicItems":false};
 
 exports["POST /pets"] = validate2;
-const schema2 = {"required":["query","headers","params"],"properties":{"query":{},"headers":{},"params":{},"cookies":{},"body":{}},"$id":"#"};
+const schema2 = {"required":["query","headers","params"],"properties":{"query":{},"headers":{"type":"object","properties":{"idempotency-key":{"pattern":"^(?:[!#-~][!-~]{0,254}|\"(?:[!#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$","type":"string"}}},"params":{},"cookies":{},"body":{}},"$id":"#"};
+const pattern0 = new RegExp("^(?:[!#-~][!-~]{0,254}|\"(?:[!#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$", "u");
 
 function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="#" */;
@@ -135,6 +136,36 @@ let missing0;
 if((((data.query === undefined) && (missing0 = "query")) || ((data.headers === undefined) && (missing0 = "headers"))) || ((data.params === undefined) && (missing0 = "params"))){
 validate2.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
+}
+else {
+if(data.headers !== undefined){
+let data0 = data.headers;
+const _errs0 = errors;
+if(errors === _errs0){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0["idempotency-key"] !== undefined){
+let data1 = data0["idempotency-key"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data1 === "string"){
+if(!pattern0.test(data1)){
+validate2.errors = [{instancePath:instancePath+"/headers/idempotency-key",schemaPath:"#/properties/headers/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^(?:[!#-~][!-~]{0,254}|\"(?:[!#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"},message:"must match pattern \""+"^(?:[!#-~][!-~]{0,254}|\"(?:[!#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"+"\""}];
+return false;
+}
+}
+else {
+validate2.errors = [{instancePath:instancePath+"/headers/idempotency-key",schemaPath:"#/properties/headers/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate2.errors = [{instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+}
 }
 }
 validate2.errors = vErrors;
