@@ -3,7 +3,7 @@ import { type Operation, operations } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { MAX_EXPLAINED_DEPTH, MAX_EXPLAINED_VALUES } from '../limits.ts';
 import type { Checked } from './input.ts';
-import { type AjvKeywords, addKeywords } from './keywords.ts';
+import { type AjvKeywords, addRequestKeywords } from './keywords.ts';
 
 /** What is wrong with a request: `path` names the place in it, such as `/query/limit`. */
 export interface Violation {
@@ -84,7 +84,7 @@ export function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
   opened.ajv = createRequestAjv(apiDoc, ownOptions);
   const { ajv, ajvBody } = opened;
   for (const one of [ajv, ajvBody]) {
-    addKeywords(one);
+    addRequestKeywords(one);
     shareComponents(one);
   }
   const compile = (operation: Operation): OperationCheck => {

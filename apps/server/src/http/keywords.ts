@@ -55,6 +55,13 @@ export function addKeywords(ajv: AjvKeywords): void {
   });
 }
 
+/** The same for requests, whose properties that are read-only are refused. The validator's own keyword for it has no name in written code. */
+export function addRequestKeywords(ajv: AjvKeywords): void {
+  addKeywords(ajv);
+  ajv.removeKeyword('readOnly');
+  ajv.addKeyword({ keyword: 'readOnly', error: { message: 'is read-only' }, validate: keywordChecks.readOnly });
+}
+
 /** A text that equal values have in common: objects are equal whatever the order of their properties. */
 function canonical(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
