@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Operation as Row, service } from '@petstore/types';
+import type { Operation as Row } from '@petstore/types';
 import { checksModule } from '../../generate/checks.ts';
 
 /** A call as a handler gets it. */
@@ -32,16 +32,6 @@ const called = (_, id) => async (input) => {
 export const handlers = () => new Proxy({}, { get: called });
 export const storedHandlers = () => ({});
 `;
-
-/**
- * The generated files with the status of each error code: what the server answers by itself has one by the spec, and most
- * documents name none.
- */
-export function withStatuses(files: ReadonlyMap<string, string>): Map<string, string> {
-  const table = 'packages/types/src/gen/service.gen.ts';
-  const statuses = `statuses: ${JSON.stringify(service.statuses)}`;
-  return new Map(files).set(table, (files.get(table) ?? '').replace('statuses: {}', statuses));
-}
 
 /** Starts the server as it is with the packages that \`loadClient\` has written into a folder. Any of these keys is accepted. */
 export async function startGeneratedServer(folder: string, keys: ReadonlySet<string>): Promise<GeneratedServer> {

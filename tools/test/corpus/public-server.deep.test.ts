@@ -7,7 +7,7 @@ import { exampleCredentials } from '../../openapi/security.ts';
 import { changes } from './arrival.ts';
 import { publicDocuments } from './documents.ts';
 import { generateWhatFits, loadClient } from './generated-client.ts';
-import { startGeneratedServer, withStatuses } from './generated-server.ts';
+import { startGeneratedServer } from './generated-server.ts';
 import { callsOf, examplesOf } from './outcome.ts';
 
 const { folder, remove } = makeFolder('generated-client');
@@ -41,7 +41,7 @@ const REFUSED: Record<string, Record<string, unknown>> = {
 describe.each(served)('$name', ({ name, file }) => {
   test('is served: what the client sends reaches the handler as it was given', async () => {
     const { files } = await generateWhatFits(file);
-    const client = await loadClient(withStatuses(files), join(folder, name));
+    const client = await loadClient(files, join(folder, name));
     const document = readDocument(file);
     const credentials = Object.values(exampleCredentials(document));
     const keys = new Set(credentials.map((one) => (typeof one === 'string' ? one : one.password)));

@@ -6,7 +6,7 @@ import { wireRequest } from '../../openapi/wire.ts';
 import { changes } from './arrival.ts';
 import { type Case, constructs } from './cases.ts';
 import { generateWhatFits, loadClient } from './generated-client.ts';
-import { type GeneratedServer, startGeneratedServer, withStatuses } from './generated-server.ts';
+import { type GeneratedServer, startGeneratedServer } from './generated-server.ts';
 
 const { folder, remove } = makeFolder('generated-server');
 afterAll(remove);
@@ -18,7 +18,7 @@ describe.each(tried)('$name', ({ name, file, cases }) => {
   test('reaches the handler as it was given, and its result is answered as it is described', async () => {
     const { files } = await generateWhatFits(file);
     if (files.size === 0) return;
-    await loadClient(withStatuses(files), join(folder, name));
+    await loadClient(files, join(folder, name));
     const keys = new Set(
       cases
         .flatMap(({ credentials }) => Object.values(credentials))

@@ -211,11 +211,11 @@ export const plantedDrifts: PlantedDrift[] = [
   }),
   ...edits('conformance', httpError, {
     'an Error of another shape': put(
-      'body(): ApiError',
+      'body(): ErrorBody',
       'message: this.message, status',
       'message: this.message, at: 1, status',
     ),
-    'an Error with another status': put('body(): ApiError', 'status: this.status', 'status: 400'),
+    'an Error with another status': put('body(): ErrorBody', 'status: this.status', 'status: 400'),
   }),
   ...edits('conformance', access, {
     'another status without a key': put('export function unauthorized', "'unauthorized'", "'not_found'"),

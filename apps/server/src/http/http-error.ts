@@ -1,9 +1,34 @@
 import type { ServerResponse } from 'node:http';
-import { type ApiError, type ErrorCode, service } from '@petstore/types';
+import { service } from '@petstore/types';
 import type { Logger } from 'pino';
 import { IdempotencyMismatchError, StoreUnavailableError, StoreUncertainError } from '../store/errors.ts';
 import type { RequestContext } from './request-context.ts';
 import { jsonContent, type WriteResponse } from './response.ts';
+
+/** The codes of the errors that the server itself answers, with the status of each where the spec does not say one. */
+const OWN_STATUSES = {
+  invalid_request: 400,
+  unauthorized: 401,
+  not_found: 404,
+  method_not_allowed: 405,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal_error: 500,
+  unavailable: 503,
+} as const;
+
+/** One of the server's own codes, or one of the spec. */
+export type ErrorCode = keyof typeof OWN_STATUSES | keyof typeof service.statuses;
+
+const STATUSES: Readonly<Record<ErrorCode, number>> = { ...OWN_STATUSES, ...service.statuses };
+
+/** What every error is answered with. */
+interface ErrorBody {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly status: number;
+}
 
 /** An error that the caller is told. Thrown where it is noticed, answered in one place. */
 export class HttpError extends Error {
@@ -19,19 +44,19 @@ export class HttpError extends Error {
   ) {
     super(message, { cause: options.cause });
     this.code = code;
-    this.status = options.status ?? service.statuses[code];
+    this.status = options.status ?? STATUSES[code];
     this.headers = options.headers ?? {};
   }
 
   /** The response body. */
-  body(): ApiError {
+  body(): ErrorBody {
     return { code: this.code, message: this.message, status: this.status };
   }
 }
 
 /** An error with a status that a library chose; its code is the one of that status, if there is one. */
 export function errorOfStatus(status: number, message: string, cause?: unknown): HttpError {
-  const named = Object.entries(service.statuses).find(([, known]) => known === status);
+  const named = Object.entries(STATUSES).find(([, known]) => known === status);
   return new HttpError((named?.[0] as ErrorCode) ?? 'invalid_request', message, { status, cause });
 }
 
