@@ -111,15 +111,16 @@ test('is refused whatever happens to a larger one', async () => {
 
 test('a folder of another format is refused, and says so', async () => {
   const files = await smallStore();
-  const { crc32: _, ...data } = JSON.parse(String(files.get(manifest)));
-  const later = manifestOf({ ...data, format: 4 });
-  const unreleased = Buffer.from(
+  const data = JSON.parse(String(files.get(manifest)));
+  const later = manifestOf({ ...data, format: 5 });
+  const unreleased = [
     '{"crc32":1990846657,"format":2,"id":"818da732","sequence":0,"last":{},"sealed":[],"sealedThrough":0}\n',
-  );
-  for (const [format, text] of Object.entries({ 4: later, 2: unreleased })) {
-    const { error } = await opened(newFolder(), new Map(files).set(manifest, text));
+    '{ "crc32": 902381742,"format":3,"sequence":0,"last":{},"sealed":[],"unsealed":{"segment":1,"sequence":1},"id":"d8"}\n',
+  ].map((text) => Buffer.from(text));
+  for (const [format, text] of Object.entries({ 5: later, 2: unreleased[0], 3: unreleased[1] })) {
+    const { error } = await opened(newFolder(), new Map(files).set(manifest, text ?? later));
     expect(String(error)).toContain(
-      `store.json: the folder has format ${format}, and this version knows formats 1 and 3. Nothing was changed; export it`,
+      `store.json: the folder has format ${format}, and this version knows formats 1 and 4. Nothing was changed; export it`,
     );
   }
 });

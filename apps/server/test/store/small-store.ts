@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { newFolder } from '@petstore/testing';
-import { beginning } from '../../src/store/lowdb/block.ts';
+import { encodeBlock } from '../../src/store/lowdb/block.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Properties } from '../../src/store/store.ts';
 import { filesIn } from './files.ts';
@@ -11,9 +11,8 @@ import { everything } from './store-suite.ts';
 export const manifest = 'store.json';
 
 /** The manifest's file with this data. */
-export function manifestOf(data: object): Buffer {
-  const text = `${JSON.stringify(data).slice(1)}\n`;
-  return Buffer.from(`${beginning(Buffer.from(text))}${text}`);
+export function manifestOf({ crc32: _, documents: __, ...data }: Record<string, unknown>): Buffer {
+  return encodeBlock(data).bytes;
 }
 
 const text = ['Rex', 'Ünïcødé 猫', '', '{ "crc32":1,"sequence":[', 'two\nlines'];

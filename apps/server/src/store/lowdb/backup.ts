@@ -2,7 +2,8 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder, readIfExists, replaceFile } from '../../files/files.ts';
 import { StoreDamagedError, StoreFolderError } from '../errors.ts';
-import { readCommits } from './commit-line.ts';
+import { blocksIn, isTorn } from './block.ts';
+import { segmentFile } from './catalog.ts';
 import {
   type ManifestData,
   manifestFile,
@@ -11,7 +12,7 @@ import {
   segmentsFolder,
   writeManifest,
 } from './manifest.ts';
-import { segmentFile } from './sealed-segment.ts';
+import { unsealedIn } from './recovery.ts';
 
 /** Merging removes segments while they are copied; then those of the new manifest are copied, this often at most. */
 const MAX_ATTEMPTS = 1000;
@@ -44,21 +45,22 @@ export async function backup(folder: string, to: string): Promise<void> {
 }
 
 /** Copies what the manifest names, and the commits behind that; false where a file went away meanwhile. */
-async function copySegments(source: string, target: string, { sealed, unsealed }: ManifestData): Promise<boolean> {
-  const open = (await readdir(source))
-    .filter((name) => name.endsWith('.jsonl') && name >= segmentFile(unsealed.segment, 'jsonl'))
-    .sort();
-  const wanted = [...sealed.map((number) => segmentFile(number, 'json')), ...open];
+async function copySegments(source: string, target: string, manifest: ManifestData): Promise<boolean> {
+  const wanted = [
+    ...manifest.sealed.map((number) => segmentFile(number, 'json')),
+    ...unsealedIn(await readdir(source), manifest),
+  ];
   const there = await readdir(target);
   for (const name of there) if (!wanted.includes(name)) await rm(join(target, name));
   for (const name of wanted) {
     if (name.endsWith('.json') && there.includes(name)) continue;
     const bytes = await readIfExists(join(source, name));
     if (!bytes) return false;
-    const commits = name.endsWith('.json') ? { end: bytes.length } : readCommits(bytes);
-    if (typeof commits === 'string') throw new StoreDamagedError(join(source, name), commits);
+    let end = name.endsWith('.json') ? bytes.length : 0;
     // Without the commit that is being written.
-    await replaceFile(join(target, name), bytes.subarray(0, commits.end));
+    if (end === 0) for (const block of blocksIn(bytes, 'jsonl')) end = block.end;
+    if (!isTorn(bytes.subarray(end))) throw new StoreDamagedError(join(source, name), `it is damaged at byte ${end}`);
+    await replaceFile(join(target, name), bytes.subarray(0, end));
   }
   return true;
 }

@@ -3,44 +3,144 @@ import { type Adapter, Low } from 'lowdb';
 import { readIfExists, replaceFile } from '../../files/files.ts';
 import { StoreDamagedError } from '../errors.ts';
 
+/** A sealed segment is a file of lowdb, one JSON text. In other segments each commit is a line. */
+export type Form = 'json' | 'jsonl';
+
+/** What many records have in common: their collection, and their indexed values as JSON. Tombstones have none. */
+export type Kind = readonly [collection: string, values: string];
+
+/** A record as it stands in a segment. */
+export interface StoredRecord {
+  /** Its place in a list of kinds. */
+  readonly kind: number;
+  readonly id: number;
+  /** The sequence number of the change that it was written for. */
+  readonly version: number;
+  /** Where the document's text is, in bytes; a tombstone has the length 0. */
+  readonly start: number;
+  readonly length: number;
+}
+
+export type NewRecord = Pick<StoredRecord, 'kind' | 'id' | 'version'> & { readonly text: string };
+
+/** What describes the documents of a block, so that the key directory is filled without parsing them. */
+interface Head {
+  /** The number of the segment: a block in another one does not belong there. */
+  segment: number;
+  kinds: Kind[];
+  /** Each record is four numbers: how far its identifier and its version are from the ones before, its length and its kind. */
+  hint: number[];
+}
+
 /**
- * All that the store writes is JSON that begins with the checksum of what is behind it. JSON.stringify puts no space
- * there, so this cannot occur inside of a document.
+ * All that the store writes is blocks: JSON that begins with the checksum of what is behind it. JSON.stringify puts no
+ * space there, so this cannot occur inside of a document.
  */
 export const OPENING = '{ "crc32":';
-export const beginning = (rest: Uint8Array) => `${OPENING}${String(crc32(rest)).padStart(10)},`;
-/** The length of that, in bytes. */
-export const HEAD = beginning(new Uint8Array()).length;
-/** What describes documents is before this, the documents themselves are behind it. */
-export const DOCUMENTS = ',"documents":[';
+const beginning = (rest: Uint8Array) => `${OPENING}${String(crc32(rest)).padStart(10)},`;
+const HEAD = beginning(new Uint8Array()).length;
+const DOCUMENTS = ',"documents":[';
+/** Nothing else in a block ends like this. */
+const END = ']}\n';
+/** Between two documents. */
+export const GAP = { json: ',\n', jsonl: ',' } as const;
 
-/** What describes the documents in some bytes, and where the first one begins; nothing where that is not what was written. */
-export function readBlock<T>(bytes: Buffer, from = 0, to = bytes.length): { meta: T; start: number } | undefined {
-  const body = bytes.subarray(from + HEAD, to);
-  if (body.length === 0 || bytes.toString('latin1', from, from + HEAD) !== beginning(body)) return undefined;
-  const end = body.indexOf(DOCUMENTS);
-  const meta: T = JSON.parse(end < 0 ? `{${body}` : `{${body.toString('utf8', 0, end)}}`);
-  return { meta, start: from + HEAD + end + DOCUMENTS.length };
+/** Encodes records, whose texts are in this encoding. Their kinds have their places in the list of all kinds. */
+export function encodeRecords(
+  segment: number,
+  form: Form,
+  records: readonly NewRecord[],
+  kinds: readonly Kind[],
+  encoding: 'utf8' | 'latin1',
+) {
+  const head: Head = { segment, kinds: [], hint: [] };
+  const places = new Map<number, number>();
+  const texts: string[] = [];
+  const lengths: number[] = [];
+  let [lastId, lastVersion] = [0, 0];
+  for (const { id, version, text, kind } of records) {
+    const place = places.get(kind) ?? head.kinds.push(kinds[kind] as Kind) - 1;
+    places.set(kind, place);
+    const length = Buffer.byteLength(text, encoding);
+    lengths.push(length);
+    head.hint.push(id - lastId, version - lastVersion, length, place);
+    [lastId, lastVersion] = [id, version];
+    if (length > 0) texts.push(text);
+  }
+  const block = encodeBlock(head, Buffer.from(texts.join(GAP[form]), encoding));
+  let next = block.start;
+  const stored = records.map(({ kind, id, version }, i): StoredRecord => {
+    const record = { kind, id, version, start: next, length: lengths[i] as number };
+    if (record.length > 0) next += record.length + GAP[form].length;
+    return record;
+  });
+  return { bytes: block.bytes, records: stored };
 }
 
-/** Reads a file that was written whole; nothing where there is none. Rejects with a StoreDamagedError. */
-export async function readJson<T>(file: string): Promise<{ meta: T; start: number; bytes: Buffer } | undefined> {
-  const low = new Low<Buffer | null>(adapter(file), null);
-  await low.read();
-  const block = low.data ? readBlock<T>(low.data) : undefined;
-  if (low.data && !block) throw new StoreDamagedError(file, 'this is not what was written there');
-  return block && low.data ? { ...block, bytes: low.data } : undefined;
-}
-
-/** Replaces a file as a whole; the pieces are the JSON without its first brace. */
-export async function writeJson(file: string, pieces: readonly Uint8Array[]): Promise<void> {
-  const bytes = Buffer.concat([Buffer.alloc(HEAD), ...pieces]);
+export function encodeBlock(head: object, documents = Buffer.alloc(0)): { bytes: Buffer; start: number } {
+  const opening = Buffer.from(`${' '.repeat(HEAD)}${JSON.stringify(head).slice(1, -1)}${DOCUMENTS}`);
+  const bytes = Buffer.concat([opening, documents, Buffer.from(END)]);
   bytes.write(beginning(bytes.subarray(HEAD)), 'latin1');
-  await new Low<Buffer | null>(adapter(file), bytes).write();
+  return { bytes, start: opening.length };
 }
 
-/** lowdb's adapter for such a file. */
+/** The block at a byte; nothing where that is not what was written. */
+export function decodeBlock<T>(bytes: Buffer, from = 0): { head: T; start: number; end: number } | undefined {
+  const end = bytes.indexOf(END, from) + END.length;
+  const body = bytes.subarray(from + HEAD, end);
+  if (body.length === 0 || bytes.toString('latin1', from, from + HEAD) !== beginning(body)) return undefined;
+  const length = body.indexOf(DOCUMENTS);
+  return {
+    head: JSON.parse(`{${body.toString('utf8', 0, length)}}`),
+    start: from + HEAD + length + DOCUMENTS.length,
+    end,
+  };
+}
+
+/** The blocks from the beginning of a segment to the first byte where there is no good one. */
+export function* blocksIn(bytes: Buffer, form: Form) {
+  for (let block = decodeBlock<Head>(bytes); block; block = decodeBlock<Head>(bytes, block.end)) {
+    const { segment, kinds, hint } = block.head;
+    const records: StoredRecord[] = [];
+    let [id, version, start] = [0, 0, block.start];
+    for (let at = 0; at < hint.length; at += 4) {
+      id += hint[at] as number;
+      version += hint[at + 1] as number;
+      const length = hint[at + 2] as number;
+      records.push({ kind: hint[at + 3] as number, id, version, start, length });
+      if (length > 0) start += length + GAP[form].length;
+    }
+    yield { segment, kinds, records, start: block.start, end: block.end };
+  }
+}
+
+/**
+ * Whether these bytes behind the last commit are what a crash may leave of one that nobody was told of. It begins like a
+ * commit, or with zeros where the disk knew only its size. Only the last one can be unfinished, so none follows.
+ */
+export function isTorn(bytes: Buffer): boolean {
+  if (bytes.length > 0 && bytes[0] !== 0 && !OPENING.startsWith(bytes.toString('latin1', 0, OPENING.length)))
+    return false;
+  for (let at = bytes.indexOf(OPENING, 1); at >= 0; at = bytes.indexOf(OPENING, at + 1))
+    if (decodeBlock(bytes, at)) return false;
+  return true;
+}
+
+/** lowdb's adapter for a file that is replaced as a whole. */
 const adapter = (file: string): Adapter<Buffer | null> => ({
   read: async () => (await readIfExists(file)) ?? null,
   write: (bytes) => replaceFile(file, bytes ?? new Uint8Array()),
 });
+
+/** Replaces a file as a whole. */
+export async function writeFile(file: string, bytes: Buffer): Promise<void> {
+  await new Low<Buffer | null>(adapter(file), bytes).write();
+}
+
+/** The bytes of a file. Rejects with a StoreDamagedError where it is missing. */
+export async function readFile(file: string): Promise<Buffer> {
+  const low = new Low<Buffer | null>(adapter(file), null);
+  await low.read();
+  if (!low.data) throw new StoreDamagedError(file, 'the file is missing');
+  return low.data;
+}

@@ -1,22 +1,21 @@
+import { join } from 'node:path';
 import type { CollectionDeclaration } from '../declaration.ts';
 import { encode } from '../document.ts';
 import type { Properties } from '../store.ts';
-import type { StoredRecord } from './commit-line.ts';
+import type { Form, Kind, StoredRecord } from './block.ts';
 import { KeyDirectory } from './key-directory.ts';
 
 /** A file of records, as the running store knows it. */
 export interface Segment {
   readonly number: number;
-  /** It holds no record that a tombstone with a lower sequence number hides. Higher segments have higher floors. */
-  readonly floor: number;
-  /** Its contents and its records while it is not sealed. A sealed one is read from disk. */
+  /** The first change that it can hold, while it is not sealed. */
+  readonly first: number;
+  /** Its commits, while it is not sealed. A sealed one is read from disk. */
   bytes: Buffer | undefined;
-  readonly records: StoredRecord[];
   /** What its records cost, and those of its documents that are still needed. */
   size: number;
   live: number;
   tombstones: number;
-  lastTombstone: number;
 }
 
 /** A segment whose records cost so much is full. */
@@ -25,28 +24,46 @@ export const MAX_SEGMENT = 2 ** 21;
 /** What a record costs: its bytes, and what the work and the memory for any record amount to. */
 export const costOf = (length: number) => length + 128;
 
-export function newSegment(number: number, floor: number, bytes?: Buffer): Segment {
-  return { number, floor, bytes, records: [], size: 0, live: 0, tombstones: 0, lastTombstone: 0 };
-}
+export const segmentFile = (number: number, form: Form) => `${String(number).padStart(10, '0')}.${form}`;
 
 /** All that the store knows of its documents: a key directory for each collection, the segments, and how far it has come. */
 export class Catalog {
-  /** By number, ascending. */
+  /** The folder of the segments. */
+  readonly folder: string;
+  readonly maxSegment: number;
   readonly segments = new Map<number, Segment>();
   readonly last: { [collection: string]: number } = {};
   /** The store's own name, which is part of every version. */
   id = '';
-  /** The sequence number of the last record that was committed. */
+  /** The sequence number of the last change that was committed. */
   sequence = 0;
-  readonly maxSegment: number;
+  readonly kinds: Kind[] = [];
+  readonly #kinds = new Map<string, number>();
   readonly #directories = new Map<string, KeyDirectory>();
   readonly #declared: ReadonlyMap<string, CollectionDeclaration>;
-  /** While the store is opened, tombstones are in the key directory: what they hide may be read after them. */
-  #tombstones: { directory: KeyDirectory; id: number }[] | undefined = [];
+  /** The number of the last segment. */
+  #number = 0;
 
-  constructor(collections: readonly CollectionDeclaration[], maxSegment = MAX_SEGMENT) {
+  constructor(folder: string, collections: readonly CollectionDeclaration[], maxSegment = MAX_SEGMENT) {
+    this.folder = folder;
     this.maxSegment = maxSegment;
     this.#declared = new Map(collections.map((one) => [one.name, one]));
+  }
+
+  /** A segment that is behind all others, unless it is one that was found. */
+  newSegment(bytes: Buffer | undefined, number = this.#number + 1): Segment {
+    this.#number = Math.max(number, this.#number);
+    return { number, first: this.sequence + 1, bytes, size: 0, live: 0, tombstones: 0 };
+  }
+
+  /** The sealed segments, then the others: what changes a document is behind what it changes. */
+  inOrder(): { sealed: Segment[]; unsealed: Segment[] } {
+    const all = [...this.segments.values()];
+    return { sealed: all.filter(({ bytes }) => !bytes), unsealed: all.filter(({ bytes }) => bytes) };
+  }
+
+  fileOf({ number, bytes }: Segment): string {
+    return join(this.folder, segmentFile(number, bytes ? 'jsonl' : 'json'));
   }
 
   directory(collection: string): KeyDirectory {
@@ -70,32 +87,36 @@ export class Catalog {
     return this.#declared.get(collection)?.indexes ?? [];
   }
 
-  /** The tag of a document's indexed values. */
-  tagOf(collection: string, properties: Properties): number {
-    const values = this.indexes(collection).map((name) => encode(properties[name] ?? null));
-    return this.directory(collection).tag(`[${values.join()}]`);
+  /** The kind of a document. */
+  kindOf(collection: string, properties: Properties): number {
+    const values = this.indexes(collection).map((name) => `${encode(name)}:${encode(properties[name] ?? null)}`);
+    return this.kind(collection, `{${values.join()}}`);
   }
 
-  /** Takes over a record of a segment. The one with the highest version counts; a copy counts more than what it copies. */
-  apply(segment: Segment, { collection, id, version, start, length }: StoredRecord, tag: number): void {
+  /** The number of a kind. */
+  kind(collection: string, values: string): number {
+    const key = `${collection} ${values}`;
+    const known = this.#kinds.get(key) ?? this.kinds.push([collection, values]) - 1;
+    this.#kinds.set(key, known);
+    return known;
+  }
+
+  /** Takes over a record of a segment. Whatever else there is of its document is in the same segment or in one before. */
+  apply(segment: Segment, { kind, id, version, start, length }: StoredRecord): void {
+    const [collection] = this.kinds[kind] as Kind;
     const directory = this.directory(collection);
+    const last = this.last[collection] ?? 0;
+    const before = id <= last ? directory.get(id) : undefined;
+    const holder = before && this.segments.get(before.segment);
+    if (before && holder) holder.live -= costOf(before.length);
+    if (id > last) this.last[collection] = id;
     segment.size += costOf(length);
-    if (length === 0) segment.tombstones++;
-    if (length === 0) segment.lastTombstone = Math.max(segment.lastTombstone, version);
-    const before = id <= (this.last[collection] ?? 0) ? directory.get(id) : undefined;
-    this.last[collection] = Math.max(this.last[collection] ?? 0, id);
-    if (before && before.version > version) return;
-    const holder = before && before.length > 0 && this.segments.get(before.segment);
-    if (holder) holder.live -= costOf(before.length);
-    if (length > 0) segment.live += costOf(length);
-    if (length > 0 || this.#tombstones) directory.set(id, version, segment.number, start, length, tag);
-    else directory.delete(id);
-    if (length === 0) this.#tombstones?.push({ directory, id });
-  }
-
-  /** Ends opening the store: tombstones leave the key directory. */
-  settle(): void {
-    for (const { directory, id } of this.#tombstones ?? []) if (directory.get(id)?.length === 0) directory.delete(id);
-    this.#tombstones = undefined;
+    if (length === 0) {
+      segment.tombstones++;
+      directory.delete(id);
+    } else {
+      segment.live += costOf(length);
+      directory.set({ id, version, segment: segment.number, start, length, kind });
+    }
   }
 }

@@ -25,21 +25,22 @@ export function checkStore(folder: string, declared: readonly CollectionDeclarat
   return withFolder(folder, async (unlock) => {
     const manifest = await readManifest(folder);
     if (!manifest) throw new StoreDamagedError(manifestFile(folder), 'the file is missing');
-    const catalog = new Catalog(declared);
-    const { active } = await recover(segmentsFolder(folder), manifest, catalog, true);
+    const catalog = new Catalog(segmentsFolder(folder), declared);
+    const { tail } = await recover(manifest, catalog, true);
     const segments = [...catalog.segments.values()];
     unlock();
+    const collections = Object.entries(catalog.last).map(([name, last]) => ({
+      name,
+      documents: catalog.directory(name).count,
+      last,
+    }));
     return {
       format: manifest.format,
-      collections: Object.entries(catalog.last).map(([name, last]) => ({
-        name,
-        documents: catalog.directory(name).count,
-        last,
-      })),
+      collections,
       segments: segments.length,
       bytes: segments.reduce((sum, { size }) => sum + size, 0),
       needed: segments.reduce((sum, { live }) => sum + live, 0),
-      tail: active.bytes.length - active.end,
+      tail: tail.length,
     };
   });
 }

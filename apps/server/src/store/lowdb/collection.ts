@@ -14,10 +14,10 @@ import {
   type Properties,
   type Removed,
 } from '../store.ts';
+import { GAP } from './block.ts';
 import type { Catalog } from './catalog.ts';
 import type { WriteOnce } from './idempotency.ts';
 import { type ReadTexts, readAgain, type Span, spanOf } from './reader.ts';
-import { GAP } from './sealed-segment.ts';
 import type { Write, WriteBatch } from './write-batch.ts';
 
 interface Parts {
@@ -46,14 +46,14 @@ export function collectionIn(
 
   return {
     create: (properties, { idempotency } = {}) => {
-      const [body, tag] = [bodyOf(properties), catalog.tagOf(name, properties)];
-      const work = (batch: WriteBatch) => batch.put(name, idProperty, batch.last(name) + 1, body, tag);
+      const [body, kind] = [bodyOf(properties), catalog.kindOf(name, properties)];
+      const work = (batch: WriteBatch) => batch.put(name, idProperty, batch.last(name) + 1, body, kind);
       return write(body.length, work, idempotency);
     },
     replace: (id, properties, { ifVersion, idempotency } = {}) => {
-      const [body, tag] = [bodyOf(properties), catalog.tagOf(name, properties)];
+      const [body, kind] = [bodyOf(properties), catalog.kindOf(name, properties)];
       const work = (batch: WriteBatch): Document | NotWritten =>
-        batch.obstacle(name, id, ifVersion) ?? batch.put(name, idProperty, id, body, tag);
+        batch.obstacle(name, id, ifVersion) ?? batch.put(name, idProperty, id, body, kind);
       return write(body.length, work, idempotency);
     },
     remove: (id, { ifVersion, idempotency } = {}) => {
@@ -62,11 +62,11 @@ export function collectionIn(
       return write(0, work, idempotency);
     },
     restore: (documents) => {
-      const all = documents.map((one) => [Number(one[idProperty]), bodyOf(one), catalog.tagOf(name, one)] as const);
+      const all = documents.map((one) => [Number(one[idProperty]), bodyOf(one), catalog.kindOf(name, one)] as const);
       const bytes = all.reduce((sum, [, body]) => sum + body.length, 0);
       return write(bytes, (batch) => {
         if (all[0] && all[0][0] <= batch.last(name)) return false;
-        for (const [id, body, tag] of all) batch.put(name, idProperty, id, body, tag);
+        for (const [id, body, kind] of all) batch.put(name, idProperty, id, body, kind);
         return true;
       });
     },
@@ -110,14 +110,14 @@ export function collectionIn(
     const page = { count: 0, last: 0, more: false, spans };
     let bytes = 1;
     if (limit <= 0) return page;
-    directory.scan(after, filter && tagsWith(filter), (place) => {
+    directory.scan(after, filter && kindsWith(filter), (place) => {
       bytes += place.length + 1;
       page.count++;
       page.last = place.id;
       const span = spanOf(catalog, place);
       const behind = spans.at(-1);
       // Neighbours in a sealed segment are a piece of the page as they stand.
-      if (behind?.segment === span.segment && span.start === behind.end + GAP) behind.end = span.end;
+      if (behind?.segment === span.segment && span.start === behind.end + GAP.json.length) behind.end = span.end;
       else spans.push(span);
       page.more = page.count >= limit || bytes >= maxBytes;
       return !page.more;
@@ -125,11 +125,13 @@ export function collectionIn(
     return page;
   }
 
-  function tagsWith({ property, value }: NonNullable<ListQuery['filter']>): number[] {
-    const at = catalog.indexes(name).indexOf(property);
-    if (at < 0) throw new Error(`The collection '${name}' has no index on '${property}'.`);
+  function kindsWith({ property, value }: NonNullable<ListQuery['filter']>): number[] {
+    if (!catalog.indexes(name).includes(property))
+      throw new Error(`The collection '${name}' has no index on '${property}'.`);
     const wanted = encode(value);
-    return directory.tagTexts.flatMap((text, tag) => (encode(decodeText<unknown[]>(text)[at]) === wanted ? [tag] : []));
+    return catalog.kinds.flatMap(([collection, values], kind) =>
+      collection === name && values !== '' && encode(decodeText(values)[property]) === wanted ? [kind] : [],
+    );
   }
 }
 

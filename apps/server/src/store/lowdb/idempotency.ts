@@ -102,7 +102,8 @@ export function idempotentWrites(
     };
     const head = encode({ ...entry, collection });
     const body = result.outcome === 'stored' ? `${head.slice(0, -1)}${DOCUMENT}${result.json.text}}` : head;
-    const { id } = batch.put(COLLECTION, 'id', batch.last(COLLECTION) + 1, body, 0);
+    const kind = catalog.kindOf(COLLECTION, {});
+    const { id } = batch.put(COLLECTION, 'id', batch.last(COLLECTION) + 1, body, kind);
     stored.set(batch, own.set(key, { id, at: entry.at }));
     return result;
   }

@@ -9,11 +9,11 @@ import { StoreDamagedError, StoreFailedError, StoreFolderError, StoreLockedError
 import { GroupCommit } from '../group-commit.ts';
 import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store, type StoreState } from '../store.ts';
 import { backup } from './backup.ts';
-import { Catalog, type Segment } from './catalog.ts';
+import { Catalog, segmentFile } from './catalog.ts';
 import { collectionIn } from './collection.ts';
 import { carryOver } from './format-1/format-1.ts';
 import { idempotentWrites } from './idempotency.ts';
-import { openLog, resumeSegment } from './log.ts';
+import { openLog } from './log.ts';
 import {
   type ManifestData,
   manifestFile,
@@ -23,10 +23,9 @@ import {
   segmentsFolder,
   writeManifest,
 } from './manifest.ts';
-import { openMerger, seal } from './merge.ts';
+import { openMerger } from './merge.ts';
 import { reader } from './reader.ts';
 import { recover } from './recovery.ts';
-import { segmentFile } from './sealed-segment.ts';
 import { type Write, writeBatch } from './write-batch.ts';
 
 export interface LowdbOptions {
@@ -83,24 +82,26 @@ async function openUnlocked(
 ): Promise<Store> {
   const { onCommit, onWarning = (line) => process.emitWarning(line), maxSegment } = options;
   const { maxIdempotencyKeys: maxKeys = MAX_IDEMPOTENCY_KEYS, now = Date.now } = options;
-  const segments = segmentsFolder(folder);
-  const data = (await readManifest(folder)) ?? (await begin(folder, segments));
-  const catalog = new Catalog(collections, maxSegment);
-  const { full, active, leftovers } = await recover(segments, data, catalog);
-  await access(segments, constants.R_OK | constants.W_OK | constants.X_OK);
-  const { segment, file, bytes, end } = active;
-  const opened = await resumeSegment(file, bytes, end);
-  for (const name of leftovers) await rm(join(segments, name), { force: true });
-  const tail = bytes.length - end;
-  if (tail > 0) onWarning(`${file}: its last ${tail} bytes are an unfinished commit; they are set aside, not read.`);
-
+  const catalog = new Catalog(segmentsFolder(folder), collections, maxSegment);
+  const data = (await readManifest(folder)) ?? (await begin(folder, catalog.folder));
+  const { active, tail, leftovers } = await recover(data, catalog);
+  await access(catalog.folder, constants.R_OK | constants.W_OK | constants.X_OK);
   const manifest = openManifest(folder, catalog, data, onWarning);
+  const merger = openMerger(catalog, manifest, onWarning);
+  const log = await openLog(catalog, active, tail, merger.seal);
+  for (const name of leftovers) await rm(join(catalog.folder, name), { force: true });
+  merger.seal().catch(() => {});
+  if (tail.length > 0) {
+    const file = catalog.fileOf(active);
+    onWarning(`${file}: its last ${tail.length} bytes are an unfinished commit; they are set aside, not read.`);
+  }
+
   let state: StoreState = { status: 'open' };
   const group = new GroupCommit(async (writes: Write[]) => {
     const batch = writeBatch(catalog);
     const results = writes.map((write) => write(batch));
     try {
-      if (batch.changes.length > 0) await log.append(batch.changes);
+      if (batch.records.length > 0) await log.append(batch.records);
     } catch (error) {
       if (error instanceof StoreFailedError) {
         // The state of the disk is unknown, so nothing more is written to it.
@@ -113,29 +114,18 @@ async function openUnlocked(
     manifest.follow();
     return results;
   }, onCommit);
-  const texts = reader(segments);
+  const texts = reader(catalog);
   const idempotent = idempotentWrites(catalog, texts, group, { maxKeys, now });
-  const { writeOnce } = idempotent;
-  const parts = { folder: segments, catalog, manifest };
-  const merger = openMerger(parts, group, onWarning);
-  const sealAndMerge = async (one: Segment) => {
-    await seal(one, parts);
-    merger.wake();
-  };
-  const log = openLog(segments, catalog, sealAndMerge, { segment, active: opened, full });
   await idempotent.load();
-  merger.wake();
   manifest.follow();
-
-  const declared = new Map(
-    collections.map((one) => [one.name, collectionIn(one, { catalog, texts, group, writeOnce })]),
-  );
+  const parts = { catalog, texts, group, writeOnce: idempotent.writeOnce };
+  const declared = new Map(collections.map((one) => [one.name, collectionIn(one, parts)]));
   let closed: Promise<void> | undefined;
   const close = async () => {
     state = { status: 'closed' };
     idempotent.close();
-    await merger.close();
     await group.close();
+    await merger.close();
     await log.close();
     await manifest.close();
     unlock();
@@ -157,7 +147,8 @@ async function openUnlocked(
 
 /** Makes the files of a new store; the manifest comes last, so after a crash all of that is done again. */
 async function begin(folder: string, segments: string): Promise<ManifestData> {
-  const first = join(segments, segmentFile(1, 'jsonl'));
+  const manifest = newManifest();
+  const first = join(segments, segmentFile(manifest.unsealed.segment, 'jsonl'));
   // What a crash of this left may be there: an empty segment.
   if (await isFolder(segments))
     for (const name of await readdir(segments))
@@ -168,7 +159,6 @@ async function begin(folder: string, segments: string): Promise<ManifestData> {
   await closing(await createFile(first), async () => {});
   await syncFolder(segments);
   await syncFolder(folder);
-  const manifest = newManifest();
   await writeManifest(folder, manifest);
   return manifest;
 }

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { readIfExists } from '../../files/files.ts';
 import { StoreDamagedError } from '../errors.ts';
-import { readJson, writeJson } from './block.ts';
+import { decodeBlock, encodeBlock, writeFile } from './block.ts';
 import type { Catalog } from './catalog.ts';
 
-const FORMAT = 3;
-/** The manifest follows the commits, sealing and merging by this much at most. */
+const FORMAT = 4;
+/** The manifest follows the commits by this much at most. */
 const MAX_BEHIND_MS = 1000;
 
 export interface ManifestData {
@@ -38,28 +37,32 @@ export function newManifest(parts: Partial<ManifestData> = {}): ManifestData {
 /** The manifest of a folder, if there is one. */
 export async function readManifest(folder: string): Promise<ManifestData | undefined> {
   const file = manifestFile(folder);
-  // The second format was written by development versions only, with its checksum in another place.
-  const start = (await readIfExists(file))?.toString('latin1', 0, 40) ?? '';
-  const data = /^{"crc32":\d+,"format":2,/.test(start) ? { format: 2 } : (await readJson<ManifestData>(file))?.meta;
-  if (data && data.format !== FORMAT)
+  const bytes = await readIfExists(file);
+  if (!bytes) return undefined;
+  // The second and the third format were written by development versions only, and have other blocks.
+  const former = /^{ ?"crc32": *\d+,"format":([23]),/.exec(bytes.toString('latin1', 0, 40))?.[1];
+  const block = decodeBlock<ManifestData>(bytes);
+  const format = former ?? block?.head.format;
+  if (format !== undefined && format !== FORMAT)
     throw new StoreDamagedError(
       file,
-      `the folder has format ${data.format}, and this version knows formats 1 and ${FORMAT}`,
+      `the folder has format ${format}, and this version knows formats 1 and ${FORMAT}`,
       'export it with the version that wrote it, and import that here',
     );
-  return data as ManifestData | undefined;
+  if (block?.end !== bytes.length) throw new StoreDamagedError(file, 'this is not what was written there');
+  return block.head;
 }
 
 export async function writeManifest(folder: string, data: ManifestData): Promise<void> {
-  await writeJson(manifestFile(folder), [Buffer.from(`${JSON.stringify(data).slice(1)}\n`)]);
+  await writeFile(manifestFile(folder), encodeBlock(data).bytes);
 }
 
 /** The manifest of an open store. */
 export interface Manifest {
-  /** Has it written soon. */
+  /** Has it written soon. A failure is reported once, and tried again until it succeeds. */
   follow(): void;
-  /** Removes a file that nobody needs, once the manifest is written. */
-  retire(file: string): void;
+  /** Writes it. */
+  save(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -75,54 +78,51 @@ export function openManifest(
   onWarning: (line: string) => void,
 ): Manifest {
   let written = found;
-  let retired: string[] = [];
   let saving = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let hasFailed = false;
 
   const follow = () => {
-    timer ??= setTimeout(save, MAX_BEHIND_MS).unref();
+    timer ??= setTimeout(saveInTime, MAX_BEHIND_MS).unref();
+  };
+  const save = () => {
+    saving = saving.catch(() => {}).then(write);
+    return saving;
   };
   return {
     follow,
-    retire: (file) => {
-      retired.push(file);
-      follow();
-    },
+    save,
     close: async () => {
-      await save();
+      await saveInTime();
       clearTimeout(timer);
     },
   };
 
-  /** A failure is reported once, and tried again until it succeeds. */
-  function save(): Promise<void> {
+  async function saveInTime(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    saving = saving.then(write).then(
-      () => {
-        hasFailed = false;
-      },
-      (error: unknown) => {
-        if (!hasFailed) onWarning(`${manifestFile(folder)}: the high-water mark cannot be written (${error}).`);
-        hasFailed = true;
-        follow();
-      },
-    );
-    return saving;
+    try {
+      await save();
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) onWarning(`${manifestFile(folder)}: the high-water mark cannot be written (${error}).`);
+      hasFailed = true;
+      follow();
+    }
   }
 
   async function write(): Promise<void> {
     const { sequence, last } = catalog;
-    const all = [...catalog.segments.values()];
-    const sealed = all.filter(({ bytes }) => !bytes).map(({ number }) => number);
-    const first = all.find(({ bytes }) => bytes);
-    const unsealed = first ? { segment: first.number, sequence: first.floor } : found.unsealed;
-    const next = { ...found, sequence, last: { ...last }, sealed, unsealed };
-    const files = [...retired];
+    const { sealed, unsealed } = catalog.inOrder();
+    const [first] = unsealed;
+    const next = {
+      ...found,
+      sequence,
+      last: { ...last },
+      sealed: sealed.map(({ number }) => number),
+      unsealed: first ? { segment: first.number, sequence: first.first } : found.unsealed,
+    };
     if (!isDeepStrictEqual(next, written)) await writeManifest(folder, next);
     written = next;
-    retired = retired.filter((file) => !files.includes(file));
-    for (const file of files) await rm(file, { force: true });
   }
 }

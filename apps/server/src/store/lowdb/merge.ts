@@ -1,146 +1,151 @@
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { GroupCommit } from '../group-commit.ts';
-import { type Catalog, costOf, newSegment, type Segment } from './catalog.ts';
+import { StoreDamagedError } from '../errors.ts';
+import { blocksIn, encodeRecords, type Form, type Kind, type NewRecord, readFile, writeFile } from './block.ts';
+import { type Catalog, costOf, type Segment } from './catalog.ts';
 import type { Manifest } from './manifest.ts';
-import { type Entry, GAP, type Kind, readSealed, segmentFile, visitSealed, writeSealed } from './sealed-segment.ts';
-import type { Copy, Write } from './write-batch.ts';
 
-/** A segment is merged when less than this part of a full one is needed of it. */
-const MIN_LIVE = 0.5;
-/** The event loop is free again after so many records; so many bytes are copied in one commit. */
+/** The event loop is free again after so many records. */
 const SLICE = 1000;
-const MAX_COPY_BYTES = 2 ** 17;
+const RETRY_MS = { first: 100, most: 60_000 };
 
-interface Parts {
-  folder: string;
-  catalog: Catalog;
-  manifest: Manifest;
-}
-
-/** Writes what is still needed of a full segment as a sealed one, which takes its place. */
-export async function seal(full: Segment, { folder, catalog, manifest }: Parts): Promise<void> {
-  const { number, floor, bytes = Buffer.alloc(0), records } = full;
-  const needed = [];
-  for (const [i, record] of records.entries()) {
-    if (i % SLICE === SLICE - 1) await turn();
-    const place = catalog.directory(record.collection).get(record.id);
-    const isNeeded =
-      record.length > 0
-        ? place?.segment === number && place.start === record.start
-        : canHide(catalog, full, record.version);
-    if (isNeeded) needed.push({ ...record, tag: place?.tag ?? 0 });
-  }
-  // Neighbours in a sealed segment are read together.
-  needed.sort((a, b) => (a.collection === b.collection ? a.id - b.id : a.collection < b.collection ? -1 : 1));
-  await turn();
-  const places = new Map<string, number>();
-  const kinds: Kind[] = [];
-  const entries = needed.map(({ collection, id, version, start, length, tag }): Entry => {
-    const values = length > 0 ? (catalog.directory(collection).tagTexts[tag] ?? '[]') : '[]';
-    const key = `${collection} ${values}`;
-    const kind = places.get(key) ?? kinds.push([collection, values]) - 1;
-    places.set(key, kind);
-    return { id, version, text: bytes.subarray(start, start + length), kind };
-  });
-  await turn();
-  const collections = [...new Set(needed.map(({ collection }) => collection))];
-  const indexes = collections.map((name): [string, readonly string[]] => [name, catalog.indexes(name)]);
-  let start = await writeSealed(folder, { segment: number, floor, kinds, indexes }, entries);
-  const sealed = newSegment(number, floor);
-  for (const record of needed) {
-    const { collection, id, version, length, tag } = record;
-    const isSuperseded = length > 0 && catalog.directory(collection).get(id)?.version !== version;
-    if (isSuperseded) sealed.size += costOf(length);
-    else catalog.apply(sealed, { ...record, start }, tag);
-    if (length > 0) start += length + GAP;
-  }
-  catalog.segments.set(number, sealed);
-  manifest.retire(join(folder, segmentFile(number, 'jsonl')));
-}
-
-/** Merges sealed segments beside the writes. Nothing depends on when this happens, so an error only puts it off. */
+/** Seals full segments, and merges sealed ones, one after the other beside the writes. */
 export interface Merger {
-  /** Looks for work, unless it is at work. */
-  wake(): void;
-  /** Begins nothing more, and leaves a segment that it is at as it is. */
+  /** Seals all that is full; what can be merged then follows. An error is reported once, and tried again after a time that grows. */
+  seal(): Promise<void>;
+  /** Begins nothing more. */
   close(): Promise<void>;
 }
 
 /**
- * Merges one segment after the other: what is still needed of it is copied to the end of the store, in commits like any
- * other, and its file is removed.
+ * Sealing and merging are one work: what is still needed of some segments is written as one sealed segment, which takes their
+ * place at the end of the sealed ones. Their files are removed when the manifest no longer names them; until then
+ * nothing more is begun, so that the files which wait for it are bounded.
  */
-export function openMerger(
-  { folder, catalog, manifest }: Parts,
-  group: GroupCommit<Write, unknown>,
-  onWarning: (line: string) => void,
-): Merger {
-  let running: Promise<void> | undefined;
+export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (line: string) => void): Merger {
+  let turns: Promise<unknown> = Promise.resolve();
+  let replaced: string[] = [];
   let isClosed = false;
-  let hasFailed = false;
+  let retry: NodeJS.Timeout | undefined;
+  let delay = 0;
+
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = turns.then(work);
+    turns = done.catch(() => {});
+    return done;
+  };
+  const seal = () => {
+    clearTimeout(retry);
+    const sealed = inTurn(async () => {
+      await removeReplaced();
+      for (const full of catalog.inOrder().unsealed.slice(0, -1)) await rewrite([full]);
+    });
+    sealed.then(merge).then(succeeded, failed);
+    return sealed;
+  };
   return {
-    wake: () => {
-      running ??= run().finally(() => {
-        running = undefined;
-      });
-    },
+    seal,
     close: async () => {
       isClosed = true;
-      await running;
+      clearTimeout(retry);
+      await turns;
     },
   };
 
-  async function run(): Promise<void> {
-    try {
-      for (let segment = pick(); segment && !isClosed; segment = pick()) await merge(segment);
-      hasFailed = false;
-    } catch (error) {
-      if (!hasFailed) onWarning(`Segments cannot be merged now (${error}); this is tried again.`);
-      hasFailed = true;
-    }
+  function succeeded(): void {
+    delay = 0;
   }
 
-  /** One that is mostly superseded; the oldest one, where there are many tombstones, which go when all older ones have gone. */
-  function pick(): Segment | undefined {
-    const sealed = [...catalog.segments.values()].filter(({ bytes }) => !bytes);
-    const tombstonesOf = ({ tombstones }: Segment) => tombstones * costOf(0);
-    const neededOf = (one: Segment) => one.live + (canHide(catalog, one, one.lastTombstone) ? tombstonesOf(one) : 0);
-    const wasteful = sealed.find((one) => neededOf(one) < MIN_LIVE * catalog.maxSegment);
-    const [oldest] = sealed;
-    if (wasteful || !oldest) return wasteful;
+  function failed(error: unknown): void {
+    if (delay === 0) onWarning(`Segments cannot be sealed or merged now (${error}); this is tried again.`);
+    delay = Math.min(Math.max(RETRY_MS.first, 2 * delay), RETRY_MS.most);
+    clearTimeout(retry);
+    if (!isClosed) retry = setTimeout(() => seal().catch(() => {}), delay).unref();
+  }
+
+  async function merge(): Promise<void> {
+    const mergeSome = async () => {
+      const inputs = pick();
+      if (inputs.length > 0) await rewrite(inputs);
+      return inputs.length > 0;
+    };
+    while (!isClosed && (await inTurn(mergeSome)));
+  }
+
+  /** Those that fit into one; else the oldest, where tombstones cost more than documents: its own go, as there is nothing before it. */
+  function pick(): Segment[] {
+    const { sealed } = catalog.inOrder();
+    const tombstonesOf = (one: Segment) => (one === sealed[0] ? 0 : one.tombstones * costOf(0));
+    const neededOf = (one: Segment) => one.live + tombstonesOf(one);
+    let room = catalog.maxSegment;
+    const small = sealed
+      .toSorted((a, b) => neededOf(a) - neededOf(b))
+      .filter((one) => {
+        room -= neededOf(one);
+        return room >= 0;
+      });
+    if (small.length > 1 || (small[0] && neededOf(small[0]) === 0)) return small;
     const excess = sealed.reduce((sum, one) => sum + tombstonesOf(one) - one.live, 0);
-    const isOld = sealed.some(({ lastTombstone }) => lastTombstone >= oldest.floor);
-    return isOld && excess > catalog.maxSegment ? oldest : undefined;
+    return excess > catalog.maxSegment ? sealed.slice(0, 1) : [];
   }
 
-  async function merge(segment: Segment): Promise<void> {
-    const sealed = await readSealed(folder, segment.number);
-    const changes: Copy[] = [];
-    visitSealed(sealed, ({ collection, id, version, start, length }) => {
-      const place = length > 0 ? catalog.directory(collection).get(id) : undefined;
-      const isNeeded = length > 0 ? place?.segment === segment.number : canHide(catalog, segment, version);
-      const text = length > 0 ? sealed.bytes.toString('utf8', start, start + length) : undefined;
-      if (isNeeded) changes.push({ collection, id, version, text, tag: place?.tag ?? 0 });
-    });
-    for (let done = 0; done < changes.length && !isClosed; ) {
-      let size = 0;
-      const some: Copy[] = [];
-      while (some.length < SLICE && size < MAX_COPY_BYTES && done < changes.length) {
-        const change = changes[done++] as Copy;
-        size += change.text?.length ?? 0;
-        some.push(change);
+  async function rewrite(inputs: readonly Segment[]): Promise<void> {
+    const needed: NewRecord[] = [];
+    for (const segment of inputs) await collect(segment, needed);
+    // Neighbours in a sealed segment are read together.
+    const collectionOf = ({ kind }: NewRecord) => (catalog.kinds[kind] as Kind)[0];
+    needed.sort((a, b) =>
+      collectionOf(a) < collectionOf(b) ? -1 : collectionOf(a) > collectionOf(b) ? 1 : a.id - b.id,
+    );
+    await turn();
+    const files = inputs.map((one) => catalog.fileOf(one));
+    if (needed.length > 0) await write(needed);
+    for (const { number } of inputs) catalog.segments.delete(number);
+    replaced = files;
+    await removeReplaced();
+  }
+
+  /** Adds the records of a segment that are needed. */
+  async function collect(segment: Segment, needed: NewRecord[]): Promise<void> {
+    const { sealed, unsealed } = catalog.inOrder();
+    const hidesNothing = segment === (sealed[0] ?? unsealed[0]);
+    const bytes = segment.bytes ?? (await readFile(catalog.fileOf(segment)));
+    const form: Form = segment.bytes ? 'jsonl' : 'json';
+    let [seen, read] = [0, 0];
+    for (const { kinds, records, end } of blocksIn(bytes, form)) {
+      for (const { kind, id, version, start, length } of records) {
+        if (++seen % SLICE === 0) await turn();
+        const [collection] = kinds[kind] as Kind;
+        const place = catalog.directory(collection).get(id);
+        if (length === 0) {
+          if (!hidesNothing) needed.push({ kind: catalog.kind(collection, ''), id, version, text: '' });
+        } else if (place?.segment === segment.number && place.start === start) {
+          needed.push({ kind: place.kind, id, version, text: bytes.toString('latin1', start, start + length) });
+        }
       }
-      await group.add((batch) => some.forEach(batch.copy), size);
+      read = end;
     }
-    if (isClosed) return;
-    catalog.segments.delete(segment.number);
-    manifest.retire(join(folder, segmentFile(segment.number, 'json')));
+    if (read < bytes.length) throw new StoreDamagedError(catalog.fileOf(segment), `it is damaged at byte ${read}`);
   }
-}
 
-/** Whether a tombstone in a segment can hide a record in another one; floors ascend. */
-function canHide({ segments }: Catalog, segment: Segment, version: number): boolean {
-  for (const other of segments.values()) if (other !== segment) return other.floor <= version;
-  return false;
+  /** Writes a sealed segment, and has the key directory lead to what is still needed of it by then. */
+  async function write(needed: readonly NewRecord[]): Promise<void> {
+    const segment = catalog.newSegment(undefined);
+    const { bytes, records } = encodeRecords(segment.number, 'json', needed, catalog.kinds, 'latin1');
+    await turn();
+    await writeFile(catalog.fileOf(segment), bytes);
+    catalog.segments.set(segment.number, segment);
+    for (const record of records) {
+      const [collection] = catalog.kinds[record.kind] as Kind;
+      const isSuperseded =
+        record.length > 0 && catalog.directory(collection).get(record.id)?.version !== record.version;
+      if (isSuperseded) segment.size += costOf(record.length);
+      else catalog.apply(segment, record);
+    }
+  }
+
+  async function removeReplaced(): Promise<void> {
+    if (replaced.length > 0) await manifest.save();
+    for (const file of replaced.splice(0)) await rm(file, { force: true });
+  }
 }

@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { errorCode, reasonOf } from '../../files/errors.ts';
 import { closing, openFile, readAll } from '../../files/files.ts';
 import { StoreDamagedError, StoreUnavailableError } from '../errors.ts';
 import type { Awaitable } from '../store.ts';
 import type { Catalog, Segment } from './catalog.ts';
 import type { Location } from './key-directory.ts';
-import { segmentFile } from './sealed-segment.ts';
 
 /** Bytes of a segment that stand side by side. */
 export interface Span {
@@ -26,7 +24,7 @@ export class SegmentGoneError extends StoreUnavailableError {
 export type ReadTexts = (spans: readonly Span[]) => string[] | Promise<string[]>;
 
 /** Reads segments that are not sealed from memory, the others from disk, in blocks that a bounded cache holds. */
-export function reader(folder: string): ReadTexts {
+export function reader(catalog: Catalog): ReadTexts {
   /** The least recently used block comes first. */
   const blocks = new Map<number, Buffer>();
 
@@ -57,13 +55,12 @@ export function reader(folder: string): ReadTexts {
     return text;
   }
 
-  async function read({ segment: { number }, start, end }: Span): Promise<string> {
-    const file = join(folder, segmentFile(number, 'json'));
+  async function read({ segment, start, end }: Span): Promise<string> {
+    const file = catalog.fileOf(segment);
     const from = start - (start % BLOCK_BYTES);
     const bytes = Buffer.allocUnsafeSlow(Math.ceil((end - from) / BLOCK_BYTES) * BLOCK_BYTES);
     try {
-      const handle = await openFile(file);
-      const done = await closing(handle, () => readAll(handle, bytes, from));
+      const done = await closing(await openFile(file), (handle) => readAll(handle, bytes, from));
       if (done < end - from) throw new StoreDamagedError(file, 'the end of the file is missing');
     } catch (error) {
       if (error instanceof StoreDamagedError) throw error;
@@ -71,7 +68,7 @@ export function reader(folder: string): ReadTexts {
       throw new StoreUnavailableError(`${file}: cannot be read now (${reasonOf(error)}).`, { cause: error });
     }
     for (let at = 0; at < bytes.length; at += BLOCK_BYTES)
-      used(keyOf(number, from + at), Buffer.from(bytes.subarray(at, at + BLOCK_BYTES)));
+      used(keyOf(segment.number, from + at), Buffer.from(bytes.subarray(at, at + BLOCK_BYTES)));
     return bytes.toString('latin1', start - from, end - from);
   }
 

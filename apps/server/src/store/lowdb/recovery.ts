@@ -1,125 +1,116 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { isFolder, readWhole } from '../../files/files.ts';
+import { isFolder } from '../../files/files.ts';
 import { decodeText } from '../document.ts';
 import { StoreDamagedError } from '../errors.ts';
-import { type Catalog, newSegment, type Segment } from './catalog.ts';
-import { readCommits, type StoredRecord } from './commit-line.ts';
+import { blocksIn, isTorn, type Kind, readFile, type StoredRecord } from './block.ts';
+import { type Catalog, type Segment, segmentFile } from './catalog.ts';
 import type { ManifestData } from './manifest.ts';
-import { readSealed, segmentFile, visitSealed } from './sealed-segment.ts';
 
 /** What a folder of segments holds. */
 export interface Recovered {
-  /** Segments that are full but not sealed, in order. */
-  full: Segment[];
-  /** The last one, its file, and where its last commit ends: the bytes behind it are of one that nobody was told of. */
-  active: { segment: Segment; file: string; bytes: Buffer; end: number };
+  /** The last segment, and the bytes behind its last commit: those of one that nobody was told of. */
+  active: Segment;
+  tail: Buffer;
   /** Files that a crash left behind and nobody needs. */
   leftovers: string[];
 }
-
-/** The event loop is free again after so many documents were parsed. */
-const SLICE = 1000;
-/** So many files are read ahead. */
-const READ_AHEAD = 4;
 
 /**
  * Reads all segments that a manifest names into a catalog. It changes nothing, and rejects where anything is damaged or
  * missing. To verify is to hold every document against its entry, too.
  */
-export async function recover(
-  folder: string,
-  manifest: ManifestData,
-  catalog: Catalog,
-  isVerified = false,
-): Promise<Recovered> {
+export async function recover(manifest: ManifestData, catalog: Catalog, isVerified = false): Promise<Recovered> {
+  const { folder } = catalog;
   if (!(await isFolder(folder))) throw new StoreDamagedError(folder, 'the folder is missing');
   const files = await readdir(folder);
-  const first = segmentFile(manifest.unsealed.segment, 'jsonl');
-  const unsealed = files.filter((name) => name.endsWith('.jsonl') && name >= first).sort();
-  const named = new Set([...unsealed, ...manifest.sealed.map((number) => segmentFile(number, 'json'))]);
+  const unsealed = unsealedIn(files, manifest);
+  const names = [...manifest.sealed.map((number) => segmentFile(number, 'json')), ...unsealed];
   catalog.sequence = manifest.unsealed.sequence - 1;
   catalog.id = manifest.id;
-  await recoverSealed();
-  const found: Recovered['active'][] = [];
-  for (const name of unsealed) found.push(await recoverUnsealed(name, manifest.unsealed.segment + found.length));
-  catalog.settle();
+  let tail: Buffer = Buffer.alloc(0);
+  let ahead = read(names[0]);
+  for (const [i, name] of names.entries()) {
+    const bytes = await ahead;
+    ahead = read(names[i + 1]);
+    tail = await load(name, bytes);
+    if (tail.length > 0 && i < names.length - 1)
+      throw new StoreDamagedError(join(folder, name), `its last ${tail.length} bytes are damaged`);
+  }
   for (const [name, last] of Object.entries(manifest.last))
     catalog.last[name] = Math.max(last, catalog.last[name] ?? 0);
-  const active = found.pop();
-  if (!active) throw new StoreDamagedError(folder, 'the last segment is missing');
-  if (catalog.sequence < manifest.sequence)
-    throw new StoreDamagedError(active.file, `the changes ${catalog.sequence + 1} to ${manifest.sequence} are missing`);
+  const active = catalog.inOrder().unsealed.at(-1);
+  if (!active || unsealed[0] !== segmentFile(manifest.unsealed.segment, 'jsonl'))
+    throw new StoreDamagedError(folder, `segment ${manifest.unsealed.segment} is missing`);
+  if (catalog.sequence < manifest.sequence) {
+    const missing = `the changes ${catalog.sequence + 1} to ${manifest.sequence} are missing`;
+    throw new StoreDamagedError(catalog.fileOf(active), missing);
+  }
   return {
-    full: found.map(({ segment }) => segment),
     active,
-    leftovers: files.filter((name) => /^\d{10}\.(jsonl?|.*\.tmp)$/.test(name) && !named.has(name)),
+    tail,
+    leftovers: files.filter((name) => /^\d{10}\.(jsonl?|.*\.tmp)$/.test(name) && !names.includes(name)),
   };
 
-  async function recoverSealed(): Promise<void> {
-    const read = async (number: number | undefined) => number && readSealed(folder, number);
-    const ahead = manifest.sealed.slice(0, READ_AHEAD).map(read);
-    for (const [i, number] of manifest.sealed.entries()) {
-      // A rejection is seen when its turn comes.
-      for (const promise of ahead) promise.catch(() => {});
-      const sealed = await ahead.shift();
-      ahead.push(read(manifest.sealed[i + READ_AHEAD]));
-      if (!sealed) continue;
-      const { bytes, kinds } = sealed;
-      const indexes = new Map(sealed.indexes);
-      const segment = newSegment(number, sealed.floor);
-      catalog.segments.set(number, segment);
-      // Documents are parsed only where the declaration has other indexes than it had.
-      const isSame = (collection: string) => String(indexes.get(collection)) === String(catalog.indexes(collection));
-      const tags = kinds.map(([collection, values]) =>
-        isSame(collection) ? catalog.directory(collection).tag(values) : undefined,
-      );
-      const file = join(folder, segmentFile(number, 'json'));
-      visitSealed(sealed, (record, kind) => {
-        const known = record.length === 0 ? 0 : tags[kind];
+  function read(name: string | undefined): Promise<Buffer> {
+    const bytes = name === undefined ? Promise.resolve(tail) : readFile(join(folder, name));
+    // A rejection is seen when its turn comes.
+    bytes.catch(() => {});
+    return bytes;
+  }
+
+  /** Returns what is behind the last good block. */
+  async function load(name: string, bytes: Buffer): Promise<Buffer> {
+    const file = join(folder, name);
+    const isSealed = name.endsWith('.json');
+    const segment = catalog.newSegment(isSealed ? undefined : bytes, Number.parseInt(name, 10));
+    catalog.segments.set(segment.number, segment);
+    let end = 0;
+    for (const block of blocksIn(bytes, isSealed ? 'json' : 'jsonl')) {
+      const [first] = block.records;
+      if (block.segment !== segment.number)
+        throw new StoreDamagedError(file, `at byte ${end} it is segment ${block.segment}`);
+      if (!isSealed && first?.version !== catalog.sequence + 1)
+        throw new StoreDamagedError(file, `${first?.version} stands at byte ${end}, not ${catalog.sequence + 1}`);
+      const kinds = block.kinds.map(knownKind);
+      for (const record of block.records) {
+        const [collection] = block.kinds[record.kind] as Kind;
+        const known = kinds[record.kind];
         const isParsed = known === undefined || (isVerified && record.length > 0);
-        catalog.apply(segment, record, isParsed ? tagOf(file, record, bytes, known) : known);
-      });
+        const kind = isParsed ? kindOf(file, collection, record, bytes, known) : known;
+        catalog.apply(segment, { ...record, kind });
+      }
+      if (!isSealed) catalog.sequence += block.records.length;
+      end = block.end;
       // Requests that come meanwhile are answered: that the store is being opened.
       await turn();
     }
+    if (isSealed ? end === 0 : !isTorn(bytes.subarray(end)))
+      throw new StoreDamagedError(file, `what stands at byte ${end} is not what was written there`);
+    if (!isSealed) segment.bytes = bytes.subarray(0, end);
+    return bytes.subarray(end);
   }
 
-  async function recoverUnsealed(name: string, number: number): Promise<Recovered['active']> {
-    const file = join(folder, segmentFile(number, 'jsonl'));
-    if (name !== segmentFile(number, 'jsonl')) throw new StoreDamagedError(file, 'the file is missing');
-    const bytes = await readWhole(file);
-    const commits = readCommits(bytes);
-    if (typeof commits === 'string') throw new StoreDamagedError(file, commits);
-    const next = catalog.sequence + 1;
-    if (commits.first !== undefined && commits.first !== next)
-      throw new StoreDamagedError(file, `it begins with the change ${commits.first}, where ${next} belongs`);
-    const tail = bytes.length - commits.end;
-    if (tail > 0 && name !== unsealed.at(-1))
-      throw new StoreDamagedError(file, `its last ${tail} bytes are damaged, though another segment follows`);
-    const segment = newSegment(number, next, bytes.subarray(0, commits.end));
-    catalog.segments.set(number, segment);
-    for (const [i, record] of commits.records.entries()) {
-      if (i % SLICE === SLICE - 1) await turn();
-      segment.records.push(record);
-      catalog.apply(segment, record, record.length > 0 ? tagOf(file, record, bytes) : 0);
-    }
-    catalog.sequence += commits.records.length;
-    return { segment, file, bytes, end: commits.end };
+  /** Documents are parsed only where the declaration has other indexes than it had. */
+  function knownKind([collection, values]: Kind): number | undefined {
+    const isSame = values === '' || String(Object.keys(decodeText(values))) === String(catalog.indexes(collection));
+    return isSame ? catalog.kind(collection, values) : undefined;
   }
 
-  /** The tag of a document, which is what its entry says, if that is verified. */
-  function tagOf(file: string, { collection, id, start, length }: StoredRecord, bytes: Buffer, known?: number): number {
+  /** The kind of a document, which has to be what its entry says. */
+  function kindOf(file: string, collection: string, record: StoredRecord, bytes: Buffer, known?: number): number {
+    const { id, start, length } = record;
     const idProperty = catalog.idProperty(collection);
-    try {
-      const properties = decodeText(bytes.toString('utf8', start, start + length));
-      const tag = catalog.tagOf(collection, properties);
-      const isRight = idProperty === undefined || (properties[idProperty] === id && (known ?? tag) === tag);
-      if (isRight || !isVerified) return tag;
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-    }
+    const properties = decodeText(bytes.toString('utf8', start, start + length));
+    const kind = catalog.kindOf(collection, properties);
+    if (idProperty === undefined || (properties[idProperty] === id && (known ?? kind) === kind)) return kind;
     throw new StoreDamagedError(file, `the document ${id} of '${collection}' is not what its entry says`);
   }
+}
+
+/** The files of segments that are not sealed, in order. */
+export function unsealedIn(files: readonly string[], { unsealed }: ManifestData): string[] {
+  const first = segmentFile(unsealed.segment, 'jsonl');
+  return files.filter((name) => name.endsWith('.jsonl') && name >= first).sort();
 }

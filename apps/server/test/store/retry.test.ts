@@ -1,0 +1,64 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { newFolder } from '@petstore/testing';
+import { expect, test } from 'vitest';
+import { StoreUnavailableError } from '../../src/store/errors.ts';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import type { Collection } from '../../src/store/store.ts';
+import { things } from './store-fixture.ts';
+import { everything } from './store-suite.ts';
+
+const maxSegment = 2000;
+
+async function openWithWarnings() {
+  const folder = newFolder();
+  const warnings: string[] = [];
+  const store = await openLowdbStore(folder, [things], { maxSegment, onWarning: (line) => warnings.push(line) });
+  const segments = (form: string) => readdirSync(join(folder, 'segments')).filter((name) => name.endsWith(form));
+  return { folder, store, collection: store.collection('things'), warnings, segments };
+}
+
+/** Creates documents, one after the other, until one is rejected; returns the error. */
+async function createUntilRejected(collection: Collection, most: number): Promise<unknown> {
+  for (let i = 0; i < most; i++) {
+    const error = await collection.create({ size: i }).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (error) return error;
+  }
+  return undefined;
+}
+
+test('while the manifest cannot be written, replaced files are bounded, this is reported once, and it heals', async () => {
+  const { folder, store, collection, warnings, segments } = await openWithWarnings();
+  mkdirSync(join(folder, 'store.json.tmp'));
+  expect(await createUntilRejected(collection, 1000)).toBeInstanceOf(StoreUnavailableError);
+  for (let i = 0; i < 20; i++) await expect(collection.create({})).rejects.toThrow(/cannot be sealed now/);
+  expect(store.state()).toEqual({ status: 'open' });
+  // One was replaced, one is full.
+  expect([segments('.jsonl').length, segments('.json').length]).toEqual([2, 1]);
+  const isAboutSegments = (line: string) => line.startsWith('Segments cannot be sealed or merged now');
+  expect(warnings.filter(isAboutSegments)).toHaveLength(1);
+  const before = await everything(collection);
+
+  rmSync(join(folder, 'store.json.tmp'), { recursive: true });
+  const { id } = await collection.create({});
+  expect(await everything(collection)).toEqual([...before, { key: id }]);
+  await store.close();
+});
+
+test('a segment that could not be sealed is sealed without a further write', async () => {
+  const { folder, store, collection, warnings, segments } = await openWithWarnings();
+  // Where the second and the third file of the store would be written.
+  const inTheWay = [2, 3].map((number) => join(folder, `segments/000000000${number}.json.tmp`));
+  for (const path of inTheWay) mkdirSync(path);
+  while (warnings.length === 0) await collection.create({});
+  expect(warnings).toEqual([
+    expect.stringMatching(/^Segments cannot be sealed or merged now .*; this is tried again\.$/),
+  ]);
+  for (const path of inTheWay) rmSync(path, { recursive: true });
+  await expect.poll(() => segments('.jsonl').length, { timeout: 20_000 }).toBe(1);
+  expect(segments('.json').length).toBeGreaterThan(0);
+  await store.close();
+});
