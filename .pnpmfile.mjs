@@ -11,7 +11,7 @@ function readPackage(pkg) {
 }
 
 // petctl is published as one file that holds these. From a checkout it runs from its sources, and needs them installed.
-const bundled = { petctl: ['@petstore/client', '@petstore/types', 'commander', 'yaml'] };
+const bundled = { petctl: ['@petstore/client', '@petstore/types', 'commander', 'csv-parse', 'yaml'] };
 
 function beforePacking(pkg) {
   for (const name of bundled[pkg.name] ?? []) delete pkg.dependencies[name];

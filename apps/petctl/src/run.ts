@@ -25,7 +25,7 @@ export async function run(argv: readonly string[], io: Io, options: RunOptions =
   if (reading.version) return io.stdout.write(`${version}\n`);
   if (!node.run || flags.has('help')) {
     const { help } = await import('./commands/help/help.ts');
-    return io.stdout.write(help({ path, node }, io));
+    return io.stdout.write(help({ path, node }, io, flags));
   }
   let resolved: Resolved | undefined;
   await node.run({

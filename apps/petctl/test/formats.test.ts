@@ -121,6 +121,16 @@ test('colours come only when they are asked for', async () => {
   expect(await shown(['--no-color'], { FORCE_COLOR: '1' })).toBe(false);
 });
 
+test('help takes the same word on colours', async () => {
+  const shown = async (args: string[], more: Record<string, string> = {}) =>
+    (await petctl(['pets', 'list', '--help', ...args], { env: more })).stdout.includes('\u001b[1m');
+  expect(await shown([])).toBe(false);
+  expect(await Promise.all([shown(['--color']), shown([], { FORCE_COLOR: '1' })])).toEqual([true, true]);
+  expect(
+    await Promise.all([shown(['--no-color'], { FORCE_COLOR: '1' }), shown(['--color=false'], { FORCE_COLOR: '1' })]),
+  ).toEqual([false, false]);
+});
+
 test.skipIf(process.platform !== 'linux')('a disk that is full is told of', async () => {
   const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((done) => {
     const words = ['--norc', '-c', '"$0" "$1" pets list > /dev/full', process.execPath, binary];

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -44,7 +45,7 @@ test('no more than so many at a time, and results in the order of the lines', as
   server.close();
   server.closeAllConnections();
   expect([code, most]).toEqual([0, atOnce]);
-  expect(outcomes(stdout)).toEqual(Array.from({ length: total }, (_, i) => `${i + 1} ok`));
+  expect(outcomes(stdout)).toEqual(Array.from({ length: total }, (_, i) => `${i + 1} created`));
 });
 
 test('one key that is refused stops it, and all the rest is to be given again', async () => {
@@ -63,7 +64,7 @@ test('what may have been done all the same is said to be unknown', async () => {
     named(request) === '2' ? 'break' : { status: 201, body: { id: 1 } },
   );
   const { code, stdout } = await petctl(['pets', 'import', '-'], { env: recorded, input: lines(3) });
-  expect([code, outcomes(stdout)]).toEqual([9, ['1 ok', '2 unknown', '3 ok']]);
+  expect([code, outcomes(stdout)]).toEqual([9, ['1 created', '2 unknown', '3 created']]);
 });
 
 test('a closed pipe does not stop it halfway', async () => {
@@ -87,8 +88,8 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
     const file = files.written('x', lines(30));
     const { code, terminal, pipe } = await onTerminal(['pets', 'import', file], { env, pipe: true });
     expect([code, outcomes(pipe).length]).toEqual([0, 30]);
-    expect(terminal).toMatch(/\[#+-*\] +\d+ % {2}\d+ done/);
-    expect(terminal.endsWith('\r\u001b[K')).toBe(true);
+    expect(terminal).toMatch(/\[#+-*\] +\d+ % {2}\d+ created/);
+    expect(terminal.endsWith('\r\u001b[Kpetctl: 30 created.\r\n')).toBe(true);
     expect((await onTerminal(['pets', 'import', file, '--quiet'], { env, pipe: true })).terminal).toBe('');
   });
 
@@ -105,11 +106,11 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
     const { code, pipe } = await onTerminal(args, {
       env: recorded,
       pipe: true,
-      steps: [{ expect: '\\d+ done', send: '\u0003' }],
+      steps: [{ expect: '\\d+ created', send: '\u0003' }],
     });
     expect(code).toBe(130);
     const ok = outcomes(pipe)
-      .filter((line) => line.endsWith('ok'))
+      .filter((line) => line.endsWith('created'))
       .map((line) => line.split(' ')[0]);
     expect(ok).toEqual(added);
     const rest = files
@@ -121,22 +122,97 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
   });
 });
 
+test('results come as the calls end, though more input may follow', async () => {
+  const child = start(['pets', 'import', '-', '-o', 'jsonl'], { env });
+  child.stdin.write(`${lines(1)}\n`);
+  const [first] = await once(child.stdout.setEncoding('utf8'), 'data');
+  expect(JSON.parse(first)).toMatchObject({ line: 1, outcome: 'created', name: '1' });
+  child.stdin.end();
+  expect(await once(child, 'close')).toEqual([0, null]);
+});
+
+test('--unordered gives first what ended first', async () => {
+  let late: (() => void) | undefined;
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const part of request.setEncoding('utf8')) body += part;
+    const answer = () => response.writeHead(201, { 'content-type': 'application/json' }).end(body);
+    if (JSON.parse(body).name === '1') late = answer;
+    else answer();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const args = ['pets', 'import', '-', '--unordered', '--base-url', `http://127.0.0.1:${port}/v1`];
+  const child = start(args, { env: { PETCTL_API_KEY: 'k' } });
+  child.stdin.end(lines(2));
+  const rows: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    rows.push(...outcomes(text));
+    late?.();
+    late = undefined;
+  });
+  await once(child, 'close');
+  server.close();
+  server.closeAllConnections();
+  expect(rows).toEqual(['2 created', '1 created']);
+});
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s lets what is under way end, and keeps exactly the rest', async (signal, exit) => {
+  const added: string[] = [];
+  const { env: recorded } = await record((request, count) => {
+    added.push(named(request));
+    if (count === 20) child.kill(signal);
+    return { status: 201, body: { id: count } };
+  });
+  const file = files.written('x', lines(200));
+  const child = start(['pets', 'import', file, '--failed', files.failed, '--concurrency', '4'], { env: recorded });
+  child.stdout.resume();
+  const [code] = await once(child, 'close');
+  expect(code).toBe(exit);
+  const rest = files
+    .again()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).name);
+  expect([...added, ...rest].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, i) => String(i + 1)));
+});
+
+test('what may have been done goes to the file that --unknown names, and to no other', async () => {
+  const { env: recorded } = await record((request) =>
+    named(request) === '2'
+      ? 'break'
+      : named(request) === '3'
+        ? refused(400, 'invalid_request')
+        : { status: 201, body: {} },
+  );
+  const unknown = `${files.failed}-unknown`;
+  const args = ['pets', 'import', files.written('x', lines(4)), '--failed', files.failed, '--unknown', unknown];
+  const { code, stderr } = await petctl(args, { env: recorded });
+  expect([code, stderr]).toEqual([9, expect.stringContaining('2 created, 1 failed, 1 unknown.')]);
+  expect([files.again(), readFileSync(unknown, 'utf8')].map((text) => JSON.parse(text).name)).toEqual(['3', '2']);
+});
+
 test('a full disk under the lines that are to be given again stops it, and is told', async () => {
   const { env: recorded, requests } = await record(() => ({ status: 201, body: { id: 1 } }));
   const file = files.written('x', `{\n${lines(200)}`);
   const args = ['pets', 'import', file, '--failed', '/dev/full', '--concurrency', '1'];
   const { code, stdout, stderr } = await petctl(args, { env: recorded });
   expect([code, outcomes(stdout)[0], requests.length]).toEqual([1, '1 failed', 0]);
-  expect(stderr).toBe(
-    'petctl: The lines that are to be given again could not be written (ENOSPC). Is the disk full?\n',
-  );
+  expect(stderr).toBe('petctl: The records for /dev/full could not be written (ENOSPC). Is the disk full?\n');
 });
 
 test('a second Ctrl-C does not wait', async () => {
   const { env: recorded } = await record(() => 'hang');
-  const child = start(['pets', 'import', files.written('x', lines(5)), '--failed', files.failed, '-v'], {
-    env: recorded,
-  });
+  const unknown = `${files.failed}-unknown`;
+  const child = start(
+    ['pets', 'import', files.written('x', lines(5)), '--failed', files.failed, '--unknown', unknown, '-v'],
+    {
+      env: recorded,
+    },
+  );
   let said = '';
   let pressed = 0;
   child.stderr.on('data', (text) => {
@@ -147,5 +223,6 @@ test('a second Ctrl-C does not wait', async () => {
     child.kill('SIGINT');
   });
   const [code] = await once(child, 'close');
-  expect([code, pressed, files.again()]).toEqual([130, 2, `${lines(5)}\n`]);
+  expect([code, pressed]).toEqual([130, 2]);
+  expect(readFileSync(unknown, 'utf8') + files.again()).toBe(`${lines(5)}\n`);
 });

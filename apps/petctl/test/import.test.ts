@@ -39,8 +39,11 @@ describe.each([
 ] as const)('%s', (format, text, rest, lines) => {
   test('adds every line, says how each ended, and keeps what to give again', async () => {
     const { code, stdout, stderr } = await run(files.written(`pets.${format}`, text));
-    expect(outcomes(stdout)).toEqual([`${lines[0]} ok`, `${lines[1]} failed`, `${lines[2]} ok`]);
-    expect([code, stderr]).toEqual([9, `petctl: 1 of 3 failed. ${files.failed} holds them, to give them again.\n`]);
+    expect(outcomes(stdout)).toEqual([`${lines[0]} created`, `${lines[1]} failed`, `${lines[2]} created`]);
+    expect([code, stderr]).toEqual([
+      9,
+      `petctl: 2 created, 1 failed. ${files.failed} holds what failed, to import it again.\n`,
+    ]);
     expect(files.again()).toBe(rest);
   });
 
@@ -66,18 +69,53 @@ describe.each([
 test('what failed can be mended and given again, and then nothing is left', async () => {
   await run(files.written('a.csv', 'name,categoryId\nA,1\nB,x\n'));
   const mended = files.written('b.csv', files.again().replace('x', '2'));
-  expect(await run(mended)).toMatchObject({ code: 0, stderr: '' });
+  expect(await run(mended)).toMatchObject({ code: 0, stderr: 'petctl: 1 created.\n' });
   expect(files.again()).toBe('');
 });
 
 test('nothing to import is no error', async () => {
   for (const text of ['', '\n', '[]'])
-    expect(await run(files.written('none', text))).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await run(files.written('none', text))).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'petctl: nothing to import.\n',
+    });
+});
+
+test('a quote that breaks the file ends it at its line, behind what was sent', async () => {
+  const file = files.written('a.csv', 'name,categoryId\nA,1\nB,2\n"C"x,3\nD,4\n');
+  const { code, stdout, stderr } = await run(file);
+  expect([code, outcomes(stdout)]).toEqual([9, ['2 created', '3 created']]);
+  expect(stderr).toContain('line 4: its quotes do not match. Nothing from there on was read. 2 created.');
+});
+
+test.each(['csv', 'jsonl', 'json'])('what a list writes as %s can be imported again', async (format) => {
+  const list = await petctl(['pets', 'list', '--limit', '3', '-o', format], { env });
+  const { code, stdout, stderr } = await petctl(['pets', 'import', '-'], { env, input: list.stdout });
+  expect([code, outcomes(stdout).filter((line) => line.endsWith(' created')).length]).toEqual([0, 3]);
+  expect(stderr).toBe("petctl: 'id' is not part of what is sent and was ignored.\npetctl: 3 created.\n");
+});
+
+test('integers of 64 bits are read exactly', async () => {
+  const { stdout } = await petctl(['pets', 'import', '-', '-o', 'jsonl'], {
+    env,
+    input: '{"name":"A","categoryId":9223372036854775807}\n',
+  });
+  expect(stdout).toContain('"categoryId":9223372036854775807');
 });
 
 describe('refused before anything is sent', () => {
   test.each([
-    ['name,colour\nA,red\n', [], "names 'colour', which is no member"],
+    ['name,colour\nA,red\n', [], "names 'colour', which is no property"],
+    ['"name,categoryId\nA,1\n', [], 'line 1: a quote is opened and never closed'],
+    ['name,categoryId,name\nA,1,B\n', [], "names 'name' twice"],
+    ['name;categoryId\nA;1\n', [], 'separated by semicolons'],
+    ['name\tcategoryId\nA\t1\n', [], 'separated by tabs'],
+    [
+      'name,categoryId\n"A,1\nB,2\nC,3\n',
+      [],
+      'line 2: a quote is opened and never closed. Nothing from there on was read.',
+    ],
     ['[1', [], 'is no JSON'],
     ['{"name":"A","categoryId":1}', ['--concurrency', '0'], 'less than 1'],
     ['{"name":"A","categoryId":1}', ['--format', 'xml'], 'one of jsonl, json, csv'],

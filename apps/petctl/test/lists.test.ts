@@ -7,6 +7,7 @@ import { whenOver } from './after-all.ts';
 import { binary, petctl, start } from './petctl.ts';
 import { record, refused } from './recorder.ts';
 import { startService } from './service.ts';
+import { hasNoTerminal, onTerminal } from './terminal.ts';
 
 const many = rounds(20_000, 100_000);
 /** Fewer at once than the store lets wait. */
@@ -66,19 +67,52 @@ describe(`${many} pets`, () => {
     expect([stdout, stderr]).toEqual(['{"id":1,"name":"Animal 1","categoryId":0}\n0\n', '']);
   });
 
-  test('a cut list says so, and how to go on; --quiet does not', async () => {
-    const { stdout, stderr } = await petctl(['pets', 'list', '--limit', '2'], { env });
-    expect(stdout.split('\n').length).toBe(3);
-    expect(stderr).toMatch(/^petctl: Only 2 are shown, and there are more: --all .*--after 2 .*\n$/);
-    expect((await petctl(['pets', 'list', '--limit', '2', '-q'], { env })).stderr).toBe('');
-    expect(JSON.parse((await petctl(['pets', 'list', '--limit', '2', '-o', 'json'], { env })).stderr)).toMatchObject({
-      notice: {},
-    });
+  test('--limit is a total that follows pages, and --page-size what each holds', async () => {
+    const asked = async (...args: string[]) => {
+      const { stdout, stderr } = await petctl(['pets', 'list', '-v', '-o', 'jsonl', ...args], { env });
+      const urls = stderr.split('\n').filter((line) => line.startsWith('> GET'));
+      return { rows: stdout.trimEnd().split('\n').length, urls };
+    };
+    const total = await asked('--limit', '250');
+    expect(total.rows).toBe(250);
+    expect(total.urls.slice(0, 3).every((url) => url.includes('limit=100'))).toBe(true);
+    const small = await asked('--limit', '5', '--page-size', '2');
+    expect([small.rows, small.urls[0]?.endsWith('limit=2')]).toEqual([5, true]);
+    expect(await asked('--page-size', '3')).toMatchObject({ rows: 3 });
+  });
+
+  test('in a pipe a cut list is one request and no word; -v tells how to go on, as one line of JSON with JSON', async () => {
+    const list = ['pets', 'list', '--limit', '2'];
+    expect(await petctl(list, { env })).toMatchObject({ code: 0, stderr: '' });
+    const { stderr } = await petctl([...list, '-v'], { env });
+    expect(stderr).toMatch(/\npetctl: Showing the first 2\. More exist: use --all, or --after 2\.\n$/);
+    const json = (await petctl([...list, '-v', '-o', 'json'], { env })).stderr.trimEnd().split('\n').at(-1) ?? '';
+    expect(JSON.parse(json)).toMatchObject({ notice: {} });
+    const { requests, env: recorded } = await record(() => ({
+      body: [{ id: 1 }, { id: 2 }],
+      headers: { link: '<?after=2>; rel="next"' },
+    }));
+    await petctl(list, { env: recorded });
+    expect(requests.length).toBe(1);
+  });
+
+  test.skipIf(hasNoTerminal)('a terminal is told, too, and --quiet is not', async () => {
+    expect((await onTerminal(['pets', 'list', '--limit', '2'], { env })).terminal).toContain('Showing the first 2.');
+    expect((await onTerminal(['pets', 'list', '--limit', '2', '-q'], { env })).terminal).not.toContain('Showing');
+  });
+
+  test('--jq reads every element of many in a few runs of jq', async () => {
+    const { code, stdout } = await petctl(['pets', 'list', '--all', '-o', 'jsonl', '--jq', '.name'], { env });
+    const names = stdout.trimEnd().split('\n');
+    expect([code, names.length, names.at(-1)]).toEqual([0, many, `Animal ${many}`]);
   });
 
   test('a list that ends with its page says nothing', async () => {
-    const { stdout, stderr } = await petctl(['pets', 'list', '--limit', '2', '--after', String(many - 2)], { env });
-    expect([stdout.split('\n').length, stderr]).toEqual([3, '']);
+    const { stdout, stderr } = await petctl(['pets', 'list', '--limit', '2', '--after', String(many - 2), '-v'], {
+      env,
+    });
+    expect(stdout.split('\n').length).toBe(3);
+    expect(stderr).not.toContain('Showing');
   });
 
   test('--all goes in the largest pages, or in those that are asked for', async () => {
@@ -87,7 +121,7 @@ describe(`${many} pets`, () => {
       return stderr.split('\n').filter((line) => line.startsWith('> GET')).length;
     };
     expect(await pages()).toBe(2);
-    expect(await pages('--limit', '50')).toBe(4);
+    expect(await pages('--page-size', '50')).toBe(4);
   });
 });
 
@@ -112,24 +146,26 @@ test('a next page at another host is not followed', async () => {
 
 describe('deprecation', () => {
   test('from the spec: once, with the date and what to use instead', async () => {
-    const { stdout, stderr } = await petctl(['pets', 'get', '1'], { env });
+    const { stdout, stderr } = await petctl(['pets', 'get', '1', '-v'], { env });
     expect(stdout).toBe('1\tAnimal 1\t0\t\n');
-    expect(stderr).toBe(
-      `petctl: 'petctl pets get' is deprecated and may be gone from ${operations.getPet.sunset} on. Use 'petctl pets list' instead.\n`,
+    expect(stderr).toContain(
+      `\npetctl: 'petctl pets get' is deprecated and may be gone from ${operations.getPet.sunset} on. Use 'petctl pets list' instead.\n`,
     );
-    expect((await petctl(['pets', 'get', '1', '-q'], { env })).stderr).toBe('');
+    expect((await petctl(['pets', 'get', '1'], { env })).stderr).toBe('');
   });
 
   test('from the headers of the service', async () => {
     const headers = { deprecation: '@1795132800', sunset: 'Sat, 01 Jan 2033 00:00:00 GMT' };
     const { env: announcing } = await record(() => ({ body: [], headers }));
-    const { stderr } = await petctl(['pets', 'list'], { env: announcing });
+    const { stderr } = await petctl(['pets', 'list', '-v'], { env: announcing });
     expect(stderr).toMatch(/'petctl pets list' is deprecated and may be gone from 2033-01-01 on\.\n$/);
   });
 
   test('of the raw way in, too', async () => {
-    const { stderr } = await petctl(['api', 'GET', '/pets/1'], { env });
-    expect(stderr).toBe(`petctl: GET /pets/1 is deprecated and may be gone from ${operations.getPet.sunset} on.\n`);
+    const { stderr } = await petctl(['api', 'GET', '/pets/1', '-v'], { env });
+    expect(stderr).toContain(
+      `\npetctl: GET /pets/1 is deprecated and may be gone from ${operations.getPet.sunset} on.\n`,
+    );
   });
 
   test('with JSON, stderr is still one line', async () => {

@@ -11,8 +11,10 @@ const nowhere = { PETCTL_BASE_URL: 'http://127.0.0.1:1/v1', PETCTL_API_KEY: 'a-k
 
 describe('refused before anything is sent, with what to do', () => {
   test.each([
-    [['pets', 'list', '--limit', String(minimum - 1)], `from ${minimum} to ${maximum}`],
-    [['pets', 'list', '--limit', String(maximum + 1)], `from ${minimum} to ${maximum}`],
+    [['pets', 'list', '--page-size', String(minimum - 1)], `from ${minimum} to ${maximum}`],
+    [['pets', 'list', '--page-size', String(maximum + 1)], `from ${minimum} to ${maximum}`],
+    [['pets', 'list', '--limit', '0'], 'less than 1'],
+    [['pets', 'list', '--limit', '5', '--all'], 'Give one of them'],
     [['pets', 'list', '--limit', '1e1'], 'decimal digits'],
     [['pets', 'list', '--limit', '0x1'], 'decimal digits'],
     [['pets', 'list', '--limit', ' 1'], 'decimal digits'],
@@ -106,6 +108,7 @@ describe('exit codes', () => {
     [refused(503, 'unavailable'), exitCodes.failed.exit],
     [{ status: 502, headers: { 'content-type': 'text/html' }, body: '<b>\u001b[2J' }, exitCodes.failed.exit],
     [{ body: 'no json' }, exitCodes.failed.exit],
+    [{ status: 302, headers: { location: 'https://elsewhere.example/v1' }, body: '' }, exitCodes.refused.exit],
     ['break', exitCodes.unreachable.exit],
   ] satisfies [Reply | 'break', number][])('%j', async (reply: Reply | 'break', exit) => {
     const { env } = await record(() => reply);
@@ -118,6 +121,23 @@ describe('exit codes', () => {
       exit,
       status: reply === 'break' ? null : (reply.status ?? 200),
     });
+  });
+
+  test('a redirect names where it leads, and is not followed', async () => {
+    const { env } = await record(() => ({
+      status: 307,
+      headers: { location: 'https://elsewhere.example/v1' },
+      body: '',
+    }));
+    const { stderr } = await petctl(['pets', 'list'], { env });
+    expect(stderr).toContain('redirects to https://elsewhere.example/v1');
+    expect(stderr).toContain('--base-url');
+  });
+
+  test('too many requests are 7 also when the time is up before the last try', async () => {
+    const { env } = await record(() => ({ ...refused(429, 'rate_limited'), headers: { 'retry-after': '60' } }));
+    const { code } = await petctl(['pets', 'list', '--timeout', '1s'], { env });
+    expect(code).toBe(exitCodes.rate_limited.exit);
   });
 
   test('nothing listens, no such host', async () => {

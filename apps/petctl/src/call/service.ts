@@ -1,10 +1,18 @@
-import type { CallOptions, Exchange, Notice, Options, Petstore, UserAndPassword } from '@petstore/client';
+import {
+  type CallOptions,
+  type Exchange,
+  type Notice,
+  type Options,
+  type Petstore,
+  TimeoutError,
+  type UserAndPassword,
+} from '@petstore/client';
 import { type Operation, type OperationId, service } from '@petstore/types';
 import manifest from '../../package.json' with { type: 'json' };
 import { proxyOf } from '../io/http.ts';
 import { type Credential, findCredentials, NoCredentialError } from '../keys/credentials.ts';
 import { schemeNamed } from '../keys/schemes.ts';
-import { tell } from '../output/options.ts';
+import { tell, wantsNotices } from '../output/options.ts';
 import { commandOf, type Invocation } from '../parse/node.ts';
 import { settings } from '../settings/settings.ts';
 
@@ -24,6 +32,7 @@ export async function serviceFor(invocation: Invocation, credentials: readonly C
   // A proxy that cannot be used is found before anything is sent.
   await proxyOf(new URL(baseUrl), io.env);
   const notices: Notice[] = [];
+  let last: Error | undefined;
   const verbosity = Number(flags.get('verbose') ?? 0);
   const trace = verbosity > 0 ? (await import('./trace.ts')).trace(io.stderr, credentials, verbosity) : undefined;
   const options: Options = {
@@ -35,7 +44,17 @@ export async function serviceFor(invocation: Invocation, credentials: readonly C
     timeout: resolved.of(settings.timeout).value,
     retry: resolved.of(settings.retries).value,
     headers: { 'user-agent': `petctl/${version}` },
-    on: { deprecated: (notice) => void notices.push(notice), ...(trace && { retry: trace.retry }) },
+    on: {
+      deprecated: (notice) => void notices.push(notice),
+      retry: (reason, attempt, milliseconds) => {
+        last = reason;
+        trace?.retry(reason, attempt, milliseconds);
+      },
+      // That time ran out is the smaller part of the story where an attempt had been answered.
+      error: (error) => {
+        if (error instanceof TimeoutError) error.cause ??= last;
+      },
+    },
   };
   return { options, baseUrl, tellDeprecation: () => tellDeprecation(notices.splice(0), invocation) };
 }
@@ -83,6 +102,7 @@ export function createCall(store: Petstore, { id }: Operation): (input?: object,
 /** Tells of deprecated operations on stderr. */
 async function tellDeprecation(notices: readonly Notice[], invocation: Invocation): Promise<void> {
   const { operations, path } = invocation;
+  if (!wantsNotices(invocation)) return;
   for (const { operation, sunset } of notices) {
     const found = operations.find(({ id }) => id === operation);
     const successor = commandOf(found?.successor, operations);

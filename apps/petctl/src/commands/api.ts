@@ -5,7 +5,7 @@ import { UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
 import { escapeControlsInLines } from '../io/text.ts';
 import { asRow } from '../output/format.ts';
-import { tell } from '../output/options.ts';
+import { tell, wantsNotices } from '../output/options.ts';
 import { print } from '../output/print.ts';
 import { rowsOf } from '../output/shape.ts';
 import { dryRunOnly } from '../parse/flags.ts';
@@ -28,7 +28,7 @@ export async function api(invocation: Invocation): Promise<void> {
   const data = /^application\/([\w.]+\+)?json\b/i.test(response.headers.get('content-type') ?? '')
     ? json(text)
     : undefined;
-  if (response.headers.get('deprecation') !== null)
+  if (response.headers.get('deprecation') !== null && wantsNotices(invocation))
     await tell(invocation, deprecated(`${raw.method} ${raw.path}`, response.headers.get('sunset') ?? undefined));
   // What is no JSON is written as it came; on a terminal it must not steer it.
   if (data === undefined) return io.stdout.write(io.stdout.isTerminal ? escapeControlsInLines(text) : text);

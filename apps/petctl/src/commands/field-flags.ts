@@ -7,7 +7,7 @@ import { isMap, kindOf } from '../settings/value.ts';
 export function operationFlags(operation: Operation): readonly Flag[] {
   const own = [
     ...(operation.body ? [dataFlagOf(operation)] : []),
-    ...(operation.pagination ? [allFlag] : []),
+    ...(operation.pagination ? [allFlag, limitFlag] : []),
     ...(mayAnswerBytes(operation) ? [fileFlag] : []),
     ...callFlags,
   ];
@@ -50,6 +50,13 @@ const allFlag: Flag = {
   rules: { type: 'boolean' },
 };
 
+const limitFlag: Flag = {
+  name: 'limit',
+  value: 'integer',
+  description: 'How many to show at most; further pages are followed as needed. One page without it.',
+  rules: { type: 'integer', minimum: 1 },
+};
+
 const fileFlag: Flag = {
   name: 'output-file',
   short: 'o',
@@ -67,12 +74,12 @@ const MAX_PROPERTY_FLAGS = 100;
  * Every other field as a flag. One whose name is in use says where it goes, `--query-output`, and counts if need be.
  * Each named property of an object is a flag too, `--owner.name`.
  */
-function flagsOf({ fields, body }: Operation, taken: readonly string[]): Flag[] {
+function flagsOf({ fields, body, pagination }: Operation, taken: readonly string[]): Flag[] {
   const used = new Set(taken.flatMap((name) => [name, name.replace(/^no-/, '')]));
   const flags = Object.entries(fields)
     .filter(([, field]) => field.in !== 'path' && !(field.in === 'body' && body?.whole))
     .map(([name, field]) => {
-      const plain = kebab(name) || 'value';
+      const plain = name === pagination?.limit ? 'page-size' : kebab(name) || 'value';
       const flag = freeName(plain, `${field.in}-${plain}`, used);
       return { ...flagOf(name, flag, field), ...(taken.includes(plain) && { insteadOf: plain }) };
     });

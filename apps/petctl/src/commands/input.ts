@@ -27,10 +27,18 @@ export async function inputOf(operation: Operation, invocation: Invocation): Pro
     input = await withFiles(input, operation, io);
   }
   const { pagination, fields } = operation;
-  const limit = pagination?.limit;
-  const largest = limit === undefined ? undefined : fields[limit]?.schema.maximum;
-  // All pages are there sooner when each is as large as it may be.
-  if (limit !== undefined && flags.has('all') && largest !== undefined) input[limit] ??= largest;
+  const [limit, total] = [pagination?.limit, pagination && flags.get('limit')];
+  if (total !== undefined && flags.has('all'))
+    throw new UsageError(
+      '--all and --limit both say how many to show.',
+      'Give one of them; --page-size is about each page.',
+    );
+  if (limit !== undefined && (flags.has('all') || typeof total === 'number')) {
+    // All are there sooner when each page is as large as it may be.
+    const largest = fields[limit]?.schema.maximum;
+    const size = Math.min(Number(total ?? largest), Number(largest ?? total));
+    if (Number.isFinite(size)) input[limit] ??= Math.max(size, fields[limit]?.schema.minimum ?? 1);
+  }
   return input;
 }
 

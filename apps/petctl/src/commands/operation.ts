@@ -2,7 +2,7 @@ import { nextPage, petstore } from '@petstore/client';
 import type { Operation, OperationResponse } from '@petstore/types';
 import { type AnyCall, createCall, credentialsFor, serviceFor } from '../call/service.ts';
 import { UsageError } from '../io/errors.ts';
-import { inJson, noticeLine } from '../output/options.ts';
+import { inJson, tell, wantsNotices } from '../output/options.ts';
 import { print } from '../output/print.ts';
 import { checkFields, rowsOf, shapeOf } from '../output/shape.ts';
 import { dryRunOnly } from '../parse/flags.ts';
@@ -29,29 +29,44 @@ export async function runOperation(invocation: Invocation): Promise<void> {
   const { options, tellDeprecation } = await serviceFor(invocation, await credentialsFor(invocation, operation));
   const call = createCall(petstore(options), operation);
   try {
-    const running = call(input, { signal: io.interrupted });
-    if (flags.has('all')) {
-      const [first] = operation.successes;
-      const success = operation.responses[first ?? ''];
-      await print(elements(running), shapeOf(operation, success, flags.get('fields')), invocation);
-    } else {
-      const { data: result, response } = await running.withResponse();
-      const body = operation.successes.length > 1 ? (result as { data: unknown }).data : result;
-      const success = successOf(operation, response.status);
-      const data = itemsOf(operation, body);
-      if (body instanceof ReadableStream || success?.kind === 'text')
-        await (await import('../output/write-body.ts')).writeBody(body, invocation);
-      else if (body !== undefined)
-        await print(rowsOf(data), shapeOf(operation, success, flags.get('fields'), data), invocation);
-      if (operation.pagination && !flags.has('quiet') && nextPage(response) !== undefined) {
-        await tellIfTruncated(operation, data, invocation, (page) => call({ ...input, ...page }));
-      }
-    }
+    await show(call(input, { signal: io.interrupted }), operation, invocation, (page) =>
+      call({ ...input, ...page }, { signal: io.interrupted, timeout: MAX_LOOKING_MS, retry: 0 }),
+    );
   } catch (error) {
     if (!inJson(settings)) await tellDeprecation();
     throw error;
   }
   await tellDeprecation();
+}
+
+/** Writes what came of a call: all pages, as many elements as are wanted, or the one answer. */
+async function show(
+  running: AnyCall,
+  operation: Operation,
+  invocation: Invocation,
+  ask: (page: Record<string, unknown>) => Promise<unknown>,
+): Promise<void> {
+  const { flags, io } = invocation;
+  const fields = flags.get('fields');
+  const limit = operation.pagination ? flags.get('limit') : undefined;
+  const total = typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
+  const printAll = () => {
+    const success = operation.responses[operation.successes[0] ?? ''];
+    return print(elements(running, total), shapeOf(operation, success, fields), invocation);
+  };
+  if (flags.has('all')) return printAll();
+  const { data: result, response } = await running.withResponse();
+  const body = operation.successes.length > 1 ? (result as { data: unknown }).data : result;
+  const success = successOf(operation, response.status);
+  const data = itemsOf(operation, body);
+  // A page may hold less than it could.
+  if (limit !== undefined && rowsOf(data).length < total) return printAll();
+  if (body instanceof ReadableStream || success?.kind === 'text')
+    await (await import('../output/write-body.ts')).writeBody(body, invocation);
+  else if (body !== undefined)
+    await print(rowsOf(data).slice(0, total), shapeOf(operation, success, fields, data), invocation);
+  if (operation.pagination && nextPage(response) !== undefined && wantsNotices(invocation) && !io.stdout.gone())
+    await tellIfTruncated(operation, rowsOf(data).slice(0, total), invocation, ask);
 }
 
 /** What the spec says of a success with this status. */
@@ -65,14 +80,22 @@ function itemsOf({ pagination }: Operation, body: unknown): unknown {
   return pagination?.items === undefined ? body : (Object(body)[pagination.items] ?? []);
 }
 
-/** The elements of all pages, as they come. */
-async function* elements(running: AnyCall): AsyncGenerator<unknown> {
-  if (isPaged(running)) yield* running;
+/** The elements of all pages, as they come, up to this number. */
+async function* elements(running: AnyCall, total: number): AsyncGenerator<unknown> {
+  if (!isPaged(running)) return;
+  let count = 0;
+  for await (const element of running) {
+    yield element;
+    if (++count >= total) return;
+  }
 }
 
 function isPaged(running: AnyCall): running is AnyCall & AsyncIterable<object> {
   return running[Symbol.asyncIterator] !== undefined;
 }
+
+/** A notice is not worth a longer wait. */
+const MAX_LOOKING_MS = 2000;
 
 /**
  * Says on stderr that a list goes on behind its limit. That a page is full does not mean that there is another, so one
@@ -80,19 +103,18 @@ function isPaged(running: AnyCall): running is AnyCall & AsyncIterable<object> {
  */
 async function tellIfTruncated(
   operation: Operation,
-  data: unknown,
-  { settings, io }: Invocation,
+  shown: readonly unknown[],
+  invocation: Invocation,
   ask: (page: Record<string, unknown>) => Promise<unknown>,
 ): Promise<void> {
   const { fields, pagination } = operation;
   const { cursor, key, limit } = pagination ?? {};
-  if (cursor === undefined || key === undefined || limit === undefined || io.stdout.gone()) return;
-  const shown = rowsOf(data);
+  if (cursor === undefined || key === undefined || limit === undefined) return;
   const after = Object(shown.at(-1))[key];
   const one = fields[limit]?.schema.minimum ?? 1;
   const more = await ask({ [cursor]: after, [limit]: one }).catch(() => []);
+  invocation.io.interrupted.throwIfAborted();
   if (rowsOf(more).length === 0) return;
   const flag = operationFlags(operation).find(({ field }) => field === cursor)?.name ?? cursor;
-  const message = `Only ${shown.length} are shown, and there are more: --all shows all, --${flag} ${after} what follows.`;
-  await io.stderr.write(noticeLine(message, inJson(settings)));
+  await tell(invocation, `Showing the first ${shown.length}. More exist: use --all, or --${flag} ${after}.`);
 }

@@ -77,10 +77,9 @@ export async function untilInterrupted<T>(run: Promise<T>, { interrupted }: Io):
 function sink(stream: NodeJS.WriteStream, interrupted: AbortSignal): Sink & { isStalled: () => boolean } {
   let gone = false;
   let failure: Error | undefined;
-  let waiting: (() => void) | undefined;
+  const waiting: (() => void)[] = [];
   const proceed = () => {
-    waiting?.();
-    waiting = undefined;
+    for (const resume of waiting.splice(0)) resume();
   };
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') failure ??= error;
@@ -95,7 +94,7 @@ function sink(stream: NodeJS.WriteStream, interrupted: AbortSignal): Sink & { is
       return stream.isTTY ? stream.columns : undefined;
     },
     gone: () => gone,
-    isStalled: () => waiting !== undefined,
+    isStalled: () => waiting.length > 0,
     end: async () => {
       if (!interrupted.aborted) await new Promise((done) => stream.write('', done));
       if (failure) throw new OutputError(failure);
@@ -103,7 +102,7 @@ function sink(stream: NodeJS.WriteStream, interrupted: AbortSignal): Sink & { is
     write: async (text) => {
       if (gone || text.length === 0 || stream.write(text) || interrupted.aborted) return;
       await new Promise<void>((resolve) => {
-        waiting = resolve;
+        waiting.push(resolve);
       });
       if (stream === process.stdout) interrupted.throwIfAborted();
     },

@@ -12,6 +12,11 @@ export async function checkFilter(filter: string): Promise<void> {
   if (exitCode === unreadable) throw new UsageError(`--jq: ${said(stderr)}.`, "'petctl help formatting' has examples.");
 }
 
+/** One run of jq takes about this much: a run costs as much as thousands of rows. */
+const MAX_BATCH = 262_144;
+/** No row waits longer than this for those behind it. */
+const MAX_WAIT_MS = 100;
+
 /** Writes what a filter makes of each row, or of the whole. Texts are written as they are, everything else as JSON. */
 export async function printFiltered(
   rows: AsyncIterable<unknown>,
@@ -21,18 +26,31 @@ export async function printFiltered(
   stdout: Sink,
 ): Promise<void> {
   const whole: unknown[] = [];
+  let [batch, since] = ['', performance.now()];
+  const flush = async () => {
+    const part = batch;
+    [batch, since] = ['', performance.now()];
+    if (part !== '') await writeFiltered(part, filter, stdout);
+  };
   for await (const row of rows) {
-    if (each) await stdout.write(await filtered(row, filter));
-    else whole.push(row);
+    if (!each) {
+      whole.push(row);
+      continue;
+    }
+    batch += `${jsonText(row) ?? 'null'}\n`;
+    if (batch.length < MAX_BATCH && performance.now() - since < MAX_WAIT_MS) continue;
+    await flush();
     if (stdout.gone()) return;
   }
-  if (!each) await stdout.write(await filtered(list ? whole : whole[0], filter));
+  if (!each) batch = jsonText(list ? whole : whole[0]) ?? 'null';
+  await flush();
 }
 
-async function filtered(data: unknown, filter: string): Promise<string> {
-  const { stdout, stderr, exitCode } = await run(jsonText(data) ?? 'null', filter);
+/** Writes what the filter makes of each JSON value in a text, up to one that it fails for. */
+async function writeFiltered(values: string, filter: string, out: Sink): Promise<void> {
+  const { stdout, stderr, exitCode } = await run(values, filter);
+  await out.write(escapeControlsInLines(stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}\n`));
   if (exitCode !== 0) throw new UsageError(`--jq: ${said(stderr)}.`);
-  return stdout === '' || stdout.endsWith('\n') ? escapeControlsInLines(stdout) : `${escapeControlsInLines(stdout)}\n`;
 }
 
 async function run(text: string, filter: string) {

@@ -18,18 +18,23 @@ export function isJson(output: string | undefined): boolean {
   return output === 'json' || output === 'jsonl';
 }
 
-/** Whether to use colours on a stream: the flag, then NO_COLOR, then FORCE_COLOR, then what the stream is. */
-export function colored(resolved: Resolved, { env, stdout }: Io): boolean {
-  const { value, origin } = resolved.of(settings.color);
-  if (value !== undefined && origin.startsWith('--')) return value;
+/** Whether to use colours on stdout: the flag, then NO_COLOR, then FORCE_COLOR, then the setting, then what stdout is. */
+export function colored(flags: Invocation['flags'], { env, stdout }: Io, resolved?: Resolved): boolean {
+  const flag = flags.get(settings.color.flag.name);
+  if (typeof flag === 'boolean') return flag;
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
-  return value ?? (stdout.isTerminal && env.TERM !== 'dumb');
+  return resolved?.of(settings.color).value ?? (stdout.isTerminal && env.TERM !== 'dumb');
 }
 
 /** The line of a notice that is no error. */
 export function noticeLine(message: string, json: boolean): string {
   return json ? `${escapeControls(JSON.stringify({ notice: { message } }))}\n` : `petctl: ${escapeControls(message)}\n`;
+}
+
+/** Whether somebody is there to read what a script does not need to know. */
+export function wantsNotices({ io, flags }: Invocation): boolean {
+  return !flags.has('quiet') && (io.stderr.isTerminal || flags.has('verbose'));
 }
 
 /** Says something on stderr that is neither a result nor an error. */

@@ -3,7 +3,9 @@ import { asRow, csv, type Format, json, jsonl, type Shape, tsv, yaml } from './f
 import { colored, outputOf } from './options.ts';
 
 /** Text is gathered up to this length, so that a long list is not written row by row. */
-const enough = 16_384;
+const MAX_GATHERED = 16_384;
+/** No row waits longer than this for those behind it. */
+const MAX_WAIT_MS = 50;
 
 /** Writes rows to stdout in the format that was asked for, as they come. */
 export async function print(
@@ -22,32 +24,42 @@ export async function print(
   }
 
   // Only a table has to see rows before it can write the first.
-  const ahead = output === 'table' ? await take(shown, (await import('./table.ts')).sampleSize) : [];
+  const { taken, rest } = output === 'table' ? await take(shown, SAMPLE_SIZE) : { taken: [], rest: shown };
   const format = await formatFor();
   let [text, count] = [format.head, 0];
+  let timer: NodeJS.Timeout | undefined;
+  const flush = async () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const part = text;
+    text = '';
+    await stdout.write(part);
+  };
   const write = (row: unknown) => {
     text += format.row(row, count++);
   };
-  ahead.forEach(write);
-  for await (const row of shown) {
-    write(row);
-    if (text.length < enough) continue;
-    await stdout.write(text);
-    text = '';
-    if (stdout.gone()) return;
+  taken.forEach(write);
+  try {
+    for await (const row of rest) {
+      write(row);
+      // What goes wrong here goes wrong with the next part too.
+      timer ??= setTimeout(() => void flush().catch(() => {}), MAX_WAIT_MS);
+      if (text.length < MAX_GATHERED) continue;
+      await flush();
+      if (stdout.gone()) return;
+    }
+  } finally {
+    clearTimeout(timer);
   }
-  await stdout.write(text + format.tail(count));
+  text += format.tail(count);
+  await flush();
 
   async function formatFor(): Promise<Format> {
     switch (output) {
       case 'table': {
         const { table } = await import('./table.ts');
-        return table(
-          shape,
-          ahead,
-          stdout.isTerminal ? stdout.columns || 80 : Number.POSITIVE_INFINITY,
-          colored(settings, io),
-        );
+        const columns = stdout.isTerminal ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
+        return table(shape, taken, columns, colored(flags, io, settings));
       }
       case 'csv':
         return csv(shape);
@@ -75,12 +87,31 @@ async function* picked(
   }
 }
 
-async function take(rows: AsyncGenerator<unknown, undefined>, count: number): Promise<unknown[]> {
+/** How many rows settle the widths of a table's columns, and how long the first waits for the others. */
+const SAMPLE_SIZE = 100;
+const MAX_SAMPLING_MS = 200;
+
+/** The first rows, those that come soon after the very first, and all behind them. */
+async function take(
+  rows: AsyncGenerator<unknown, undefined>,
+  count: number,
+): Promise<{ taken: unknown[]; rest: AsyncIterable<unknown> }> {
   const taken: unknown[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let isLate: Promise<undefined> | undefined;
+  let next = rows.next();
   while (taken.length < count) {
-    const { done, value } = await rows.next();
-    if (done) break;
-    taken.push(value);
+    const result = await (isLate ? Promise.race([next, isLate]) : next);
+    if (!result || result.done) break;
+    taken.push(result.value);
+    isLate ??= new Promise((resolve) => {
+      timer = setTimeout(resolve, MAX_SAMPLING_MS, undefined);
+    });
+    next = rows.next();
   }
-  return taken;
+  clearTimeout(timer);
+  async function* rest() {
+    for (let result = await next; !result.done; result = await rows.next()) yield result.value;
+  }
+  return { taken, rest: rest() };
 }

@@ -12,7 +12,10 @@ export const exitCodes = {
   unreachable: { exit: 3, meaning: 'the service could not be reached, or took too long' },
   unauthorized: { exit: 4, meaning: 'there is no API key, or the service does not take it (401, 403)' },
   not_found: { exit: 5, meaning: 'there is no such thing (404)' },
-  refused: { exit: 6, meaning: 'the service does not take the request as it is (any other 4xx)' },
+  refused: {
+    exit: 6,
+    meaning: 'the service does not take the request as it is (any other 4xx), or redirects it (3xx)',
+  },
   rate_limited: { exit: 7, meaning: 'too many requests, even after the retries (429)' },
   failed: { exit: 8, meaning: 'the service failed, even after the retries (5xx), or its answer made no sense' },
   partial: { exit: 9, meaning: 'some of a batch failed' },
@@ -26,7 +29,7 @@ export function endingOf(status: number): Ending {
   if (status === 401 || status === 403) return 'unauthorized';
   if (status === 404) return 'not_found';
   if (status === 429) return 'rate_limited';
-  return status >= 400 && status < 500 ? 'refused' : 'failed';
+  return status >= 300 && status < 500 ? 'refused' : 'failed';
 }
 
 /** All that is said of an error, on one line or as JSON. */
@@ -48,6 +51,8 @@ export function described(error: unknown): Described {
   if (error instanceof PartialError) return plain('partial', error.message, error.hint);
   if (error instanceof AbortedError) return described(error.cause);
   if (error instanceof InterruptedError) return { ...plain('interrupted', error.message), exit: error.exit };
+  // What the last attempt ended with says more than that no time was left for another.
+  if (error instanceof TimeoutError && error.cause instanceof PetstoreError) return answered(error.cause);
   if (error instanceof TimeoutError)
     return { ...plain('unreachable', `${error.message}.`, 'Give it longer with --timeout.'), code: 'timeout' };
   if (error instanceof ConnectionError) {
@@ -72,8 +77,12 @@ function loginHint({ needed: [schemes = []] }: NoCredentialError): string {
 
 function answered(error: PetstoreError): Described {
   const ending = endingOf(error.status);
+  const target = error.status < 400 ? error.headers.get('location') : null;
+  const redirect = target !== null && `The service is elsewhere: it redirects to ${target}.`;
   return {
-    ...plain(ending, error.message, hints[ending]),
+    ...(redirect
+      ? plain(ending, redirect, 'Give the address of the service that answers itself, with --base-url.')
+      : plain(ending, error.message, hints[ending])),
     code: error.code ?? ending,
     status: error.status,
     requestId: error.requestId ?? null,

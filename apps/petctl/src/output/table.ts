@@ -1,8 +1,5 @@
 import { cellsOf, type Format, type Shape } from './format.ts';
 
-/** How many rows settle the widths of the columns. */
-export const sampleSize = 100;
-
 const gap = '  ';
 
 /** A table for people: aligned, no wider than the terminal, under a bold header. */

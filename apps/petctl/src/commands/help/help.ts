@@ -1,5 +1,6 @@
 import { suggestion, UsageError } from '../../io/errors.ts';
 import type { Io } from '../../io/io.ts';
+import { colored } from '../../output/options.ts';
 import { sharedFlagsOf } from '../../parse/flags.ts';
 import type { CommandNode, Invocation, Located } from '../../parse/node.ts';
 import type { Argument, Flag } from '../../settings/flag.ts';
@@ -10,7 +11,7 @@ import { operationExamples } from './examples.ts';
 import { topics } from './topics.ts';
 
 /** Help for a command, or on a topic. */
-export async function helpOn({ io, args, root }: Invocation): Promise<void> {
+export async function helpOn({ io, args, root, flags }: Invocation): Promise<void> {
   const words = args.map(String);
   const topic = words.length === 1 ? topics().find(({ name }) => name === words[0]) : undefined;
   if (topic) return io.stdout.write(`${topic.title}\n\n${topic.text}\n`);
@@ -26,13 +27,13 @@ export async function helpOn({ io, args, root }: Invocation): Promise<void> {
       );
     node = child;
   }
-  await io.stdout.write(help({ path: words, node }, io));
+  await io.stdout.write(help({ path: words, node }, io, flags));
 }
 
 /** The help of a command: examples first, then all that it takes. */
-export function help({ path, node }: Located, { stdout, env }: Io): string {
-  const width = Math.min(stdout.columns || 100, 100);
-  const bold = stdout.isTerminal && !env.NO_COLOR && env.TERM !== 'dumb';
+export function help({ path, node }: Located, io: Io, flags: Invocation['flags'] = new Map()): string {
+  const width = Math.min(io.stdout.columns || 100, 100);
+  const bold = colored(flags, io);
   const title = (text: string) => (bold ? `\u001b[1m${text}\u001b[22m` : text);
   const parts = [wrapped(node.description ?? node.summary, width, '')];
   if (node.notice) parts.push(wrapped(node.notice, width, ''));

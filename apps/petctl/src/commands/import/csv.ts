@@ -1,112 +1,123 @@
 import type { Operation } from '@petstore/types';
+import { CsvError, parse } from 'csv-parse';
 import { suggestion, UsageError } from '../../io/errors.ts';
 import { kebab } from '../../settings/flag.ts';
 import { readValue } from '../../settings/value.ts';
 
 /** A file that is no CSV may be a single title. */
 const MAX_TITLE_SHOWN = 80;
-
-/** One line of the input: where it stood, as it stood, and what it says. */
-export interface InputLine {
-  readonly line: number;
-  readonly raw: string;
-  /** The input of the call. Throws a UsageError where the line breaks a rule of the spec. */
-  readonly read: () => Record<string, unknown>;
-}
+/** Far more than a request may hold. A quote that is never closed reaches this sooner than the end of a long file. */
+const MAX_RECORD_LENGTH = 4 * 2 ** 20;
 
 /** One record of a CSV file; a cell without quotes and without text is nothing. */
-interface CsvRecord {
+export interface CsvRecord {
   readonly line: number;
   readonly raw: string;
   readonly cells: readonly (string | undefined)[];
-  /** What is wrong with its quotes. */
-  readonly fault?: string;
 }
 
-/** Splits CSV into records (RFC 4180); quoted cells may hold line ends. */
+/** Splits CSV into records (RFC 4180); quoted cells may hold line ends. Throws where the quotes of one do not match. */
 export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator<CsvRecord, undefined> {
-  let [raw, line, start, quotes] = ['', 1, 1, false];
-  for await (const chunk of chunks) {
-    let from = 0;
-    for (let i = 0; i < chunk.length; i++) {
-      if (chunk[i] === '"') quotes = !quotes;
-      if (chunk[i] !== '\n') continue;
-      line++;
-      if (quotes) continue;
-      yield* record(raw + chunk.slice(from, i), start);
-      [raw, from, start] = ['', i + 1, line];
-    }
-    raw += chunk.slice(from);
-  }
-  yield* record(raw, start);
-}
-
-function* record(text: string, line: number): Generator<CsvRecord> {
-  const raw = text.replace(/\r$/, '');
-  if (raw.trim() === '') return;
-  const cells: (string | undefined)[] = [];
-  // A cell is quoted with doubled quotes inside, or it has none at all. By hand, because a long one is too much for a regular expression.
-  for (let at = 0; at <= raw.length; at++) {
-    const isQuoted = raw[at] === '"';
-    let end = raw.indexOf(isQuoted ? '"' : ',', at + (isQuoted ? 1 : 0));
-    while (isQuoted && end >= 0 && raw[end + 1] === '"') end = raw.indexOf('"', end + 2);
-    if (isQuoted && end < 0) break;
-    const text = raw.slice(isQuoted ? at + 1 : at, end < 0 ? undefined : end);
-    if (!isQuoted && text.includes('"')) break;
-    cells.push(isQuoted ? text.replaceAll('""', '"') : text || undefined);
-    at = isQuoted ? end + 1 : end < 0 ? raw.length : end;
-    if (at === raw.length) return yield { line, raw, cells };
-    if (raw[at] !== ',') break;
-  }
-  yield { line, raw, cells, fault: 'its quotes do not match' };
-}
-
-/** Records as input of an operation, by the names in the header: those of the interface, or of the flags. */
-export async function* csvReader(
-  header: CsvRecord,
-  records: AsyncIterable<CsvRecord>,
-  operation: Operation,
-): AsyncGenerator<InputLine> {
-  const names = Object.keys(operation.fields);
-  const columns = header.cells.map((title = '') => {
-    const name = names.find((one) => one === title.trim() || kebab(one) === title.trim());
-    if (name === undefined)
-      throw new UsageError(
-        `The header of the CSV names '${title.slice(0, MAX_TITLE_SHOWN)}', which is no member.`,
-        suggestion(title, names, `There are ${names.join(', ')}.`),
-      );
-    return name;
+  const parsed: Parsed[] = [];
+  const parser = parse({
+    raw: true,
+    info: true,
+    record_delimiter: ['\r\n', '\n'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_RECORD_LENGTH,
+    cast: (text, { quoting }) => (quoting || text !== '' ? text : undefined),
+    // Taken here, what stands before a broken record is there when the parser gives up.
+    // Its types do not know what `raw` makes of a record.
+    on_record: (record) => void parsed.push(record as unknown as Parsed),
   });
-  for await (const { line, raw, cells, fault } of records) {
-    yield { line, raw, read: () => complete(inputOf(cells, fault, columns, operation, line), operation, line) };
+  const failure = new Promise<Error>((resolve) => parser.once('error', resolve));
+  let line = 1;
+  function* taken(): Generator<CsvRecord, undefined> {
+    for (const { raw: text, record } of parsed.splice(0)) {
+      const raw = text.replace(/^[\r\n]+|\r?\n$/g, '');
+      const start = line + linesIn(text.slice(0, text.length - text.trimStart().length));
+      line += linesIn(text);
+      if (raw.trim() !== '') yield { line: start, raw, cells: record };
+    }
   }
+  for await (const chunk of chunks) {
+    const done = new Promise<undefined>((resolve) => parser.write(chunk, (error) => error ?? resolve(undefined)));
+    const error = await Promise.race([done, failure]);
+    yield* taken();
+    if (error) throw brokenRecord(error, line);
+  }
+  const done = new Promise<undefined>((resolve) => parser.end(() => resolve(undefined)));
+  const error = await Promise.race([failure, done]);
+  yield* taken();
+  if (error) throw brokenRecord(error, line);
 }
 
-function inputOf(
-  cells: readonly (string | undefined)[],
-  fault: string | undefined,
-  columns: readonly string[],
+interface Parsed {
+  readonly raw: string;
+  readonly record: (string | undefined)[];
+}
+
+const linesIn = (text: string) => text.split('\n').length - 1;
+
+/** What is said of a record that cannot be told from what is behind it. */
+function brokenRecord(error: Error, line: number): Error {
+  if (!(error instanceof CsvError)) return error;
+  const { code } = error;
+  const why =
+    code === 'CSV_QUOTE_NOT_CLOSED'
+      ? 'a quote is opened and never closed'
+      : code === 'CSV_MAX_RECORD_SIZE'
+        ? `it is longer than ${MAX_RECORD_LENGTH / 2 ** 20} MiB, perhaps by a quote that is never closed`
+        : 'its quotes do not match';
+  return new UsageError(
+    `line ${line}: ${why}. Nothing from there on was read.`,
+    'Write "" for a quote inside a quoted cell.',
+  );
+}
+
+/** The input that each column of a header stands for; nothing for those to ignore. */
+export function columnsOf(
+  header: CsvRecord,
   { fields }: Operation,
-  line: number,
+  ignorable: readonly string[],
+): (string | undefined)[] {
+  const names = Object.keys(fields);
+  const titles = header.cells.map((title = '') => title.trim());
+  const named = (title: string, all: readonly string[]) => all.find((one) => one === title || kebab(one) === title);
+  const columns = titles.map((title) => {
+    const name = named(title, names);
+    if (name !== undefined || named(title, ignorable) !== undefined) return name;
+    const separator = [';', '\t'].find((one) => title.split(one).some((part) => named(part.trim(), names)));
+    throw new UsageError(
+      `The header of the CSV names '${title.slice(0, MAX_TITLE_SHOWN)}', which is no property.`,
+      separator
+        ? `Its cells seem to be separated by ${separator === ';' ? 'semicolons' : 'tabs'}: separate them by commas.`
+        : suggestion(title, names, `There are ${names.join(', ')}.`),
+    );
+  });
+  const twice = columns.find((name, i) => name !== undefined && columns.indexOf(name) !== i);
+  if (twice !== undefined)
+    throw new UsageError(`The header of the CSV names '${twice}' twice.`, 'Keep one of the columns.');
+  return columns;
+}
+
+/** A record as the input of an operation. Throws a UsageError where it breaks a rule of the spec. */
+export function csvInput(
+  { line, cells }: CsvRecord,
+  columns: readonly (string | undefined)[],
+  { fields }: Operation,
 ): Record<string, unknown> {
-  if (fault) throw new UsageError(`line ${line}: ${fault}.`);
   if (cells.length !== columns.length)
     throw new UsageError(`line ${line} has ${cells.length} cells, and the header ${columns.length}.`);
   const input: Record<string, unknown> = {};
   for (const [i, name] of columns.entries()) {
     const text = cells[i];
-    const rules = fields[name]?.schema;
-    if (text === undefined || !rules) continue;
+    const rules = name === undefined ? undefined : fields[name]?.schema;
+    if (name === undefined || text === undefined || !rules) continue;
     const read = readValue(text, rules);
     if ('fault' in read) throw new UsageError(`line ${line}: ${name} '${text}' ${read.fault}.`);
     input[name] = read.value;
   }
-  return input;
-}
-
-/** Refuses input in which something required is missing. */
-export function complete(input: Record<string, unknown>, { fields }: Operation, line: number): Record<string, unknown> {
-  const missing = Object.keys(fields).filter((name) => fields[name]?.required && !(name in input));
-  if (missing.length > 0) throw new UsageError(`line ${line}: ${missing.join(' and ')} missing.`);
   return input;
 }

@@ -2,7 +2,7 @@ import { closeSync, createReadStream, openSync, realpathSync, statSync, writeFil
 import { InterruptedError, OutputError, UsageError } from '../../io/errors.ts';
 import { codeOf } from '../../io/files.ts';
 import type { Io } from '../../io/io.ts';
-import type { Lines } from './records.ts';
+import type { Records } from './records.ts';
 
 /** A file that is read bit by bit, or stdin. */
 export interface Source {
@@ -52,18 +52,17 @@ function sizeOf(file: string): number {
   }
 }
 
-/** Where the lines go that are to be given again. */
-export interface FailedFile {
+/** A file that takes some of the records, as a file that can be imported. */
+export interface RecordsFile {
   add(raw: string): void;
   close(): void;
   /** Why it does not hold all of them. */
   readonly error: OutputError | undefined;
 }
 
-/** Makes the file at once, so that what is wrong with it shows before anything is sent. It stays empty when all works. */
-export function openFailedFile(file: string | undefined, input: string, { frame }: Lines): FailedFile {
-  if (file === undefined) return { add: () => {}, close: () => {}, error: undefined };
-  const handle = opened(file, input);
+/** Makes the file that a flag names at once, so that what is wrong with it shows before anything is sent. */
+export function openRecordsFile(flag: string, file: string, input: string, { frame }: Records): RecordsFile {
+  const handle = opened(flag, file, input);
   let any = false;
   let failure: OutputError | undefined;
   const write = (text: string) => {
@@ -72,7 +71,7 @@ export function openFailedFile(file: string | undefined, input: string, { frame 
       writeFileSync(handle, text);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      failure = new OutputError(error, 'The lines that are to be given again');
+      failure = new OutputError(error, `The records for ${file}`);
     }
   };
   return {
@@ -90,13 +89,13 @@ export function openFailedFile(file: string | undefined, input: string, { frame 
   };
 }
 
-function opened(file: string, input: string): number {
+function opened(flag: string, file: string, input: string): number {
   if (input !== '-' && real(file) === realpathSync(input))
-    throw new UsageError(`--failed: ${file} is the file that is read.`, 'Give another one.');
+    throw new UsageError(`--${flag}: ${file} is the file that is read.`, 'Give another one.');
   try {
     return openSync(file, 'w');
   } catch (error) {
-    throw new UsageError(`--failed: ${file} cannot be written (${codeOf(error)}).`);
+    throw new UsageError(`--${flag}: ${file} cannot be written (${codeOf(error)}).`);
   }
 }
 

@@ -18,11 +18,11 @@ export function importNode(operation: Operation, name: string): CommandNode {
   return {
     name,
     operation,
-    summary: `${operation.summary}, for each line of a file`,
-    description: `Reads JSON Lines, a JSON array or CSV with a header, and runs \`${operation.id}\` for each, a few at a time. One line is written for each: its number, how it ended, and what came of it. Ctrl-C lets what is under way end and stops; --failed then holds what to give again.`,
+    summary: `${operation.summary}, for each record of a file`,
+    description: `Reads JSON Lines, a JSON array or CSV with a header, and runs \`${operation.id}\` for each record, a few at a time. One line is written for each: where it stood, how it ended, and what came of it. Ctrl-C stops after the calls under way.`,
     examples: [
       [`${group}.jsonl`, 'From JSON Lines'],
-      [`${group}.csv --failed again.csv`, 'Keep what failed, to give it again'],
+      [`${group}.csv --failed again.csv`, 'Keep what failed, to import it again'],
       ['- --format csv -o jsonl', 'From stdin, with results as JSON'],
     ],
     args: [
@@ -44,19 +44,31 @@ export function importNode(operation: Operation, name: string): CommandNode {
       {
         name: 'failed',
         value: 'file',
-        description: 'Where to write exactly the lines to give again. Only written when there are some.',
+        description: 'Where to write the records that failed for sure or were not sent, to import them again.',
+        rules: { type: 'string' },
+        completes: 'file',
+      },
+      {
+        name: 'unknown',
+        value: 'file',
+        description: 'Where to write the records whose answer was lost: the service may have them.',
         rules: { type: 'string' },
         completes: 'file',
       },
       {
         name: 'concurrency',
         value: 'integer',
-        description: 'How many calls may be under way at a time; 8 unless told otherwise.',
+        description: 'How many calls may be under way at a time (default: 8).',
         rules: { type: 'integer', minimum: 1, maximum: 64 },
       },
       {
+        name: 'unordered',
+        description: 'Write results as calls end, not in the order of the records.',
+        rules: { type: 'boolean' },
+      },
+      {
         name: 'dry-run',
-        description: 'Check every line and send nothing.',
+        description: 'Check every record and send nothing.',
         rules: { type: 'boolean' },
       },
     ],

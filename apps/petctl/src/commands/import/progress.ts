@@ -1,9 +1,25 @@
 import type { Sink } from '../../io/io.ts';
 
-/** What a progress bar shows. */
+/** How many records came to which end so far. */
 export interface Counts {
-  done: number;
+  created: number;
+  existing: number;
+  valid: number;
   failed: number;
+  unknown: number;
+}
+
+/** `3 created, 1 failed`: the ends that there were, and what every import is expected to tell of. */
+export function summary({ created, existing, valid, failed, unknown }: Counts): string {
+  const parts = [
+    [valid, 'valid'],
+    [created, 'created'],
+    [existing, 'already there'],
+    [failed, 'failed'],
+    [unknown, 'unknown'],
+  ] as const;
+  const shown = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return shown.length > 0 ? shown.join(', ') : 'nothing to import';
 }
 
 export interface Progress {
@@ -13,7 +29,7 @@ export interface Progress {
   clear(): void;
 }
 
-const blank = '\r\u001b[K';
+const BLANK = '\r\u001b[K';
 
 /** A progress bar on a terminal, and nothing elsewhere. */
 export function progressBar(stderr: Sink, quiet: boolean, part: () => number | undefined, counts: Counts): Progress {
@@ -24,11 +40,10 @@ export function progressBar(stderr: Sink, quiet: boolean, part: () => number | u
       const now = performance.now();
       if (shown && now - drawn < 100) return;
       [drawn, shown] = [now, true];
-      const failed = counts.failed > 0 ? `, ${counts.failed} failed` : '';
-      void stderr.write(`${blank}${bar(part())}${counts.done} done${failed}`);
+      void stderr.write(`${BLANK}${bar(part())}${summary(counts)}`);
     },
     clear: () => {
-      if (shown) void stderr.write(blank);
+      if (shown) void stderr.write(BLANK);
       shown = false;
     },
   };

@@ -2,37 +2,53 @@ import type { Operation } from '@petstore/types';
 import { checkMembers } from '../../call/body.ts';
 import { UsageError } from '../../io/errors.ts';
 import { isObject } from '../../io/files.ts';
-import { complete, csvReader, csvRecords, type InputLine } from './csv.ts';
+import { jsonText, jsonValue } from '../../io/text.ts';
+import { propertiesIn } from '../../output/shape.ts';
+import { type CsvRecord, columnsOf, csvInput, csvRecords } from './csv.ts';
 
 export type FileFormat = 'jsonl' | 'json' | 'csv';
 
-/** A file as lines, with what a file of some of its lines has around them. */
-export interface Lines {
-  readonly lines: AsyncIterable<InputLine>;
-  readonly frame: { readonly head: string; readonly between: string; readonly tail: string };
+/** One record of the input: where it stood, as it stood, and what it says. */
+export interface InputRecord {
+  readonly line: number;
+  readonly raw: string;
+  /** The input of the call. Throws a UsageError where it breaks a rule of the spec. */
+  readonly read: () => Record<string, unknown>;
 }
 
-/** Reads a file as lines. Its first character tells what it is, where nobody does. */
-export async function readLines(
+/** A file as records, with what a file of some of them has around them. */
+export interface Records {
+  readonly records: AsyncIterable<InputRecord>;
+  readonly frame: { readonly head: string; readonly between: string; readonly tail: string };
+  /** The properties of results that the records had and the input has not, as in a list that was written to a file. */
+  readonly ignored: ReadonlySet<string>;
+}
+
+/** Reads a file as records. Its first character tells what it is, where nobody does. */
+export async function readRecords(
   chunks: AsyncIterable<string>,
   given: FileFormat | undefined,
   operation: Operation,
-): Promise<Lines> {
+): Promise<Records> {
   const { first, all } = await peek(chunks);
   const format = given ?? (first === '[' ? 'json' : first === '{' || first === '' ? 'jsonl' : 'csv');
-  if (format === 'csv') {
-    const records = csvRecords(all);
-    const { value: header } = await records.next();
-    return header
-      ? { lines: csvReader(header, records, operation), frame: { head: `${header.raw}\n`, between: '\n', tail: '\n' } }
-      : { lines: none(), frame: { head: '', between: '', tail: '' } };
-  }
-  return format === 'json'
-    ? { lines: jsonArray(all, operation), frame: { head: '[\n', between: ',\n', tail: '\n]\n' } }
-    : { lines: jsonLines(all, operation), frame: { head: '', between: '\n', tail: '\n' } };
+  const ignorable = propertiesIn(operation).names.filter((name) => !(name in operation.fields));
+  const ignored = new Set<string>();
+  const toInput = (data: unknown, line: number) => membersOf(data, line, operation, ignorable, ignored);
+  if (format === 'json')
+    return { records: jsonArray(all, toInput), frame: { head: '[\n', between: ',\n', tail: '\n]\n' }, ignored };
+  if (format === 'jsonl')
+    return { records: jsonLines(all, toInput), frame: { head: '', between: '\n', tail: '\n' }, ignored };
+  const records = csvRecords(all);
+  const { value: header } = await records.next();
+  if (!header) return { records: none(), frame: { head: '', between: '', tail: '' }, ignored };
+  const columns = columnsOf(header, operation, ignorable);
+  for (const [i, name] of columns.entries()) if (name === undefined) ignored.add(header.cells[i] ?? '');
+  const frame = { head: `${header.raw}\n`, between: '\n', tail: '\n' };
+  return { records: fromCsv(records, columns, operation), frame, ignored };
 }
 
-async function* none(): AsyncGenerator<InputLine> {}
+async function* none(): AsyncGenerator<InputRecord> {}
 
 /** The first character that is not white, and everything from the beginning. `TextDecoder` has left out a byte order mark. */
 async function peek(chunks: AsyncIterable<string>): Promise<{ first: string; all: AsyncGenerator<string> }> {
@@ -52,7 +68,20 @@ async function peek(chunks: AsyncIterable<string>): Promise<{ first: string; all
   return { first, all: all() };
 }
 
-async function* jsonLines(chunks: AsyncIterable<string>, operation: Operation): AsyncGenerator<InputLine> {
+async function* fromCsv(
+  records: AsyncIterable<CsvRecord>,
+  columns: readonly (string | undefined)[],
+  operation: Operation,
+): AsyncGenerator<InputRecord> {
+  for await (const record of records) {
+    const { line, raw } = record;
+    yield { line, raw, read: () => complete(csvInput(record, columns, operation), operation, line) };
+  }
+}
+
+type ToInput = (data: unknown, line: number) => Record<string, unknown>;
+
+async function* jsonLines(chunks: AsyncIterable<string>, toInput: ToInput): AsyncGenerator<InputRecord> {
   let line = 1;
   /** The line that has begun, piece by piece: put together at each piece, a long one would take time with its square. */
   let pieces: string[] = [];
@@ -60,38 +89,53 @@ async function* jsonLines(chunks: AsyncIterable<string>, operation: Operation): 
     const [end = '', ...parts] = chunk.split('\n');
     pieces.push(end);
     for (const part of parts) {
-      yield* oneLine(pieces.join(''), line++, operation);
+      yield* oneLine(pieces.join(''), line++, toInput);
       pieces = [part];
     }
   }
-  yield* oneLine(pieces.join(''), line, operation);
+  yield* oneLine(pieces.join(''), line, toInput);
 }
 
-function* oneLine(text: string, line: number, operation: Operation): Generator<InputLine> {
+function* oneLine(text: string, line: number, toInput: ToInput): Generator<InputRecord> {
   const raw = text.replace(/\r$/, '');
-  if (raw.trim() !== '') yield { line, raw, read: () => members(parsed(raw, `line ${line}`), operation, line) };
+  if (raw.trim() !== '') yield { line, raw, read: () => toInput(parsed(raw, `line ${line}`), line) };
 }
 
 /** Elements of an array count as lines. The whole of it has to fit into memory. */
-async function* jsonArray(chunks: AsyncIterable<string>, operation: Operation): AsyncGenerator<InputLine> {
+async function* jsonArray(chunks: AsyncIterable<string>, toInput: ToInput): AsyncGenerator<InputRecord> {
   let text = '';
   for await (const chunk of chunks) text += chunk;
   const data = parsed(text, 'the file');
   for (const [i, element] of (Array.isArray(data) ? data : [data]).entries()) {
     const line = i + 1;
-    yield { line, raw: JSON.stringify(element), read: () => members(element, operation, line) };
+    yield { line, raw: jsonText(element) ?? '', read: () => toInput(element, line) };
   }
 }
 
 function parsed(text: string, what: string): unknown {
   try {
-    return JSON.parse(text);
+    return jsonValue(text);
   } catch (error) {
     throw new UsageError(`${what} is no JSON (${error instanceof Error ? error.message : error}).`);
   }
 }
 
-function members(data: unknown, operation: Operation, line: number): Record<string, unknown> {
+function membersOf(
+  data: unknown,
+  line: number,
+  operation: Operation,
+  ignorable: readonly string[],
+  ignored: Set<string>,
+): Record<string, unknown> {
   if (!isObject(data)) throw new UsageError(`line ${line} is no JSON object.`);
-  return complete(checkMembers(data, operation, `line ${line}`), operation, line);
+  const known = Object.entries(data).filter(([name]) => !ignorable.includes(name));
+  for (const name of ignorable) if (name in data) ignored.add(name);
+  return complete(checkMembers(Object.fromEntries(known), operation, `line ${line}`), operation, line);
+}
+
+/** Refuses input in which something required is missing. */
+function complete(input: Record<string, unknown>, { fields }: Operation, line: number): Record<string, unknown> {
+  const missing = Object.keys(fields).filter((name) => fields[name]?.required && !(name in input));
+  if (missing.length > 0) throw new UsageError(`line ${line}: ${missing.join(' and ')} missing.`);
+  return input;
 }

@@ -8,21 +8,22 @@ import { print } from '../../output/print.ts';
 import { endingOf } from '../../output/report.ts';
 import { chosen, propertiesIn } from '../../output/shape.ts';
 import type { Invocation } from '../../parse/node.ts';
-import type { InputLine } from './csv.ts';
-import { openFailedFile, openSource } from './files.ts';
-import { type Counts, progressBar } from './progress.ts';
-import { type FileFormat, readLines } from './records.ts';
+import { openRecordsFile, openSource, type RecordsFile } from './files.ts';
+import { type Counts, progressBar, summary } from './progress.ts';
+import { type FileFormat, type InputRecord, type Records, readRecords } from './records.ts';
+import { inWindow } from './window.ts';
 
-const usualConcurrency = 8;
+const DEFAULT_CONCURRENCY = 8;
 
-/** How one line ended. */
+/** How one record ended; without an outcome it was not sent. */
 interface Ended {
-  readonly input: InputLine;
-  readonly row: Row;
+  readonly record: InputRecord;
+  readonly outcome?: keyof Counts;
+  readonly row?: Row;
   readonly error?: unknown;
 }
 
-/** Runs an operation for each line of a file, a bounded number at a time, and writes one line for each, in their order. */
+/** Runs an operation for each record of a file, a bounded number at a time, and writes one line for each as it ends. */
 export async function runImport(invocation: Invocation): Promise<void> {
   const { node, args, flags, io } = invocation;
   const { operation } = node;
@@ -30,52 +31,52 @@ export async function runImport(invocation: Invocation): Promise<void> {
   const file = String(args[0]);
   const members = propertiesIn(operation).names;
   const shape = { list: true, columns: chosen(flags.get('fields'), ['line', 'outcome', ...members, 'error']) };
-  const { perform, tellDeprecation } = flags.has('dry-run') ? checkOnly : await performer(operation, invocation);
+  const { send, tellDeprecation } = flags.has('dry-run') ? checkOnly : await sender(operation, invocation);
   const source = openSource(file, io);
-  const lines = await readLines(source.chunks, formatOf(flags.get('format')), operation);
-  const failedName = flags.get('failed');
-  const failedFile = openFailedFile(typeof failedName === 'string' ? failedName : undefined, file, lines);
-  const counts: Counts = { done: 0, failed: 0 };
+  const { records, ignored, ...rest } = await readRecords(source.chunks, formatOf(flags.get('format')), operation);
+  io.interrupted.throwIfAborted();
+  const files = openFiles(flags, file, { records, ignored, ...rest });
+  const counts: Counts = { created: 0, existing: 0, valid: 0, failed: 0, unknown: 0 };
   const bar = progressBar(io.stderr, flags.has('quiet'), source.progress, counts);
 
   let stopped: unknown;
-  io.onInterrupt(() => {
-    stopped ??= new InterruptedError();
+  io.onInterrupt((reason) => {
+    stopped ??= reason;
+    // What comes on stdin may never end. A file is read on for the records to import again.
+    if (file === '-' || !files.failed) source.close();
     bar.clear();
-    void tell(invocation, 'Waiting for what is under way; Ctrl-C again does not wait.');
+    void tell(invocation, 'Waiting for the calls under way; Ctrl-C again does not wait.');
   });
-  io.interrupted.addEventListener('abort', source.close);
+  io.interrupted.addEventListener('abort', () => {
+    stopped ??= io.interrupted.reason;
+    source.close();
+  });
+
+  /** What is read once nothing more is sent is to be imported again. */
+  async function* toSend(): AsyncGenerator<InputRecord> {
+    for await (const record of records) {
+      if (stopped !== undefined && !files.failed) return;
+      yield record;
+    }
+  }
+  const end = (record: InputRecord) => (stopped === undefined ? sent(record, send) : Promise.resolve({ record }));
 
   async function* results(): AsyncGenerator<Row> {
-    const running: Promise<Ended>[] = [];
-    const next = async (): Promise<Row[]> => {
-      const ended = await running.shift();
-      if (!ended) return [];
-      counts.done++;
-      if (ended.error !== undefined) {
-        counts.failed++;
-        failedFile.add(ended.input.raw);
-        if (isHopeless(ended.error)) stopped ??= ended.error;
-        stopped ??= failedFile.error;
-      }
-      bar.draw();
-      return [ended.row];
-    };
-    const most = Number(flags.get('concurrency') ?? usualConcurrency);
+    const concurrency = Number(flags.get('concurrency') ?? DEFAULT_CONCURRENCY);
+    const options = { concurrency, isOrdered: !flags.has('unordered') };
     try {
-      for await (const input of lines.lines) {
-        // Nothing more is begun, but what is left is to be given again.
-        while (stopped !== undefined && running.length > 0) yield* await next();
-        if (stopped !== undefined && failedName === undefined) break;
-        if (stopped !== undefined) failedFile.add(input.raw);
-        else running.push(ended(input, perform));
-        if (running.length >= most) yield* await next();
+      for await (const ended of inWindow<InputRecord, Ended>(toSend(), end, options)) {
+        if (ended.outcome) counts[ended.outcome]++;
+        if (!ended.outcome || ended.outcome === 'failed') files.failed?.add(ended.record.raw);
+        if (ended.outcome === 'unknown') files.unknown?.add(ended.record.raw);
+        if (isHopeless(ended.error)) stopped ??= ended.error;
+        stopped ??= files.failed?.error ?? files.unknown?.error;
+        bar.draw();
+        if (ended.row) yield ended.row;
       }
     } catch (error) {
-      // What is under way is still waited for.
       stopped ??= error;
     }
-    while (running.length > 0) yield* await next();
   }
 
   const stdout = {
@@ -91,33 +92,55 @@ export async function runImport(invocation: Invocation): Promise<void> {
     await print(results(), shape, { ...invocation, settings: invocation.settings, io: { ...io, stdout } });
   } finally {
     bar.clear();
-    failedFile.close();
+    files.failed?.close();
+    files.unknown?.close();
   }
   await tellDeprecation();
-  if (failedFile.error) throw failedFile.error;
-  if (stopped !== undefined) throw stopped;
-  if (counts.failed === 0) return;
-  const again =
-    failedName === undefined
-      ? '--failed FILE keeps them, to give them again.'
-      : `${failedName} holds them, to give them again.`;
-  throw new PartialError(`${counts.failed} of ${counts.done} failed.`, again);
+  for (const name of ignored) await tell(invocation, `'${name}' is not part of what is sent and was ignored.`);
+  const total = summary(counts);
+  const error = files.failed?.error ?? files.unknown?.error ?? stopped;
+  const isPartial = error === undefined && counts.failed + counts.unknown > 0;
+  if (isPartial || (error instanceof UsageError && counts.created > 0))
+    throw new PartialError(
+      error instanceof UsageError ? `${error.message} ${total}.` : `${total}.`,
+      hintFor(flags, counts),
+    );
+  if (error === undefined || error instanceof InterruptedError) await tell(invocation, `${total}.`);
+  if (error !== undefined) throw error;
 }
 
-async function ended(input: InputLine, perform: Performer['perform']): Promise<Ended> {
-  const { line } = input;
+function hintFor(flags: Invocation['flags'], { failed, unknown }: Counts): string | undefined {
+  if (failed > 0)
+    return flags.has('failed')
+      ? `${flags.get('failed')} holds what failed, to import it again.`
+      : '--failed FILE keeps what failed, to import it again.';
+  if (unknown > 0 && !flags.has('unknown')) return '--unknown FILE keeps what the service may have.';
+  return undefined;
+}
+
+function openFiles(flags: Invocation['flags'], input: string, records: Records) {
+  const open = (flag: string): RecordsFile | undefined => {
+    const file = flags.get(flag);
+    return typeof file === 'string' ? openRecordsFile(flag, file, input, records) : undefined;
+  };
+  return { failed: open('failed'), unknown: open('unknown') };
+}
+
+async function sent(record: InputRecord, send: Sender['send']): Promise<Ended> {
+  const { line } = record;
   try {
-    const read = input.read();
-    const result = perform ? await perform(read) : read;
-    return { input, row: { line, outcome: perform ? 'ok' : 'valid', ...Object(result) } };
+    const input = record.read();
+    const outcome = send ? 'created' : 'valid';
+    const result = send ? await send(input) : input;
+    return { record, outcome, row: { line, outcome, ...Object(result) } };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const outcome = mayBeDone(error) ? 'unknown' : 'failed';
-    return { input, error, row: { line, outcome, error: error.message } };
+    return { record, outcome, error, row: { line, outcome, error: error.message } };
   }
 }
 
-/** Whether the service may have done it all the same: whoever gives such a line again should look first. */
+/** Whether the service may have done it all the same. */
 function mayBeDone(error: Error): boolean {
   if (error instanceof UsageError || wasNotDone(error)) return false;
   return !(error instanceof PetstoreError) || error.status >= 500;
@@ -128,7 +151,7 @@ function wasNotDone(error: Error): boolean {
   return mayRetry('POST', error);
 }
 
-/** Whether every other line would end the same way. */
+/** Whether every other record would end the same way. */
 function isHopeless(error: unknown): boolean {
   if (error instanceof PetstoreError) return endingOf(error.status) === 'unauthorized';
   return error instanceof ConnectionError && wasNotDone(error);
@@ -138,18 +161,18 @@ function formatOf(given: unknown): FileFormat | undefined {
   return given === 'jsonl' || given === 'json' || given === 'csv' ? given : undefined;
 }
 
-/** How a line is sent; not at all where it is only to be checked. */
-export interface Performer {
-  readonly perform?: (input: Record<string, unknown>) => Promise<unknown>;
+/** How a record is sent; not at all where it is only to be checked. */
+interface Sender {
+  readonly send?: (input: Record<string, unknown>) => Promise<unknown>;
   readonly tellDeprecation: () => Promise<void>;
 }
 
 /** Sends nothing. */
-export const checkOnly: Performer = { tellDeprecation: async () => {} };
+const checkOnly: Sender = { tellDeprecation: async () => {} };
 
-/** Sends lines to the service that is set, with its key. */
-export async function performer(operation: Operation, invocation: Invocation): Promise<Performer> {
+/** Sends records to the service that is set, with its key. */
+async function sender(operation: Operation, invocation: Invocation): Promise<Sender> {
   const { options, tellDeprecation } = await serviceFor(invocation, await credentialsFor(invocation, operation));
   const call = createCall(petstore(options), operation);
-  return { perform: (input) => call(input, { signal: invocation.io.interrupted }), tellDeprecation };
+  return { send: (input) => call(input, { signal: invocation.io.interrupted }), tellDeprecation };
 }
