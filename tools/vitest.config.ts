@@ -4,7 +4,7 @@ export default testConfig({
   postgres: true,
   isolate: false,
   withoutServer: [
-    'test/corpus/{corpus,generated,judge,petctl}.test.ts',
+    'test/corpus/{corpus,generated,judge,petctl-bodies,petctl-connection,petctl-credentials,petctl-results}.test.ts',
     'test/drift/{base,breaking-changes,breaking-constructs,breaking-names}.test.ts',
     'test/examples/compiles.test.ts',
     'test/generate.test.ts',

@@ -40,5 +40,6 @@ export function overHttp({ baseUrl, apiKey }: Listening): Api {
       if (response.status !== success) throw new RefusedError(response.status, answer as ApiError);
       return answer;
     };
+  // An object made from entries forgets which name has which function.
   return Object.fromEntries(Object.keys(operations).map((id) => [id, call(id as OperationId)])) as unknown as Api;
 }

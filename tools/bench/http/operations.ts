@@ -75,7 +75,7 @@ function morePaths(paths: Paths): string {
   ).join('\n');
 }
 
-/** What is added is answered by one handler for all. */
+/** What is added is answered by one handler for all, whose type only the generated `Api` of the copy has. */
 function withMoreHandlers(text: string): string {
   return `${text.replace('export function handlers(', 'function shippedHandlers(')}
 import { operations as all } from '@petstore/types';

@@ -77,7 +77,7 @@ async function wronglySent(petstore: Client['petstore'], spec: Spec, row: Row): 
     const baseUrl = new URL(request.server, 'http://localhost').href.replace(/\/$/, '');
     const { sent, transport } = recorder(baseUrl);
     const api = petstore({ credentials, baseUrl, transport, retry: 0, on: { deprecated: false } } as object);
-    // What the recorder answers may be no valid answer: it is about the request alone.
+    // By name: the functions are those of the spec that is checked. What the recorder answers may be no valid answer.
     const call = (api as unknown as Record<string, (input: object) => PromiseLike<unknown>>)[row.id];
     const ended = await Promise.resolve(call?.(inputOf(row, inputs))).catch((error: unknown) => error);
     const [first] = sent;

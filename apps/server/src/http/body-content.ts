@@ -9,7 +9,7 @@ import {
 } from '@petstore/types';
 import { MAX_FORM_VALUES } from '../limits.ts';
 import { HttpError } from './http-error.ts';
-import { parseJson } from './json.ts';
+import { parseJson, utf8Of } from './json.ts';
 import { type Part, partsOf } from './multipart.ts';
 import { readNamed } from './parameters.ts';
 import { decodeQuery, readJson, shapeOf, splitPairs } from './styles.ts';
@@ -133,13 +133,3 @@ function hasObjects(schema: Schema): boolean {
 
 /** Bytes as a blob takes them, which copies them: those of a body are never shared memory. */
 const owned = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>;
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function utf8Of(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch (cause) {
-    throw new HttpError('invalid_request', 'body: it is not UTF-8', { cause });
-  }
-}

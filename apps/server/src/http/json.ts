@@ -4,21 +4,14 @@ import { HttpError } from './http-error.ts';
 import { int64Of, isExactNumber } from './numbers.ts';
 import { withInt64 } from './values.ts';
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 /**
  * Parses JSON, and refuses text that JavaScript would change or drop without a word: broken UTF-8, lone surrogates, numbers
  * that a double cannot hold exactly, and repeated keys; also what nests too deeply or has too many members. Where the schema
  * has an int64 without bounds, integers beyond 2^53 are bigints.
  */
 export function parseJson(bytes: Uint8Array, schema?: Schema, where = 'body'): unknown {
-  let text: string;
+  const text = utf8Of(bytes, where);
   let value: unknown;
-  try {
-    text = utf8.decode(bytes);
-  } catch (cause) {
-    throw new HttpError('invalid_request', `${where}: it is not UTF-8`, { cause });
-  }
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   // First, because parsing and validating such text takes a hundred times as long as other text of its length.
   const excess = findExcess(json);
@@ -35,6 +28,17 @@ export function parseJson(bytes: Uint8Array, schema?: Schema, where = 'body'): u
   return withInt64(schema, value, (key, integer) => {
     throw violationError(where, { key, problem: inexact(String(integer)) });
   });
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The text of bytes in UTF-8; others are refused. */
+export function utf8Of(bytes: Uint8Array, where = 'body'): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new HttpError('invalid_request', `${where}: it is not UTF-8`, { cause });
+  }
 }
 
 function violationError(where: string, { key, problem }: JsonViolation): HttpError {
@@ -79,7 +83,7 @@ function scan(json: Buffer): Scan {
   const outer: Container[] = [];
   let container: Container | undefined;
   let isKeyNext = false;
-  const violation = (problem: string, key = container?.key && utf8Of(container.key)) => ({
+  const violation = (problem: string, key = container?.key && fromLatin1(container.key)) => ({
     violation: { key, problem },
     hasLarge,
     hasInexact,
@@ -193,7 +197,7 @@ function unescaped(json: Buffer, start: number, end: number): string {
   return Buffer.from(JSON.parse(json.toString('utf8', start, end))).toString('latin1');
 }
 
-function utf8Of(latin1: string): string {
+function fromLatin1(latin1: string): string {
   return Buffer.from(latin1, 'latin1').toString();
 }
 

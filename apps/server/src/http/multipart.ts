@@ -1,5 +1,6 @@
 import { MAX_FORM_VALUES, MAX_PART_HEAD_BYTES } from '../limits.ts';
 import { HttpError } from './http-error.ts';
+import { utf8Of } from './json.ts';
 
 /** RFC 2046 5.1.1. */
 const MAX_BOUNDARY_LENGTH = 70;
@@ -40,7 +41,7 @@ export function partsOf(bytes: Uint8Array, contentType: string): Part[] {
 function partOf(bytes: Buffer): Part {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd < 0 || headEnd > MAX_PART_HEAD_BYTES) throw malformed('the head of a part does not end');
-  const lines = utf8Of(bytes.subarray(0, headEnd)).split('\r\n').slice(1);
+  const lines = utf8Of(bytes.subarray(0, headEnd), 'body: the head of a part').split('\r\n').slice(1);
   const headers = new Map(
     lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
   );
@@ -74,16 +75,6 @@ function parametersOf(header: string): Map<string, string> {
 /** HTML escapes quotes and line ends in names with percent signs, and nothing else. */
 function unescaped(name: string | undefined): string | undefined {
   return name?.replace(/%(0D|0A|22)/gi, (escaped) => decodeURIComponent(escaped));
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function utf8Of(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch (cause) {
-    throw new HttpError('invalid_request', 'body: the head of a part is not UTF-8', { cause });
-  }
 }
 
 function malformed(problem: string): HttpError {

@@ -80,7 +80,7 @@ test('a part whose head two readers could understand differently is refused', ()
   const twice = `--b\r\nContent-Disposition: form-data; name="a"\r\ncontent-disposition: form-data; name="b"\r\n\r\nx\r\n--b--`;
   expect(read(multipart, twice)).toBe('body: a part gives a header more than once');
   const broken = Buffer.from(`${part('name="\xff"')}--b--`, 'latin1');
-  expect(read(multipart, broken)).toBe('body: the head of a part is not UTF-8');
+  expect(read(multipart, broken)).toBe('body: the head of a part: it is not UTF-8');
   const types = ['multipart/form-data; x="; boundary=b"; boundary=c', 'multipart/form-data; boundary=b; boundary=c'];
   expect(types.map((type) => read(multipart, `${part('name="a"')}--b--`, type))).toEqual([
     'body: its boundary is missing',

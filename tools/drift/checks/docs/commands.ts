@@ -54,6 +54,7 @@ function petctl({ run, fullTree, walk }: Petctl): Try {
     env: { PETCTL_API_KEY: 'k', XDG_CONFIG_HOME: '/nonexistent' },
     stdout: sink,
     stderr: sink,
+    // It has what petctl uses of a process's stdin, unless that is a terminal.
     stdin: () => Readable.from([]) as unknown as NodeJS.ReadStream,
     interrupted: new AbortController().signal,
     onInterrupt: () => {},

@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseMultipart } from '../../openapi/compare.ts';
+import { petctlOf, server } from './petctl-of.ts';
+
+const { folder, petctl, run } = await petctlOf(`
+paths:
+  /photos:
+    post:
+      operationId: addPhoto
+      tags: [ things ]
+      requestBody:
+        required: true
+        content:
+          multipart/form-data:
+            schema:
+              type: object
+              required: [ photo ]
+              properties:
+                photo: { type: string, format: binary }
+                place: { type: object, properties: { city: { type: string } } }
+      responses: { '204': { description: D. } }
+  /raw:
+    put:
+      operationId: putRaw
+      tags: [ things ]
+      requestBody: { required: true, content: { image/*: {} } }
+      responses: { '204': { description: D. } }
+`);
+
+describe('bodies', () => {
+  const bytes = Buffer.from([0, 255, 13, 10, 128]);
+
+  test('a form carries files, with their name and media type, and the --dry-run shows just that', async () => {
+    const file = join(folder, 'cat.png');
+    writeFileSync(file, bytes);
+    const argv = ['things', 'add-photo', '--photo', `@${file}`, '--place.city', 'Bonn'];
+    const { sent } = await run(argv);
+    const parts = parseMultipart(sent[0]?.body ?? new Uint8Array(), sent[0]?.headers['content-type'] ?? '');
+    expect(parts).toMatchObject([
+      { name: 'photo', filename: 'cat.png', contentType: 'image/png', bytes: new Uint8Array(bytes) },
+      { name: 'place', contentType: 'application/json', bytes: new Uint8Array(Buffer.from('{"city":"Bonn"}')) },
+    ]);
+    const shown = await petctl.dryRun(argv, {}, server);
+    expect(parseMultipart(shown.sent?.body ?? new Uint8Array(), shown.sent?.headers['content-type'] ?? '')).toEqual(
+      parts,
+    );
+  });
+
+  test('bytes come from a file or from stdin, and are sent as they are', async () => {
+    const file = join(folder, 'dog.webp');
+    writeFileSync(file, bytes);
+    const fromFile = await run(['things', 'put-raw', '--data', `@${file}`]);
+    expect(fromFile.sent[0]?.headers['content-type']).toBe('image/webp');
+    const fromStdin = await run('things put-raw --data @-', { stdin: bytes });
+    for (const { code, sent } of [fromFile, fromStdin])
+      expect([code, [...(sent[0]?.body ?? [])]]).toEqual([0, [...bytes]]);
+    const { stdout } = await run(['things', 'put-raw', '--data', `@${file}`, '--dry-run', '-o', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject({ method: 'PUT', bodyBase64: bytes.toString('base64') });
+  });
+});
