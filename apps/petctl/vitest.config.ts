@@ -4,5 +4,5 @@ export default testConfig({
   globalSetup: ['./test/build.ts'],
   setupFiles: ['./test/each-file.ts'],
   isolate: false,
-  withoutServer: ['test/{completion,docs,json-text,proxy,refusals,sent,settings,table,tree,wire}.test.ts'],
+  withoutServer: ['test/{api,completion,docs,json-text,layers,proxy,refusals,sent,settings,table,tree,wire}.test.ts'],
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { missingProgram, rounds, skips } from '@petstore/testing';
 import { operations } from '@petstore/types';
@@ -143,4 +143,20 @@ test.each([
   [['nope', 'x'], ''],
 ])('%j', async (words, stdout) => {
   expect(await petctl(['__complete', ...words])).toEqual({ code: 0, stdout, stderr: '' });
+});
+
+test('names of profiles, settings, their values and properties are completed', async () => {
+  const home = mkdtempSync(join(scratch, 'config-'));
+  mkdirSync(join(home, 'petctl'));
+  writeFileSync(join(home, 'petctl', 'config.json'), JSON.stringify({ profiles: { work: {}, wild: {} } }));
+  const completed = async (...words: string[]) => {
+    const { stdout } = await petctl(['__complete', ...words], { env: { XDG_CONFIG_HOME: home } });
+    return stdout.split('\n').flatMap((line) => line.split('\t')[0] || []);
+  };
+  expect(await completed('pets', 'list', '--profile', 'w')).toEqual(['work', 'wild']);
+  expect(await completed('config', 'use', 'wo')).toEqual(['work']);
+  expect(await completed('config', 'set', 'out')).toEqual(['output']);
+  expect(await completed('config', 'set', 'output', 'js')).toEqual(['json', 'jsonl']);
+  expect(await completed('pets', 'list', '--fields', 'na')).toEqual(['name']);
+  expect(await completed('pets', 'list', '--fields=id,na')).toEqual(['--fields=id,name']);
 });

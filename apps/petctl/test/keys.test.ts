@@ -1,5 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { service } from '@petstore/types';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { petctl, scratch } from './petctl.ts';
 import { record, refused } from './recorder.ts';
@@ -22,6 +23,7 @@ const env = (more: Record<string, string | undefined> = {}) => ({
   ...more,
 });
 const file = () => join(home, 'petctl', 'credentials.json');
+const storedKey = () => ({ default: { [origin]: { [service.keyScheme]: { key: apiKey } } } });
 const login = (more = {}) => petctl(['auth', 'login', '--with-key'], { env: env(more), input: `${apiKey}\n` });
 
 describe('petctl auth', () => {
@@ -57,7 +59,9 @@ describe('petctl auth', () => {
     expect(await petctl(['auth', 'login', '--with-key', '--no-check'], { env: unreachable, input: 'x' })).toMatchObject(
       { code: 0 },
     );
-    expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({ 'http://127.0.0.1:1': { key: 'x' } });
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({
+      default: { 'http://127.0.0.1:1': { [service.keyScheme]: { key: 'x' } } },
+    });
   });
 
   test('never sends a kept key to another origin', async () => {
@@ -65,7 +69,36 @@ describe('petctl auth', () => {
     const other = await record(() => ({}));
     const { code } = await petctl(['pets', 'list', '--base-url', other.baseUrl], { env: env() });
     expect([code, other.requests]).toEqual([4, []]);
-    expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({ [origin]: { key: apiKey } });
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual(storedKey());
+  });
+
+  test('belongs to its profile, also where two have one origin', async () => {
+    const config = join(home, 'petctl', 'config.json');
+    await login();
+    writeFileSync(config, JSON.stringify({ profiles: { work: { 'base-url': baseUrl } } }));
+    const plain = env({ PETCTL_BASE_URL: undefined });
+    expect(await petctl(['pets', 'list', '--profile', 'work'], { env: plain })).toMatchObject({ code: 4 });
+    const other = ['auth', 'login', '--with-key', '--no-check', '--profile', 'work'];
+    expect(await petctl(other, { env: plain, input: 'another' })).toMatchObject({ code: 0 });
+    expect((await petctl(['auth', 'token', '--profile', 'work'], { env: plain })).stdout).toBe('another\n');
+    expect((await petctl(['auth', 'token'], { env: env() })).stdout).toBe(`${apiKey}\n`);
+  });
+
+  test('that of the environment says so when it goes where only the command line leads', async () => {
+    const { requests, port, env: recorded } = await record(() => ({ body: [] }));
+    const key = { PETCTL_API_KEY: recorded.PETCTL_API_KEY };
+    // A name of this machine that does not say so.
+    const { stderr } = await petctl(['pets', 'list', '--retries', '0', '--base-url', `http://0.0.0.0:${port}/v1`], {
+      env: key,
+    });
+    expect([requests.length, stderr]).toEqual([
+      1,
+      expect.stringContaining('PETCTL_API_KEY is sent to http://0.0.0.0:'),
+    ]);
+    expect(
+      (await petctl(['pets', 'list'], { env: { ...key, PETCTL_BASE_URL: `http://0.0.0.0:${port}/v1` } })).stderr,
+    ).toBe('');
+    expect((await petctl(['pets', 'list', '--base-url', `http://127.0.0.1:${port}/v1`], { env: key })).stderr).toBe('');
   });
 
   test('PETCTL_API_KEY goes before what is kept, and status says so', async () => {
@@ -130,6 +163,15 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
     expect(readFileSync(file(), 'utf8')).not.toContain(apiKey);
     expect(readFileSync(store, 'utf8')).toContain(apiKey);
     expect(await run(['pets', 'list'])).toMatchObject({ code: 0 });
+    // A keyring that cannot be opened keeps its key, and nobody is told anything else.
+    const closed = await petctl(['auth', 'logout'], {
+      env: env({ PETCTL_KEYRING: 'true', DBUS_SESSION_BUS_ADDRESS: '' }),
+    });
+    expect(closed).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be opened') });
+    expect(readFileSync(store, 'utf8')).toContain(apiKey);
+    expect(await run(['auth', 'list', '-o', 'tsv'])).toMatchObject({
+      stdout: `default\t${origin}\t${service.keyScheme}\tkeyring\n`,
+    });
     expect(await run(['auth', 'logout'])).toMatchObject({ code: 0 });
     expect(readFileSync(store, 'utf8')).toBe('{}');
   });
@@ -139,7 +181,7 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
     const { code, terminal, steps: done } = await onTerminal(['auth', 'login'], { env: env(), steps });
     expect([code, done]).toEqual([0, 1]);
     expect(terminal).not.toContain(apiKey.slice(0, 5));
-    expect(JSON.parse(readFileSync(file(), 'utf8'))[origin]).toEqual({ key: apiKey });
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual(storedKey());
   });
 
   test.skipIf(hasNoTerminal)('Ctrl-C at the prompt ends with 130', async () => {

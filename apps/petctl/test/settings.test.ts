@@ -26,6 +26,8 @@ test('a flag goes before the environment, that before the profile, that before t
   write({ profile: 'work', profiles: { work: { 'base-url': 'http://work/v1' }, other: { deployment: 'staging' } } });
   expect(await target([])).toBe('http://work/v1');
   expect(await target(['--profile', 'other'])).toBe(staging);
+  expect(await target(['--profile', 'work'], { PETCTL_BASE_URL: 'http://env/v1' })).toBe('http://work/v1');
+  expect(await target([], { PETCTL_PROFILE: 'other', PETCTL_BASE_URL: 'http://env/v1' })).toBe('http://env/v1');
   expect(await target([], { PETCTL_PROFILE: 'other' })).toBe(staging);
   expect(await target([], { PETCTL_DEPLOYMENT: 'staging' })).toBe(staging);
   expect(await target([], { PETCTL_BASE_URL: 'http://env/v1/' })).toBe('http://env/v1');
@@ -55,6 +57,23 @@ test('config list shows where each comes from', async () => {
     color: ['on a terminal', 'default'],
   });
   expect((await run(['config', 'list', '-o', 'csv'])).stdout.split('\n')[0]).toBe('key,value');
+});
+
+test('config get is one value for scripts, config use chooses the profile', async () => {
+  write({ profiles: { work: { 'base-url': 'http://work/v1', timeout: '5s' } } });
+  expect(await run(['config', 'use', 'work'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect((await run(['config', 'get', 'base-url'])).stdout).toBe('http://work/v1\n');
+  expect((await run(['config', 'get', 'timeout'])).stdout).toBe('5s\n');
+  expect((await run(['config', 'get', 'profile'])).stdout).toBe('work\n');
+  expect(await run(['config', 'get', 'timeuot'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("'timeout'"),
+  });
+  expect(await run(['config', 'use', 'wrok'])).toMatchObject({ code: 2, stderr: expect.stringContaining("'work'") });
+});
+
+test('version is the version', async () => {
+  expect((await run(['version'])).stdout).toBe((await run(['--version'])).stdout);
 });
 
 test('errors are JSON where the profile says so, too', async () => {

@@ -105,7 +105,9 @@ describe('credentials', () => {
     expect(await login('find', 'found')).toMatchObject({ code: 0, sent: [{ target: '/byQuery?key=found' }] });
     const stored = JSON.parse(readFileSync(join(folder, 'petctl/credentials.json'), 'utf8'));
     expect(stored).toEqual({
-      [server]: { key: 'main-key', schemes: { login: { key: 'bo:secret word' }, find: { key: 'found' } } },
+      default: {
+        [server]: { token: { key: 'main-key' }, login: { key: 'bo:secret word' }, find: { key: 'found' } },
+      },
     });
     expect((await run('things login')).sent[0]?.headers.authorization).toBe(
       `Basic ${Buffer.from('bo:secret word').toString('base64')}`,

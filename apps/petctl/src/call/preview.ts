@@ -6,7 +6,7 @@ import { type Credential, storedFor } from '../keys/credentials.ts';
 import { type Scheme, schemeNamed } from '../keys/schemes.ts';
 import { isJson, outputOf } from '../output/options.ts';
 import type { Invocation } from '../parse/node.ts';
-import { addressOf, type Called, serviceFor } from './service.ts';
+import { addressOf, type Called, holderFor, serviceFor } from './service.ts';
 
 /** Ends a call where the request would have gone out. */
 class NotSent extends Error {}
@@ -52,10 +52,9 @@ export async function preview(
 
 /** The combination of schemes whose credentials are configured, else the first. */
 function combinationFor(invocation: Invocation, called: Called): Scheme[] {
-  const { io } = invocation;
-  const { origin } = new URL(addressOf(invocation, called));
+  const holder = holderFor(invocation, addressOf(invocation, called));
   const all = called.security.map((names) => names.map(schemeNamed));
-  const isConfigured = (scheme: Scheme) => Boolean(io.env[scheme.variable]) || storedFor(io.env, origin, scheme);
+  const isConfigured = (scheme: Scheme) => Boolean(holder.env[scheme.variable]) || storedFor(holder, scheme);
   return all.find((schemes) => schemes.every(isConfigured)) ?? all[0] ?? [];
 }
 

@@ -10,7 +10,7 @@ import {
 import { type Operation, type OperationId, service } from '@petstore/types';
 import manifest from '../../package.json' with { type: 'json' };
 import { proxyOf } from '../io/http.ts';
-import { type Credential, findCredentials, NoCredentialError } from '../keys/credentials.ts';
+import { type Credential, findCredentials, type Holder, NoCredentialError } from '../keys/credentials.ts';
 import { schemeNamed } from '../keys/schemes.ts';
 import { tell, wantsNotices } from '../output/options.ts';
 import { commandOf, type Invocation } from '../parse/node.ts';
@@ -62,11 +62,33 @@ export async function serviceFor(invocation: Invocation, credentials: readonly C
 /** The credentials of the first combination of which all are there. Throws where none is complete. */
 export async function credentialsFor(invocation: Invocation, called: Called): Promise<readonly Credential[]> {
   const { security } = called;
-  const address = addressOf(invocation, called);
-  const found = await findCredentials(invocation.io, address, security);
-  if (found) return found;
-  const needed = security.map((names) => names.map(schemeNamed));
-  throw new NoCredentialError(new URL(address).origin, needed);
+  const holder = holderFor(invocation, addressOf(invocation, called));
+  const found = await findCredentials(holder, security);
+  if (!found)
+    throw new NoCredentialError(
+      holder.origin,
+      security.map((names) => names.map(schemeNamed)),
+    );
+  for (const { from, scheme } of found)
+    if (from === scheme.variable && isUnexpected(holder, invocation))
+      await tell(
+        invocation,
+        `${from} is sent to ${holder.origin}, because --base-url names it. PETCTL_BASE_URL beside it says that this is meant.`,
+      );
+  return found;
+}
+
+/** Whose credentials a request to an address takes. */
+export function holderFor({ io, settings: resolved }: Invocation, address: string): Holder {
+  return { env: io.env, profile: resolved.profile, origin: new URL(address).origin };
+}
+
+/** Whether a credential of the environment goes where only the command line says: not to the profile's address, a deployment, or this machine. */
+function isUnexpected({ origin }: Holder, { settings: resolved }: Invocation): boolean {
+  if (resolved.baseUrl.origin !== '--base-url') return false;
+  const expected = [...Object.values<string>(service.deployments), ...resolved.addresses];
+  const isExpected = expected.some((url) => URL.canParse(url) && new URL(url).origin === origin);
+  return !isExpected && !/^https?:\/\/(localhost|127\.[\d.]+|\[::1\])(:|$)/.test(origin);
 }
 
 /** What of an operation decides where it is called, and with which credentials. */

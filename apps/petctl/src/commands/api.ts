@@ -1,9 +1,9 @@
-import { connect, request } from '@petstore/client';
+import { ConnectionError, connect, nextPage, type RawRequest, request } from '@petstore/client';
 import { type Operation, service, typeIn } from '@petstore/types';
 import { credentialsFor, deprecated, serviceFor } from '../call/service.ts';
 import { UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
-import { escapeControlsInLines } from '../io/text.ts';
+import { escapeControls, escapeControlsInLines, jsonValue } from '../io/text.ts';
 import { asRow } from '../output/format.ts';
 import { tell, wantsNotices } from '../output/options.ts';
 import { print } from '../output/print.ts';
@@ -23,19 +23,56 @@ export async function api(invocation: Invocation): Promise<void> {
     const { preview } = await import('../call/preview.ts');
     return preview(invocation, service, (options) => request(connect(options), raw));
   }
-  const { options } = await serviceFor(invocation, await credentialsFor(invocation, service));
-  const { text, response } = await request(connect(options), raw, { signal: io.interrupted });
-  const data = /^application\/([\w.]+\+)?json\b/i.test(response.headers.get('content-type') ?? '')
-    ? json(text)
-    : undefined;
+  const { options, baseUrl } = await serviceFor(invocation, await credentialsFor(invocation, service));
+  const connection = connect(options);
+  const send = (one: RawRequest) => request(connection, one, { signal: io.interrupted });
+  const first = await send(raw);
+  const { text, response } = first;
   if (response.headers.get('deprecation') !== null && wantsNotices(invocation))
     await tell(invocation, deprecated(`${raw.method} ${raw.path}`, response.headers.get('sunset') ?? undefined));
+  if (flags.has('include')) await io.stdout.write(headOf(response));
+  const data = dataOf(first);
   // What is no JSON is written as it came; on a terminal it must not steer it.
   if (data === undefined) return io.stdout.write(io.stdout.isTerminal ? escapeControlsInLines(text) : text);
-  const rows = rowsOf(data);
   const names = typeof flags.get('fields') === 'string' ? String(flags.get('fields')).split(',') : undefined;
-  const columns = names ?? [...new Set(rows.flatMap((row) => Object.keys(asRow(row))))];
+  const columns = names ?? [...new Set(rowsOf(data).flatMap((row) => Object.keys(asRow(row))))];
+  const follow = (url: string) => send({ ...raw, path: url.slice(baseUrl.length) });
+  const rows = flags.has('paginate') ? pages(first, baseUrl + raw.path, baseUrl, follow) : rowsOf(data);
   await print(rows, { list: Array.isArray(data), columns, usually: 'json' }, invocation);
+}
+
+type Received = Awaited<ReturnType<typeof request>>;
+
+/** The elements of a page and of those that its links lead to. */
+async function* pages(
+  first: Received,
+  from: string,
+  baseUrl: string,
+  follow: (url: string) => Promise<Received>,
+): AsyncGenerator<unknown> {
+  let [page, url] = [first, from];
+  while (true) {
+    yield* rowsOf(dataOf(page));
+    const next = nextPage(page.response);
+    if (next === undefined) return;
+    url = new URL(next, url).href;
+    // The key goes nowhere else.
+    if (!url.startsWith(`${baseUrl}/`))
+      throw new ConnectionError(`the next page is at ${url}, which is not below ${baseUrl}`);
+    page = await follow(url);
+  }
+}
+
+function dataOf({ text, response }: Received): unknown {
+  const isJson = /^application\/([\w.]+\+)?json\b/i.test(response.headers.get('content-type') ?? '');
+  return isJson ? json(text) : undefined;
+}
+
+/** The status and the headers of a response, as HTTP has them. */
+function headOf(response: Received['response'] & { readonly rawHeaders?: readonly string[] }): string {
+  const { status, rawHeaders = [] } = response;
+  const lines = rawHeaders.flatMap((name, i) => (i % 2 === 0 ? `${name.toLowerCase()}: ${rawHeaders[i + 1]}` : []));
+  return `${[`HTTP ${status}`, ...lines].map(escapeControls).join('\n')}\n\n`;
 }
 
 async function requestOf(method: string, path: string, { flags, io, operations }: Invocation) {
@@ -45,24 +82,35 @@ async function requestOf(method: string, path: string, { flags, io, operations }
       `'${path}' is no path.`,
       `It begins with one slash, as in ${operations[0]?.path}; the address before it comes from --base-url.`,
     );
+  const headers = headersOf(flags.get('header'));
   const given = flags.get('field');
   const fields = fieldsOf(
     Array.isArray(given) ? given.map(String) : [],
     operations.find((one) => one.method === method && one.path === path.replace(/\?.*/, '')),
   );
   const input = flags.get('input');
-  if (typeof input !== 'string' && Object.keys(fields).length === 0) return { method, path };
+  if (typeof input !== 'string' && Object.keys(fields).length === 0) return { method, path, headers };
   if (/^(GET|HEAD|DELETE)$/.test(method)) {
     if (typeof input === 'string') throw new UsageError(`${method} takes no body.`);
     const query = Object.entries(fields).map(
       ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`,
     );
-    return { method, path: `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}` };
+    return { method, path: `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}`, headers };
   }
   if (typeof input === 'string' && Object.keys(fields).length > 0)
     throw new UsageError('--field and --input both say what the body is.', 'Give one of them.');
   const body = typeof input === 'string' ? await readText(input, io) : JSON.stringify(fields);
-  return { method, path, headers: { 'content-type': 'application/json' }, body };
+  return { method, path, headers: { 'content-type': 'application/json', ...headers }, body };
+}
+
+/** `Name: value`, as curl takes it. */
+function headersOf(words: unknown): Record<string, string> {
+  const entries = (Array.isArray(words) ? words.map(String) : []).map((word) => {
+    const [, name = '', value = ''] = /^([!#$%&'*+.^`|~\w-]+):\s*(\P{Cc}*)$/u.exec(word) ?? [];
+    if (name === '') throw new UsageError(`--header '${word}' is no header.`, "Give 'Name: value'.");
+    return [name.toLowerCase(), value.trim()];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** `key=value` as text, or as what the interface says it is; `key:=json` as JSON. */
@@ -84,7 +132,7 @@ function fieldsOf(words: readonly string[], operation: Operation | undefined): R
 
 function json(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return jsonValue(text);
   } catch {
     return undefined;
   }

@@ -1,8 +1,18 @@
 import { petstore } from '@petstore/client';
-import { addressOf, createCall, serviceFor } from '../call/service.ts';
+import { addressOf, createCall, holderFor, serviceFor } from '../call/service.ts';
 import { UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
-import { type Credential, findCredential, NoCredentialError, store, storedFor, usable } from '../keys/credentials.ts';
+import {
+  allStored,
+  type Credential,
+  closedKeyring,
+  findCredential,
+  type Holder,
+  NoCredentialError,
+  store,
+  storedFor,
+  usable,
+} from '../keys/credentials.ts';
 import { accountOf, openKeyring } from '../keys/keyring.ts';
 import { askHidden } from '../keys/prompt.ts';
 import { credentialName, type Scheme, schemes } from '../keys/schemes.ts';
@@ -16,15 +26,19 @@ import { settings } from '../settings/settings.ts';
 /** Stores a credential for the origin that requests go to, once the service has accepted it. */
 export async function login(invocation: Invocation): Promise<void> {
   const { io, flags, settings: resolved } = invocation;
-  const [origin, scheme] = [originOf(invocation), schemeOf(invocation)];
+  const [holder, scheme] = [holderOf(invocation), schemeOf(invocation)];
+  const { origin, profile } = holder;
   const input = await readCredential(invocation, origin, scheme);
   const value = usable(scheme.type === 'basic' ? input.replace(/\r?\n$/, '') : input.trim(), scheme, 'The input');
   if (!flags.has('no-check')) await tryCredential(invocation, { scheme, value, from: 'input' });
   const keyring = resolved.of(settings.keyring).value ? await openKeyring() : undefined;
-  keyring?.set(accountOf(origin, scheme), value);
-  store(io.env, origin, scheme, keyring ? { in: 'keyring' } : { in: 'file', value });
+  keyring?.set(accountOf(holder, scheme), value);
+  store(holder, scheme, keyring ? { in: 'keyring' } : { in: 'file', value });
   const where = keyring ? 'the keyring of the system' : credentialsFile(io.env);
-  await tell(invocation, `The ${credentialName(scheme)} for ${origin} is stored in ${where}.`);
+  await tell(
+    invocation,
+    `The ${credentialName(scheme)} of the profile '${profile}' for ${origin} is stored in ${where}.`,
+  );
   if (io.env[scheme.variable]) await tell(invocation, `${scheme.variable} is set, and overrides it.`);
 }
 
@@ -48,30 +62,45 @@ export async function status(invocation: Invocation): Promise<void> {
   const columns = chosen(flags.get('fields'), ['service', 'profile', 'key', 'from', 'accepted']);
   const found = await present(invocation);
   let failure: unknown;
-  const accepted = await tryCredential(invocation, found).then(
-    () => true,
-    (error: unknown) => {
-      failure = error;
-      return false;
-    },
-  );
+  const accepted = await tryCredential(invocation, found).catch((error: unknown) => {
+    failure = error;
+    return false;
+  });
   const { value, from, scheme } = found;
   const end = value.length > 12 ? value.slice(-3) : '';
   const key = scheme.type === 'basic' ? `${value.split(':')[0]}:…` : `${value.slice(0, 3)}…${end}`;
-  const row = { service: resolved.baseUrl.value, profile: resolved.profile, key, from, accepted };
+  const row = {
+    service: resolved.baseUrl.value,
+    profile: resolved.profile,
+    key,
+    from,
+    accepted: accepted ?? 'not tried',
+  };
   await print([row], { list: false, columns }, invocation);
   if (failure !== undefined) throw failure;
 }
 
-/** Removes the credential that is stored for the origin. */
+/** Removes the stored credential. */
 export async function logout(invocation: Invocation): Promise<void> {
-  const { env } = invocation.io;
-  const [origin, scheme] = [originOf(invocation), schemeOf(invocation)];
-  const stored = storedFor(env, origin, scheme);
-  if (!stored) throw new NoCredentialError(origin, [[scheme]]);
-  if (stored.in === 'keyring') (await openKeyring())?.delete(accountOf(origin, scheme));
-  store(env, origin, scheme, undefined);
-  await tell(invocation, `The ${credentialName(scheme)} for ${origin} is removed.`);
+  const [holder, scheme] = [holderOf(invocation), schemeOf(invocation)];
+  const stored = storedFor(holder, scheme);
+  if (!stored) throw new NoCredentialError(holder.origin, [[scheme]]);
+  if (stored.in === 'keyring') {
+    const keyring = await openKeyring();
+    if (!keyring) throw closedKeyring(holder, scheme);
+    keyring.delete(accountOf(holder, scheme));
+  }
+  store(holder, scheme, undefined);
+  await tell(
+    invocation,
+    `The ${credentialName(scheme)} of the profile '${holder.profile}' for ${holder.origin} is removed.`,
+  );
+}
+
+/** Lists the stored credentials, without themselves. */
+export async function list(invocation: Invocation): Promise<void> {
+  const columns = chosen(invocation.flags.get('fields'), ['profile', 'origin', 'scheme', 'in']);
+  await print(allStored(invocation.io.env), { list: true, columns }, invocation);
 }
 
 /** Prints the credential. */
@@ -83,8 +112,9 @@ export async function token(invocation: Invocation): Promise<void> {
 /** The credential of the chosen scheme. Throws where there is none. */
 async function present(invocation: Invocation): Promise<Credential> {
   const scheme = schemeOf(invocation);
-  const found = await findCredential(invocation.io, invocation.settings.baseUrl.value, scheme);
-  if (!found) throw new NoCredentialError(originOf(invocation), [[scheme]]);
+  const holder = holderOf(invocation);
+  const found = await findCredential(holder, scheme);
+  if (!found) throw new NoCredentialError(holder.origin, [[scheme]]);
   return found;
 }
 
@@ -97,12 +127,12 @@ function schemeOf({ flags }: Invocation): Scheme {
   return scheme;
 }
 
-function originOf({ settings: resolved }: Invocation): string {
-  return new URL(resolved.baseUrl.value).origin;
+function holderOf(invocation: Invocation): Holder {
+  return holderFor(invocation, invocation.settings.baseUrl.value);
 }
 
-/** Sends the smallest request that needs this credential alone, and throws the error of the service if it is refused. */
-export async function tryCredential(invocation: Invocation, credential: Credential): Promise<void> {
+/** Sends the smallest request that needs this credential alone, and throws the error of the service if it is refused. Nothing where there is no such request. */
+async function tryCredential(invocation: Invocation, credential: Credential): Promise<true | undefined> {
   const { operations, io } = invocation;
   const probe = operations.find(
     (one) =>
@@ -112,10 +142,11 @@ export async function tryCredential(invocation: Invocation, credential: Credenti
       one.security.some((names) => names.length === 1 && names[0] === credential.scheme.name) &&
       Object.values(one.fields).every(({ required }) => !required),
   );
-  if (!probe) return;
+  if (!probe) return undefined;
   const { pagination, fields } = probe;
   const limit = pagination?.limit;
   const least = limit !== undefined && { [limit]: fields[limit]?.schema.minimum ?? 1 };
   const { options } = await serviceFor(invocation, [credential]);
   await createCall(petstore(options), probe)(least || {}, { signal: io.interrupted });
+  return true;
 }

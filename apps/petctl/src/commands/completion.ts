@@ -1,7 +1,11 @@
+import type { Io } from '../io/io.ts';
+import { propertiesIn } from '../output/shape.ts';
 import { flagsOf } from '../parse/flags.ts';
 import type { CommandNode, Invocation } from '../parse/node.ts';
 import { readPartially } from '../parse/read.ts';
-import type { Argument, Flag } from '../settings/flag.ts';
+import type { Argument, Completes, Flag } from '../settings/flag.ts';
+import { configFile, isSettingName, readProfiles } from '../settings/profiles.ts';
+import { settings } from '../settings/settings.ts';
 import { kindOf, wordsOf } from '../settings/value.ts';
 import { topics } from './help/topics.ts';
 
@@ -13,7 +17,7 @@ interface Candidates {
 
 /** Prints the candidates for the last word, one a line, each with a tab and what it is. Nothing of what is typed is run. */
 export async function complete({ io, args, root }: Invocation): Promise<void> {
-  const { words, files } = candidates(root, args.map(String));
+  const { words, files } = candidates(root, args.map(String), io.env);
   const lines = words.map(([word, about]) => `${word}\t${about.split('\n')[0]}\n`);
   await io.stdout.write(lines.join('') + (files ? ':files\n' : ''));
 }
@@ -22,18 +26,19 @@ export async function complete({ io, args, root }: Invocation): Promise<void> {
 const UNFINISHED = '--\u0000';
 
 /** What could stand where the last of the words is. */
-export function candidates(root: CommandNode, typed: readonly string[]): Candidates {
+export function candidates(root: CommandNode, typed: readonly string[], env: Io['env'] = {}): Candidates {
   const words = joined(typed);
   const last = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   const { node, words: operands, given } = readPartially(root, [...before, UNFINISHED]);
   const [open] = [...given].find(([, text]) => text === UNFINISHED) ?? [];
-  if (open) return values(open, last);
+  const valuesOf = (of: Flag | Argument, start: string) => values(of, start, { node, before: operands[0] ?? '', env });
+  if (open) return valuesOf(open, last);
   const isLiteral = before.includes('--');
   const [, name, value] = /^--([^=]+)=(.*)$/s.exec(last) ?? [];
   if (name !== undefined && value !== undefined && !isLiteral) {
     const flag = flagsOf(node).find((one) => one.name === name);
-    const { words: found, files } = flag ? values(flag, value) : none;
+    const { words: found, files } = flag ? valuesOf(flag, value) : none;
     return { words: found.map(([word, about]) => [`--${name}=${word}`, about]), files };
   }
   if (last.startsWith('-') && !isLiteral) return { words: starting(last, flagWords(node)), files: false };
@@ -42,7 +47,7 @@ export function candidates(root: CommandNode, typed: readonly string[]): Candida
   const argument = node.args?.[Math.min(count, node.args.length - 1)];
   if (argument && node.name === 'help' && root.commands?.includes(node))
     return { words: starting(last, helpWords(root)), files: false };
-  return argument ? values(argument, last) : none;
+  return argument ? valuesOf(argument, last) : none;
 }
 
 const none: Candidates = { words: [], files: false };
@@ -59,10 +64,48 @@ function joined(typed: readonly string[]): string[] {
   return words;
 }
 
-function values({ rules, completes }: Flag | Argument, start: string): Candidates {
+interface Context {
+  readonly node: CommandNode;
+  /** The first word behind the command. */
+  readonly before: string;
+  readonly env: Io['env'];
+}
+
+function values({ rules, completes }: Flag | Argument, start: string, context: Context): Candidates {
+  // The last of several names between commas is the one to complete.
+  const head = completes === 'properties' ? start.slice(0, start.lastIndexOf(',') + 1) : '';
   const words = kindOf(rules) === 'boolean' ? ['true', 'false'] : wordsOf(rules);
-  const described = words.map((word) => [word, ''] as const);
+  const all = words.length > 0 ? words : namesFor(completes, context);
+  const described = all.map((word) => [head + word, ''] as const);
   return { words: starting(start, described), files: completes === 'file' };
+}
+
+function namesFor(completes: Completes | undefined, { node, before, env }: Context): readonly string[] {
+  switch (completes) {
+    case 'profile':
+      return profileNames(env);
+    case 'properties':
+      return node.operation ? propertiesIn(node.operation).names : [];
+    case 'setting':
+      return Object.keys(settings);
+    case 'setting value':
+      if (!isSettingName(before)) return [];
+      if (before === 'profile') return profileNames(env);
+      return kindOf(settings[before].flag.rules) === 'boolean'
+        ? ['true', 'false']
+        : wordsOf(settings[before].flag.rules);
+    default:
+      return [];
+  }
+}
+
+function profileNames(env: Io['env']): string[] {
+  try {
+    return [...new Set(['default', ...Object.keys(readProfiles(configFile(env)).profiles)])];
+  } catch {
+    // While somebody types is not the time to complain of the configuration.
+    return [];
+  }
 }
 
 function flagWords(node: CommandNode): [string, string][] {
@@ -140,5 +183,20 @@ function __petctl_complete
     end
 end
 complete -c petctl -f -a '(__petctl_complete)'
+`,
+  powershell: `# petctl for PowerShell: into the file that $PROFILE names
+Register-ArgumentCompleter -Native -CommandName petctl -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $words = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { "$_" })
+  petctl __complete @words "$wordToComplete" 2>$null | ForEach-Object {
+    $word, $about = $_ -split "\`t", 2
+    if ($word -eq ':files') {
+      [System.Management.Automation.CompletionCompleters]::CompleteFilename($wordToComplete)
+    } else {
+      if (-not $about) { $about = $word }
+      [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $about)
+    }
+  }
+}
 `,
 };

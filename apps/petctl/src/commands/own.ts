@@ -1,15 +1,16 @@
 import type { Operation } from '@petstore/types';
+import { version } from '../call/service.ts';
 import { schemes } from '../keys/schemes.ts';
 import { callFlags } from '../parse/flags.ts';
 import type { CommandNode } from '../parse/node.ts';
-import type { Flag } from '../settings/flag.ts';
+import type { Argument, Flag } from '../settings/flag.ts';
 import { apiExamples } from './help/examples.ts';
 
 const word = { type: 'string' } as const;
 
 /** The commands that are petctl's own. What they do is loaded when they are called. */
 export function ownCommands(operations: readonly Operation[]): CommandNode[] {
-  return [{ ...api, examples: apiExamples(operations) }, auth, config, completion, docs, help, complete];
+  return [{ ...api, examples: apiExamples(operations) }, auth, config, completion, docs, versionNode, help, complete];
 }
 
 const api: CommandNode = {
@@ -37,6 +38,25 @@ const api: CommandNode = {
       rules: word,
       completes: 'file',
     },
+    {
+      name: 'header',
+      short: 'H',
+      value: 'name: value',
+      description: 'A header to send.',
+      rules: word,
+      repeatable: true,
+    },
+    {
+      name: 'include',
+      short: 'i',
+      description: 'Write the status and the headers of the response before it.',
+      rules: { type: 'boolean' },
+    },
+    {
+      name: 'paginate',
+      description: 'Follow the links to further pages, and write all their elements.',
+      rules: { type: 'boolean' },
+    },
     ...callFlags,
   ],
   run: async (invocation) => (await import('./api.ts')).api(invocation),
@@ -49,12 +69,13 @@ const completion: CommandNode = {
     ['bash >> ~/.bashrc', 'For bash'],
     ['zsh > ~/.zsh/completions/_petctl', 'For zsh, where that folder is in $fpath'],
     ['fish > ~/.config/fish/completions/petctl.fish', 'For fish'],
+    ['powershell >> $PROFILE', 'For PowerShell'],
   ],
   args: [
     {
       name: 'shell',
       description: 'Which shell.',
-      rules: { type: 'string', enum: ['bash', 'zsh', 'fish'] },
+      rules: { type: 'string', enum: ['bash', 'zsh', 'fish', 'powershell'] },
       required: true,
     },
   ],
@@ -70,6 +91,13 @@ const docs: CommandNode = {
   ],
   flags: [{ name: 'open', description: 'Open it in the browser.', rules: { type: 'boolean' } }],
   run: async (invocation) => (await import('./docs.ts')).docs(invocation),
+};
+
+const versionNode: CommandNode = {
+  name: 'version',
+  summary: 'The version of petctl',
+  examples: [['', 'The same as --version']],
+  run: async ({ io }) => io.stdout.write(`${version}\n`),
 };
 
 const help: CommandNode = {
@@ -109,7 +137,7 @@ function schemeFlags(): Flag[] {
 }
 
 /** The commands that store credentials. */
-export const auth: CommandNode = {
+const auth: CommandNode = {
   name: 'auth',
   summary: 'Store the API key, or see which one is used',
   commands: [
@@ -117,7 +145,7 @@ export const auth: CommandNode = {
       name: 'login',
       summary: 'Store an API key for the address that requests go to',
       description:
-        'Asks for the key without showing it, tries it, and stores it in the keyring of the system, or in a file that only you can read. It is bound to the origin of the address and never sent anywhere else.',
+        'Asks for the key without showing it, tries it, and stores it in the keyring of the system, or in a file that only you can read. It belongs to the profile, for the origin of the address, and is never sent anywhere else.',
       examples: [
         ['', 'Ask for the key'],
         ['--with-key < key.txt', 'Take it from a file'],
@@ -138,6 +166,12 @@ export const auth: CommandNode = {
       run: async (invocation) => (await import('./auth.ts')).status(invocation),
     },
     {
+      name: 'list',
+      summary: 'The stored keys: for which profile and address, and where',
+      examples: [['', 'List them; the keys themselves are not shown']],
+      run: async (invocation) => (await import('./auth.ts')).list(invocation),
+    },
+    {
       name: 'logout',
       summary: 'Remove the stored key for the address that requests go to',
       examples: [['', 'Remove it']],
@@ -154,8 +188,16 @@ export const auth: CommandNode = {
   ],
 };
 
+const keyArgument: Argument = {
+  name: 'key',
+  description: 'The setting, by the name of its flag.',
+  rules: word,
+  required: true,
+  completes: 'setting',
+};
+
 /** The commands that concern the settings. */
-export const config: CommandNode = {
+const config: CommandNode = {
   name: 'config',
   summary: 'Look at the settings, and change them in a profile',
   commands: [
@@ -167,6 +209,22 @@ export const config: CommandNode = {
       run: async (invocation) => (await import('./config.ts')).list(invocation),
     },
     {
+      name: 'get',
+      summary: 'One setting as it holds here, for scripts',
+      examples: [['base-url', 'Where requests go']],
+      args: [keyArgument],
+      run: async (invocation) => (await import('./config.ts')).get(invocation),
+    },
+    {
+      name: 'use',
+      summary: 'Choose the profile to use from now on',
+      examples: [['work', 'That of the name work']],
+      args: [
+        { name: 'profile', description: 'The name of a profile.', rules: word, required: true, completes: 'profile' },
+      ],
+      run: async (invocation) => (await import('./config.ts')).use(invocation),
+    },
+    {
       name: 'set',
       summary: 'Change a setting of the profile',
       examples: [
@@ -174,8 +232,8 @@ export const config: CommandNode = {
         ['base-url https://… --profile work', 'In another one'],
       ],
       args: [
-        { name: 'key', description: 'The setting, by the name of its flag.', rules: word, required: true },
-        { name: 'value', description: 'Its value.', rules: word, required: true },
+        keyArgument,
+        { name: 'value', description: 'Its value.', rules: word, required: true, completes: 'setting value' },
       ],
       run: async (invocation) => (await import('./config.ts')).set(invocation),
     },
@@ -183,7 +241,7 @@ export const config: CommandNode = {
       name: 'unset',
       summary: 'Take a setting out of the profile',
       examples: [['output', 'As if it had never been set']],
-      args: [{ name: 'key', description: 'The setting, by the name of its flag.', rules: word, required: true }],
+      args: [keyArgument],
       run: async (invocation) => (await import('./config.ts')).unset(invocation),
     },
   ],

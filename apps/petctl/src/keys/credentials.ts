@@ -11,26 +11,29 @@ export interface Credential {
   readonly from: string;
 }
 
+/** Whose credentials they are: those of one profile for one origin are never looked up for another. */
+export interface Holder {
+  readonly env: Io['env'];
+  readonly profile: string;
+  readonly origin: string;
+}
+
 /** The credentials of the first combination of which all are there; nothing where none is complete. */
-export async function findCredentials(
-  io: Io,
-  baseUrl: string,
-  security: Security,
-): Promise<readonly Credential[] | undefined> {
+export async function findCredentials(holder: Holder, security: Security): Promise<readonly Credential[] | undefined> {
   if (security.length === 0) return [];
   for (const names of security) {
-    const found = await Promise.all(names.map((name) => findCredential(io, baseUrl, schemeNamed(name))));
+    const found = await Promise.all(names.map((name) => findCredential(holder, schemeNamed(name))));
     const complete = found.filter((one) => one !== undefined);
     if (complete.length === names.length) return complete;
   }
   return undefined;
 }
 
-/** The credential of a scheme for an address: from the environment, else the one that is stored for this very origin. */
-export async function findCredential({ env }: Io, baseUrl: string, scheme: Scheme): Promise<Credential | undefined> {
-  const value = env[scheme.variable];
+/** The credential of a scheme: from the environment, else the one that is stored. */
+export async function findCredential(holder: Holder, scheme: Scheme): Promise<Credential | undefined> {
+  const value = holder.env[scheme.variable];
   if (value) return { scheme, value: usable(value, scheme, scheme.variable), from: scheme.variable };
-  return storedCredential(env, new URL(baseUrl).origin, scheme);
+  return storedCredential(holder, scheme);
 }
 
 /** A credential that can be sent. */
@@ -45,66 +48,73 @@ export function usable(value: string, scheme: Scheme, from: string): string {
   );
 }
 
-/** The credential that is stored for an origin, in the file or in the keyring. */
-export async function storedCredential(
-  env: Io['env'],
-  origin: string,
-  scheme: Scheme,
-): Promise<Credential | undefined> {
-  const stored = storedFor(env, origin, scheme);
+/** The credential that is stored, in the file or in the keyring. */
+async function storedCredential(holder: Holder, scheme: Scheme): Promise<Credential | undefined> {
+  const stored = storedFor(holder, scheme);
   if (!stored) return undefined;
-  const file = credentialsFile(env);
+  const file = credentialsFile(holder.env);
   if (stored.in === 'file') return { scheme, value: usable(stored.value, scheme, file), from: file };
   const { accountOf, openKeyring } = await import('./keyring.ts');
-  const value = (await openKeyring())?.get(accountOf(origin, scheme));
-  if (value === undefined)
-    throw new UsageError(
-      `The ${credentialName(scheme)} for ${origin} is in the keyring of the system, which cannot be opened.`,
-      `Unlock it, or set ${scheme.variable}.`,
-    );
+  const value = (await openKeyring())?.get(accountOf(holder, scheme));
+  if (value === undefined) throw closedKeyring(holder, scheme);
   return { scheme, value, from: 'keyring' };
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export function closedKeyring({ origin }: Holder, scheme: Scheme): UsageError {
+  return new UsageError(
+    `The ${credentialName(scheme)} for ${origin} is in the keyring of the system, which cannot be opened.`,
+    `Unlock it, or set ${scheme.variable}.`,
+  );
+}
 
-/** Where the credential of an origin is stored. */
+/** Where a credential is stored. */
 export type Stored = { readonly in: 'file'; readonly value: string } | { readonly in: 'keyring' };
 
-/** What is stored for an origin. A credential belongs to one origin and is never looked up for another. */
-export function storedFor(env: Environment, origin: string, scheme: Scheme): Stored | undefined {
-  const { key, others } = entriesOf(env, origin);
-  const entry = scheme.isKey ? key : others[scheme.name];
+type Entries = Readonly<Record<string, unknown>>;
+
+/** What is stored for a scheme. */
+export function storedFor(holder: Holder, scheme: Scheme): Stored | undefined {
+  const entry = entriesOf(holder)[scheme.name];
   if (entry === undefined) return undefined;
   if (isObject(entry) && typeof entry.key === 'string') return { in: 'file', value: entry.key };
   if (isObject(entry) && entry.keyring === true) return { in: 'keyring' };
   throw new UsageError(
-    `${credentialsFile(env)}: the entry for ${origin} holds no ${credentialName(scheme)}.`,
+    `${credentialsFile(holder.env)}: the entry for ${holder.origin} holds no ${credentialName(scheme)}.`,
     "Take it out, and log in again with 'petctl auth login'.",
   );
 }
 
-/** Stores a credential for an origin, or removes the stored one. */
-export function store(env: Environment, origin: string, scheme: Scheme, stored: Stored | undefined): void {
+/** Stores a credential, or removes the stored one. */
+export function store(holder: Holder, scheme: Scheme, stored: Stored | undefined): void {
+  const { env, profile, origin } = holder;
   const file = credentialsFile(env);
-  const { [origin]: _, ...origins } = readJsonFile(file);
+  const { [profile]: before, ...profiles } = readJsonFile(file);
+  const { [origin]: _, ...origins } = isObject(before) ? before : {};
+  const { [scheme.name]: __, ...schemes } = entriesOf(holder);
   const entry = stored?.in === 'file' ? { key: stored.value } : stored && { keyring: true };
-  const { key, others } = entriesOf(env, origin);
-  const { [scheme.name]: before, ...rest } = others;
-  const schemes = scheme.isKey ? others : { ...rest, ...(entry && { [scheme.name]: entry }) };
-  const next = {
-    ...(scheme.isKey ? entry : isObject(key) && key),
-    ...(Object.keys(schemes).length > 0 && { schemes }),
-  };
-  writeJsonFile(file, Object.keys(next).length > 0 ? { ...origins, [origin]: next } : origins);
+  const entries = { ...schemes, ...(entry && { [scheme.name]: entry }) };
+  const kept = { ...origins, ...(Object.keys(entries).length > 0 && { [origin]: entries }) };
+  writeJsonFile(file, { ...profiles, ...(Object.keys(kept).length > 0 && { [profile]: kept }) });
 }
 
-/** The entries of an origin: that of the API key, and those of the other schemes by name. */
-function entriesOf(env: Environment, origin: string): { key: unknown; others: Record<string, unknown> } {
-  const entry = readJsonFile(credentialsFile(env))[origin];
-  if (!isObject(entry)) return { key: entry, others: {} };
-  const { schemes, ...key } = entry;
-  const isOnlyOthers = isObject(schemes) && Object.keys(key).length === 0;
-  return { key: isOnlyOthers ? undefined : key, others: isObject(schemes) ? schemes : {} };
+/** All that is stored, one line for each: for whom, and where. */
+export function allStored(env: Io['env']): { profile: string; origin: string; scheme: string; in: string }[] {
+  const profiles = Object.entries(readJsonFile(credentialsFile(env)));
+  return profiles.flatMap(([profile, origins]) =>
+    Object.entries(isObject(origins) ? origins : {}).flatMap(([origin, entries]) =>
+      Object.entries(isObject(entries) ? entries : {}).map(([scheme, entry]) => {
+        const place = isObject(entry) && entry.keyring === true ? 'keyring' : 'file';
+        return { profile, origin, scheme, in: place };
+      }),
+    ),
+  );
+}
+
+/** What is stored for an origin, by the names of the schemes. */
+function entriesOf({ env, profile, origin }: Holder): Entries {
+  const origins = readJsonFile(credentialsFile(env))[profile];
+  const entries = isObject(origins) ? origins[origin] : undefined;
+  return isObject(entries) ? entries : {};
 }
 
 /** There is no credential for where the request would go. */

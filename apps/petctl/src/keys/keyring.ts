@@ -27,7 +27,10 @@ export async function openKeyring(): Promise<Keyring | undefined> {
   }
 }
 
-/** The account that the credential of a scheme is stored under. */
-export function accountOf(origin: string, { isKey, name }: Scheme): string {
-  return isKey ? origin : `${origin} ${name}`;
+/** The account that a credential is stored under. */
+export function accountOf(
+  { profile, origin }: { readonly profile: string; readonly origin: string },
+  { name }: Scheme,
+): string {
+  return `${profile} ${origin} ${name}`;
 }

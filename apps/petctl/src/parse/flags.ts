@@ -8,8 +8,9 @@ export const globalFlags: readonly Flag[] = [
   {
     name: 'fields',
     value: 'names',
-    description: 'The members to show, in this order, separated by commas.',
+    description: 'The properties to show, in this order, separated by commas.',
     rules: { type: 'string' },
+    completes: 'properties',
   },
   {
     name: 'jq',

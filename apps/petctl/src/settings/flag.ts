@@ -3,6 +3,9 @@ import type { Schema } from '@petstore/types';
 /** What a word on the command line is read by: a schema, as the spec writes it. */
 export type Rules = Schema;
 
+/** What a shell completes a value with, where the schema has no enum. */
+export type Completes = 'file' | 'profile' | 'properties' | 'setting' | 'setting value';
+
 /** Something that is given by its position. */
 export interface Argument {
   readonly name: string;
@@ -11,8 +14,7 @@ export interface Argument {
   readonly required: boolean;
   /** Takes all words that follow. */
   readonly rest?: true;
-  /** What a shell completes it with, where the schema has no enum. */
-  readonly completes?: 'file';
+  readonly completes?: Completes;
 }
 
 /** Something that is given by its name. A flag of a boolean needs no value. */
@@ -30,7 +32,7 @@ export interface Flag {
   readonly repeatable?: true;
   /** Has a `--no-` form too. */
   readonly negatable?: true;
-  readonly completes?: 'file';
+  readonly completes?: Completes;
   /** The input of the operation that it sets. */
   readonly field?: string;
   /** The property of an input that it sets, by its path: `['owner', 'name']`. */

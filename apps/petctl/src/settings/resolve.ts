@@ -20,6 +20,8 @@ export interface Resolved {
   /** Where the service is: the first place that names an address or a deployment decides. */
   readonly baseUrl: Settled<string>;
   readonly profile: string;
+  /** The addresses that the profile and the environment name. */
+  readonly addresses: readonly string[];
 }
 
 /** Settles every setting; complains of the first that makes no sense, wherever it stands. */
@@ -33,11 +35,12 @@ export function resolve(flags: ReadonlyMap<string, unknown>, env: Environment): 
     );
   const values = profiles[profile] ?? {};
 
-  // The places in which a setting may stand, from the strongest on.
+  const ofEnvironment = { origin: envOf, given: (name: SettingName) => env[envOf(name)] || undefined };
+  const ofProfile = { origin: () => `profile '${profile}' in ${file}`, given: (name: SettingName) => values[name] };
+  // The places in which a setting may stand, from the strongest on. A profile that a flag names is as good as its flags.
   const places = [
     { origin: (name: SettingName) => `--${name}`, given: (name: SettingName) => text(flags.get(name)) },
-    { origin: envOf, given: (name: SettingName) => env[envOf(name)] || undefined },
-    { origin: () => `profile '${profile}' in ${file}`, given: (name: SettingName) => values[name] },
+    ...(flags.has('profile') ? [ofProfile, ofEnvironment] : [ofEnvironment, ofProfile]),
   ];
   const of = <T>(setting: Setting<T>): Settled<T> => {
     const name = setting.flag.name as SettingName;
@@ -68,7 +71,8 @@ export function resolve(flags: ReadonlyMap<string, unknown>, env: Environment): 
   if (!/^https?:/.test(settled.value))
     throw new UsageError(`'${settled.value}' is no address to call.`, 'Give one with --base-url.');
   const baseUrl = { ...settled, value: connect({ apiKey: '-', baseUrl: settled.value }).baseUrl };
-  return { of, baseUrl, profile };
+  const addresses = [ofProfile, ofEnvironment].flatMap(({ given }) => given('base-url') ?? []);
+  return { of, baseUrl, profile, addresses };
 }
 
 const envOf = (name: SettingName) => settings[name].env;

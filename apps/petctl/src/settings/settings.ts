@@ -23,7 +23,12 @@ const usual = connect({ apiKey: '-', baseUrl: 'http://localhost' });
 /** All settings, by the names that they have in a profile. */
 export const settings = {
   profile: setting<string | undefined>(
-    { name: 'profile', value: 'name', description: 'The profile of the configuration to use.' },
+    {
+      name: 'profile',
+      value: 'name',
+      description: 'The profile of the configuration to use.',
+      completes: 'profile',
+    },
     { fallback: undefined, shown: 'default', read: (value) => ({ value }) },
   ),
   'base-url': setting<string | undefined>(
