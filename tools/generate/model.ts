@@ -74,6 +74,8 @@ function rowOf(
   const said = node(item[method]);
   const place = `paths.${path}.${method}`;
   const parameters = parametersOf(item, said, place, schemas, stops);
+  if (/[?#]/.test(path))
+    stops.try(() => stop(place, 'a path with a query or a fragment', 'write parameters, and a path of its own'));
   for (const [, name = ''] of path.matchAll(/\{([^}]*)\}/g))
     if (parameters.get(name)?.in !== 'path')
       stops.try(() => stop(`${place}.parameters`, `{${name}} of the path is no path parameter`, 'describe it'));

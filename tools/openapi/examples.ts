@@ -1,7 +1,7 @@
 import { type InputFile, isFile } from './body.ts';
 import type { Document, MediaType, Operation, Parameter, Schema } from './document.ts';
 import { resolve } from './document.ts';
-import { sample } from './sample.ts';
+import { propertyNames, sample } from './sample.ts';
 import { type Inputs, isIgnored } from './serialize.ts';
 import { valueCheck } from './validate.ts';
 
@@ -9,6 +9,9 @@ import { valueCheck } from './validate.ts';
 export class NoExampleError extends Error {
   override name = 'NoExampleError';
 }
+
+/** So many alternatives of a schema are tried. */
+const VARIANTS = 6;
 
 /** Valid inputs of a call, with what they show. */
 export interface Example {
@@ -47,10 +50,12 @@ export function exampleValue(
   const documented = own.find((value) => value !== undefined && value !== null && fits(schema, value));
   // A document's example cannot hold the bytes of a file.
   if (documented !== undefined && !mayHoldFile(document, schema)) return documented;
-  for (let variant = 0; variant < 6; variant++)
+  for (let variant = 0; variant < VARIANTS; variant++)
     for (const full of isFull ? [true, false] : [false]) {
       const value = sample(document, schema, { isFull: full, variant, ...(text !== undefined && { text }) });
-      const found = [value, ...withoutOne(value)].find((each) => fits(schema, each));
+      const found = [value, ...withoutOne(value), ...withOne(value, document, schema)].find((each) =>
+        fits(schema, each),
+      );
       if (found !== undefined) return found;
     }
   throw new NoExampleError(`No valid example was found for ${JSON.stringify(schema).slice(0, 200)}.`);
@@ -61,6 +66,13 @@ function withoutOne(value: unknown): unknown[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || isFile(value)) return [];
   const entries = Object.entries(value);
   return entries.map((_, index) => Object.fromEntries(entries.toSpliced(index, 1)));
+}
+
+/** The same object with null as a property of another alternative, which then does not fit. */
+function withOne(value: unknown, document: Document, schema: Schema): unknown[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isFile(value)) return [];
+  const names = Array.from({ length: VARIANTS }, (_, variant) => propertyNames(document, schema, variant)).flat();
+  return [...new Set(names)].flatMap((name) => (Object.hasOwn(value, name) ? [] : [{ ...value, [name]: null }]));
 }
 
 function inputsOf(document: Document, operation: Operation, isFull: boolean, contentType: string | undefined): Inputs {

@@ -40,6 +40,11 @@ export function sample(document: Document, schema: Schema, options: Options, dep
   }
 }
 
+/** The names of the properties that a value can have by one of several alternatives. */
+export function propertyNames(document: Document, schema: Schema, variant: number): string[] {
+  return Object.keys(flatten(document, schema, variant).properties ?? {});
+}
+
 /** A schema without references, `allOf`, `oneOf` and `anyOf`: one alternative is merged in. */
 function flatten(document: Document, schema: Schema, variant: number, depth = 0): Schema {
   const { allOf = [], oneOf, anyOf, ...own } = resolve(document, schema);

@@ -19,7 +19,12 @@ const REFUSED: Record<string, string[]> = {
   'same-name-in-places': ['is a path parameter and a query parameter'],
   'security-other': ['is no way to authenticate'],
   'servers-relative-to-document': ['is relative to the place of this document'],
-  'parameters-style': ['a list or an object in a cookie', 'a body with GET', 'a list as deepObject'],
+  'parameters-style': [
+    'a list or an object in a cookie',
+    'a body with GET',
+    'a list as deepObject',
+    'a path with a query or a fragment',
+  ],
   'server-path-level': ['is relative to the place of this document'],
   readme: ["its command 'categories get' is that of getCategories too"],
 };
