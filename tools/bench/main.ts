@@ -11,6 +11,7 @@ import { type Part, print } from './section.ts';
 const parts: Record<string, { isUsual: boolean; load: () => Promise<Part> }> = {
   http: { isUsual: true, load: async () => (await import('./http/main.ts')).http },
   operations: { isUsual: true, load: async () => (await import('./http/operations.ts')).operationCount },
+  idempotency: { isUsual: true, load: async () => (await import('./http/idempotency.ts')).idempotency },
   // Ten minutes.
   soak: { isUsual: false, load: async () => (await import('./http/soak.ts')).soak },
   startup: { isUsual: true, load: async () => (await import('./startup.ts')).startup },

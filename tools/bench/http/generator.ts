@@ -22,10 +22,11 @@ process.on('disconnect', () => process.exit());
 
 /** Connects, has one answer on each connection, so that none is still being made, and waits for the word. */
 function prepare(order: Order): void {
-  const requests = order.requests.map((text) => Buffer.from(text));
+  const requests = order.requests.map((text) => ({ bytes: Buffer.from(text), keyAt: text.indexOf(order.keyPlace) }));
   // More than any server here answers in the time.
   const latencies = new Float64Array(order.milliseconds * 200);
   const asks: (() => void)[] = [];
+  const run = String(Date.now()).padStart(13, '0');
   let [answered, asked, ready, finished] = [0, 0, 0, 0];
   let [started, lastAt, deadline] = [0, 0, 0];
 
@@ -33,8 +34,13 @@ function prepare(order: Order): void {
     let partial: Partial | undefined;
     let askedAt = 0;
     const ask = () => {
+      const request = requests[asked % requests.length];
+      const bytes = request && request.keyAt >= 0 ? Buffer.from(request.bytes) : request?.bytes;
+      if (request && request.keyAt >= 0)
+        bytes?.write(`${run}${String(asked).padStart(23, '0')}`, request.keyAt, 'latin1');
+      asked++;
       askedAt = performance.now();
-      socket.write(requests[asked++ % requests.length] ?? '');
+      socket.write(bytes ?? '');
     };
     let taken = () => {
       taken = measured;

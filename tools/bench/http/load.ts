@@ -4,6 +4,8 @@ import { apiKey, type Dialect, type Load } from './loads.ts';
 
 /** What the process that makes the load is told to do. */
 export interface Order {
+  /** What stands in a request where each has another key, of the same length. */
+  keyPlace: string;
   port: number;
   requests: string[];
   status: number;
@@ -52,7 +54,7 @@ async function ask(
   milliseconds: number,
 ): Promise<Measured> {
   const requests = load.targets(dialect).map((target) => requestOf(load, target));
-  const order: Order = { port: server.port, requests, status: load.status, connections, milliseconds };
+  const order: Order = { keyPlace, port: server.port, requests, status: load.status, connections, milliseconds };
   await answer(child, order);
   const before = await server.usage();
   const result = await answer<Result>(child, 'go');
@@ -82,8 +84,12 @@ export async function checkAnswer(server: Server, dialect: Dialect, load: Load, 
   load.check(JSON.parse(text), right);
 }
 
-function requestOf({ method, body }: Load, target: string): string {
+/** As long as a UUID. */
+const keyPlace = 'k'.repeat(36);
+
+function requestOf({ method, body, keyHeader }: Load, target: string): string {
   const lines = [`${method} ${target} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${apiKey}`];
+  if (keyHeader) lines.push(`${keyHeader}: ${keyPlace}`);
   const text = body ? JSON.stringify(body) : '';
   if (body) lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`);
   return `${lines.join('\r\n')}\r\n\r\n${text}`;

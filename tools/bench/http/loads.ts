@@ -11,6 +11,8 @@ export interface Load {
   /** The targets that are asked for in turn. */
   targets(dialect: Dialect): string[];
   body?: object;
+  /** A header that has another value in each request. */
+  keyHeader?: string;
   status: number;
   /** Throws where the answer to the first target is not the right one. */
   check(answer: unknown, stored: readonly Document[]): void;

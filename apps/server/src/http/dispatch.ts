@@ -86,7 +86,7 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
       const called =
         key === undefined
           ? callOver(used)
-          : once(operation, key, context.keyName, input, async (found) => {
+          : once(operation, key, context.keyName, input, (found) => {
               idempotent = found;
               return callOver(writtenOnce(used, found));
             });

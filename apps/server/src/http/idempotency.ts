@@ -24,33 +24,44 @@ export function idempotentRequests() {
   const inFlight = new Map<string, number>();
 
   /** Works on a request whose input was accepted. */
-  return async <T>(
+  return <T>(
     operation: Operation,
     key: string,
     caller: string | undefined,
     input: Input,
-    work: (request: IdempotentRequest) => Promise<T>,
-  ): Promise<T> => {
-    // A key has no space in it, so the two cannot run into each other.
-    const id = shortHash(`${caller ?? ''} ${key}`);
+    work: (request: IdempotentRequest) => Promise<T> | undefined,
+  ): Promise<T | undefined> => {
+    const id = idOf(key, caller);
     const others = inFlight.get(id) ?? 0;
-    if (others >= MAX_REQUESTS_PER_KEY)
-      throw new HttpError(
-        'request_in_flight',
-        'A request with this Idempotency-Key is still being worked on. Repeat this one later.',
-        { headers: { 'Retry-After': '1' } },
-      );
+    if (others >= MAX_REQUESTS_PER_KEY) return Promise.reject(inFlightError());
     inFlight.set(id, others + 1);
-    try {
-      const fingerprint = shortHash(`${operation.method} ${operation.path} ${canonical(await withoutFiles(input))}`);
-      return await work({ key: id, fingerprint, isReplayed: false });
-    } finally {
+    const workOn = (read: Input) => {
+      const fingerprint = shortHash(`${operation.method} ${operation.path} ${canonical(read)}`);
+      return work({ key: id, fingerprint, isReplayed: false });
+    };
+    const hasFiles = operation.body?.kind === 'bytes' || operation.body?.kind === 'multipart';
+    const worked = hasFiles ? withoutFiles(input).then(workOn) : Promise.resolve(workOn(input));
+    return worked.finally(() => {
       const left = (inFlight.get(id) ?? 1) - 1;
       if (left > 0) inFlight.set(id, left);
       else inFlight.delete(id);
-    }
+    });
   };
 }
+
+function inFlightError(): HttpError {
+  const message = 'A request with this Idempotency-Key is still being worked on. Repeat this one later.';
+  return new HttpError('request_in_flight', message, { headers: { 'Retry-After': '1' } });
+}
+
+/** The key of a caller. A key has no space in it, so the two cannot run into each other, nor into what a long key becomes. */
+function idOf(key: string, caller = ''): string {
+  const id = `${caller} ${key}`;
+  return id.length <= MAX_KEY_LENGTH ? id : shortHash(id);
+}
+
+/** Longer ones are hashed. */
+const MAX_KEY_LENGTH = 64;
 
 /** A view of a store in which each write of a request is done once: the first, the second and so on of every repetition are the same. */
 export function writtenOnce(store: Store, request: IdempotentRequest): Store {
@@ -85,25 +96,27 @@ function canonical(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  members.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join()}}`;
+  let text = '';
+  for (const name of Object.keys(value).sort()) {
+    const member = (value as Record<string, unknown>)[name];
+    if (member !== undefined) text += `,${JSON.stringify(name)}:${canonical(member)}`;
+  }
+  return `{${text}}`;
 }
 
 /** The input with the name, the type and a hash of its bytes in the place of each file. */
 async function withoutFiles(input: Input): Promise<Input> {
-  let found: Record<string, unknown> | undefined;
-  for (const name in input) {
-    const value = input[name];
-    const list = Array.isArray(value) ? value : [value];
-    if (!list.some((one) => one instanceof Blob)) continue;
-    found ??= { ...input };
-    found[name] = await Promise.all(list.map((one) => (one instanceof Blob ? digestOf(one) : one)));
+  const found: Record<string, unknown> = { ...input };
+  for (const name in found) {
+    const value = found[name];
+    if (Array.isArray(value)) found[name] = await Promise.all(value.map(digestOf));
+    else found[name] = await digestOf(value);
   }
-  return found ?? input;
+  return found;
 }
 
-async function digestOf(file: Blob): Promise<object> {
-  const bytes = hash('sha256', new Uint8Array(await file.arrayBuffer()), 'base64url');
-  return { type: file.type, bytes, ...(file instanceof File && { name: file.name }) };
+async function digestOf(value: unknown): Promise<unknown> {
+  if (!(value instanceof Blob)) return value;
+  const bytes = hash('sha256', new Uint8Array(await value.arrayBuffer()), 'base64url');
+  return { type: value.type, bytes, ...(value instanceof File && { name: value.name }) };
 }

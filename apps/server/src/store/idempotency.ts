@@ -1,13 +1,25 @@
+import { randomInt } from 'node:crypto';
 import { IDEMPOTENCY_MS, type IdempotencyState } from './store.ts';
 
-/** The keys of idempotent writes in memory, in the order in which they came, each with a value of the store's. */
-export class IdempotencyKeys<T> {
+const FIRST_CAPACITY = 1024;
+
+/**
+ * The keys of idempotent writes in memory, in the order in which they came. Each belongs to a group, a number that ascends:
+ * groups are forgotten as a whole, the oldest first. It is a table of numbers, about 40 bytes for a key, so that the garbage
+ * collector sees a handful of objects however many keys there are. It holds a hash of 64 bits of each key, with a seed that
+ * nobody knows; whoever finds a key here looks into what it stands for.
+ */
+export class IdempotencyKeys {
   readonly #max: number;
   readonly #now: () => number;
-  readonly #entries = new Map<string, { readonly value: T; readonly at: number }>();
-  /** One iterator for all removals: it remembers how many removed entries it has passed. */
-  #oldest = this.#entries.entries();
-  #next: [key: string, { readonly value: T; readonly at: number }] | undefined;
+  readonly #seed = randomInt(2 ** 32);
+  /** A ring of keys: `#count` of them from `#first` on. `#stale` of these were stored again since, behind the others. */
+  #ring = newRing(FIRST_CAPACITY);
+  #first = 0;
+  #count = 0;
+  #stale = 0;
+  /** Open addressing: where a key is in the ring, and 1; 0 for none. Half of the slots are empty at least. */
+  #slots = new Uint32Array(2 * FIRST_CAPACITY);
   #forgotten = 0;
 
   constructor(max: number, now: () => number = Date.now) {
@@ -15,60 +27,122 @@ export class IdempotencyKeys<T> {
     this.#now = now;
   }
 
-  /** The value of a key that was stored within the last 24 hours. A clock that went back makes a key live longer. */
-  get(key: string): T | undefined {
-    const found = this.#entries.get(key);
-    return found && !this.#isOld(found) ? found.value : undefined;
+  /** The group of a key that was stored within the last 24 hours. A clock that went back makes a key live longer. */
+  get(key: string): number | undefined {
+    const at = (this.#slots[this.#slotOf(key)] ?? 0) - 1;
+    return at >= 0 && !this.#isOld(at) ? this.#ring.groups[at] : undefined;
   }
 
-  /** The value of a key that is too old, and was not removed yet. */
-  getOld(key: string): T | undefined {
-    const found = this.#entries.get(key);
-    return found && this.#isOld(found) ? found.value : undefined;
+  /** Stores a key behind all others. */
+  set(key: string, group: number, time = this.#now()): void {
+    if (this.#count === this.#ring.groups.length) this.#grow();
+    const slot = this.#slotOf(key);
+    if (this.#slots[slot] !== 0) this.#stale++;
+    const at = (this.#first + this.#count++) % this.#ring.groups.length;
+    this.#ring.groups[at] = group;
+    this.#ring.times[at] = time;
+    this.#ring.high[at] = this.#high;
+    this.#ring.low[at] = this.#low;
+    this.#slots[slot] = at + 1;
   }
 
-  set(key: string, value: T, at = this.#now()): void {
-    // Behind all others: the order is that of time.
-    if (this.#entries.delete(key) && this.#next?.[0] === key) this.#next = undefined;
-    this.#entries.set(key, { value, at });
-  }
-
-  /** Whether there is a key that is too old, or one too many. */
+  /** Whether the oldest group is too old, or there are too many keys. */
   get isDue(): boolean {
-    const [, oldest] = this.#first() ?? [];
-    return oldest !== undefined && (this.#isOld(oldest) || this.#entries.size > this.#max);
+    return this.#count > 0 && (this.#isOld(this.#first) || this.state.keys > this.#max);
   }
 
-  /** Removes up to so many keys that are too old, or too many, and returns their values. */
-  sweep(count: number): T[] {
-    const values: T[] = [];
-    while (values.length < count && this.isDue && this.#next) {
-      const [key, entry] = this.#next;
-      if (!this.#isOld(entry)) this.#forgotten++;
-      this.#entries.delete(key);
-      this.#next = undefined;
-      values.push(entry.value);
+  /** Forgets the oldest groups, up to so many, while they are due, and returns them. */
+  sweep(count: number): number[] {
+    const groups: number[] = [];
+    while (groups.length < count && this.isDue) {
+      const group = this.#ring.groups[this.#first] as number;
+      while (this.#count > 0 && this.#ring.groups[this.#first] === group) this.#removeFirst();
+      groups.push(group);
     }
-    return values;
+    return groups;
   }
 
   get state(): IdempotencyState {
-    return { keys: this.#entries.size, forgotten: this.#forgotten };
+    return { keys: this.#count - this.#stale, forgotten: this.#forgotten };
   }
 
-  #isOld({ at }: { readonly at: number }): boolean {
-    return this.#now() - at >= IDEMPOTENCY_MS;
+  #isOld(at: number): boolean {
+    return this.#now() - (this.#ring.times[at] ?? 0) >= IDEMPOTENCY_MS;
   }
 
-  #first() {
-    if (this.#next) return this.#next;
-    let next = this.#oldest.next();
-    if (next.done) {
-      // An iterator that has ended sees nothing that comes later.
-      this.#oldest = this.#entries.entries();
-      next = this.#oldest.next();
+  #removeFirst(): void {
+    const at = this.#first;
+    const slot = this.#probe(this.#ring.high[at] ?? 0, this.#ring.low[at] ?? 0);
+    if (this.#slots[slot] === at + 1) {
+      if (!this.#isOld(at)) this.#forgotten++;
+      this.#empty(slot);
+    } else this.#stale--;
+    this.#first = (at + 1) % this.#ring.groups.length;
+    this.#count--;
+  }
+
+  /** The hash of the last key that was looked up. */
+  #high = 0;
+  #low = 0;
+
+  /** The slot of a key, or the one where it belongs. */
+  #slotOf(key: string): number {
+    let [high, low] = [this.#seed, ~this.#seed];
+    for (let i = 0; i < key.length; i++) {
+      const code = key.charCodeAt(i);
+      high = Math.imul(high ^ code, 0x85eb_ca6b);
+      high ^= high >>> 15;
+      low = Math.imul(low ^ code, 0xc2b2_ae35);
+      low ^= low >>> 13;
     }
-    this.#next = next.value;
-    return this.#next;
+    this.#high = high >>> 0;
+    this.#low = low >>> 0;
+    return this.#probe(this.#high, this.#low);
   }
+
+  #probe(high: number, low: number): number {
+    const mask = this.#slots.length - 1;
+    for (let slot = low & mask; ; slot = (slot + 1) & mask) {
+      const at = (this.#slots[slot] ?? 0) - 1;
+      if (at < 0 || (this.#ring.low[at] === low && this.#ring.high[at] === high)) return slot;
+    }
+  }
+
+  /** Empties a slot, and moves up what is behind it, so that nothing is behind an empty slot that it belongs before. */
+  #empty(emptied: number): void {
+    const mask = this.#slots.length - 1;
+    let hole = emptied;
+    for (let slot = (hole + 1) & mask; this.#slots[slot] !== 0; slot = (slot + 1) & mask) {
+      const home = (this.#ring.low[(this.#slots[slot] ?? 0) - 1] ?? 0) & mask;
+      if (((slot - home) & mask) < ((slot - hole) & mask)) continue;
+      this.#slots[hole] = this.#slots[slot] ?? 0;
+      hole = slot;
+    }
+    this.#slots[hole] = 0;
+  }
+
+  /** Makes the ring twice as long; the first key comes to its beginning. */
+  #grow(): void {
+    const before = this.#ring;
+    const { length } = before.groups;
+    this.#ring = newRing(2 * length);
+    this.#slots = new Uint32Array(4 * length);
+    for (const name of ['groups', 'times', 'high', 'low'] as const) {
+      this.#ring[name].set(before[name].subarray(this.#first), 0);
+      this.#ring[name].set(before[name].subarray(0, this.#first), length - this.#first);
+    }
+    this.#first = 0;
+    // Of a key that was stored again the last one counts.
+    for (let at = 0; at < this.#count; at++)
+      this.#slots[this.#probe(this.#ring.high[at] ?? 0, this.#ring.low[at] ?? 0)] = at + 1;
+  }
+}
+
+function newRing(length: number) {
+  return {
+    groups: new Float64Array(length),
+    times: new Float64Array(length),
+    high: new Uint32Array(length),
+    low: new Uint32Array(length),
+  };
 }

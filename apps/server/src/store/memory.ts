@@ -20,14 +20,19 @@ export interface MemoryOptions {
   now?: () => number;
 }
 
-type Keys = IdempotencyKeys<{ readonly fingerprint: string; readonly result: Document | Removed }>;
+/** The keys of idempotent writes, each with the fingerprint and the result of its write. */
+interface Keys {
+  readonly table: IdempotencyKeys;
+  readonly writes: Map<number, { readonly fingerprint: string; readonly result: Document | Removed }>;
+  count: number;
+}
 
 /** A store that forgets everything when the process ends: for trying things out, and the reference for the others. */
 export function memoryStore(
   collections: readonly CollectionDeclaration[],
   { maxIdempotencyKeys = MAX_IDEMPOTENCY_KEYS, now = Date.now }: MemoryOptions = {},
 ): Store {
-  const keys: Keys = new IdempotencyKeys(maxIdempotencyKeys, now);
+  const keys: Keys = { table: new IdempotencyKeys(maxIdempotencyKeys, now), writes: new Map(), count: 0 };
   const made = new Map(collections.map((declaration) => [declaration.name, memoryCollection(declaration, keys)]));
   let state: StoreState = { status: 'open' };
   return {
@@ -39,7 +44,7 @@ export function memoryStore(
     },
     ready: async () => state.status === 'open',
     state: () => state,
-    idempotency: () => keys.state,
+    idempotency: () => keys.table.state,
     close: async () => {
       state = { status: 'closed' };
     },
@@ -76,14 +81,17 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, ke
   const once = <R extends Document | Removed | NotWritten>(idempotency: Idempotency | undefined, write: () => R): R => {
     if (!idempotency) return write();
     const { key, fingerprint } = idempotency;
-    const known = keys.get(key);
+    const known = keys.writes.get(keys.table.get(key) ?? 0);
     if (known && known.fingerprint !== fingerprint)
       throw new IdempotencyMismatchError('The key belongs to another write.');
     // The same kind of write has the same kind of result.
     if (known) return { ...known.result, isReplayed: true } as R;
     const result = write();
-    if (result.outcome === 'stored' || result.outcome === 'removed') keys.set(key, { fingerprint, result });
-    keys.sweep(2);
+    if (result.outcome === 'stored' || result.outcome === 'removed') {
+      keys.table.set(key, ++keys.count);
+      keys.writes.set(keys.count, { fingerprint, result });
+    }
+    for (const forgotten of keys.table.sweep(2)) keys.writes.delete(forgotten);
     return result;
   };
 

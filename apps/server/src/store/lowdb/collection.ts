@@ -41,25 +41,29 @@ export function collectionIn(
   const pages = new Map<string, Page>();
   let pagesOf = 0;
   const bodyOf = (properties: Properties) => encode(withoutId(idProperty, properties));
-  const write = <R>(bytes: number, work: (batch: WriteBatch) => R, idempotency?: Idempotency) =>
-    (idempotency ? writeOnce(name, idempotency, bytes, work) : group.add(work, bytes)) as Promise<R>;
+  const write = <R>(bytes: number, work: (batch: WriteBatch) => R) => group.add(work, bytes) as Promise<R>;
+  const writeOnceOr = <R extends Document | Removed | NotWritten>(
+    bytes: number,
+    work: (batch: WriteBatch) => R,
+    idempotency: Idempotency | undefined,
+  ) => (idempotency ? (writeOnce(idempotency, bytes, work) as Promise<R>) : write(bytes, work));
 
   return {
     create: (properties, { idempotency } = {}) => {
       const [body, kind] = [bodyOf(properties), catalog.kindOf(name, properties)];
       const work = (batch: WriteBatch) => batch.put(name, idProperty, batch.last(name) + 1, body, kind);
-      return write(body.length, work, idempotency);
+      return writeOnceOr(body.length, work, idempotency);
     },
     replace: (id, properties, { ifVersion, idempotency } = {}) => {
       const [body, kind] = [bodyOf(properties), catalog.kindOf(name, properties)];
       const work = (batch: WriteBatch): Document | NotWritten =>
         batch.obstacle(name, id, ifVersion) ?? batch.put(name, idProperty, id, body, kind);
-      return write(body.length, work, idempotency);
+      return writeOnceOr(body.length, work, idempotency);
     },
     remove: (id, { ifVersion, idempotency } = {}) => {
       const work = (batch: WriteBatch): Removed | NotWritten =>
         batch.obstacle(name, id, ifVersion) ?? batch.remove(name, id);
-      return write(0, work, idempotency);
+      return writeOnceOr(0, work, idempotency);
     },
     restore: (documents) => {
       const all = documents.map((one) => [Number(one[idProperty]), bodyOf(one), catalog.kindOf(name, one)] as const);

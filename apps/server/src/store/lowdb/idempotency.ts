@@ -8,46 +8,43 @@ import type { Catalog } from './catalog.ts';
 import { type ReadTexts, readAgain, type Span, spanOf } from './reader.ts';
 import type { Write, WriteBatch } from './write-batch.ts';
 
-/** The collection of the keys: a document for each, which is stored in the commit of its write. */
+/** The collection of the keys: a document for those of each commit, which is a part of it. */
 const COLLECTION = '$idempotency';
 
-/** The keys that one write removes, so that they stay within their bound, and those that a commit of a minute removes. */
-const SWEPT_BY_WRITE = 2;
+/** The documents of keys that a commit with keys removes, so that they stay within their bound, and one of every minute. */
+const SWEPT_BY_COMMIT = 2;
 const SWEPT_BY_MINUTE = 1_000;
 const SWEEP_MS = 60_000;
 
-/** The event loop is free again after so many keys were read. */
-const SLICE = 1_000;
-
-type Result = Document | Removed | NotWritten;
+/** The event loop is free again after the keys of so many commits were read. */
+const SLICE = 250;
 
 /** Commits a write, unless one with its key was committed before; its result is that one's then. */
 export type WriteOnce = (
-  collection: string,
   idempotency: Idempotency,
   bytes: number,
-  work: (batch: WriteBatch) => unknown,
-) => Promise<unknown>;
+  work: (batch: WriteBatch) => Document | Removed | NotWritten,
+) => Promise<Document | Removed | NotWritten>;
 
 interface Options {
   maxKeys: number;
   now: () => number;
 }
 
-/** What is stored with a key, but for the document of the write, whose text follows. */
-interface Entry {
-  readonly key: string;
+/** The keys of one commit. */
+interface Stored {
   readonly at: number;
-  readonly fingerprint: string;
-  readonly version?: string;
-  readonly of?: number;
+  /** For each write its key, its fingerprint, and the identifier and version that it gave; none for a removal. */
+  readonly writes: (readonly [key: string, fingerprint: string, id?: number, version?: string])[];
+  /** The texts of the documents that were stored. */
+  readonly documents: string[];
 }
 
-/** A write that was not done, because its key is known: the document of the key. */
+/** A write that was not done: its key was stored by the commit with this document, or by an earlier write of this one. */
 class Known {
-  readonly id: number;
-  constructor(id: number) {
-    this.id = id;
+  readonly commit: number;
+  constructor(commit: number) {
+    this.commit = commit;
   }
 }
 
@@ -58,17 +55,17 @@ export function idempotentWrites(
   group: GroupCommit<Write, unknown>,
   { maxKeys, now }: Options,
 ) {
-  /** By key, the document that it is stored in. */
-  const keys = new IdempotencyKeys<number>(maxKeys, now);
-  /** The keys that a commit stores, once it is durable. */
-  const stored = new WeakMap<WriteBatch, Map<string, { id: number; at: number }>>();
+  /** By key, the document of its commit. */
+  const keys = new IdempotencyKeys(maxKeys, now);
+  /** What batches store that are not committed yet. */
+  const pending = new WeakMap<WriteBatch, Stored & { readonly id: number; readonly keys: Set<string> }>();
   const timer = setInterval(sweep, SWEEP_MS).unref();
 
-  const writeOnce: WriteOnce = async (collection, idempotency, bytes, work) => {
+  const writeOnce: WriteOnce = async (idempotency, bytes, work) => {
     for (;;) {
-      const result = await group.add((batch) => unlessKnown(batch, collection, idempotency, work), 2 * bytes);
-      if (!(result instanceof Known)) return result;
-      const replayed = await replay(result.id, idempotency);
+      const result = await group.add((batch) => unlessKnown(batch, idempotency, work), 2 * bytes);
+      if (!(result instanceof Known)) return result as ReturnType<typeof work>;
+      const replayed = await replay(result.commit, idempotency);
       if (replayed) return replayed;
     }
   };
@@ -76,9 +73,19 @@ export function idempotentWrites(
   return {
     load,
     writeOnce,
-    /** Takes over the keys that a commit has stored. */
+    /** Adds the keys of its writes to a batch. */
+    complete: (batch: WriteBatch) => {
+      const stored = pending.get(batch);
+      if (!stored) return;
+      for (const id of keys.sweep(SWEPT_BY_COMMIT)) batch.remove(COLLECTION, id);
+      const { id, at, writes, documents } = stored;
+      const body = `${encode({ at, writes }).slice(0, -1)}${DOCUMENTS}${documents.join(SEPARATOR)}]}`;
+      batch.put(COLLECTION, 'id', id, body, catalog.kindOf(COLLECTION, {}));
+    },
+    /** Takes over the keys of a batch that was committed. */
     committed: (batch: WriteBatch) => {
-      for (const [key, { id, at }] of stored.get(batch) ?? []) keys.set(key, id, at);
+      const { id = 0, at, writes = [] } = pending.get(batch) ?? {};
+      for (const [key] of writes) keys.set(key, id, at);
     },
     state: (): IdempotencyState => keys.state,
     close: () => clearInterval(timer),
@@ -86,41 +93,40 @@ export function idempotentWrites(
 
   function unlessKnown(
     batch: WriteBatch,
-    collection: string,
     { key, fingerprint }: Idempotency,
-    work: (batch: WriteBatch) => unknown,
-  ): unknown {
-    const own = stored.get(batch) ?? new Map<string, { id: number; at: number }>();
-    const known = own.get(key)?.id ?? keys.get(key);
+    work: Parameters<WriteOnce>[2],
+  ): ReturnType<typeof work> | Known {
+    let stored = pending.get(batch);
+    const known = stored?.keys.has(key) ? stored.id : keys.get(key);
     if (known !== undefined) return new Known(known);
-    const result = work(batch) as Result;
+    const result = work(batch);
     if (result.outcome !== 'stored' && result.outcome !== 'removed') return result;
-    for (const id of [keys.getOld(key) ?? [], keys.sweep(SWEPT_BY_WRITE)].flat()) batch.remove(COLLECTION, id);
-    const entry: Entry = {
-      ...{ key, at: now(), fingerprint },
-      ...(result.outcome === 'stored' && { version: result.version, of: result.id }),
-    };
-    const head = encode({ ...entry, collection });
-    const body = result.outcome === 'stored' ? `${head.slice(0, -1)}${DOCUMENT}${result.json.text}}` : head;
-    const kind = catalog.kindOf(COLLECTION, {});
-    const { id } = batch.put(COLLECTION, 'id', batch.last(COLLECTION) + 1, body, kind);
-    stored.set(batch, own.set(key, { id, at: entry.at }));
+    stored ??= { id: batch.last(COLLECTION) + 1, at: now(), writes: [], documents: [], keys: new Set() };
+    pending.set(batch, stored);
+    stored.keys.add(key);
+    if (result.outcome === 'removed') stored.writes.push([key, fingerprint]);
+    else {
+      stored.writes.push([key, fingerprint, result.id, result.version]);
+      stored.documents.push(result.json.text);
+    }
     return result;
   }
 
   /** The result of the write that a key was stored with; nothing where it was removed meanwhile. */
-  async function replay(id: number, idempotency: Idempotency): Promise<Document | Removed | undefined> {
-    const text = await readAgain(() => {
-      const place = catalog.directory(COLLECTION).get(id);
+  async function replay(commit: number, { key, fingerprint }: Idempotency): Promise<Document | Removed | undefined> {
+    const [text] = await readAgain(() => {
+      const place = catalog.directory(COLLECTION).get(commit);
       return place ? texts([spanOf(catalog, place)]) : [];
     });
-    if (text[0] === undefined) return undefined;
-    const { entry, document } = read(text[0]);
-    if (entry.fingerprint !== idempotency.fingerprint)
-      throw new IdempotencyMismatchError('The key belongs to another write.');
-    if (document === undefined) return { outcome: 'removed', isReplayed: true };
-    const { version = '', of = 0 } = entry;
-    return { outcome: 'stored', id: of, version, json: { text: document, encoding: 'latin1' }, isReplayed: true };
+    if (text === undefined) return undefined;
+    const { writes, documents } = read(text);
+    const write = writes.find(([one]) => one === key);
+    if (write?.[1] !== fingerprint) throw new IdempotencyMismatchError('The key belongs to another write.');
+    const [, , id, version] = write;
+    if (id === undefined || version === undefined) return { outcome: 'removed', isReplayed: true };
+    const place = writes.filter((one) => one.length > 2).indexOf(write);
+    const json = { text: documents[place] ?? '', encoding: 'latin1' } as const;
+    return { outcome: 'stored', id, version, json, isReplayed: true };
   }
 
   async function load(): Promise<void> {
@@ -137,8 +143,8 @@ export function idempotentWrites(
         return texts(spans);
       });
       for (const [i, text] of found.entries()) {
-        const { entry } = read(text);
-        keys.set(entry.key, ids[i] ?? 0, entry.at);
+        const { at, writes } = read(text);
+        for (const [key] of writes) keys.set(key, ids[i] ?? 0, at);
       }
       more = ids.length === SLICE;
       after = ids.at(-1) ?? after;
@@ -155,13 +161,13 @@ export function idempotentWrites(
   }
 }
 
-/** In the text of a string the quotes would be escaped. */
-const DOCUMENT = ',"document":';
+/** In the text of a string, quotes and tabs would be escaped. */
+const DOCUMENTS = ',"documents":[';
+const SEPARATOR = ',\t';
 
-/** What is stored with a key, from a text whose characters stand for a byte each. */
-function read(text: string): { entry: Entry; document: string | undefined } {
-  const end = text.indexOf(DOCUMENT);
-  const head = end < 0 ? text : `${text.slice(0, end)}}`;
-  const entry = decodeText<Entry>(Buffer.from(head, 'latin1').toString());
-  return { entry, document: end < 0 ? undefined : text.slice(end + DOCUMENT.length, -1) };
+/** The keys of a commit, from a text whose characters stand for a byte each. */
+function read(text: string): Stored {
+  const end = text.indexOf(DOCUMENTS);
+  const head = decodeText<Pick<Stored, 'at' | 'writes'>>(Buffer.from(`${text.slice(0, end)}}`, 'latin1').toString());
+  return { ...head, documents: text.slice(end + DOCUMENTS.length, -2).split(SEPARATOR) };
 }

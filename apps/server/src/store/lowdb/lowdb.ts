@@ -100,6 +100,7 @@ async function openUnlocked(
   const group = new GroupCommit(async (writes: Write[]) => {
     const batch = writeBatch(catalog);
     const results = writes.map((write) => write(batch));
+    idempotent.complete(batch);
     try {
       if (batch.records.length > 0) await log.append(batch.records);
     } catch (error) {

@@ -1,0 +1,87 @@
+import { newFolder, rounds } from '@petstore/testing';
+import { describeOnClusters } from '@petstore/testing/postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeSynchronous, startPair, startServers } from '../postgres/failover.ts';
+import { type ServerProcess, startProcess, startServer } from '../server-process.ts';
+import { randomNumbers, seed } from '../store/numbers.ts';
+import { type BadNetwork, badNetwork } from './bad-network.ts';
+import { createAll, send, storedPets } from './creates.ts';
+
+const count = rounds(300, 10_000);
+const kills = rounds(2, 40);
+
+/** Creates pets over a bad network, and holds the store to it: each is there once, under the identifier that was answered. */
+async function everyPetOnce(
+  network: BadNetwork,
+  server: () => string,
+  disturbances: readonly (() => Promise<void>)[],
+): Promise<void> {
+  const pending = [...disturbances];
+  const running: Promise<void>[] = [];
+  const { all, violations, tries } = await createAll(network.origin, count, (acknowledged) => {
+    // Evenly over the run; one begins when the one before is over.
+    if (
+      pending.length === 0 ||
+      acknowledged < ((disturbances.length - pending.length + 0.5) * count) / disturbances.length
+    )
+      return;
+    const next = pending.shift();
+    const before = running.at(-1);
+    if (next) running.push(before ? before.then(next) : next());
+  });
+  await Promise.all(running);
+  await network.settled();
+  expect(violations).toEqual([]);
+  expect(pending).toEqual([]);
+  const stored = await storedPets(server());
+  expect(new Set(stored.values()).size, 'a pet is there twice').toBe(stored.size);
+  expect(stored.size).toBe(count);
+  expect(all.filter(({ id, name }) => id === undefined || stored.get(id) !== name)).toEqual([]);
+  // Also long after it was acknowledged a repetition has the same answer.
+  for (const wanted of all.slice(0, 50)) {
+    const { status, body, isReplayed } = await send(server(), wanted);
+    expect([status, body.id, isReplayed]).toEqual([201, wanted.id, true]);
+  }
+  const fates = [...network.fates].map(([fate, times]) => `${times} ${fate}`).join(', ');
+  console.log(`${count} pets, each once, after ${tries} tries and ${disturbances.length} disturbances: ${fates}`);
+}
+
+test(`in a data folder every pet is there once, though the network is bad and the server is killed ${kills} times`, async () => {
+  const random = randomNumbers(seed());
+  const folder = newFolder();
+  let server: ServerProcess | undefined = await startProcess(folder, ['--log-level', 'error']);
+  const origin = () => server?.origin ?? '';
+  const network = await badNetwork(() => (server ? [server.origin] : []), random);
+  onTestFinished(() => network.close());
+  const kill = async () => {
+    const victim = server;
+    server = undefined;
+    victim?.child.kill('SIGKILL');
+    await victim?.ended;
+    server = await startProcess(folder, ['--log-level', 'error']);
+  };
+  await everyPetOnce(network, origin, Array<typeof kill>(kills).fill(kill));
+});
+
+describeOnClusters('on PostgreSQL', (newCluster) => {
+  test(`every pet is there once, though the network is bad, servers are killed ${kills} times and the database fails over`, async () => {
+    const random = randomNumbers(seed());
+    const { primary, standby, url } = await startPair(newCluster);
+    await makeSynchronous(primary);
+    const servers = await startServers(url);
+    onTestFinished(async () => void (await Promise.all(servers.map((one) => one.kill()))));
+    const network = await badNetwork(() => servers.map(({ origin }) => origin), random);
+    onTestFinished(() => network.close());
+    const kill = async () => {
+      const victim = random(servers.length);
+      await servers[victim]?.kill();
+      servers[victim] = await startServer(url);
+    };
+    const failOver = async () => {
+      await primary.kill();
+      await standby.promote();
+    };
+    const all = Array<typeof kill>(kills).fill(kill);
+    await everyPetOnce(network, () => servers[0]?.origin ?? '', all.toSpliced(kills >> 1, 0, failOver));
+  });
+});
