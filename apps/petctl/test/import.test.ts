@@ -15,7 +15,7 @@ beforeEach(() => {
   files = importFolder();
 });
 const run = (file: string, ...args: string[]) =>
-  petctl(['pets', 'import', file, '--failed', files.failed, ...args], { env });
+  petctl(['pets', 'import', file, '--again', '--failed', files.failed, ...args], { env });
 
 describe.each([
   [
@@ -91,7 +91,7 @@ test('a quote that breaks the file ends it at its line, behind what was sent', a
 
 test.each(['csv', 'jsonl', 'json'])('what a list writes as %s can be imported again', async (format) => {
   const list = await petctl(['pets', 'list', '--limit', '3', '-o', format], { env });
-  const { code, stdout, stderr } = await petctl(['pets', 'import', '-'], { env, input: list.stdout });
+  const { code, stdout, stderr } = await petctl(['pets', 'import', '-', '--again'], { env, input: list.stdout });
   expect([code, outcomes(stdout).filter((line) => line.endsWith(' created')).length]).toEqual([0, 3]);
   expect(stderr).toBe("petctl: 'id' is not part of what is sent and was ignored.\npetctl: 3 created.\n");
 });

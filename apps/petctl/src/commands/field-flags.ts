@@ -8,6 +8,7 @@ export function operationFlags(operation: Operation): readonly Flag[] {
   const own = [
     ...(operation.body ? [dataFlagOf(operation)] : []),
     ...(operation.pagination ? [allFlag, limitFlag] : []),
+    ...(operation.idempotencyKey ? [keyFlag(operation.idempotencyKey.schema)] : []),
     ...(mayAnswerBytes(operation) ? [fileFlag] : []),
     ...callFlags,
   ];
@@ -56,6 +57,15 @@ const limitFlag: Flag = {
   description: 'How many to show at most; further pages are followed as needed. One page without it.',
   rules: { type: 'integer', minimum: 1 },
 };
+
+function keyFlag(rules: Schema): Flag {
+  return {
+    name: 'idempotency-key',
+    value: 'key',
+    description: 'The same key with the same request does it once, however often it is sent within 24 hours.',
+    rules,
+  };
+}
 
 const fileFlag: Flag = {
   name: 'output-file',

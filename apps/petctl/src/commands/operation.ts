@@ -1,6 +1,6 @@
 import { nextPage, petstore } from '@petstore/client';
 import type { Operation, OperationResponse } from '@petstore/types';
-import { type AnyCall, createCall, credentialsFor, serviceFor } from '../call/service.ts';
+import { type AnyCall, createCall, credentialsFor, idempotencyHeader, serviceFor } from '../call/service.ts';
 import { UsageError } from '../io/errors.ts';
 import { inJson, tell, wantsNotices } from '../output/options.ts';
 import { print } from '../output/print.ts';
@@ -19,9 +19,10 @@ export async function runOperation(invocation: Invocation): Promise<void> {
   const input = await inputOf(operation, invocation);
   const filter = flags.get('jq');
   if (typeof filter === 'string') await (await import('../output/jq.ts')).checkFilter(filter);
+  const repeatable = idempotencyHeader(operation, flags.get('idempotency-key'));
   if (dryRunOnly(invocation)) {
     const { preview } = await import('../call/preview.ts');
-    return preview(invocation, operation, (options) => createCall(petstore(options), operation)(input));
+    return preview(invocation, operation, (options) => createCall(petstore(options), operation)(input, repeatable));
   }
 
   if (mayAnswerBytes(operation) && io.stdout.isTerminal && !flags.has('output-file'))
@@ -29,7 +30,7 @@ export async function runOperation(invocation: Invocation): Promise<void> {
   const { options, tellDeprecation } = await serviceFor(invocation, await credentialsFor(invocation, operation));
   const call = createCall(petstore(options), operation);
   try {
-    await show(call(input, { signal: io.interrupted }), operation, invocation, (page) =>
+    await show(call(input, { ...repeatable, signal: io.interrupted }), operation, invocation, (page) =>
       call({ ...input, ...page }, { signal: io.interrupted, timeout: MAX_LOOKING_MS, retry: 0 }),
     );
   } catch (error) {

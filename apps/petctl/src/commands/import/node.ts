@@ -1,5 +1,6 @@
 import { isBinary, type Operation } from '@petstore/types';
 import type { CommandNode } from '../../parse/node.ts';
+import type { Flag } from '../../settings/flag.ts';
 import { kindOf } from '../../settings/value.ts';
 
 /** Whether each line of a file can be one call: it adds something, all of which stands flat in the body. */
@@ -12,6 +13,9 @@ export function isImportable({ method, fields }: Operation): boolean {
   return method === 'POST' && all.length > 0 && flat;
 }
 
+const REPEATABLE =
+  ' The same import again, also after it was killed or with records added to the file, adds nothing twice within 24 hours.';
+
 /** The command that runs an operation for each line of a file. */
 export function importNode(operation: Operation, name: string): CommandNode {
   const [group = 'records'] = operation.command;
@@ -19,7 +23,7 @@ export function importNode(operation: Operation, name: string): CommandNode {
     name,
     operation,
     summary: `${operation.summary}, for each record of a file`,
-    description: `Reads JSON Lines, a JSON array or CSV with a header, and runs \`${operation.id}\` for each record, a few at a time. One line is written for each: where it stood, how it ended, and what came of it. Ctrl-C stops after the calls under way.`,
+    description: `Reads JSON Lines, a JSON array or CSV with a header, and runs \`${operation.id}\` for each record, a few at a time. One line is written for each: where it stood, how it ended, and what came of it. Ctrl-C stops after the calls under way.${operation.idempotencyKey ? REPEATABLE : ''}`,
     examples: [
       [`${group}.jsonl`, 'From JSON Lines'],
       [`${group}.csv --failed again.csv`, 'Keep what failed, to import it again'],
@@ -61,6 +65,15 @@ export function importNode(operation: Operation, name: string): CommandNode {
         description: 'How many calls may be under way at a time (default: 8).',
         rules: { type: 'integer', minimum: 1, maximum: 64 },
       },
+      ...(operation.idempotencyKey
+        ? [
+            {
+              name: 'again',
+              description: 'Add the records once more, though an import of the last 24 hours may have added them.',
+              rules: { type: 'boolean' },
+            } satisfies Flag,
+          ]
+        : []),
       {
         name: 'unordered',
         description: 'Write results as calls end, not in the order of the records.',

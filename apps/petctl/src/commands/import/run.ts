@@ -1,6 +1,6 @@
 import { ConnectionError, mayRetry, PetstoreError, petstore } from '@petstore/client';
 import type { Operation } from '@petstore/types';
-import { createCall, credentialsFor, serviceFor } from '../../call/service.ts';
+import { createCall, credentialsFor, idempotencyHeader, serviceFor } from '../../call/service.ts';
 import { InterruptedError, PartialError, UsageError } from '../../io/errors.ts';
 import type { Row } from '../../output/format.ts';
 import { tell } from '../../output/options.ts';
@@ -9,6 +9,7 @@ import { endingOf } from '../../output/report.ts';
 import { chosen, propertiesIn } from '../../output/shape.ts';
 import type { Invocation } from '../../parse/node.ts';
 import { openRecordsFile, openSource, type RecordsFile } from './files.ts';
+import { recordKeys } from './keys.ts';
 import { type Counts, progressBar, summary } from './progress.ts';
 import { type FileFormat, type InputRecord, type Records, readRecords } from './records.ts';
 import { inWindow } from './window.ts';
@@ -97,23 +98,30 @@ export async function runImport(invocation: Invocation): Promise<void> {
   }
   await tellDeprecation();
   for (const name of ignored) await tell(invocation, `'${name}' is not part of what is sent and was ignored.`);
+  if (counts.existing > 0)
+    await tell(
+      invocation,
+      'An import of the last 24 hours had added those already there. --again adds them once more.',
+    );
   const total = summary(counts);
   const error = files.failed?.error ?? files.unknown?.error ?? stopped;
   const isPartial = error === undefined && counts.failed + counts.unknown > 0;
-  if (isPartial || (error instanceof UsageError && counts.created > 0))
+  if (isPartial || (error instanceof UsageError && counts.created + counts.existing > 0))
     throw new PartialError(
       error instanceof UsageError ? `${error.message} ${total}.` : `${total}.`,
-      hintFor(flags, counts),
+      hintFor(invocation, counts),
     );
   if (error === undefined || error instanceof InterruptedError) await tell(invocation, `${total}.`);
   if (error !== undefined) throw error;
 }
 
-function hintFor(flags: Invocation['flags'], { failed, unknown }: Counts): string | undefined {
+function hintFor({ flags, node }: Invocation, { failed, unknown }: Counts): string | undefined {
+  const isRepeatable = node.operation?.idempotencyKey !== undefined;
   if (failed > 0)
     return flags.has('failed')
       ? `${flags.get('failed')} holds what failed, to import it again.`
       : '--failed FILE keeps what failed, to import it again.';
+  if (unknown > 0 && isRepeatable) return 'Run the same import again: it adds nothing twice.';
   if (unknown > 0 && !flags.has('unknown')) return '--unknown FILE keeps what the service may have.';
   return undefined;
 }
@@ -130,9 +138,9 @@ async function sent(record: InputRecord, send: Sender['send']): Promise<Ended> {
   const { line } = record;
   try {
     const input = record.read();
-    const outcome = send ? 'created' : 'valid';
-    const result = send ? await send(input) : input;
-    return { record, outcome, row: { line, outcome, ...Object(result) } };
+    const { data, isReplayed } = send ? await send(input) : { data: input, isReplayed: false };
+    const outcome = isReplayed ? 'existing' : send ? 'created' : 'valid';
+    return { record, outcome, row: { line, outcome, ...Object(data) } };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const outcome = mayBeDone(error) ? 'unknown' : 'failed';
@@ -143,7 +151,7 @@ async function sent(record: InputRecord, send: Sender['send']): Promise<Ended> {
 /** Whether the service may have done it all the same. */
 function mayBeDone(error: Error): boolean {
   if (error instanceof UsageError || wasNotDone(error)) return false;
-  return !(error instanceof PetstoreError) || error.status >= 500;
+  return !(error instanceof PetstoreError) || error.status >= 500 || error.code === 'request_in_flight';
 }
 
 /** Whether it is certain that nothing was done, so that even a create may be repeated. */
@@ -163,7 +171,7 @@ function formatOf(given: unknown): FileFormat | undefined {
 
 /** How a record is sent; not at all where it is only to be checked. */
 interface Sender {
-  readonly send?: (input: Record<string, unknown>) => Promise<unknown>;
+  readonly send?: (input: Record<string, unknown>) => Promise<{ readonly data: unknown; readonly isReplayed: boolean }>;
   readonly tellDeprecation: () => Promise<void>;
 }
 
@@ -174,5 +182,11 @@ const checkOnly: Sender = { tellDeprecation: async () => {} };
 async function sender(operation: Operation, invocation: Invocation): Promise<Sender> {
   const { options, tellDeprecation } = await serviceFor(invocation, await credentialsFor(invocation, operation));
   const call = createCall(petstore(options), operation);
-  return { send: (input) => call(input, { signal: invocation.io.interrupted }), tellDeprecation };
+  const keyOf = recordKeys(operation, invocation.flags.has('again'));
+  const send = async (input: Record<string, unknown>) => {
+    const repeatable = idempotencyHeader(operation, keyOf(input));
+    const { data, response } = await call(input, { ...repeatable, signal: invocation.io.interrupted }).withResponse();
+    return { data, isReplayed: response.headers.get('idempotency-replayed') === 'true' };
+  };
+  return { send, tellDeprecation };
 }

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { rounds } from '@petstore/testing';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { importFolder, outcomes } from './import-files.ts';
+import { petctl, start } from './petctl.ts';
+import { record } from './recorder.ts';
+import { startService } from './service.ts';
+
+let env: Record<string, string>;
+let files: ReturnType<typeof importFolder>;
+beforeAll(async () => {
+  ({ env } = await startService());
+});
+beforeEach(() => {
+  files = importFolder();
+});
+
+const count = async () =>
+  (await petctl(['pets', 'list', '--all', '-o', 'jsonl'], { env })).stdout.trimEnd().split('\n').filter(Boolean).length;
+
+test('pets create with the same key adds one pet', async () => {
+  const before = await count();
+  const create = ['pets', 'create', '--name', 'Once', '--category-id', '1', '--idempotency-key', 'only-once'];
+  const [first, second] = [await petctl(create, { env }), await petctl(create, { env })];
+  expect(first).toMatchObject({ code: 0, stdout: second.stdout });
+  expect(await count()).toBe(before + 1);
+  const other = [...create.slice(0, 3), 'Other', ...create.slice(4)];
+  expect(await petctl(other, { env })).toMatchObject({ code: 6, stderr: expect.stringContaining('422') });
+  expect((await petctl([...create, '--dry-run'], { env })).stdout).toContain('idempotency-key: only-once');
+});
+
+test('an import that is repeated, with records added, adds what is missing; --again adds all', async () => {
+  const before = await count();
+  const first = '{"name":"Twin","categoryId":1}\n{"name":"Twin","categoryId":1}\n';
+  const file = files.written('pets.jsonl', first);
+  expect(outcomes((await petctl(['pets', 'import', file], { env })).stdout)).toEqual(['1 created', '2 created']);
+  // Another order of the properties, and another format, are the same record.
+  writeFileSync(file, `${first}{"categoryId":1,"name":"Twin"}\n`);
+  const { code, stdout, stderr } = await petctl(['pets', 'import', file], { env });
+  expect([code, outcomes(stdout)]).toEqual([0, ['1 existing', '2 existing', '3 created']]);
+  expect(stderr).toBe(
+    'petctl: An import of the last 24 hours had added those already there. --again adds them once more.\npetctl: 1 created, 2 already there.\n',
+  );
+  const csv = files.written('pets.csv', 'name,categoryId\nTwin,1\nTwin,1\nTwin,1\n');
+  expect(outcomes((await petctl(['pets', 'import', csv], { env })).stdout)).toEqual([
+    '2 existing',
+    '3 existing',
+    '4 existing',
+  ]);
+  expect(await count()).toBe(before + 3);
+  expect(await petctl(['pets', 'import', csv, '--again', '-q'], { env })).toMatchObject({ code: 0 });
+  expect(await count()).toBe(before + 6);
+});
+
+test('an answer that is lost is found again by the same import', async () => {
+  const seen = new Map<unknown, number>();
+  const { env: losing } = await record(({ headers }) => {
+    const key = headers['idempotency-key'];
+    const tries = (seen.get(key) ?? 0) + 1;
+    seen.set(key, tries);
+    return tries === 1 ? 'break' : { status: 201, body: { id: 1 }, headers: { 'idempotency-replayed': 'true' } };
+  });
+  const file = files.written('x', '{"name":"A","categoryId":1}\n{"name":"B","categoryId":1}\n');
+  const run = () => petctl(['pets', 'import', file, '--retries', '0'], { env: losing });
+  expect(await run()).toMatchObject({
+    code: 9,
+    stderr: 'petctl: 2 unknown. Run the same import again: it adds nothing twice.\n',
+  });
+  expect(await run()).toMatchObject({ code: 0, stderr: expect.stringContaining('2 already there.') });
+  expect(seen.size).toBe(2);
+});
+
+test('an import that is killed again and again adds each record once', async () => {
+  const { total, kills } = rounds({ total: 600, kills: 4 }, { total: 5_000, kills: 20 });
+  const before = await count();
+  const file = files.written(
+    'many.csv',
+    `name,categoryId\n${Array.from({ length: total }, (_, i) => `Killed ${i % (total / 2)},${i % 3}\n`).join('')}`,
+  );
+  for (let kill = 0; kill < kills; kill++) {
+    const child = start(['pets', 'import', file, '-o', 'jsonl'], { env });
+    const closed = once(child, 'close');
+    const end = Math.random() * (total / 2);
+    let lines = 0;
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      lines += text.split('\n').length - 1;
+      if (lines >= end) child.kill('SIGKILL');
+    });
+    await closed;
+  }
+  const { code, stdout } = await petctl(['pets', 'import', file], { env });
+  const ends = outcomes(stdout).map((line) => line.split(' ')[1]);
+  expect([code, ends.length, ends.filter((end) => end === 'failed' || end === 'unknown')]).toEqual([0, total, []]);
+  expect(ends).toContain('existing');
+  expect(await count()).toBe(before + total);
+}, 300_000);
