@@ -38,6 +38,14 @@ export function schemesModule({ service }: Model): string {
   ].join('\n');
 }
 
+/** `pages.gen.ts`: how the operations that have pages have them. */
+export function pagesModule({ rows }: Model): string {
+  const imports = new Imports();
+  const rules = rows.map(({ operation }) => [operation.id, pagesOf(operation, imports)] as const);
+  const table = literal(defined(Object.fromEntries(rules)));
+  return `${imports.written()}\n${comment(['How the operations that have pages have them.'])}\nexport const pageRules = ${table};\n`;
+}
+
 /** The code that puts in the credentials that are needed, if any is. */
 function authorizeOf(
   security: Operation['security'],
@@ -83,41 +91,45 @@ function wireOf(operation: Operation, { service: { security } }: Model, schemas:
     id,
     method,
     path,
-    deprecated: deprecated ? defined({ sunset }) : undefined,
-    places: placesOf(operation, schemas, imports),
+    deprecated: deprecated
+      ? callOf(imports.value('deprecated', '../deprecation.ts'), [defined({ sunset })])
+      : undefined,
+    encoders: encodersOf(operation, schemas, imports),
     authorize: same
       ? security.length > 0
         ? new Code(imports.value('authorize', './schemes.gen.ts'))
         : undefined
       : authorizeOf(operation.security, imports, (name) => imports.value(schemeName(name), './schemes.gen.ts')),
     accept: acceptOf(operation),
-    read: readerOf(operation, schemas, imports),
-    pages: pagesOf(operation, imports),
+    ok: okOf(operation.successes),
+    parse: parserOf(operation, schemas, imports),
   });
 }
 
-/** Where inputs go: each takes what is its own, the last one all that is left. */
-function placesOf({ fields, body }: Operation, schemas: Schemas, imports: Imports): Code[] {
+/** What writes the inputs into a request: each encoder takes its own, the last one all that are left. */
+function encodersOf({ fields, body, idempotencyKey }: Operation, schemas: Schemas, imports: Imports): Code[] {
   const all = Object.entries(fields);
   const plainly = (place: Field['in']) =>
     all.filter(([, field]) => field.in === place && isPlain(field, schemas)).map(([name]) => name);
   const [headers, cookies, query] = [plainly('header'), plainly('cookie'), plainly('query')];
   const value = (name: string, from: string) => imports.value(name, from);
-  const places = all
+  const encoders = all
     .filter(([, field]) => !isPlain(field, schemas))
     .map(([name, field]) => styledOf(name, field, imports));
   // It also sees to it that no name in the path is left as it is.
-  if (all.some(([, field]) => field.in === 'path')) places.push(new Code(value('inPath', '../place.ts')));
-  if (headers.length > 0) places.push(callOf(value('inHeaders', '../place.ts'), headers));
-  if (cookies.length > 0) places.push(callOf(value('inCookies', '../parameters.ts'), cookies));
+  if (all.some(([, field]) => field.in === 'path')) encoders.push(new Code(value('inPath', '../build-request.ts')));
+  if (headers.length > 0) encoders.push(callOf(value('inHeaders', '../build-request.ts'), headers));
+  if (idempotencyKey)
+    encoders.push(callOf(value('withIdempotencyKey', '../build-request.ts'), [idempotencyKey.header.toLowerCase()]));
+  if (cookies.length > 0) encoders.push(callOf(value('inCookies', '../parameters.ts'), cookies));
   const isWide = all.some(([, { in: place, schema }]) => place === 'body' && schemas.hasWide(schema));
-  if (body?.whole) places.push(wholeOf(body, isWide, imports));
-  if (!body || body.whole) places.push(new Code(value('inQuery', '../place.ts')));
+  if (body?.whole) encoders.push(wholeOf(body, isWide, imports));
+  if (!body || body.whole) encoders.push(new Code(value('inQuery', '../build-request.ts')));
   else {
-    if (query.length > 0) places.push(callOf(value('inQueryOf', '../place.ts'), query));
-    places.push(flatOf(body, isWide, imports));
+    if (query.length > 0) encoders.push(callOf(value('inQueryOf', '../build-request.ts'), query));
+    encoders.push(flatOf(body, isWide, imports));
   }
-  return places;
+  return encoders;
 }
 
 /** Whether the functions for single words and repeated parameters do. */
@@ -164,7 +176,7 @@ function flatOf({ kind, mediaType, encoding, required }: RequestBody, isWide: bo
       ? callOf(imports.value('inExactJson', '../bodies.ts'), otherThan('application/json', mediaType))
       : kind === 'json'
         ? mediaType === 'application/json'
-          ? new Code(imports.value('inBody', '../place.ts'))
+          ? new Code(imports.value('inBody', '../build-request.ts'))
           : callOf(imports.value('inJson', '../bodies.ts'), [mediaType])
         : formOf(kind, encoding, imports);
   return required ? flat : callOf(imports.value('ifAny', '../bodies.ts'), [flat]);
@@ -176,8 +188,8 @@ function formOf(kind: RequestBody['kind'], encoding: RequestBody['encoding'] = {
     const written = all.map(([name, said]) => [name, partOf(name, said, imports)] as const);
     return callOf(imports.value('inMultipart', '../bodies.ts'), all.length > 0 ? [Object.fromEntries(written)] : []);
   }
-  const places = Object.entries(encoding).map(([name, said]) => styledOf(name, { in: 'query', ...said }, imports));
-  return callOf(imports.value('inForm', '../bodies.ts'), places);
+  const encoders = Object.entries(encoding).map(([name, said]) => styledOf(name, { in: 'query', ...said }, imports));
+  return callOf(imports.value('inForm', '../bodies.ts'), encoders);
 }
 
 /** How a property is written as parts: its content type, or what makes them. */
@@ -190,23 +202,32 @@ function partOf(name: string, said: PropertyEncoding, imports: Imports): string 
   return callOf(imports.value('partWith', '../bodies.ts'), [lines.join(''), ...(contentType ? [contentType] : [])]);
 }
 
-/** What reads the answer, where it is not JSON with one success. */
-function readerOf({ successes, responses }: Operation, schemas: Schemas, imports: Imports): Code | undefined {
-  const reader = (status: string) => {
+/** A pattern of the statuses that are a success, where it is not 200 alone. */
+function okOf(successes: Operation['successes']): Code | undefined {
+  const statuses = successes.map((status) => (status === 'default' ? '2..' : status.replaceAll('X', '.')));
+  return statuses.join() === '200' ? undefined : new Code(`/${statuses.join('|')}/`);
+}
+
+/** What parses the response, where it is not JSON with one success. */
+function parserOf({ successes, responses }: Operation, schemas: Schemas, imports: Imports): Code | undefined {
+  const parser = (status: string) => {
     const { kind, schema = {} } = responses[status] ?? {};
     if (kind === 'json')
-      return new Code(imports.value(schemas.hasWide(schema) ? 'readExactJson' : 'readJson', '../read.ts'));
+      return new Code(imports.value(schemas.hasWide(schema) ? 'parseExactJson' : 'parseJson', '../parse-response.ts'));
     return new Code(
-      imports.value(kind === 'text' ? 'readText' : kind === 'bytes' ? 'readBytes' : 'readNothing', '../read.ts'),
+      imports.value(
+        kind === 'text' ? 'parseText' : kind === 'bytes' ? 'parseBytes' : 'parseNothing',
+        '../parse-response.ts',
+      ),
     );
   };
   const [only = '', ...others] = successes;
   if (others.length > 0)
-    return callOf(imports.value('byStatus', '../read.ts'), [
-      Object.fromEntries(successes.map((status) => [status, reader(status)])),
+    return callOf(imports.value('byStatus', '../parse-response.ts'), [
+      Object.fromEntries(successes.map((status) => [status, parser(status)])),
     ]);
   const { kind, schema = {} } = responses[only] ?? {};
-  return kind === 'json' && !schemas.hasWide(schema) ? undefined : reader(only);
+  return kind === 'json' && !schemas.hasWide(schema) ? undefined : parser(only);
 }
 
 /** What is accepted, where it is more than JSON. */
@@ -222,11 +243,11 @@ function pagesOf({ pagination }: Operation, imports: Imports): Code | undefined 
   if (!pagination) return undefined;
   const { by, cursor, key, next, more, items } = pagination;
   if (by === 'link') {
-    const linked = imports.value('linkPages', '../pages.ts');
-    return items === undefined ? new Code(linked) : callOf(imports.value('linkPagesOf', '../pages.ts'), [items]);
+    const linked = imports.value('linkPages', '../page-rules.ts');
+    return items === undefined ? new Code(linked) : callOf(imports.value('linkPagesOf', '../page-rules.ts'), [items]);
   }
   const options = defined({ cursor, key, next, more, items });
-  return callOf(imports.value(by === 'body' ? 'bodyPages' : 'lastPages', '../pages.ts'), [options]);
+  return callOf(imports.value(by === 'body' ? 'bodyPages' : 'lastPages', '../page-rules.ts'), [options]);
 }
 
 /** The code that a scheme's credential is put in a request by. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
-import { callsModule, schemesModule } from './calls.ts';
+import { callsModule, pagesModule, schemesModule } from './calls.ts';
 import { documentModule } from './document.ts';
 import { loadSpec } from './load.ts';
 import { type Model, modelOf } from './model.ts';
@@ -36,6 +36,7 @@ export async function generatePackages(model: Model): Promise<Map<string, string
     [`${types}/operations.gen.ts`, `${header}\n\n${operationsModule(model)}`],
     [`${types}/service.gen.ts`, `${header}\n\n${serviceModule(model)}`],
     [`${client}/calls.gen.ts`, `${header}\n\n${callsModule(model)}`],
+    [`${client}/pages.gen.ts`, `${header}\n\n${pagesModule(model)}`],
     [`${client}/schemes.gen.ts`, `${header}\n\n${schemesModule(model)}`],
     [`${types}/document.gen.ts`, documentModule(header, model.document)],
   ]);

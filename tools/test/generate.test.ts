@@ -230,6 +230,6 @@ test('an operation may have the name of a function of the runtime', async () => 
   const calls = (await generate(text)).get('packages/client/src/gen/calls.gen.ts') ?? '';
   expect(calls).toContain('inQuery as inQuery_');
   expect(calls).toContain('export function inQuery(');
-  expect(calls).toContain('places: [inQuery_]');
+  expect(calls).toContain('encoders: [inQuery_]');
   expect(calls).toContain('return send_(connection');
 });

@@ -1,5 +1,5 @@
+import { addQuery, type RequestDraft } from './build-request.ts';
 import type { Connection } from './connection.ts';
-import { addQuery, type Draft } from './place.ts';
 
 /** A user name and a password. */
 export interface UserAndPassword {
@@ -11,10 +11,10 @@ export interface UserAndPassword {
 export type Credential = Given | (() => Given | Promise<Given>);
 type Given = string | UserAndPassword;
 
-/** Puts what an operation needs into its request. */
-export type Authorize = (draft: Draft, connection: Connection, id: string) => Promise<void>;
+/** Puts the credentials that an operation needs into its request. */
+export type Authorize = (draft: RequestDraft, connection: Connection, id: string) => Promise<void>;
 
-type Put = (draft: Draft, credential: never) => void;
+type Put = (draft: RequestDraft, credential: never) => void;
 
 /** A security scheme: its name, and what puts its credential into a request. */
 export type Scheme = readonly [name: string, put: Put];
@@ -22,9 +22,10 @@ export type Scheme = readonly [name: string, put: Put];
 /** Puts in the credential of a scheme. */
 export function needs([name, put]: Scheme): Authorize {
   return async (draft, { credentials }, id) => {
-    const given = credentials[name];
+    const credential = credentials[name];
+    const given = typeof credential === 'function' ? await credential() : credential;
     if (!given) throw new TypeError(`${id}: give apiKey or credentials.${name}`);
-    put(draft, (typeof given === 'function' ? await given() : given) as never);
+    put(draft, given as never);
   };
 }
 
@@ -41,27 +42,27 @@ export function needsOneOf(...alternatives: Scheme[][]): Authorize {
 }
 
 /** As `Authorization: Bearer …`. */
-export function bearer({ headers }: Draft, token: string): void {
+export function bearer({ headers }: RequestDraft, token: string): void {
   headers.authorization = `Bearer ${token}`;
 }
 
 /** As `Authorization: Basic …`, in UTF-8 (RFC 7617). */
-export function basic({ headers }: Draft, { username, password }: UserAndPassword): void {
+export function basic({ headers }: RequestDraft, { username, password }: UserAndPassword): void {
   const bytes = new TextEncoder().encode(`${username}:${password}`);
   headers.authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }
 
-export const keyInHeader = (name: string) => (draft: Draft, key: string) => {
+export const keyInHeader = (name: string) => (draft: RequestDraft, key: string) => {
   draft.headers[name.toLowerCase()] = key;
 };
 
 /** The address of a further page may carry the key already. */
-export const keyInQuery = (name: string) => (draft: Draft, key: string) => {
+export const keyInQuery = (name: string) => (draft: RequestDraft, key: string) => {
   const pair = `${encodeURIComponent(name)}=${encodeURIComponent(key)}`;
   if (!draft.url.split(/[?&]/).includes(pair)) addQuery(draft, pair);
 };
 
-export const keyInCookie = (name: string) => (draft: Draft, key: string) => {
+export const keyInCookie = (name: string) => (draft: RequestDraft, key: string) => {
   const before = draft.headers.cookie;
   draft.headers.cookie = `${before ? `${before}; ` : ''}${name}=${encodeURIComponent(key)}`;
 };

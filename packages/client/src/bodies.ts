@@ -1,8 +1,17 @@
 // Bodies that are more than a JSON object whose properties are inputs.
-import { addQuery, type Body, type Draft, type Inputs, inBody, inQuery, type Place, some } from './place.ts';
+import {
+  addQuery,
+  type Body,
+  type Encoder,
+  type Inputs,
+  inBody,
+  inQuery,
+  type RequestDraft,
+  some,
+} from './build-request.ts';
 
 /** The properties as JSON of another media type. */
-export function inJson(type: string): Place {
+export function inJson(type: string): Encoder {
   return (draft, inputs) => {
     inBody(draft, inputs);
     draft.headers['content-type'] = type;
@@ -11,7 +20,7 @@ export function inJson(type: string): Place {
 }
 
 /** The properties as JSON in which integers may be bigints. */
-export function inExactJson(type = 'application/json'): Place {
+export function inExactJson(type = 'application/json'): Encoder {
   return (draft, inputs) => {
     draft.headers['content-type'] = type;
     draft.body = exactJson(Object.fromEntries(inputs));
@@ -20,7 +29,7 @@ export function inExactJson(type = 'application/json'): Place {
 }
 
 /** Sends a body only where there is an input for it. */
-export function ifAny(put: Place): Place {
+export function ifAny(put: Encoder): Encoder {
   return (draft, inputs) => (inputs.length > 0 ? put(draft, inputs) : []);
 }
 
@@ -43,17 +52,17 @@ export const wholeBytes = (type: string) =>
   });
 
 /** The input `body` as a form. */
-export function wholeForm(put: Place): Place {
+export function wholeForm(put: Encoder): Encoder {
   return some(['body'], (draft, inputs) => {
     for (const [, body] of inputs) put(draft, given(body as object));
     return [];
   });
 }
 
-/** Written as in an address: lists by repeating the name, objects as JSON, unless a place before says otherwise. */
-export function inForm(...styled: Place[]): Place {
+/** Written as in an address: lists by repeating the name, objects as JSON, unless an encoder before says otherwise. */
+export function inForm(...styled: Encoder[]): Encoder {
   return (draft, inputs) => {
-    const form: Draft = { url: '', headers: {} };
+    const form: RequestDraft = { url: '', headers: {} };
     let left = inputs;
     for (const put of styled) left = put(form, left);
     for (const [name, value] of left) {
@@ -70,7 +79,7 @@ export function inForm(...styled: Place[]): Place {
 type Parts = (name: string, value: unknown) => [head: string, content: string | Blob][];
 
 /** A part for each property, for each element of a list; objects as JSON, files as they are. */
-export function inMultipart(encodings: Readonly<Record<string, string | Parts>> = {}): Place {
+export function inMultipart(encodings: Readonly<Record<string, string | Parts>> = {}): Encoder {
   const byName = new Map(Object.entries(encodings));
   return (draft, inputs) => {
     const boundary = `petstore-${crypto.randomUUID()}`;
@@ -97,9 +106,9 @@ export const partWith =
 
 /** Parts as the pairs that a style makes. */
 export const styledParts =
-  (put: Place): Parts =>
+  (put: Encoder): Parts =>
   (name, value) => {
-    const pairs: Draft = { url: '', headers: {} };
+    const pairs: RequestDraft = { url: '', headers: {} };
     put(pairs, [[name, value]]);
     return [...new URLSearchParams(pairs.url.slice(1))].map(([key, text]) => [headOf(key, text, ''), text]);
   };
@@ -139,7 +148,7 @@ function given(body: object): Inputs {
   return Object.entries(body).filter(([, value]) => value !== undefined);
 }
 
-function wholeAs(type: string, write: (body: unknown, draft: Draft) => Body): Place {
+function wholeAs(type: string, write: (body: unknown, draft: RequestDraft) => Body): Encoder {
   return some(['body'], (draft, inputs) => {
     for (const [, body] of inputs) {
       draft.headers['content-type'] = type;

@@ -1,67 +1,61 @@
-import type { OperationId, operations, Result } from '@petstore/types';
-import type { Answer } from './connection.ts';
-import type { FailureOf } from './failure-of.ts';
-import type { ElementsOf } from './pages.ts';
+import type { OperationId, Result } from '@petstore/types';
+import type { CallOptions, HttpResponse } from './connection.ts';
+import { BaseError, type CallError } from './errors.ts';
 
-/** The data of a success beside the answer that it came in. */
-export interface Exchange<Data> {
+/** The data of a success, and the response that it came in. */
+export interface DataAndResponse<Data> {
   readonly data: Data;
-  readonly response: Answer;
+  /** Its `text()` can still be called, unless the data is a stream. */
+  readonly response: HttpResponse;
 }
 
-/** How a call ended, as a value: the data, or one of the errors that the operation can end with. */
+/** How a call ended, as a value: with data, or with an error. */
 export type Outcome<Id extends OperationId> =
-  | ({ readonly ok: true } & Exchange<Result<Id>>)
-  | { readonly ok: false; readonly error: FailureOf<Id> };
+  | ({ readonly ok: true } & DataAndResponse<Result<Id>>)
+  | { readonly ok: false; readonly error: CallError };
 
-/** A call under way: awaited it gives the data of a success, a failure rejects. */
-export type Call<Id extends OperationId> = Pending<Id> & Pages<Id>;
-
-interface Pending<Id extends OperationId> extends Promise<Result<Id>> {
-  /** The answer beside the data. */
-  withResponse(): Promise<Exchange<Result<Id>>>;
-  /** How it ended, as a value. Rejects only for what is no failure of the call, such as an input that cannot be sent. */
-  outcome(): Promise<Outcome<Id>>;
+/** A call in progress. Awaited, it returns the data of a success and throws an error otherwise. */
+export interface Call<Id extends OperationId> extends Promise<Result<Id>> {
+  readonly operation: Id;
+  /** The data, and the response that it came in. */
+  withResponse(): Promise<DataAndResponse<Result<Id>>>;
+  /** Calls the operation again, with what the function makes of the arguments. */
+  repeat(change: (args: Arguments) => Arguments): Promise<DataAndResponse<Result<Id>>>;
 }
 
-/** What a call of a paged operation gives beside its first page: the elements of all pages, one after the other. */
-type Pages<Id extends OperationId> = (typeof operations)[Id] extends { readonly pagination: object }
-  ? AsyncIterable<ElementOf<Items<Result<Id>, (typeof operations)[Id]['pagination']>>>
-  : unknown;
-
-type Items<Data, Rule> = Rule extends { readonly items: infer Name extends keyof Data } ? Data[Name] : Data;
-type ElementOf<List> = NonNullable<List> extends readonly (infer Element)[] ? Element : never;
-
-/** What asks for a further page: other inputs, or another address in the place of the one that the inputs make. */
-export interface NextPage {
-  readonly input?: object;
+/** What a call is made of. */
+export interface Arguments {
+  readonly input: object | undefined;
+  readonly options: CallOptions | undefined;
+  /** Makes another address from the one that the inputs make. */
   readonly url?: (from: string) => string;
 }
 
-export type Start<Data> = (page?: NextPage, stop?: AbortSignal) => Promise<Exchange<Data>>;
-
 /** Starts a call. */
-export function callOf<Id extends OperationId>(start: Start<Result<Id>>, elements: ElementsOf | undefined): Call<Id> {
-  const first = start();
-  const data = first.then((exchange) => exchange.data);
-  // Whoever asks in another way answers for a rejection there.
-  const instead = <Other>(other: Other): Other => {
-    data.catch(() => {});
-    return other;
-  };
-  // Whether elements can be asked for is known of each operation by its type alone, so the types are told at the end.
+export function createCall<Id extends OperationId>(
+  operation: Id,
+  args: Arguments,
+  run: (args: Arguments) => Promise<DataAndResponse<Result<Id>>>,
+): Call<Id> {
+  const first = run(args);
+  const data = first.then((success) => success.data);
   return Object.assign(data, {
-    withResponse: () => instead(first),
-    outcome: () =>
-      instead(
-        first.then(
-          (exchange) => ({ ok: true, ...exchange }),
-          (error) => {
-            if (error instanceof TypeError || error instanceof RangeError) throw error;
-            return { ok: false, error };
-          },
-        ),
-      ),
-    ...(elements && { [Symbol.asyncIterator]: () => instead(elements(first, start)) }),
-  }) as unknown as Call<Id>;
+    operation,
+    withResponse: () => {
+      // The caller sees a rejection there.
+      data.catch(() => {});
+      return first;
+    },
+    repeat: (change: (args: Arguments) => Arguments) => run(change(args)),
+  });
+}
+
+/** How a call ended, as a value. Rejects only for a mistake in how the call was made, such as an input that cannot be sent. */
+export async function outcome<Id extends OperationId>(call: Call<Id>): Promise<Outcome<Id>> {
+  try {
+    return { ok: true, ...(await call.withResponse()) };
+  } catch (error) {
+    if (error instanceof BaseError) return { ok: false, error: error as CallError };
+    throw error;
+  }
 }

@@ -1,27 +1,33 @@
 import type { OperationId } from '@petstore/types';
-import type { Answer, Hooks } from './connection.ts';
+import type { HttpResponse } from './connection.ts';
 
-/** That an operation goes away. */
-export interface Notice {
+/** That an operation will be removed. */
+export interface DeprecationNotice {
   readonly operation: OperationId;
-  /** When it goes: the date that the spec names, or the one that the service announces, as it was written. */
+  /** When it will be removed: the date in the spec, or the one that the service sends, as it was written. */
   readonly sunset: string | undefined;
   readonly message: string;
 }
 
-const told = new Set<string>();
-
-/** Tells of a deprecated operation, once per process: one that the spec calls so, or the service since then. */
-export function tellDeprecation(
+/** Reports a deprecated operation once per process. */
+export type Deprecation = (
   operation: OperationId,
-  known: { readonly sunset?: string } | undefined,
-  { headers }: Answer,
-  hook: Hooks['deprecated'],
-): void {
-  if (hook === false || told.has(operation) || !(known || headers.get('deprecation'))) return;
-  told.add(operation);
-  const sunset = headers.get('sunset') ?? known?.sunset;
-  const message = `${operation} is deprecated${sunset ? ` until ${sunset}` : ''}`;
-  if (hook) hook({ operation, sunset, message });
-  else console.warn(`@petstore/client: ${message}`);
-}
+  response: HttpResponse,
+  report: ((notice: DeprecationNotice) => void) | false | undefined,
+) => void;
+
+const reported = /* @__PURE__ */ new Set<string>();
+
+/** Reports an operation that is deprecated in the spec, or one that the service deprecates by a header. */
+export const deprecated =
+  (known?: { readonly sunset?: string }): Deprecation =>
+  (operation, { headers }, report = ({ message }) => console.warn(`@petstore/client: ${message}`)) => {
+    if (!report || reported.has(operation) || !(known || headers.get('deprecation'))) return;
+    reported.add(operation);
+    const sunset = known?.sunset ?? headers.get('sunset') ?? undefined;
+    report({
+      operation,
+      sunset,
+      message: `${operation} is deprecated${sunset ? `, will be removed on ${sunset}` : ''}`,
+    });
+  };

@@ -1,74 +1,159 @@
 import type { ServiceErrorCode } from '@petstore/types';
-import type { Answer } from './connection.ts';
+import type { HttpResponse } from './connection.ts';
 
-/** An answer came, but not the one that was asked for. Its subclasses tell the reasons apart. */
-export class PetstoreError extends Error {
-  override readonly name: string = 'PetstoreError';
-  declare readonly status: number;
-  /** The service's own word for it; `undefined` when the answer did not come from the service. */
-  declare readonly code: ServiceErrorCode | undefined;
-  /** Names the request in the logs of the server. */
-  declare readonly requestId: string | undefined;
-  declare readonly headers: Answer['headers'];
-  declare readonly response: Answer;
+/** What every error of a call is; anything else that is thrown is a mistake in how the call was made. */
+export class BaseError extends Error {
+  /** How many requests the call sent. */
+  attempts = 0;
 
-  constructor(response: Answer, message: string, code?: ServiceErrorCode) {
-    super(message);
-    const { status, headers } = response;
-    Object.assign(this, { status, code, headers, response, requestId: headers.get('x-request-id') ?? undefined });
+  constructor(name: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = name;
+  }
+
+  /** The error as `JSON.stringify` writes it, with its message. */
+  toJSON(): object {
+    return { ...this, message: this.message };
   }
 }
 
-/** 401: the key is missing, wrong or revoked. */
-export class UnauthorizedError extends PetstoreError {
-  override readonly name = 'UnauthorizedError';
+/** The errors of one kind: a class to check with `instanceof`, also where a program has two copies of this package. */
+type ErrorClass<E extends BaseError> = new (message: string, options?: ErrorOptions) => E;
+
+function kind<E extends BaseError>(name: string, isKind = (error: BaseError) => error.name === name): ErrorClass<E> {
+  class Kind extends BaseError {
+    static override [Symbol.hasInstance](error: unknown): boolean {
+      const { attempts } = Object(error) as Partial<BaseError>;
+      return attempts !== undefined && isKind(error as BaseError);
+    }
+
+    constructor(message: string, options?: ErrorOptions) {
+      super(name, message, options);
+    }
+  }
+  Object.defineProperty(Kind, 'name', { value: name });
+  return Kind as ErrorClass<BaseError> as ErrorClass<E>;
 }
 
-/** 404: there is no such thing. */
-export class NotFoundError extends PetstoreError {
-  override readonly name = 'NotFoundError';
+/** A response came that is no success. Each kind of it has a `name` to switch on. */
+export interface PetstoreError extends BaseError {
+  readonly status: number;
+  /** The service's code for the error; `undefined` when the response did not come from the service. */
+  readonly code: ServiceErrorCode | undefined;
+  /** Names the request in the logs of the server. */
+  readonly requestId: string | undefined;
+  readonly headers: HttpResponse['headers'];
+  /** The body: parsed if it is JSON, else its text. */
+  readonly body: unknown;
+  /** The response itself. Its `text()` can still be called. */
+  readonly response: HttpResponse;
 }
+/** A response came that is no success. Each kind of it has a `name` to switch on. */
+export const PetstoreError: ErrorClass<PetstoreError> = /* @__PURE__ */ kind<PetstoreError>(
+  'PetstoreError',
+  (error) => 'response' in error,
+);
+
+/** 401: the credential is missing, wrong or revoked. */
+export interface UnauthorizedError extends PetstoreError {
+  readonly name: 'UnauthorizedError';
+}
+/** 401: the credential is missing, wrong or revoked. */
+export const UnauthorizedError: ErrorClass<UnauthorizedError> = /* @__PURE__ */ kind('UnauthorizedError');
+
+/** 404: the requested resource does not exist. */
+export interface NotFoundError extends PetstoreError {
+  readonly name: 'NotFoundError';
+}
+/** 404: the requested resource does not exist. */
+export const NotFoundError: ErrorClass<NotFoundError> = /* @__PURE__ */ kind('NotFoundError');
 
 /** 429: too many requests with this key, even after the retries. */
-export class RateLimitedError extends PetstoreError {
-  override readonly name = 'RateLimitedError';
+export interface RateLimitedError extends PetstoreError {
+  readonly name: 'RateLimitedError';
 }
+/** 429: too many requests with this key, even after the retries. */
+export const RateLimitedError: ErrorClass<RateLimitedError> = /* @__PURE__ */ kind('RateLimitedError');
 
-/** Any other 4xx: the service does not take the request as it is. */
-export class InvalidRequestError extends PetstoreError {
-  override readonly name = 'InvalidRequestError';
+/** Any other 4xx: the service does not accept the request as it is. */
+export interface InvalidRequestError extends PetstoreError {
+  readonly name: 'InvalidRequestError';
 }
+/** Any other 4xx: the service does not accept the request as it is. */
+export const InvalidRequestError: ErrorClass<InvalidRequestError> = /* @__PURE__ */ kind('InvalidRequestError');
 
 /** 5xx: the service failed, even after the retries. */
-export class ServerError extends PetstoreError {
-  override readonly name = 'ServerError';
+export interface ServerError extends PetstoreError {
+  readonly name: 'ServerError';
 }
+/** 5xx: the service failed, even after the retries. */
+export const ServerError: ErrorClass<ServerError> = /* @__PURE__ */ kind('ServerError');
 
-/** The service could not be reached, or the connection broke before the whole answer was there. `cause` says how. */
-export class ConnectionError extends Error {
-  override readonly name = 'ConnectionError';
+/** The operation declares no such response: another status, a redirect that is not followed, or a body that cannot be parsed. */
+export interface UnexpectedResponseError extends PetstoreError {
+  readonly name: 'UnexpectedResponseError';
 }
+/** The operation declares no such response: another status, a redirect that is not followed, or a body that cannot be parsed. */
+export const UnexpectedResponseError: ErrorClass<UnexpectedResponseError> =
+  /* @__PURE__ */ kind('UnexpectedResponseError');
 
-/** The call took longer than it may, retries and waiting included. */
-export class TimeoutError extends Error {
-  override readonly name = 'TimeoutError';
+/** The service could not be reached, or the connection broke before the whole response had arrived. `cause` says how. */
+export interface ConnectionError extends BaseError {
+  readonly name: 'ConnectionError';
 }
+/** The service could not be reached, or the connection broke before the whole response had arrived. `cause` says how. */
+export const ConnectionError: ErrorClass<ConnectionError> = /* @__PURE__ */ kind('ConnectionError');
+
+/** The call, or its last attempt, took longer than it may. */
+export interface TimeoutError extends BaseError {
+  readonly name: 'TimeoutError';
+}
+/** The call, or its last attempt, took longer than it may. */
+export const TimeoutError: ErrorClass<TimeoutError> = /* @__PURE__ */ kind('TimeoutError');
 
 /** The caller's signal ended the call. `cause` is the signal's reason. */
-export class AbortedError extends Error {
-  override readonly name = 'AbortedError';
+export interface AbortedError extends BaseError {
+  readonly name: 'AbortedError';
 }
+/** The caller's signal ended the call. `cause` is the signal's reason. */
+export const AbortedError: ErrorClass<AbortedError> = /* @__PURE__ */ kind('AbortedError');
+
+/** Every error that a call can end with. Anything else that is thrown is a mistake in how the call was made. */
+export type CallError =
+  | UnauthorizedError
+  | NotFoundError
+  | RateLimitedError
+  | InvalidRequestError
+  | ServerError
+  | UnexpectedResponseError
+  | ConnectionError
+  | TimeoutError
+  | AbortedError;
 
 /** By status, or by its first digit. */
-const CLASSES: Record<number, typeof PetstoreError> = {
-  401: UnauthorizedError,
-  404: NotFoundError,
-  429: RateLimitedError,
-  4: InvalidRequestError,
-  5: ServerError,
+const KINDS: Record<number, string> = {
+  401: 'Unauthorized',
+  404: 'NotFound',
+  429: 'RateLimited',
+  4: 'InvalidRequest',
+  5: 'Server',
 };
 
-/** The class of the errors that come with a status. */
-export function classOf(status: number): typeof PetstoreError {
-  return CLASSES[status] ?? CLASSES[Math.floor(status / 100)] ?? PetstoreError;
+/** The error that a response stands for. A body that is no Error, that of a proxy for example, is quoted. */
+export function errorFrom(response: HttpResponse, text: string, body: unknown, problem?: string): BaseError {
+  const { status, headers } = response;
+  const { code, message } = Object(body) as { code?: unknown; message?: unknown };
+  const kind = problem ? undefined : (KINDS[status] ?? KINDS[(status / 100) | 0]);
+  const isOwn = kind && typeof code === 'string' && typeof message === 'string';
+  const quoted = text ? `: ${text.slice(0, 200)}` : ' without a body';
+  const detail = kind ? '' : (problem ?? ' is not declared');
+  const error = new BaseError(`${kind ?? 'UnexpectedResponse'}Error`, isOwn ? message : status + detail + quoted);
+  // Neither is worth showing where an error is printed.
+  Object.defineProperties(error, { headers: { value: headers }, response: { value: response } });
+  return Object.assign(error, {
+    status,
+    code: isOwn ? code : undefined,
+    requestId: headers.get('x-request-id') ?? undefined,
+    body: body ?? text,
+  });
 }

@@ -1,20 +1,22 @@
 export type * from '@petstore/types';
 export type { Credential, UserAndPassword } from './authorize.ts';
-export type { Call, Exchange, Outcome } from './call.ts';
+export type { Body } from './build-request.ts';
+export { type Call, type DataAndResponse, type Outcome, outcome } from './call.ts';
 export {
-  type Answer,
   type CallOptions,
   type Connection,
+  type ConnectOptions,
   connect,
   type Deployment,
-  type Hooks,
-  type Options,
+  type HttpRequest,
+  type HttpResponse,
   type Transport,
-  type WireRequest,
 } from './connection.ts';
-export type { Notice } from './deprecation.ts';
+export type { DeprecationNotice } from './deprecation.ts';
+export { withEnvironment } from './environment.ts';
 export {
   AbortedError,
+  type CallError,
   ConnectionError,
   InvalidRequestError,
   NotFoundError,
@@ -23,11 +25,12 @@ export {
   ServerError,
   TimeoutError,
   UnauthorizedError,
+  UnexpectedResponseError,
 } from './errors.ts';
-export type { FailureOf } from './failure-of.ts';
 export * from './gen/calls.gen.ts';
-export { nextPage } from './pages.ts';
-export { type Petstore, petstore } from './petstore.ts';
-export type { Body } from './place.ts';
+export { type Hooks, type Logger, type LogLevel, type ObserveOptions, observe, type ShownRequest } from './observe.ts';
+export { nextPage } from './page-rules.ts';
+export { type Page, type Paged, pages } from './pages.ts';
+export { type Options, type Petstore, petstore } from './petstore.ts';
 export { type RawRequest, request } from './request.ts';
 export { mayRetry, type Retry } from './retry.ts';

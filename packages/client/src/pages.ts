@@ -1,98 +1,110 @@
-import type { Exchange, NextPage, Start } from './call.ts';
-import type { Answer } from './connection.ts';
-import { ConnectionError } from './errors.ts';
+import type { OperationId, operations, Result } from '@petstore/types';
+import type { Arguments, Call, DataAndResponse } from './call.ts';
+import type { HttpResponse } from './connection.ts';
+import { pageRules } from './gen/pages.gen.ts';
 
-/** The elements of a page and of all behind it, one after the other. */
-export type ElementsOf = (first: Promise<Exchange<unknown>>, start: Start<unknown>) => AsyncIterable<unknown>;
+/** The operations that have pages. */
+export type PagedId = {
+  [Id in OperationId]: (typeof operations)[Id] extends { readonly pagination: object } ? Id : never;
+}[OperationId];
 
-/** The target of `Link` with `rel="next"` (RFC 8288), as it was written: the address of the next page. */
-export function nextPage({ headers }: Answer): string | undefined {
-  for (const link of (headers.get('link') ?? '').split('<')) {
-    const [target, ...parameters] = link.split('>');
-    if (/;\s*rel\s*=\s*("([^"]*\s)?next[\s"]|next(?![^\s,;]))/i.test(parameters.join())) return target;
-  }
-  return undefined;
+/** One page of a list. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly response: HttpResponse;
+  readonly hasNext: boolean;
+  /** Asks for the page behind this one; `undefined` where there is none. */
+  next(): Promise<Page<Item> | undefined>;
 }
 
-/** Pages that a `Link` header leads through. */
-export const linkPages: ElementsOf = (first, start) => elements(first, start, linked);
-
-type Body = Readonly<Record<string, unknown>>;
-
-/** Pages that a `Link` header leads through, their elements in a property of the body. */
-export const linkPagesOf =
-  (items: string): ElementsOf =>
-  (first, start) =>
-    elements(first, start, linked, elementsIn(items));
-
-interface Rule {
-  readonly cursor: string;
-  readonly key?: string;
-  readonly next?: string;
-  readonly more?: string;
-  readonly items?: string;
+/** A call of an operation that has pages. Awaited, it returns the first page; iterated, the elements of all pages. */
+export interface Paged<Id extends OperationId> extends Call<Id>, AsyncIterable<ItemOf<Id>> {
+  /** The first page as an object that leads to the others. */
+  page(): Promise<Page<ItemOf<Id>>>;
+  /** The elements of all pages as a list, at most `max` of them. */
+  collect(options: { readonly max: number }): Promise<ItemOf<Id>[]>;
 }
 
-/** Pages whose body holds the cursor of the next one. */
-export const bodyPages =
-  ({ cursor, next = '', more, items = '' }: Rule): ElementsOf =>
-  (first, start) => {
-    const behind = (_: Answer, data: unknown) => {
-      const value = (data as Body)[next] ?? '';
-      return value === '' || (more && !(data as Body)[more]) ? undefined : { input: { [cursor]: value } };
-    };
-    return elements(first, start, behind, elementsIn(items));
+type ItemOf<Id extends OperationId> = ElementOf<
+  (typeof operations)[Id] extends { readonly pagination: { readonly items: infer Name extends keyof Result<Id> } }
+    ? Result<Id>[Name]
+    : Result<Id>
+>;
+type ElementOf<List> = NonNullable<List> extends readonly (infer Element)[] ? Element : never;
+
+/** How the request of a further page differs: in inputs, or in its address. */
+export type NextPage = Partial<Pick<Arguments, 'input' | 'url'>>;
+
+/** How an operation has pages: the elements of one, and how to ask for the page behind it. */
+export interface PageRule {
+  items(data: unknown): readonly unknown[];
+  next(data: unknown, response: HttpResponse): NextPage | undefined;
+}
+
+const rules = /* @__PURE__ */ new Map(Object.entries<PageRule>(pageRules));
+
+/** Adds the pages to a call of an operation that has them. */
+export function pages<Id extends OperationId>(call: Call<Id>, rule = rules.get(call.operation)): Paged<Id> {
+  // Whether there are pages is known from the type of each operation only.
+  return (rule ? Object.assign(call, pagesBy(rule, call)) : call) as Paged<Id>;
+}
+
+function pagesBy(rule: PageRule, call: Call<OperationId>) {
+  const firstPage = async () => pageFrom(rule, call, await call.withResponse());
+  const all = () => elements(firstPage());
+  return {
+    page: firstPage,
+    [Symbol.asyncIterator]: all,
+    collect: async ({ max }: { readonly max: number }) => {
+      const items: unknown[] = [];
+      if (max > 0) for await (const item of all()) if (items.push(item) >= max) break;
+      return items;
+    },
   };
+}
 
-/** Pages that go on behind the last element. Without a property that says whether there are more, an empty one is the last. */
-export const lastPages =
-  ({ cursor, key = '', more, items }: Rule): ElementsOf =>
-  (first, start) => {
-    const listed = items === undefined ? (data: unknown) => data as unknown[] : elementsIn(items);
-    const behind = (_: Answer, data: unknown) => {
-      const last = listed(data).at(-1) as Body | undefined;
-      return last === undefined || (more && !(data as Body)[more]) ? undefined : { input: { [cursor]: last[key] } };
-    };
-    return elements(first, start, behind, listed);
+/** A page whose `next` can be aborted. */
+interface AnyPage extends Page<unknown> {
+  next(stop?: AbortController): Promise<AnyPage | undefined>;
+}
+
+/** Why a page that was asked for ahead is aborted. */
+export const LEFT = 'the caller has left the loop';
+
+function pageFrom(rule: PageRule, call: Call<OperationId>, { data, response }: DataAndResponse<unknown>): AnyPage {
+  const behind = rule.next(data, response);
+  return {
+    items: rule.items(data),
+    response,
+    hasNext: behind !== undefined,
+    next: async (stop) => {
+      if (!behind) return undefined;
+      const success = await call.repeat(({ input, options }) => ({
+        ...behind,
+        input: { ...input, ...behind.input },
+        options: stop ? { ...options, signal: anyOf(stop.signal, options?.signal) } : options,
+      }));
+      return pageFrom(rule, call, success);
+    },
   };
+}
 
-const elementsIn = (name: string) => (data: unknown) => ((data as Body)[name] ?? []) as unknown[];
-
-/**
- * The elements of this page and of all behind it. Asks for at most one page ahead; stops asking when it is left.
- */
-async function* elements(
-  first: Promise<Exchange<unknown>>,
-  start: Start<unknown>,
-  next: (response: Answer, data: unknown) => NextPage | undefined,
-  items = (data: unknown) => data as unknown[],
-) {
+/** The elements of a page and of all behind it. Asks for at most one page ahead; stops asking when it is left. */
+async function* elements(first: Promise<AnyPage>) {
   const stop = new AbortController();
-  let page: Promise<Exchange<unknown>> | undefined = first;
+  let awaited: Promise<AnyPage | undefined> = first;
   try {
-    while (page) {
-      const { data, response }: Exchange<unknown> = await page;
-      const behind = next(response, data);
-      page = behind && start(behind, stop.signal);
+    for (let page = await awaited; page; page = await awaited) {
+      awaited = page.next(stop);
       // It is awaited once this page is used up, and not at all if the caller leaves before.
-      page?.catch(() => {});
-      yield* items(data);
+      awaited.catch(() => {});
+      yield* page.items;
     }
   } finally {
-    stop.abort();
+    stop.abort(LEFT);
   }
 }
 
-/** The credentials go only where the caller sent them. */
-function linked(response: Answer): NextPage | undefined {
-  const link = nextPage(response);
-  return link
-    ? {
-        url: (from) => {
-          const { origin, href } = new URL(link, from);
-          if (origin === new URL(from).origin) return href;
-          throw new ConnectionError(`the next page is at ${origin}, another host`);
-        },
-      }
-    : undefined;
+function anyOf(...signals: (AbortSignal | undefined)[]): AbortSignal {
+  return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }

@@ -1,8 +1,8 @@
 // Parameters that are more than a word: lists and objects in the styles of OpenAPI, and JSON.
-import { addQuery, type Draft, fill, type Place, some } from './place.ts';
+import { addQuery, type Encoder, fill, type RequestDraft, some } from './build-request.ts';
 
 /** Puts one input that is there. */
-function any(name: string, put: (draft: Draft, value: unknown) => void): Place {
+function any(name: string, put: (draft: RequestDraft, value: unknown) => void): Encoder {
   return some([name], (draft, inputs) => {
     for (const [, value] of inputs) put(draft, value);
     return [];
@@ -10,7 +10,7 @@ function any(name: string, put: (draft: Draft, value: unknown) => void): Place {
 }
 
 /** Puts one input that is there; an empty list or object is not (RFC 6570, 2.3). */
-function one(name: string, put: (draft: Draft, value: unknown) => void): Place {
+function one(name: string, put: (draft: RequestDraft, value: unknown) => void): Encoder {
   return any(name, (draft, value) => {
     const isEmpty = value === null || (typeof value === 'object' && Object.keys(value).length === 0);
     if (!isEmpty) put(draft, value);
@@ -109,7 +109,7 @@ export const jsonCookie = (name: string) =>
   any(name, (draft, value) => addCookie(draft, name, encodeURIComponent(JSON.stringify(value))));
 
 /** Adds to the cookies. A browser sends its own instead. */
-export function addCookie(draft: Draft, name: string, text: string): void {
+export function addCookie(draft: RequestDraft, name: string, text: string): void {
   const before = draft.headers.cookie;
   draft.headers.cookie = `${before ? `${before}; ` : ''}${name}=${text}`;
 }

@@ -1,24 +1,47 @@
 import type { Api, OperationId } from '@petstore/types';
-import type { Call } from './call.ts';
-import { type CallOptions, type Connection, connect, type Options } from './connection.ts';
+import { type Call, type Outcome, outcome } from './call.ts';
+import { type CallOptions, type Connection, type ConnectOptions, connect } from './connection.ts';
+import { withEnvironment } from './environment.ts';
 import * as calls from './gen/calls.gen.ts';
+import { type ObserveOptions, observe } from './observe.ts';
+import { type Paged, type PagedId, pages } from './pages.ts';
 
-/** The whole service as an object: every operation of `Api`, each with options for one call alone. */
+/** Everything that can be set for a client. */
+export interface Options extends ConnectOptions, ObserveOptions {}
+
+/** The whole service as an object with a method for each operation. */
 export type Petstore = {
-  [Id in OperationId]: (...args: [...Parameters<Api[Id]>, options?: CallOptions]) => Call<Id>;
+  // Over the functions themselves, so that editors show their documentation.
+  [Id in keyof typeof calls]: (...args: [...Parameters<Api[Id]>, options?: CallOptions]) => (Id extends PagedId
+    ? Paged<Id>
+    : Call<Id>) & {
+    /** How the call ended, as a value. Rejects only for a mistake in how the call was made, such as an input that cannot be sent. */
+    outcome(): Promise<Outcome<Id>>;
+  };
+} & {
+  /** The same service with other options; those that are not given stay as they are. */
+  withOptions(options: Options): Petstore;
 };
 
-type AnyCall = (connection: Connection, ...args: unknown[]) => unknown;
+type AnyCall = (connection: Connection, ...args: unknown[]) => Call<OperationId>;
 
-/** Offers the whole service. Where only a few operations are used, `connect` and their functions make a smaller bundle. */
-export function petstore(options?: Options): Petstore {
-  const connection = connect(options);
+/** Offers the whole service. `connect` with single functions makes a smaller bundle. */
+export function petstore(options: Options = {}): Petstore {
+  const connection = observe(connect(withEnvironment(options)), options);
   const bind =
     (call: AnyCall) =>
-    (...args: unknown[]) =>
-      call(connection, ...args);
-  // An object made from entries forgets which name has which function.
-  return Object.fromEntries(
-    Object.entries(calls).map(([id, call]) => [id, bind(call as AnyCall)]),
-  ) as unknown as Petstore;
+    (...args: unknown[]) => {
+      const started = pages(call(connection, ...args));
+      return Object.assign(started, { outcome: () => outcome(started) });
+    };
+  const methods = Object.entries(calls).map(([id, call]) => [id, bind(call as AnyCall)]);
+  const withOptions = (others: Options) =>
+    petstore({
+      ...options,
+      ...others,
+      headers: { ...options.headers, ...others.headers },
+      on: { ...options.on, ...others.on },
+    });
+  // An operation may have the name of the method that is inherited.
+  return Object.assign(Object.create({ withOptions }), Object.fromEntries(methods));
 }

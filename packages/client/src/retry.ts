@@ -1,44 +1,51 @@
-import { ConnectionError, PetstoreError } from './errors.ts';
+import type { PetstoreError } from './errors.ts';
 
+/** How to try again. */
 export interface Retry {
-  /** Tries after the first one. */
+  /** Attempts after the first one. */
   readonly limit: number;
-  /** Milliseconds that the first wait is at most; each further one may be twice as long. */
+  /** The first wait is at most this many milliseconds; each further one may be twice as long. */
   readonly base: number;
-  /** Milliseconds that no wait exceeds, whatever the service asks for. */
+  /** No wait is longer than this many milliseconds. A service that asks for a longer one ends the call. */
   readonly cap: number;
 }
 
-const usual: Retry = { limit: 2, base: 500, cap: 20_000 };
+const DEFAULT_RETRY: Retry = { limit: 2, base: 500, cap: 20_000 };
 
-/** Settles how to try again; what is not said stays as it was. */
-export function retryOf(given: number | Partial<Retry> | undefined, before = usual): Retry {
-  return { ...before, ...(typeof given === 'number' ? { limit: given } : given) };
+/** How to try again; what is not given stays as it was. */
+export function retryFrom(options: number | Partial<Retry> | undefined, defaults = DEFAULT_RETRY): Retry {
+  return { ...defaults, ...(typeof options === 'number' ? { limit: options } : options) };
 }
 
-/** Whether trying again may help, and cannot do a second time what should be done once. */
-export function mayRetry(method: string, error: unknown): boolean {
-  const { code, status = 0 } = error as Partial<PetstoreError>;
+/** Whether trying again may help, and cannot do twice what should be done once. HTTP says which methods may be repeated. */
+export function mayRetry(
+  method: string,
+  error: unknown,
+  isRepeatable = /^(GET|HEAD|PUT|DELETE)$/.test(method),
+): boolean {
+  const { name, code, status = 0, cause } = error as Partial<PetstoreError> & { cause?: Cause };
   return (
-    // These two say that nothing was done, if it is the service itself that says them.
+    // The service itself promises with these that nothing was done.
     code === 'rate_limited' ||
     code === 'unavailable' ||
-    neverConnected(error as object) ||
-    // Methods of which HTTP says that doing it twice is as good as once.
-    (/^(GET|HEAD|PUT|DELETE)$/.test(method) &&
-      (error instanceof ConnectionError || status === 408 || status === 429 || status >= 500))
+    // An attempt before this one is still being worked on.
+    code === 'request_in_flight' ||
+    // No connection was made, so not one byte has arrived. fetch puts the system's error one cause deeper.
+    /REFUSED|NOTFOUND|EAI_AGAIN|UNREACH|CONNECT_TIMEOUT/.test(`${cause?.code} ${cause?.cause?.code}`) ||
+    (isRepeatable &&
+      (name === 'ConnectionError' || name === 'TimeoutError' || status === 408 || status === 429 || status >= 500))
   );
 }
 
-/** Whether a connection was never made, so that not one byte has arrived. fetch puts what the system says one cause deeper. */
-function neverConnected({ cause }: { cause?: { code?: string; cause?: { code?: string } } }): boolean {
-  return /REFUSED|NOTFOUND|EAI_AGAIN|UNREACH|CONNECT_TIMEOUT/.test(`${cause?.code} ${cause?.cause?.code}`);
+interface Cause {
+  readonly code?: string;
+  readonly cause?: { readonly code?: string };
 }
 
 /** Milliseconds to wait: what the service asks for, or a random part of a span that doubles with each attempt. */
-export function pause({ base, cap }: Retry, attempt: number, error: unknown): number {
-  // `Retry-After` comes as seconds or as a date (RFC 9110). One that is over, or none at all, leaves it to us.
-  const after = String(error instanceof PetstoreError && error.headers.get('retry-after'));
-  const asked = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now();
-  return Math.min(cap, asked >= 0 ? asked : Math.random() * base * 2 ** attempt);
+export function retryDelay({ base, cap }: Retry, attempts: number, error: unknown): number {
+  // `Retry-After` is in seconds or a date (RFC 9110).
+  const after = `${(error as Partial<PetstoreError>).headers?.get('retry-after')}`;
+  const requested = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now();
+  return requested >= 0 ? requested : Math.min(cap, Math.random() * base * 2 ** (attempts - 1));
 }

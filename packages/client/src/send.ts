@@ -1,37 +1,33 @@
 import type { Input, OperationId, Result } from '@petstore/types';
-import { type Call, callOf } from './call.ts';
+import { buildRequest, type Wire } from './build-request.ts';
+import { type Call, createCall } from './call.ts';
 import type { CallOptions, Connection } from './connection.ts';
-import { deliver } from './deliver.ts';
-import { tellDeprecation } from './deprecation.ts';
-import { place, type Wire } from './place.ts';
-import { readJson } from './read.ts';
+import { execute } from './execute.ts';
+import { parseResponse } from './parse-response.ts';
 
-/** Starts one operation. */
+/** Calls an operation: builds its request, authorizes and sends it as often as it takes, and parses the response. */
 export function send<Id extends OperationId>(
   connection: Connection,
   wire: Wire<Id>,
   input: Input<Id> | undefined,
   options?: CallOptions,
 ): Call<Id> {
-  return callOf<Id>(
-    (page, stop) =>
-      deliver(
-        connection,
-        wire,
-        () => {
-          const placed = place(wire, { ...input, ...page?.input });
-          const url = connection.baseUrl + placed.url;
-          return { ...placed, url: page?.url?.(url) ?? url };
-        },
-        async (response, text) => {
-          tellDeprecation(wire.id, wire.deprecated, response, connection.on.deprecated);
-          const data = (await (wire.read ?? readJson)(response, text)) as Result<Id>;
-          connection.check?.(wire.id, data);
-          return { data, response };
-        },
-        options,
-        stop,
-      ),
-    wire.pages,
+  const { baseUrl, on, check } = connection;
+  return createCall<Id>(wire.id, { input, options }, ({ input, options, url }) =>
+    execute(
+      connection,
+      wire,
+      () => {
+        const draft = buildRequest(wire, baseUrl, input, options);
+        return { ...draft, url: url?.(draft.url) ?? draft.url };
+      },
+      async (response) => {
+        (wire.deprecated ?? on.deprecation)?.(wire.id, response, on.deprecated);
+        const data = (await parseResponse(response, wire)) as Result<Id>;
+        check?.(wire.id, data);
+        return { data, response };
+      },
+      options,
+    ),
   );
 }

@@ -1,27 +1,28 @@
 import { type Api, operations, service } from '@petstore/types';
 import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
 import {
+  type CallError,
   type CallOptions,
   connect,
   createPet,
-  type FailureOf,
   getPet,
+  type HttpRequest,
   listPets,
-  type NotFoundError,
   type Options,
   type Pet,
+  pages,
   petstore,
   type Transport,
-  type WireRequest,
+  withEnvironment,
 } from '../src/index.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** A connection whose requests are kept, and answered with what is given. */
+/** A connection that records its requests and responds to all of them with the same. */
 function recording(status: number, body: string, options: Options = {}) {
-  const sent: WireRequest[] = [];
+  const sent: HttpRequest[] = [];
   const transport: Transport = async (request) => {
     sent.push(request);
     return new Response(status === 204 ? null : body, { status, headers: { 'content-type': 'application/json' } });
@@ -35,7 +36,7 @@ describe('on the wire', () => {
     const { sent, connection } = recording(200, '[]');
     await listPets(connection, { limit: 5, status: 'sold' });
     await getPet(connection, { petId: 7 });
-    await createPet(connection, { name: 'Rex & Tom', categoryId: 1 });
+    await createPet(connection, { name: 'Rex & Tom', categoryId: 1 }).catch(() => {});
     expect(sent.map(({ method, url, body }) => [method, url, body])).toEqual([
       ['GET', 'http://pets.test/v1/pets?limit=5&status=sold', undefined],
       ['GET', 'http://pets.test/v1/pets/7', undefined],
@@ -46,7 +47,7 @@ describe('on the wire', () => {
   test('what is left out is not sent, and what nobody knows is not dropped', async () => {
     const { sent, api } = recording(200, '[]');
     await api.listPets({ status: undefined, colour: 'red&' } as never);
-    await api.createPet({ name: 'x', categoryId: 1, __proto__: 1, colour: 'red' } as never);
+    await api.createPet({ name: 'x', categoryId: 1, __proto__: 1, colour: 'red' } as never).outcome();
     expect(sent[0]?.url).toBe('http://pets.test/v1/pets?colour=red%26');
     expect(sent[1]?.body).toBe('{"name":"x","categoryId":1,"colour":"red"}');
   });
@@ -101,12 +102,12 @@ describe('where to', () => {
   test('the environment says what is not given', async () => {
     vi.stubEnv('PETSTORE_BASE_URL', 'http://from.env/v1');
     vi.stubEnv('PETSTORE_API_KEY', 'env-key');
-    expect(connect().baseUrl).toBe('http://from.env/v1');
+    expect(connect(withEnvironment({})).baseUrl).toBe('http://from.env/v1');
     const { sent, api } = recording(200, '[]', { apiKey: undefined } as never);
     await api.listPets();
     expect(sent[0]?.headers.authorization).toBe('Bearer env-key');
-    expect(connect({ baseUrl: 'http://given/v1' }).baseUrl).toBe('http://given/v1');
-    expect(connect({ deployment: 'staging' }).baseUrl).toBe(service.deployments.staging);
+    expect(connect(withEnvironment({ baseUrl: 'http://given/v1' })).baseUrl).toBe('http://given/v1');
+    expect(connect(withEnvironment({ deployment: 'staging' })).baseUrl).toBe(service.deployments.staging);
   });
 
   test.each([
@@ -167,9 +168,9 @@ describe('a call', () => {
     expect(await Promise.allSettled([api.getPet({ petId: 1 })])).toMatchObject([{ status: 'rejected' }]);
   });
 
-  test('answers nothing where there is nothing to answer', async () => {
-    const { api } = recording(204, '');
-    expect(await api.listPets()).toBeUndefined();
+  test('fails with a status that the operation does not declare', async () => {
+    const outcome = await recording(204, '').api.listPets().outcome();
+    expect(outcome).toMatchObject({ ok: false, error: { name: 'UnexpectedResponseError', status: 204 } });
   });
 
   test('can be watched', async () => {
@@ -195,12 +196,30 @@ describe('the types', () => {
   });
 
   test('let only listed resources be iterated', () => {
-    expectTypeOf(listPets).returns.toExtend<AsyncIterable<Pet>>();
-    expectTypeOf(getPet).returns.not.toExtend<AsyncIterable<unknown>>();
+    const api = () => petstore({ apiKey: 'k' });
+    expectTypeOf(api().listPets).returns.toExtend<AsyncIterable<Pet>>();
+    expectTypeOf(api().getPet).returns.not.toExtend<AsyncIterable<unknown>>();
+    expectTypeOf(pages<'listPets'>).returns.toExtend<AsyncIterable<Pet>>();
   });
 
-  test('narrow failures to the statuses that the operation declares', () => {
-    expectTypeOf<NotFoundError>().toExtend<FailureOf<'getPet'>>();
-    expectTypeOf<Extract<FailureOf<'listPets'>, { name: 'NotFoundError' }>>().toBeNever();
+  test('are exhaustive about how a call fails', () => {
+    const isTransient = ({ name }: CallError): boolean => {
+      switch (name) {
+        case 'UnauthorizedError':
+        case 'NotFoundError':
+        case 'InvalidRequestError':
+        case 'UnexpectedResponseError':
+        case 'AbortedError':
+          return false;
+        case 'RateLimitedError':
+        case 'ServerError':
+        case 'ConnectionError':
+        case 'TimeoutError':
+          return true;
+        default:
+          return name satisfies never;
+      }
+    };
+    expect(isTransient({ name: 'ServerError' } as CallError)).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import { operations } from '@petstore/types';
 import { expect, test, vi } from 'vitest';
-import { type Hooks, type Notice, petstore, type Transport } from '../src/index.ts';
+import { type DeprecationNotice, type Hooks, petstore, type Transport } from '../src/index.ts';
 
 function client(headers: Record<string, string>, deprecated?: Hooks['deprecated']) {
   const transport: Transport = async () =>
@@ -19,12 +19,14 @@ test('a deprecated operation is told of once in a process, whoever calls it, wit
   expect(warn).not.toHaveBeenCalled();
   await client({}).getPet({ petId: 1 });
   await client({}).getPet({ petId: 2 });
-  await client({}).createPet({ name: 'x', categoryId: 1 });
-  expect(warn.mock.calls).toEqual([[`@petstore/client: getPet is deprecated until ${operations.getPet.sunset}`]]);
+  await client({}).createPet({ name: 'x', categoryId: 1 }).outcome();
+  expect(warn.mock.calls).toEqual([
+    [`@petstore/client: getPet is deprecated, will be removed on ${operations.getPet.sunset}`],
+  ]);
 });
 
 test('the service may deprecate an operation later than the spec', async () => {
-  const notices: Notice[] = [];
+  const notices: DeprecationNotice[] = [];
   const headers = { deprecation: '@1795132800', sunset: 'Wed, 01 Jan 2031 00:00:00 GMT' };
   await client(headers, (notice) => notices.push(notice)).listPets();
   expect(notices).toMatchObject([{ operation: 'listPets', sunset: headers.sunset }]);

@@ -2,15 +2,17 @@ import { afterEach, describe, expect, test } from 'vitest';
 import {
   AbortedError,
   ConnectionError,
+  connect,
   InvalidRequestError,
   NotFoundError,
   type Options,
-  PetstoreError,
   petstore,
   RateLimitedError,
+  request,
   ServerError,
   TimeoutError,
   UnauthorizedError,
+  UnexpectedResponseError,
 } from '../src/index.ts';
 import {
   answer,
@@ -94,27 +96,27 @@ describe('a list', () => {
     ],
     ['a failure has no body', answer(418, ''), 1, InvalidRequestError, { status: 418, message: '418 without a body' }],
     ['a failure is truncated', answer(404, '{"code":"not_f'), 1, NotFoundError, { status: 404, code: undefined }],
-    ['a redirect leads nowhere', answer(304, ''), 1, PetstoreError, { status: 304 }],
+    ['a redirect leads nowhere', answer(304, ''), 1, UnexpectedResponseError, { status: 304 }],
     [
       'a success is HTML',
       answer(200, '<p>hello</p>', { 'content-type': 'text/html' }),
       1,
-      PetstoreError,
+      UnexpectedResponseError,
       { status: 200, message: expect.stringContaining('<p>hello</p>') },
     ],
     [
       'a success is truncated',
       answer(200, '[{"id":'),
       1,
-      PetstoreError,
+      UnexpectedResponseError,
       { status: 200, message: expect.stringContaining('broken JSON') },
     ],
-    ['a success is empty', answer(200, ''), 1, PetstoreError, { status: 200 }],
+    ['a success is empty', answer(200, ''), 1, UnexpectedResponseError, { status: 200 }],
     [
       'a number was rounded',
       answer(200, '[{"id":9007199254740993.5}]'),
       1,
-      PetstoreError,
+      UnexpectedResponseError,
       { status: 200, message: expect.stringContaining('exactly') },
     ],
   ])('fails with the right error when %s', async (_, fault, requests, Class, about) => {
@@ -135,10 +137,13 @@ describe('a list', () => {
     expect(server.requests.length).toBeLessThan(2);
   });
 
-  test('gives up when waiting to try again takes too long', async () => {
-    const api = await client([refuse(503, 'unavailable', { 'retry-after': '10' })], { timeout: 100, retry: 2 });
-    expect(await reason(api.listPets())).toBeInstanceOf(TimeoutError);
-    expect(server.requests.length).toBeLessThan(2);
+  test.each<[string, Partial<Options>]>([
+    ['the deadline', { timeout: 5_000, retry: { cap: 60_000 } }],
+    ['the cap', { timeout: 60_000, retry: { cap: 5_000 } }],
+  ])('fails at once when the service asks for a wait beyond %s', async (_, options) => {
+    const api = await client([refuse(429, 'rate_limited', { 'retry-after': '10' })], options);
+    expect(await reason(api.listPets())).toMatchObject({ name: 'RateLimitedError', attempts: 1 });
+    expect(server.requests.length).toBe(1);
   });
 
   const abortedIn: [string, number, (abort: () => void) => Fault][] = [
@@ -163,7 +168,7 @@ describe('a list', () => {
   test.each(abortedIn)('can be aborted %s', async (_, requests, faultThat) => {
     const controller = new AbortController();
     const abort = () => controller.abort('enough');
-    const api = await client([faultThat(abort)], { retry: 2, on: { retry: abort } });
+    const api = await client([faultThat(abort)], { retry: { limit: 2, cap: 20_000 }, on: { retry: abort } });
     expect(await reason(api.listPets({}, { signal: controller.signal }))).toBeInstanceOf(AbortedError);
     expect(server.requests.length).toBe(requests);
   });
@@ -174,15 +179,6 @@ describe('a list', () => {
     expect(server.requests.length).toBe(1);
     await reason(api.listPets({}, { retry: 4 }));
     expect(server.requests.length).toBe(1 + 5);
-  });
-
-  test('waits no longer than the cap, whatever the service asks for', async () => {
-    const waits: number[] = [];
-    const api = await client([refuse(429, 'rate_limited', { 'retry-after': '86400' }), pets], {
-      on: { retry: (_error, _attempt, wait) => waits.push(wait) },
-    });
-    await api.listPets();
-    expect(waits).toEqual([5]);
   });
 });
 
@@ -195,10 +191,20 @@ describe('a create', () => {
     ["a proxy's 502 comes", answer(502, '<h1>Bad Gateway</h1>')],
     ["a proxy's 503 comes", answer(503, 'down')],
     ['500 comes', refuse(500, 'internal_error')],
-  ])('is never repeated when %s: the animal may be there', async (_, fault) => {
+    ['an attempt before is still being worked on', refuse(409, 'request_in_flight')],
+  ])('is repeated with the same key when %s', async (_, fault) => {
     const api = await client([fault, answer(201, rex)]);
-    expect(await reason(api.createPet(input))).toBeInstanceOf(Error);
-    expect(server.requests.length).toBe(1);
+    expect(await api.createPet(input)).toEqual(rex);
+    await api.createPet(input);
+    const [first, second, other] = server.requests.map(({ headers }) => headers['idempotency-key']);
+    expect(first).toMatch(/^[!-~]{20,255}$/);
+    expect([second === first, other === first]).toEqual([true, false]);
+  });
+
+  test('is sent with the key of the caller', async () => {
+    const api = await client([dropBefore, answer(201, rex)]);
+    await api.createPet(input, { idempotencyKey: 'order-17' });
+    expect(server.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['order-17', 'order-17']);
   });
 
   test.each([refuse(429, 'rate_limited', { 'retry-after': '0' }), refuse(503, 'unavailable', { 'retry-after': '0' })])(
@@ -225,5 +231,28 @@ describe('a create', () => {
     await reason(watched.createPet(input));
     expect(attempts).toEqual([1, 2]);
     server = await faulty(pets);
+  });
+});
+
+describe('a request that must not arrive twice', () => {
+  const send = async (fault: Fault) => {
+    server = await faulty(fault, answer(201, rex));
+    const connection = connect({ apiKey: 'k', baseUrl: server.baseUrl, retry: { base: 1, cap: 5 } });
+    return reason(request(connection, { method: 'POST', path: '/pets', body: '{}' }));
+  };
+
+  test.each<[string, Fault]>([
+    ['the connection drops before the answer', dropBefore],
+    ['the connection drops in the answer', dropIn],
+    ["a proxy's 503 comes", answer(503, 'down')],
+    ['500 comes', refuse(500, 'internal_error')],
+  ])('is not repeated when %s', async (_, fault) => {
+    expect(await send(fault)).toBeInstanceOf(Error);
+    expect(server.requests.length).toBe(1);
+  });
+
+  test('is repeated when the service itself says that it did nothing', async () => {
+    await send(refuse(503, 'unavailable', { 'retry-after': '0' }));
+    expect(server.requests.length).toBe(2);
   });
 });

@@ -1,41 +1,42 @@
 import { describe, expect, test } from 'vitest';
 import { basic, bearer, keyInQuery, needs, needsOneOf } from '../src/authorize.ts';
 import { inMultipart, wholeBytes } from '../src/bodies.ts';
-import { connect, type Options, type WireRequest } from '../src/index.ts';
-import { bodyPages, lastPages, linkPagesOf } from '../src/pages.ts';
-import { inPath, inQuery, type Wire } from '../src/place.ts';
-import { byStatus, readBytes, readExactJson, readJson, readNothing } from '../src/read.ts';
+import { inPath, inQuery, type Wire } from '../src/build-request.ts';
+import { connect, type HttpRequest, type Options, pages } from '../src/index.ts';
+import { bodyPages, lastPages, linkPagesOf } from '../src/page-rules.ts';
+import type { PageRule } from '../src/pages.ts';
+import { byStatus, parseBytes, parseExactJson, parseJson, parseNothing } from '../src/parse-response.ts';
 import { send } from '../src/send.ts';
 
 /** Calls an operation that the spec does not have; each request is answered by the next response, the last one by all that follow. */
 function calling(wire: Partial<Wire>, responses: readonly Response[], options: Options = {}) {
-  const sent: WireRequest[] = [];
-  const transport = async (request: WireRequest) => {
+  const sent: HttpRequest[] = [];
+  const transport = async (request: HttpRequest) => {
     sent.push(request);
-    return (responses[sent.length - 1] ?? responses.at(-1) ?? new Response(null, { status: 204 })).clone();
+    return (responses[sent.length - 1] ?? responses.at(-1) ?? json(null)).clone();
   };
   const connection = connect({ baseUrl: 'http://x.test/v1', transport, ...options });
-  const whole: Wire = { id: 'listPets', method: 'GET', path: '/things', places: [inQuery], ...wire };
+  const whole: Wire = { id: 'listPets', method: 'GET', path: '/things', encoders: [inQuery], ...wire };
   const call = (input: object = {}, callOptions = {}) => send(connection, whole, input, callOptions);
   return { sent, call };
 }
 
 const json = (value: unknown, init: ResponseInit = {}) => Response.json(value, init);
 
-async function elementsOf(pages: unknown): Promise<unknown[]> {
+async function elementsOf(call: ReturnType<ReturnType<typeof calling>['call']>, rule: PageRule): Promise<unknown[]> {
   const all: unknown[] = [];
-  for await (const element of pages as AsyncIterable<unknown>) all.push(element);
+  for await (const element of pages(call, rule)) all.push(element);
   return all;
 }
 
 describe('pages', () => {
   test('follow the cursor in the body, with the inputs of the call', async () => {
-    const pages = bodyPages({ cursor: 'after', next: 'nextCursor', items: 'things' });
-    const { sent, call } = calling({ pages }, [
+    const rule = bodyPages({ cursor: 'after', next: 'nextCursor', items: 'things' });
+    const { sent, call } = calling({}, [
       json({ things: [1, 2], nextCursor: 'a b' }),
       json({ things: [3], nextCursor: null }),
     ]);
-    expect(await elementsOf(call({ size: 2 }))).toEqual([1, 2, 3]);
+    expect(await elementsOf(call({ size: 2 }), rule)).toEqual([1, 2, 3]);
     expect(sent.map(({ url }) => url)).toEqual([
       'http://x.test/v1/things?size=2',
       'http://x.test/v1/things?size=2&after=a%20b',
@@ -43,27 +44,27 @@ describe('pages', () => {
   });
 
   test('follow the last element until an empty page, or until the body says that there are no more', async () => {
-    const untilEmpty = calling({ pages: lastPages({ cursor: 'after', key: 'id' }) }, [json([{ id: 7 }]), json([])]);
-    expect(await elementsOf(untilEmpty.call())).toEqual([{ id: 7 }]);
+    const untilEmpty = calling({}, [json([{ id: 7 }]), json([])]);
+    expect(await elementsOf(untilEmpty.call(), lastPages({ cursor: 'after', key: 'id' }))).toEqual([{ id: 7 }]);
     expect(untilEmpty.sent[1]?.url).toBe('http://x.test/v1/things?after=7');
 
-    const pages = lastPages({ cursor: 'after', key: 'id', more: 'hasMore', items: 'data' });
-    const untilSaid = calling({ pages }, [
+    const rule = lastPages({ cursor: 'after', key: 'id', more: 'hasMore', items: 'data' });
+    const untilSaid = calling({}, [
       json({ data: [{ id: 1 }], hasMore: true }),
       json({ data: [{ id: 2 }], hasMore: false }),
     ]);
-    expect(await elementsOf(untilSaid.call())).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(await elementsOf(untilSaid.call(), rule)).toEqual([{ id: 1 }, { id: 2 }]);
     expect(untilSaid.sent.length).toBe(2);
   });
 
   test('follow the Link header to elements in a property of the body, and the key in the query is not doubled', async () => {
     const link = '<?page=2&key=k>; rel="next"';
-    const wire = { pages: linkPagesOf('things'), authorize: needs(['query', keyInQuery('key')]) };
+    const wire = { authorize: needs(['query', keyInQuery('key')]) };
     const credentials = { query: 'k' } as never;
     const { sent, call } = calling(wire, [json({ things: [1] }, { headers: { link } }), json({ things: [2] })], {
       credentials,
     });
-    expect(await elementsOf(call())).toEqual([1, 2]);
+    expect(await elementsOf(call(), linkPagesOf('things'))).toEqual([1, 2]);
     expect(sent.map(({ url }) => url)).toEqual([
       'http://x.test/v1/things?key=k',
       'http://x.test/v1/things?page=2&key=k',
@@ -112,7 +113,7 @@ describe('answers', () => {
   test('bytes come as a stream, which the caller can still abort', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array([1])) });
     const stop = new AbortController();
-    const { sent, call } = calling({ read: readBytes }, [new Response(body)]);
+    const { sent, call } = calling({ parse: parseBytes }, [new Response(body)]);
     const stream = (await call({}, { signal: stop.signal })) as unknown as ReadableStream<Uint8Array>;
     expect((await stream.getReader().read()).value).toEqual(new Uint8Array([1]));
     expect(sent[0]?.signal.aborted).toBe(false);
@@ -121,8 +122,8 @@ describe('answers', () => {
   });
 
   test('of several successes have their status beside them', async () => {
-    const read = byStatus({ 200: readJson, '2XX': readNothing });
-    const { call } = calling({ read }, [json({ id: 1 }), new Response('later', { status: 202 })]);
+    const parse = byStatus({ 200: parseJson, '2XX': parseNothing });
+    const { call } = calling({ parse, ok: /2../ }, [json({ id: 1 }), new Response('later', { status: 202 })]);
     expect([await call(), await call()]).toEqual([
       { status: 200, data: { id: 1 } },
       { status: 202, data: undefined },
@@ -133,7 +134,7 @@ describe('answers', () => {
     const text =
       '{"a":9223372036854775807,"b":-9223372036854775808,"c":1,"d":"9223372036854775807","e":0.1234567890123456}';
     const answer = new Response(text, { headers: { 'content-type': 'application/json' } });
-    const { call } = calling({ read: readExactJson }, [answer]);
+    const { call } = calling({ parse: parseExactJson }, [answer]);
     expect(await call()).toEqual({
       a: 2n ** 63n - 1n,
       b: -(2n ** 63n),
@@ -148,7 +149,7 @@ describe('answers', () => {
 describe('bodies', () => {
   test('a stream is sent once, and not again when it fails', async () => {
     const failed = json({ code: 'unavailable', message: 'Later.', status: 503 }, { status: 503 });
-    const { sent, call } = calling({ method: 'PUT', places: [wholeBytes('image/png')] }, [failed], {
+    const { sent, call } = calling({ method: 'PUT', encoders: [wholeBytes('image/png')] }, [failed], {
       retry: { base: 1 },
     });
     await expect(call({ body: new Blob(['a']).stream() })).rejects.toThrow('Later.');
@@ -158,7 +159,7 @@ describe('bodies', () => {
   });
 
   test('a name cannot break out of its part of a form', async () => {
-    const { sent, call } = calling({ method: 'POST', places: [inMultipart()] }, []);
+    const { sent, call } = calling({ method: 'POST', encoders: [inMultipart()] }, []);
     await call({ 'a"\r\nb': new File(['x'], 'c"\r\nd.txt', { type: 'text/plain' }) });
     expect(await new Response(sent[0]?.body).text()).toContain(
       'content-disposition: form-data; name="a%22%0D%0Ab"; filename="c%22%0D%0Ad.txt"\r\ncontent-type: text/plain\r\n\r\nx\r\n',
@@ -166,7 +167,7 @@ describe('bodies', () => {
   });
 
   test('a value in a path never leads to another one', async () => {
-    const { sent, call } = calling({ path: '/things/{thing-id}', places: [inPath, inQuery] }, []);
+    const { sent, call } = calling({ path: '/things/{thing-id}', encoders: [inPath, inQuery] }, []);
     await call({ 'thing-id': '$&/../x' });
     expect(sent[0]?.url).toBe('http://x.test/v1/things/%24%26%2F..%2Fx');
     await expect(call({})).rejects.toThrow('cannot be a thing-id');

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import type { Body, Options, WireRequest } from '@petstore/client';
+import type { Body, HttpRequest, Options } from '@petstore/client';
 import { escapeControls, escapeControlsInLines } from '../io/text.ts';
 import { type Credential, storedFor } from '../keys/credentials.ts';
 import { type Scheme, schemeNamed } from '../keys/schemes.ts';
@@ -8,11 +8,8 @@ import { isJson, outputOf } from '../output/options.ts';
 import type { Invocation } from '../parse/node.ts';
 import { addressOf, type Called, holderFor, serviceFor } from './service.ts';
 
-/** Ends a call where the request would have gone out. */
-class NotSent extends Error {}
-
 /** A request as it would be sent, with its body as bytes. */
-interface Preview extends Pick<WireRequest, 'method' | 'url' | 'headers'> {
+interface Preview extends Pick<HttpRequest, 'method' | 'url' | 'headers'> {
   readonly body?: Buffer;
 }
 
@@ -27,23 +24,16 @@ export async function preview(
   called: Called,
   call: (options: Options) => Promise<unknown>,
 ): Promise<void> {
-  let request: WireRequest | undefined;
+  let request: HttpRequest | undefined;
   const placeholders = combinationFor(invocation, called).map(placeholderOf);
   const { options } = await serviceFor(invocation, placeholders);
-  const catching = {
-    ...options,
-    on: {
-      request: (settled: WireRequest) => {
-        request = settled;
-        throw new NotSent();
-      },
-    },
+  const transport = (complete: HttpRequest) => {
+    request = complete;
+    return Promise.reject(new Error('not sent'));
   };
-  try {
-    await call(catching);
-  } catch (error) {
-    if (!(error instanceof NotSent)) throw error;
-  }
+  await call({ ...options, transport, retry: 0, on: {} }).catch((error: unknown) => {
+    if (!request) throw error;
+  });
   if (!request) return;
   const { body, ...head } = request;
   const bytes = body !== undefined && { body: await bytesOf(body) };

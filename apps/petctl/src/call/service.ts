@@ -1,7 +1,7 @@
 import {
   type CallOptions,
-  type Exchange,
-  type Notice,
+  type DataAndResponse,
+  type DeprecationNotice,
   type Options,
   type Petstore,
   TimeoutError,
@@ -31,7 +31,7 @@ export async function serviceFor(invocation: Invocation, credentials: readonly C
   const baseUrl = resolved.baseUrl.value;
   // A proxy that cannot be used is found before anything is sent.
   await proxyOf(new URL(baseUrl), io.env);
-  const notices: Notice[] = [];
+  const notices: DeprecationNotice[] = [];
   let last: Error | undefined;
   const verbosity = Number(flags.get('verbose') ?? 0);
   const trace = verbosity > 0 ? (await import('./trace.ts')).trace(io.stderr, credentials, verbosity) : undefined;
@@ -113,7 +113,7 @@ function clientValue({ scheme, value }: Credential): string | UserAndPassword {
 
 /** A call under way of which nobody knows the operation. */
 export interface AnyCall extends Promise<unknown>, Partial<AsyncIterable<object>> {
-  withResponse(): Promise<Exchange<unknown>>;
+  withResponse(): Promise<DataAndResponse<unknown>>;
 }
 
 /** The header that makes a call of an operation safe to repeat; none where it takes no key. */
@@ -127,7 +127,7 @@ export function createCall(store: Petstore, { id }: Operation): (input?: object,
 }
 
 /** Tells of deprecated operations on stderr. */
-async function tellDeprecation(notices: readonly Notice[], invocation: Invocation): Promise<void> {
+async function tellDeprecation(notices: readonly DeprecationNotice[], invocation: Invocation): Promise<void> {
   const { operations, path } = invocation;
   if (!wantsNotices(invocation)) return;
   for (const { operation, sunset } of notices) {

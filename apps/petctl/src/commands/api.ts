@@ -1,4 +1,4 @@
-import { ConnectionError, connect, nextPage, type RawRequest, request } from '@petstore/client';
+import { ConnectionError, connect, nextPage, observe, type RawRequest, request } from '@petstore/client';
 import { type Operation, service, typeIn } from '@petstore/types';
 import { credentialsFor, deprecated, serviceFor } from '../call/service.ts';
 import { UsageError } from '../io/errors.ts';
@@ -24,7 +24,7 @@ export async function api(invocation: Invocation): Promise<void> {
     return preview(invocation, service, (options) => request(connect(options), raw));
   }
   const { options, baseUrl } = await serviceFor(invocation, await credentialsFor(invocation, service));
-  const connection = connect(options);
+  const connection = observe(connect(options), options);
   const send = (one: RawRequest) => request(connection, one, { signal: io.interrupted });
   const first = await send(raw);
   const { text, response } = first;

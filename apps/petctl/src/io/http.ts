@@ -1,15 +1,15 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import type { Answer, WireRequest } from '@petstore/client';
+import type { HttpRequest, HttpResponse } from '@petstore/client';
 import type { Environment, Open } from './proxy.ts';
 
 // Node's fetch takes longer to load than everything else here; a request over node:http does not load it.
 
 /** An answer of which all headers can be shown. */
-export interface HttpAnswer extends Answer {
+export interface HttpAnswer extends HttpResponse {
   readonly rawHeaders: readonly string[];
 }
 
-export type HttpTransport = (request: WireRequest) => Promise<HttpAnswer>;
+export type HttpTransport = (request: HttpRequest) => Promise<HttpAnswer>;
 
 /** Sends over node:http and node:https, with connections that are used again, and through the proxies of the environment. */
 export function httpTransport(env: Environment): HttpTransport {
@@ -39,7 +39,7 @@ async function openTo(url: URL, proxy: URL | undefined): Promise<Open> {
 }
 
 /** Sends one request, and gives the answer once its head is there. */
-function exchange({ method, headers, body, signal }: WireRequest, url: URL, open: Open): Promise<HttpAnswer> {
+function exchange({ method, headers, body, signal }: HttpRequest, url: URL, open: Open): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     // Of a file the size is known, and not every server takes chunks.
     const length = body instanceof Blob && { 'content-length': String(body.size) };

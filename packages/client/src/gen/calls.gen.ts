@@ -3,12 +3,12 @@
 import type { CallOptions, Connection } from '../connection.ts';
 import type { Call } from '../call.ts';
 import type { Input } from '@petstore/types';
-import { inPath, inQuery } from '../place.ts';
+import { inPath, inQuery, withIdempotencyKey } from '../build-request.ts';
 import { authorize } from './schemes.gen.ts';
-import { readExactJson } from '../read.ts';
-import { linkPages } from '../pages.ts';
+import { parseExactJson } from '../parse-response.ts';
 import { send } from '../send.ts';
 import { inExactJson } from '../bodies.ts';
+import { deprecated } from '../deprecation.ts';
 
 /**
  * List animals
@@ -21,10 +21,9 @@ export function listPets(connection: Connection, input?: Input<'listPets'>, opti
         id: 'listPets',
         method: 'GET',
         path: '/pets',
-        places: [inQuery],
+        encoders: [inQuery],
         authorize: authorize,
-        read: readExactJson,
-        pages: linkPages
+        parse: parseExactJson
     }, input, options);
 }
 
@@ -39,9 +38,10 @@ export function createPet(connection: Connection, input: Input<'createPet'>, opt
         id: 'createPet',
         method: 'POST',
         path: '/pets',
-        places: [inExactJson()],
+        encoders: [withIdempotencyKey('idempotency-key'), inExactJson()],
         authorize: authorize,
-        read: readExactJson
+        ok: /201/,
+        parse: parseExactJson
     }, input, options);
 }
 
@@ -57,11 +57,11 @@ export function getPet(connection: Connection, input: Input<'getPet'>, options?:
         id: 'getPet',
         method: 'GET',
         path: '/pets/{petId}',
-        deprecated: {
+        deprecated: deprecated({
             sunset: '2030-12-05'
-        },
-        places: [inPath, inQuery],
+        }),
+        encoders: [inPath, inQuery],
         authorize: authorize,
-        read: readExactJson
+        parse: parseExactJson
     }, input, options);
 }

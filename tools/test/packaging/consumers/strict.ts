@@ -1,5 +1,14 @@
 // Accepted by every compiler that the packages are for. Nothing here is run.
-import { connect, createPet, type FailureOf, listPets, type Pet, PetstoreError, petstore } from '@petstore/client';
+import {
+  type CallError,
+  connect,
+  createPet,
+  listPets,
+  type Pet,
+  PetstoreError,
+  pages,
+  petstore,
+} from '@petstore/client';
 import { checkAnswers } from '@petstore/client/check';
 import { type Api, operations, type PetStatus } from '@petstore/types';
 
@@ -12,7 +21,7 @@ export const statuses: readonly PetStatus[] = operations.listPets.fields.status.
 
 export async function names(signal: AbortSignal): Promise<string[]> {
   const found: string[] = [];
-  for await (const { name } of listPets(connection, { limit: 10 }, { signal })) found.push(name);
+  for await (const { name } of pages(listPets(connection, { limit: 10 }, { signal }))) found.push(name);
   return found;
 }
 
@@ -25,13 +34,13 @@ export async function add(): Promise<string | undefined> {
   }
 }
 
-export function isMissing(failure: FailureOf<'getPet'>): boolean {
-  return failure.name === 'NotFoundError' && failure.status === 404;
+export function isMissing(error: CallError): boolean {
+  return error.name === 'NotFoundError' && error.status === 404;
 }
 
 // @ts-expect-error: there is no such status.
 export const wrongStatus = () => listPets(connection, { status: 'lost' });
 // @ts-expect-error: the category is missing.
 export const missingInput = () => api.createPet({ name: 'Rex' });
-// @ts-expect-error: what cannot fail with 404 has no NotFoundError.
-export const noSuchFailure = (failure: FailureOf<'listPets'>) => failure.name === 'NotFoundError';
+// @ts-expect-error: no error of a call has this name.
+export const noSuchError = (error: CallError) => error.name === 'LostError';

@@ -1,46 +1,49 @@
 import type { OperationId } from '@petstore/types';
 import type { Authorize } from './authorize.ts';
-import type { ElementsOf } from './pages.ts';
-import type { Read } from './read.ts';
+import type { CallOptions } from './connection.ts';
+import type { Deprecation } from './deprecation.ts';
+import type { Parse } from './parse-response.ts';
 
 /** The body of a request, as fetch takes it. */
 export type Body = string | Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
-/** How an operation goes on the wire. */
+/** An operation as data, with the functions that its requests and responses need. */
 export interface Wire<Id extends OperationId = OperationId> {
   readonly id: Id;
   readonly method: string;
   readonly path: string;
-  /** Where inputs go: each takes what is its own, the last one all that is left. */
-  readonly places: readonly Place[];
-  /** What puts in the credentials; left out where none is needed. */
+  /** Write the inputs into the request, one after the other. */
+  readonly encoders: readonly Encoder[];
+  /** Adds the credentials, where the operation needs any. */
   readonly authorize?: Authorize | undefined;
-  /** There, with the date of its end if it has one, when the operation is deprecated. */
-  readonly deprecated?: { readonly sunset?: string };
-  /** The media types that are taken; JSON where it is left out. */
+  /** Reports that the operation is deprecated in the spec. */
+  readonly deprecated?: Deprecation;
+  /** The accepted media types; JSON by default. */
   readonly accept?: string;
-  /** What reads the answer; as JSON where it is left out. */
-  readonly read?: Read;
-  /** What the elements of all pages are. */
-  readonly pages?: ElementsOf;
+  /** The statuses of a success; 200 by default. */
+  readonly ok?: RegExp;
+  /** Makes the data from a success; parses JSON by default. */
+  readonly parse?: Parse;
 }
 
-/** What is to be sent; its address is relative. */
-export interface Draft {
+/** A request that is being built. */
+export interface RequestDraft {
   url: string;
   headers: Record<string, string>;
   body?: Body;
-  /** There with a stream, which can be sent only once, and only while the answer is awaited. */
+  /** Set for a stream, which can be sent only once. */
   duplex?: 'half';
+  /** Set where the request may be sent twice although its method does not say so. */
+  isRepeatable?: true;
 }
 
 export type Inputs = [name: string, value: unknown][];
 
-/** Puts inputs in their place, and gives those it leaves. Functions of their own, so that a bundle has only those that it needs. */
-export type Place = (draft: Draft, inputs: Inputs) => Inputs;
+/** Writes its inputs into the request and returns the others. Functions of their own, so that a bundle has only those it needs. */
+export type Encoder = (draft: RequestDraft, inputs: Inputs, options?: CallOptions) => Inputs;
 
-/** The inputs that the path names, each as one word. */
-export const inPath: Place = (draft, inputs) => {
+/** The inputs that the path names, each as one segment. */
+export const inPath: Encoder = (draft, inputs) => {
   const left = inputs.filter(([name, value]) => {
     if (!draft.url.includes(`{${name}}`)) return true;
     fill(draft, name, encodeURIComponent(String(value)));
@@ -52,13 +55,23 @@ export const inPath: Place = (draft, inputs) => {
 };
 
 /** Puts text in the place of a name in the path. */
-export function fill(draft: Draft, name: string, segment: string): void {
+export function fill(draft: RequestDraft, name: string, segment: string): void {
   // Dots alone would climb to another path, nothing at all would be another operation.
   if (!/^\.{0,2}$/.test(segment)) draft.url = draft.url.replace(`{${name}}`, () => segment);
 }
 
+/** A key that makes the request safe to repeat, the same one in all attempts of a call. */
+export function withIdempotencyKey(header: string): Encoder {
+  return (draft, inputs, options) => {
+    draft.isRepeatable = true;
+    // Browsers have `randomUUID` on secure pages only.
+    draft.headers[header] = options?.idempotencyKey ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
+    return inputs;
+  };
+}
+
 /** Those of these names, as headers. */
-export function inHeaders(...names: string[]): Place {
+export function inHeaders(...names: string[]): Encoder {
   return some(names, (draft, inputs) => {
     for (const [name, value] of inputs) if (value !== null) draft.headers[name.toLowerCase()] = String(value);
     return [];
@@ -66,7 +79,7 @@ export function inHeaders(...names: string[]): Place {
 }
 
 /** All of them, as query parameters. */
-export const inQuery: Place = (draft, inputs) => {
+export const inQuery: Encoder = (draft, inputs) => {
   for (const [name, value] of inputs) {
     // Null is not sent (RFC 6570, 2.3).
     for (const one of [value ?? []].flat())
@@ -76,26 +89,26 @@ export const inQuery: Place = (draft, inputs) => {
 };
 
 /** Adds to the query. */
-export function addQuery(draft: Draft, pair: string): void {
+export function addQuery(draft: RequestDraft, pair: string): void {
   draft.url += (draft.url.includes('?') ? '&' : '?') + pair;
 }
 
 /** Those of these names, as query parameters, where the rest is a body. */
-export function inQueryOf(...names: string[]): Place {
+export function inQueryOf(...names: string[]): Encoder {
   return some(names, inQuery);
 }
 
 /** All of them, as JSON. */
-export const inBody: Place = (draft, inputs) => {
+export const inBody: Encoder = (draft, inputs) => {
   draft.headers['content-type'] = 'application/json';
   draft.body = JSON.stringify(Object.fromEntries(inputs));
   return [];
 };
 
-/** Gives a place only the inputs of these names. */
-export function some(names: readonly string[], put: Place): Place {
+/** Gives an encoder only the inputs of these names. */
+export function some(names: readonly string[], encode: Encoder): Encoder {
   return (draft, inputs) => {
-    put(
+    encode(
       draft,
       inputs.filter(([name]) => names.includes(name)),
     );
@@ -103,14 +116,20 @@ export function some(names: readonly string[], put: Place): Place {
   };
 }
 
-/** Puts each input in its place. Refuses what would arrive as something else. */
-export function place({ id, path, places }: Wire, input: object): Draft {
-  const draft: Draft = { url: path, headers: {} };
+/** The request of an operation. Throws for a number that would arrive as another one. */
+export function buildRequest(
+  { id, path, encoders }: Wire,
+  baseUrl: string,
+  input: object = {},
+  options?: CallOptions,
+): RequestDraft {
+  const draft: RequestDraft = { url: path, headers: {} };
   let inputs: Inputs = Object.entries(input).filter(([name, value]) => {
     if (!isExact(value)) throw new RangeError(`${id}: ${value} as ${name} cannot be carried exactly`);
     return value !== undefined;
   });
-  for (const put of places) inputs = put(draft, inputs);
+  for (const encode of encoders) inputs = encode(draft, inputs, options);
+  draft.url = baseUrl + draft.url;
   return draft;
 }
 

@@ -1,0 +1,105 @@
+import type { Connection, HttpRequest, HttpResponse, Transport } from './connection.ts';
+import { type Deprecation, type DeprecationNotice, deprecated } from './deprecation.ts';
+import { LEFT } from './pages.ts';
+
+/** A request as callbacks see it: credentials are replaced by `***`. */
+export type ShownRequest = Pick<HttpRequest, 'method' | 'url' | 'headers'>;
+
+/** Callbacks that observe calls. None can change a call: what one throws goes to `console.error`. */
+export interface Hooks {
+  /** Before each attempt; `attempt` counts from 0. */
+  request?(request: ShownRequest, attempt: number): void;
+  /** After each response. */
+  response?(response: Pick<HttpResponse, 'status' | 'headers'>, request: ShownRequest): void;
+  /** Before the client waits for the next attempt. */
+  retry?(reason: Error, attempt: number, milliseconds: number): void;
+  /** When a call fails. */
+  error?(error: Error): void;
+  /** Once per process and operation. Without it a line goes to the logger; `false` silences it. */
+  deprecated?: ((notice: DeprecationNotice) => void) | false;
+}
+
+/** From silent to every request: `warn` logs deprecations, `info` also retries and failures, `debug` also requests and responses. */
+export type LogLevel = 'off' | 'warn' | 'info' | 'debug';
+
+/** Where log lines go; `console` is one. */
+export type Logger = { readonly [Level in Exclude<LogLevel, 'off'>]: (line: string) => void };
+
+export interface ObserveOptions {
+  on?: Hooks;
+  /** `warn` by default. */
+  logLevel?: LogLevel;
+  /** `console` by default. */
+  logger?: Logger;
+}
+
+/** The callbacks as the client calls them. */
+export interface Observer {
+  readonly retry?: (reason: Error, attempt: number, milliseconds: number) => void;
+  readonly error?: (error: Error) => void;
+  readonly deprecated?: ((notice: DeprecationNotice) => void) | false;
+  /** Reports an operation that the service deprecates, where the spec does not. */
+  readonly deprecation?: Deprecation;
+}
+
+/** The connection with callbacks and a log. */
+export function observe(
+  connection: Connection,
+  { on = {}, logLevel = 'warn', logger = console }: ObserveOptions,
+): Connection {
+  const levels: LogLevel[] = ['off', 'warn', 'info', 'debug'];
+  const log = (level: Exclude<LogLevel, 'off'>, line: () => string) => {
+    if (levels.indexOf(logLevel) >= levels.indexOf(level)) logger[level](`@petstore/client: ${line()}`);
+  };
+  const { deprecated: report = ({ message }) => log('warn', () => message) } = on;
+  const transport: Transport = async (request) => {
+    const shown = redacted(request);
+    const { method, url, headers } = shown;
+    guarded(() => {
+      log('debug', () => `${method} ${url} ${JSON.stringify(headers)}`);
+      return on.request?.(shown, request.attempt);
+    });
+    const response = await connection.transport(request);
+    guarded(() => {
+      log('debug', () => `${response.status} for ${method} ${url}`);
+      return on.response?.({ status: response.status, headers: response.headers }, shown);
+    });
+    return response;
+  };
+  return {
+    ...connection,
+    transport,
+    on: {
+      retry: (reason, attempt, milliseconds) =>
+        guarded(() => {
+          log('info', () => `${reason.message}; tries again in ${Math.round(milliseconds)} ms`);
+          return on.retry?.(reason, attempt, milliseconds);
+        }),
+      error: (error) =>
+        error.cause !== LEFT &&
+        guarded(() => {
+          log('info', () => `${error.name}: ${error.message}`);
+          return on.error?.(error);
+        }),
+      deprecated: report && ((notice) => guarded(() => report(notice))),
+      deprecation: deprecated(),
+    },
+  };
+}
+
+/** Runs callbacks. What one throws, at once or later, goes to the console. */
+function guarded(run: () => unknown): void {
+  (async () => run())().catch(console.error);
+}
+
+/** A request without what looks like a credential. */
+function redacted({ method, url, headers }: HttpRequest): ShownRequest {
+  const secret = /auth|cookie|key|secret|token|password/i;
+  return {
+    method,
+    url: url.replace(/([?&][^=&]*)=[^&]*/g, (pair, name) => (secret.test(name) ? `${name}=***` : pair)),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, secret.test(name) ? '***' : value]),
+    ),
+  };
+}

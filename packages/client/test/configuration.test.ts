@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { connect, type HttpRequest, type Options, petstore, request } from '../src/index.ts';
+
+const respond = async () => Response.json([]);
+
+/** A client whose requests are recorded. */
+function recording(options: Options) {
+  const sent: HttpRequest[] = [];
+  const transport = async (request: HttpRequest) => {
+    sent.push(request);
+    return respond();
+  };
+  const all = { apiKey: 'k', baseUrl: 'http://pets.test/v1', transport, ...options };
+  return { sent, api: petstore(all), connection: connect(all) };
+}
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe('an address', () => {
+  test.each([
+    'http://user:secret@pets.test/v1',
+    'http://secret@pets.test/v1',
+    'http://user:secret@[/v1',
+    'http://pets.test/v1?key=secret',
+    'http://pets.test/v1#secret',
+    'ftp://pets.test/secret',
+    '/secret',
+    'secret',
+  ])('%s is refused at once, and not repeated in the message', (baseUrl) => {
+    expect(() => connect({ baseUrl })).toThrow(TypeError);
+    expect(() => connect({ baseUrl })).not.toThrow(/secret/);
+  });
+
+  test.each([
+    ['http://pets.test/v1/', 'http://pets.test/v1'],
+    ['http://pets.test/a store/v1', 'http://pets.test/a%20store/v1'],
+    [' http://pets.test/v1 ', 'http://pets.test/v1'],
+    ['HTTP://Pets.test:80', 'http://pets.test'],
+  ])('%s is %s', (given, baseUrl) => {
+    expect(connect({ baseUrl: given }).baseUrl).toBe(baseUrl);
+  });
+
+  test('may be relative in a browser', () => {
+    vi.stubGlobal('location', { href: 'https://shop.test/pets/index.html?x' });
+    expect(connect({ baseUrl: '/v1' }).baseUrl).toBe('https://shop.test/v1');
+  });
+});
+
+test.each(['pets?a=1', '/pets?a=1'])('a path %s of a request is appended to the address', async (path) => {
+  const { sent, connection } = recording({});
+  await request(connection, { method: 'GET', path });
+  expect(sent[0]?.url).toBe('http://pets.test/v1/pets?a=1');
+});
+
+describe('headers', () => {
+  test('of one name are one, whatever their case', async () => {
+    const { sent, api } = recording({
+      headers: { 'User-Agent': 'mine', Authorization: 'Bearer other', Accept: 'a/b' },
+    });
+    await api
+      .createPet({ name: 'x', categoryId: 1 }, { headers: { 'CONTENT-TYPE': 'text/plain', 'user-AGENT': 'ours' } })
+      .outcome();
+    expect(sent[0]?.headers).toEqual({
+      accept: 'a/b',
+      authorization: 'Bearer k',
+      'content-type': 'application/json',
+      'idempotency-key': expect.any(String),
+      'user-agent': 'ours',
+    });
+  });
+
+  test.each<[string, Options]>([
+    ['authorization', { apiKey: 'se\ncret' }],
+    ['authorization', { apiKey: 'secret☃' }],
+    ['x-team', { headers: { 'x-team': 'secret\r\nx: y' } }],
+    ['x team', { headers: { 'x team': 'secret' } }],
+  ])('%s that cannot be sent is told of at once, without its value', async (name, options) => {
+    const { sent, api } = recording(options);
+    const error = await api.listPets().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toContain(name);
+    expect(String(error)).not.toContain('cret');
+    expect(sent).toEqual([]);
+  });
+});
+
+test('a function that gets no key is told of by its name', async () => {
+  const { sent, api } = recording({ apiKey: async () => undefined as never });
+  await expect(api.listPets()).rejects.toThrow('listPets: give apiKey or credentials.bearer');
+  expect(sent).toEqual([]);
+});
+
+test.each([
+  { method: 'GET /', path: '/pets' },
+  { method: 'GET', path: '/pets', body: 'x' },
+])('a request that fetch would refuse is told of at once: %j', async (raw) => {
+  const { sent, connection } = recording({});
+  await expect(request(connection, raw)).rejects.toThrow(TypeError);
+  expect(sent).toEqual([]);
+});
+
+test('options can be changed for a part of the program', async () => {
+  const { sent, api } = recording({ headers: { 'x-team': 'a' } });
+  await api.withOptions({ apiKey: 'other', headers: { 'x-job': 'b' } }).listPets();
+  await api.listPets();
+  expect(sent.map(({ headers }) => [headers.authorization, headers['x-team'], headers['x-job']])).toEqual([
+    ['Bearer other', 'a', 'b'],
+    ['Bearer k', 'a', undefined],
+  ]);
+});
+
+test('fetch can be given', async () => {
+  const fetch = vi.fn(respond);
+  await petstore({ apiKey: 'k', baseUrl: 'http://pets.test/v1', fetch }).listPets();
+  expect(fetch).toHaveBeenCalledWith('http://pets.test/v1/pets', expect.objectContaining({ method: 'GET' }));
+});

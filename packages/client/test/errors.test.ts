@@ -1,0 +1,83 @@
+import { inspect } from 'node:util';
+import { expect, test } from 'vitest';
+import { ConnectionError, NotFoundError, outcome, PetstoreError, petstore, TimeoutError } from '../src/index.ts';
+import { answer, faulty } from './faults.ts';
+
+const missing = { code: 'not_found', message: 'No such pet.', status: 404, hint: 'x' };
+
+async function failing(status: number, body: unknown) {
+  const server = await faulty(answer(status, body, { 'x-request-id': 'r1' }));
+  const error = await petstore({ apiKey: 'k', baseUrl: server.baseUrl, retry: 0 })
+    .listPets()
+    .catch((reason: PetstoreError) => reason);
+  await server.close();
+  if (!(error instanceof PetstoreError)) throw error;
+  return error;
+}
+
+test('an error holds the body, parsed, and the response can still be read', async () => {
+  const error = await failing(404, missing);
+  expect(error).toMatchObject({ status: 404, code: 'not_found', requestId: 'r1', body: missing, attempts: 1 });
+  expect(JSON.parse(await error.response.text())).toEqual(missing);
+  expect(error.headers.get('x-request-id')).toBe('r1');
+  expect((await failing(502, '<h1>Bad Gateway</h1>')).body).toBe('<h1>Bad Gateway</h1>');
+});
+
+test('the response of a success can still be read', async () => {
+  const server = await faulty();
+  const { data, response } = await petstore({ apiKey: 'k', baseUrl: server.baseUrl }).listPets().withResponse();
+  expect(JSON.parse(await response.text())).toEqual(data);
+  await server.close();
+});
+
+test('an error as JSON has its name and its message, printed it has no response', async () => {
+  const error = await failing(404, missing);
+  expect(JSON.parse(JSON.stringify(error))).toEqual({
+    name: 'NotFoundError',
+    message: 'No such pet.',
+    status: 404,
+    code: 'not_found',
+    requestId: 'r1',
+    body: missing,
+    attempts: 1,
+  });
+  expect(inspect(error)).toMatch(/^.*NotFoundError.*: No such pet/);
+  expect(inspect(error)).not.toContain('Headers');
+});
+
+test('instanceof tells the kinds apart', async () => {
+  const error = await failing(404, missing);
+  expect([NotFoundError, PetstoreError, Error].map((Class) => error instanceof Class)).toEqual([true, true, true]);
+  expect([TimeoutError, ConnectionError].map((Class) => error instanceof Class)).toEqual([false, false]);
+  for (const other of [
+    undefined,
+    null,
+    'NotFoundError',
+    { name: 'NotFoundError' },
+    new DOMException('', 'TimeoutError'),
+  ])
+    expect([other instanceof NotFoundError, other instanceof TimeoutError]).toEqual([false, false]);
+  expect(new ConnectionError('down', { cause: 1 })).toMatchObject({
+    name: 'ConnectionError',
+    message: 'down',
+    cause: 1,
+  });
+});
+
+test.each([
+  [200, '[{"id":'],
+  [418, ''],
+  [302, ''],
+  [204, ''],
+])('an outcome is a value also for a response that nobody declares: %i %s', async (status, body) => {
+  const server = await faulty(answer(status, body));
+  const ended = await petstore({ apiKey: 'k', baseUrl: server.baseUrl }).listPets().outcome();
+  expect(ended).toMatchObject({ ok: false, error: { status } });
+  await server.close();
+});
+
+test('an outcome rejects for a mistake in the call', async () => {
+  const api = petstore({ apiKey: 'k', baseUrl: 'http://pets.test/v1' });
+  await expect(api.createPet({ name: 'x', categoryId: Number.NaN }).outcome()).rejects.toThrow(RangeError);
+  await expect(outcome(api.getPet({ petId: '' as never }))).rejects.toThrow(TypeError);
+});
