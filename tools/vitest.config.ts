@@ -8,6 +8,7 @@ export default testConfig({
     'test/drift/{base,breaking-changes,breaking-constructs,breaking-names}.test.ts',
     'test/examples/compiles.test.ts',
     'test/generate.test.ts',
+    'test/packaging/packaging.test.ts',
     'test/release/{licences,workflows}.test.ts',
   ],
   // The drift checks load edited modules through hooks of Node, which vitest's own loader would bypass.

@@ -4,5 +4,8 @@ export default testConfig({
   globalSetup: ['./test/build.ts'],
   setupFiles: ['./test/each-file.ts'],
   isolate: false,
-  withoutServer: ['test/{api,completion,docs,json-text,layers,proxy,refusals,sent,settings,table,tree,wire}.test.ts'],
+  withoutServer: [
+    'test/{api,completion,docs,formats,import-endings,input-files,input-objects,input-values,interrupted}.test.ts',
+    'test/{json-text,layers,long-lines,proxy,refusals,sent,settings,table,terminal,tree,wire}.test.ts',
+  ],
 });

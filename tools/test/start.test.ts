@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { childrenOf, newFolder, rounds } from '@petstore/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { childrenOf, makeFolder, newFolder, rounds } from '@petstore/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../repository.ts';
 
 const onWindows = process.platform === 'win32';
@@ -29,22 +29,33 @@ async function closed(origin: string): Promise<void> {
 const ctrlC = (npm: ChildProcess) => process.kill(-(npm.pid ?? 0), 'SIGINT');
 const signal = (name: NodeJS.Signals) => (npm: ChildProcess) => npm.kill(name);
 
-test.each([
-  ['SIGTERM', signal('SIGTERM')],
-  ['SIGHUP', signal('SIGHUP')],
-  ['SIGKILL', signal('SIGKILL')],
-  ['Ctrl-C', onWindows ? signal('SIGINT') : ctrlC],
-])('after %s to `npm start` nothing keeps the port and the data folder', async (_, stop) => {
-  const dataDir = newFolder();
-  const { npm, origin } = await npmStart(dataDir);
-  const ended = once(npm, 'exit');
-  stop(npm);
-  await ended;
-  await closed(origin);
-  const again = await npmStart(dataDir, Number(new URL(origin).port));
-  onTestFinished(() => closed(origin));
-  onTestFinished(() => void again.npm.kill());
-  expect(again.origin).toBe(origin);
+describe('the server of `npm start`', () => {
+  const { folder, remove } = makeFolder('start');
+  let running: Awaited<ReturnType<typeof npmStart>>;
+  beforeAll(async () => {
+    running = await npmStart(folder);
+  });
+  afterAll(async () => {
+    running.npm.kill();
+    await closed(running.origin);
+    remove();
+  });
+
+  // Each test goes on with the server that the one before has started.
+  test.each([
+    ['SIGTERM', signal('SIGTERM')],
+    ['SIGHUP', signal('SIGHUP')],
+    ['SIGKILL', signal('SIGKILL')],
+    ['Ctrl-C', onWindows ? signal('SIGINT') : ctrlC],
+  ])('keeps neither the port nor the data folder after %s to npm', async (_, stop) => {
+    const { npm, origin } = running;
+    const ended = once(npm, 'exit');
+    stop(npm);
+    await ended;
+    await closed(origin);
+    running = await npmStart(folder, Number(new URL(origin).port));
+    expect(running.origin).toBe(origin);
+  });
 });
 
 /** A process and all that it started, directly or not. */

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { outputs } from '../src/settings/settings.ts';
 import { binary, environment, petctl } from './petctl.ts';
-import { startService } from './service.ts';
+import { record, serving } from './recorder.ts';
 
 let env: Record<string, string>;
 const nasty = 'A\u001b]0;title\u0007\ttab "quoted", \u009b31m\u202e\n日本😀';
@@ -14,12 +14,7 @@ const pets = [
 ];
 
 beforeAll(async () => {
-  ({ env } = await startService());
-  for (const { id: _, ...pet } of pets)
-    expect(await petctl(['pets', 'create', '--data', '-', '-q'], { env, input: JSON.stringify(pet) })).toMatchObject({
-      code: 0,
-      stderr: '',
-    });
+  ({ env } = await record(serving(pets)));
 });
 
 const list = async (...args: string[]) => {

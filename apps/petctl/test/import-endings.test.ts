@@ -3,17 +3,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { importFolder, outcomes } from './import-files.ts';
 import { binary, environment, petctl, start } from './petctl.ts';
 import { type Recorded, record, refused } from './recorder.ts';
-import { startService } from './service.ts';
 import { hasNoTerminal, onTerminal } from './terminal.ts';
 
-let env: Record<string, string>;
-beforeAll(async () => {
-  ({ env } = await startService());
-});
 let files: ReturnType<typeof importFolder>;
 beforeEach(() => {
   files = importFolder();
@@ -85,6 +80,7 @@ test('a closed pipe does not stop it halfway', async () => {
 
 describe.skipIf(hasNoTerminal)('on a terminal', () => {
   test('a progress bar on stderr, results in the pipe', async () => {
+    const { env } = await record((_, count) => ({ status: 201, body: { id: count } }));
     const file = files.written('x', lines(30));
     const { code, terminal, pipe } = await onTerminal(['pets', 'import', file], { env, pipe: true });
     expect([code, outcomes(pipe).length]).toEqual([0, 30]);

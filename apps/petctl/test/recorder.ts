@@ -40,6 +40,17 @@ export async function record(reply: (request: Recorded, count: number) => Reply 
   return { requests, baseUrl, port, env: { PETCTL_BASE_URL: baseUrl, PETCTL_API_KEY: 'k'.repeat(20) } };
 }
 
+/** Answers as the service does where it has these pets: all of them, those of a status, or one. */
+export const serving =
+  (pets: readonly { id: number; status?: string }[]) =>
+  ({ url }: Pick<Recorded, 'url'>): Reply => {
+    const [path = '', query] = url.split('?');
+    const [, id] = /\/pets\/(\d+)$/.exec(path) ?? [];
+    if (id) return { body: pets.find((pet) => pet.id === Number(id)) };
+    const status = new URLSearchParams(query).get('status');
+    return { body: pets.filter((pet) => status === null || pet.status === status) };
+  };
+
 export const refused = (status: number, code: string, message = `it is ${code}`): Reply => ({
   status,
   body: { code, message, status },

@@ -1,14 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { petctl } from './petctl.ts';
-import { record } from './recorder.ts';
-import { startService } from './service.ts';
+import { record, serving } from './recorder.ts';
 import { hasNoTerminal, onTerminal } from './terminal.ts';
 
 let env: Record<string, string>;
 beforeAll(async () => {
-  ({ env } = await startService());
-  for (const name of ['Rex', '日本の長い名前の猫です', 'An animal of an uncommonly long name, to be cut'])
-    await petctl(['pets', 'create', '--name', name, '--category-id', '1'], { env });
+  const names = ['Rex', '日本の長い名前の猫です', 'An animal of an uncommonly long name, to be cut'];
+  ({ env } = await record(serving(names.map((name, i) => ({ id: i + 1, name, categoryId: 1 })))));
 });
 
 const shown = async (args: string[], columns = 80, more: Record<string, string> = {}) =>

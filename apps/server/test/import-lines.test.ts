@@ -1,13 +1,15 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { documentsOf } from '../src/cli/import-lines.ts';
+import { collections } from '../src/collections.ts';
+import type { CollectionDeclaration } from '../src/store/declaration.ts';
 import { encode } from '../src/store/document.ts';
 
 const anything = { name: 'orders', id: 'orderId', indexes: [] };
 
-async function imported(lines: readonly string[]) {
+async function imported(lines: readonly string[], declaration: CollectionDeclaration = anything) {
   const documents = [];
-  for await (const batch of documentsOf(Readable.from([lines.join('\n')]), anything)) documents.push(...batch);
+  for await (const batch of documentsOf(Readable.from([lines.join('\n')]), declaration)) documents.push(...batch);
   return documents;
 }
 
@@ -25,6 +27,16 @@ test.each(['[]', '7', 'null', '{', '{"orderId":"7"}', '{"orderId":0}', '{"orderI
     await expect(imported([line])).rejects.toThrow('Line 1 is not a document of orders.');
   },
 );
+
+test.each([
+  ['{"id":1,"name":"a","categoryId":1,"colour":"red"}', 'Line 2 is not a document of pets.'],
+  ['{"id":1,"name":"a","categoryId":1,"status":"gone"}', 'Line 2 is not a document of pets.'],
+  ['{"id":2,"name":"a"}', 'Line 2 is not a document of pets.'],
+  ['{"id":1,"name":"a","categoryId":1}', 'Line 2: the document 1 comes after 1.'],
+])('of a collection with a schema %s is refused', async (line, sentence) => {
+  const first = '{"id":1,"name":"a","categoryId":1}';
+  await expect(imported([first, line], collections.pets)).rejects.toThrow(sentence);
+});
 
 test('bytes that are no UTF-8 are refused, wherever they stand', async () => {
   const pieces = (name: string) => [Buffer.from('{"orderId":1}\n{"orderId":2,"name":"'), Buffer.from(name, 'latin1')];

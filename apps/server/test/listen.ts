@@ -10,6 +10,7 @@ export interface Listening {
   origin: string;
   baseUrl: string;
   apiKey: string;
+  drain(timeoutMs: number): Promise<number>;
   close(): Promise<unknown>;
 }
 
@@ -32,12 +33,12 @@ export async function listen(
 ): Promise<Listening> {
   const apiKey = 'a-key-that-is-for-tests';
   const app = await createApp(store, { keys: keyCheck(givenKeys(apiKey)), validateResponses: true, ...options });
-  const listener = await listenFor(app, {
+  const { origin, drain } = await listenFor(app, {
     host: '127.0.0.1',
     port: 0,
     maxConnections: 1000,
     ...generous,
     ...options,
   });
-  return { origin: listener.origin, baseUrl: listener.origin + basePath, apiKey, close: () => listener.drain(0) };
+  return { origin, baseUrl: origin + basePath, apiKey, drain, close: () => drain(0) };
 }

@@ -2,10 +2,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeep } from '@petstore/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Server, startServer } from '../support/server.ts';
 import { bundlers } from './bundles.ts';
 import { bin, newProject, type Package, type Project, runIn } from './project.ts';
 import { installRuntimes, machineNode, pinnedNode, type Runtime } from './runtimes.ts';
+import { type Service, startService } from './service.ts';
 
 const libraries = ['@petstore/types', '@petstore/client'] as const satisfies Package[];
 const resolutions = [
@@ -21,11 +21,11 @@ const usedBundlers = isDeep ? bundlers : { esbuild: bundlers.esbuild };
 const INSTALL_TIMEOUT_MS = 300_000;
 
 let project: Project;
-let server: Server;
+let service: Service;
 beforeAll(async () => {
-  [project, server] = await Promise.all([newProject(packages), startServer()]);
-  return async () => {
-    await server.stop();
+  [project, service] = await Promise.all([newProject(packages), startService()]);
+  return () => {
+    service.stop();
     project.remove();
   };
 }, INSTALL_TIMEOUT_MS);
@@ -40,7 +40,7 @@ const result = {
   named: true,
 };
 const use = async ({ command, args }: Runtime, script: string) =>
-  JSON.parse(await runIn(project.folder, command, ...args, script, `${server.origin}/v1`, server.key));
+  JSON.parse(await runIn(project.folder, command, ...args, script, service.baseUrl, 'a-key'));
 
 describe('the packages, packed and installed with npm in an empty project', () => {
   test.each(libraries)('%s contains only built code', async (name) => {

@@ -13,13 +13,15 @@ import type { Programs } from './programs.ts';
 
 const run = promisify(execFile);
 
-/** The settings of all clusters. Only processes are killed here, and what they wrote outlives them without fsync. */
+/** The settings of all clusters. Only processes are killed here, and what they wrote outlives them without fsync and whole pages. */
 const commonSettings = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 max_connections = 200
 shared_buffers = 32MB
 fsync = off
+full_page_writes = off
+wal_init_zero = off
 wal_retrieve_retry_interval = 500ms
 `;
 
@@ -42,7 +44,7 @@ export class Cluster {
     const cluster = new Cluster(programs);
     mkdirSync(cluster.#data, { mode: 0o700 });
     cluster.#own(cluster.#data);
-    const flags = ['-D', cluster.#data, '-U', 'petstore', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+    const flags = ['-D', cluster.#data, '-U', 'petstore', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--wal-segsize=1'];
     await run(join(programs.folder, 'initdb'), flags, { ...programs.owner, cwd: cluster.#folder });
     cluster.set(commonSettings + settings);
     cluster.port = await freePort();
