@@ -1,3 +1,4 @@
+import { rounds } from '@petstore/testing';
 import { type Browser, findBrowser, host, type Locator, launch, type Page } from '@petstore/testing/browser';
 import { type Operation, operations, service, version } from '@petstore/types';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -22,42 +23,46 @@ describe.skipIf(!executable)('the docs page in a browser', () => {
     };
   });
 
-  test('shows every operation, and of the deprecated one its end; adds the pet of the example, and lists it', async () => {
-    const { page, complaints } = await visit(browser, `http://${host}:${server.port}/`, 1280);
-    expect(await page.title()).toBe(`${service.title} ${version}`);
-    expect(await page.locator('.opblock').count()).toBe(Object.keys(operations).length);
-    for (const { id, path, summary } of Object.values<Operation>(operations)) {
-      const text = (await operation(page, id).textContent()) ?? '';
-      expect(text.replaceAll('\u200b', '')).toContain(path);
-      expect(text).toContain(summary);
-    }
-    expect(await page.locator('.opblock-deprecated').textContent()).toContain('removed on 5 December 2030');
-    await open(page, 'getPet');
-    const notice = page.getByText('Deprecated since 20 November 2026; it will be removed on 5 December 2030.');
-    await notice.waitFor();
-    await authorize(page, server.apiKey);
-    expect(JSON.parse(await tryOut(page, 'createPet', 201))).toMatchObject({ name: 'Rex', status: 'available' });
-    expect(JSON.parse(await tryOut(page, 'listPets', 200)).length).toBeGreaterThan(2);
-    await page.close();
-    expect(complaints).toEqual([]);
-  });
+  const visits = rounds(
+    [{ where: 'on a narrow screen, behind a reverse proxy, under a path of its own', width: 360, path: '/shop/' }],
+    [
+      { where: 'on a narrow screen, behind a reverse proxy, under a path of its own', width: 360, path: '/shop/' },
+      { where: 'on a wide screen', width: 1280, path: '/' },
+    ],
+  );
 
-  test('is usable on a narrow screen, and behind a reverse proxy, under a path of its own', async () => {
-    const { page, complaints } = await visit(browser, `http://${host}:${proxy.port}/shop/`, 360);
-    const overflow = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-    expect(await overflow()).toBeLessThanOrEqual(0);
-    await authorize(page, server.apiKey);
-    const answered = page.waitForResponse((response) => response.url().includes('/v1/'));
-    const listed = JSON.parse(await tryOut(page, 'listPets', 200));
-    expect(listed.slice(0, 2)).toMatchObject([{ name: 'Rex' }, { name: 'Tom' }]);
-    const called = (await answered).request();
-    expect(called.url()).toBe(`http://${host}:${proxy.port}/shop/v1/pets?limit=20`);
-    expect(await called.headerValue('authorization')).toBe(`Bearer ${server.apiKey}`);
-    for (const id of ['createPet', 'getPet']) await open(page, id);
-    expect(await overflow()).toBeLessThanOrEqual(0);
-    await page.close();
-    expect(complaints).toEqual([]);
-  });
+  test.each(visits)(
+    'shows every operation, and of the deprecated one its end; adds the pet of the example, and lists it: $where',
+    async ({ width, path }) => {
+      const origin = `http://${host}:${(path === '/' ? server : proxy).port}`;
+      const { page, complaints } = await visit(browser, origin + path, width);
+      const overflow = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      expect(await overflow()).toBeLessThanOrEqual(0);
+      expect(await page.title()).toBe(`${service.title} ${version}`);
+      expect(await page.locator('.opblock').count()).toBe(Object.keys(operations).length);
+      for (const { id, path, summary } of Object.values<Operation>(operations)) {
+        const text = (await operation(page, id).textContent()) ?? '';
+        expect(text.replaceAll('\u200b', '')).toContain(path);
+        expect(text).toContain(summary);
+      }
+      expect(await page.locator('.opblock-deprecated').textContent()).toContain('removed on 5 December 2030');
+      await open(page, 'getPet');
+      const notice = page.getByText('Deprecated since 20 November 2026; it will be removed on 5 December 2030.');
+      await notice.waitFor();
+      await authorize(page, server.apiKey);
+      expect(JSON.parse(await tryOut(page, 'createPet', 201))).toMatchObject({ name: 'Rex', status: 'available' });
+      const answered = page.waitForResponse((response) => response.url().includes('/v1/'));
+      const listed = JSON.parse(await tryOut(page, 'listPets', 200));
+      expect(listed.length).toBeGreaterThan(2);
+      expect(listed.slice(0, 2)).toMatchObject([{ name: 'Rex' }, { name: 'Tom' }]);
+      const called = (await answered).request();
+      expect(called.url()).toBe(`${origin + path}v1/pets?limit=20`);
+      expect(await called.headerValue('authorization')).toBe(`Bearer ${server.apiKey}`);
+      expect(await overflow()).toBeLessThanOrEqual(0);
+      await page.close();
+      expect(complaints).toEqual([]);
+    },
+  );
 });
 
 const operation = (page: Page, id: string): Locator => page.locator(`[id$="-${id}"].opblock`);

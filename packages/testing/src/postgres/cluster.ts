@@ -44,8 +44,11 @@ export class Cluster {
     const cluster = new Cluster(programs);
     mkdirSync(cluster.#data, { mode: 0o700 });
     cluster.#own(cluster.#data);
-    const flags = ['-D', cluster.#data, '-U', 'petstore', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--wal-segsize=1'];
-    await run(join(programs.folder, 'initdb'), flags, { ...programs.owner, cwd: cluster.#folder });
+    const flags = '-U petstore -A trust -E UTF8 --locale=C --no-sync --wal-segsize=1'.split(' ');
+    await run(join(programs.folder, 'initdb'), ['-D', cluster.#data, ...flags], {
+      ...programs.owner,
+      cwd: cluster.#folder,
+    });
     cluster.set(commonSettings + settings);
     cluster.port = await freePort();
     return cluster;
