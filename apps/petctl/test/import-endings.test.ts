@@ -119,7 +119,7 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
 });
 
 test('results come as the calls end, though more input may follow', async () => {
-  const { env } = await record((_, count) => ({ status: 201, body: { id: count } }));
+  const { env } = await record((request, count) => ({ status: 201, body: { id: count, name: named(request) } }));
   const child = start(['pets', 'import', '-', '-o', 'jsonl'], { env });
   child.stdin.write(`${lines(1)}\n`);
   const [first] = await once(child.stdout.setEncoding('utf8'), 'data');
