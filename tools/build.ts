@@ -1,10 +1,26 @@
-// Builds `dist` of the package it is called in: tsc does not remove what a former build left there.
+// Builds `dist` of the package it is called in: ES modules, and in `dist/cjs` the same as CommonJS.
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { build } from 'esbuild';
 
+// tsc does not remove what a former build left.
 rmSync('dist', { recursive: true, force: true });
 const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json'], {
   stdio: 'inherit',
   shell: process.platform === 'win32',
 });
 process.exitCode = status ?? 1;
+
+if (status === 0) {
+  const files = readdirSync('dist', { recursive: true, encoding: 'utf8' });
+  await build({
+    entryPoints: files.filter((file) => file.endsWith('.js')).map((file) => `dist/${file}`),
+    outdir: 'dist/cjs',
+    outbase: 'dist',
+    format: 'cjs',
+    platform: 'node',
+    target: 'es2022',
+  });
+  for (const file of files.filter((one) => one.endsWith('.d.ts'))) cpSync(`dist/${file}`, `dist/cjs/${file}`);
+  writeFileSync('dist/cjs/package.json', '{ "type": "commonjs" }\n');
+}

@@ -1,6 +1,6 @@
 import type { OperationId, Result } from '@petstore/types';
 import type { CallOptions, HttpResponse } from './connection.ts';
-import { BaseError, type CallError } from './errors.ts';
+import type { CallError } from './errors.ts';
 
 /** The data of a success, and the response that it came in. */
 export interface DataAndResponse<Data> {
@@ -55,7 +55,8 @@ export async function outcome<Id extends OperationId>(call: Call<Id>): Promise<O
   try {
     return { ok: true, ...(await call.withResponse()) };
   } catch (error) {
-    if (error instanceof BaseError) return { ok: false, error: error as CallError };
+    // Not by its class: the call may be of another copy of this package.
+    if ('attempts' in Object(error)) return { ok: false, error: error as CallError };
     throw error;
   }
 }

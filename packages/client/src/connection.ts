@@ -107,5 +107,5 @@ function baseUrlFrom(address: string): string {
   } catch {
     // Neither the address nor the cause is shown: both may have a password in them.
   }
-  throw new TypeError('baseUrl must be an http address without credentials and query');
+  throw new TypeError('baseUrl must be an http address without user and query');
 }

