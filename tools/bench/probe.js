@@ -4,7 +4,7 @@
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed, external } = process.memoryUsage();
-  process.send?.({ cpu: user + system, rss, heapUsed, external });
+  process.send?.({ cpu: user + system, user, rss, heapUsed, external });
 });
 process.on('disconnect', () => process.exit());
 // Nothing here keeps a process alive that has ended its work.

@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 /** What a process has used: CPU time of all its threads in microseconds, and memory in bytes. */
 export interface Usage {
   cpu: number;
+  /** Of the CPU time, what the system did not spend. */
+  user: number;
   rss: number;
   heapUsed: number;
   external: number;

@@ -25,6 +25,8 @@ export interface Result {
 export interface Measured extends Result {
   /** Microseconds of CPU time that the server's process used for each answer. */
   cpu: number;
+  /** The same without the time in the system, which is what the program itself costs. */
+  user: number;
 }
 
 /** How many connections ask at the same time. */
@@ -60,7 +62,8 @@ async function ask(
   const result = await answer<Result>(child, 'go');
   const after = await server.usage();
   child.send('close');
-  return { ...result, cpu: (after.cpu - before.cpu) / result.answered };
+  const each = (what: 'cpu' | 'user') => (after[what] - before[what]) / result.answered;
+  return { ...result, cpu: each('cpu'), user: each('user') };
 }
 
 async function answer<T>(child: ChildProcess, message: Order | 'go'): Promise<T> {

@@ -64,7 +64,7 @@ export function medianOf(rounds: Rounds, name: string, what: keyof Measured): nu
 }
 
 /** How much of what another server does for its CPU time this one does: above 1 it costs less. */
-export function shareOf(rounds: Rounds, name: string, other: string): number {
-  const cpu = (of: string) => (rounds.get(of) ?? []).map((one) => one.cpu);
-  return medianRatio(cpu(other), cpu(name));
+export function shareOf(rounds: Rounds, name: string, other: string, of: 'cpu' | 'user' = 'cpu'): number {
+  const spent = (by: string) => (rounds.get(by) ?? []).map((one) => one[of]);
+  return medianRatio(spent(other), spent(name));
 }

@@ -225,7 +225,7 @@ export const plantedDrifts: PlantedDrift[] = [
     'no validation': put('app.use(await validator', /app\.use\(await validator.*\n/, '\n'),
   }),
   ...edits('conformance', fastPath, {
-    'a fast path that accepts everything': put('const checked', '!plain.passes(checked)', 'false'),
+    'a fast path that accepts everything': put('const checked', '!passes(checked)', 'false'),
   }),
   ...described('conformance', {
     'a status that no request leads to': put(

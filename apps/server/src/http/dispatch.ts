@@ -31,6 +31,15 @@ export type Dispatch = (
 type Handler = (input: Input) => Promise<unknown>;
 type StoredHandler = (input: Input) => Awaitable<StoredResponse | undefined>;
 
+/** A request for an operation whose input was accepted. */
+interface Call {
+  request: IncomingMessage;
+  response: ServerResponse;
+  context: RequestContext;
+  operation: Operation;
+  input: Input;
+}
+
 interface Success {
   content: Content | undefined;
   /** What the ETag is made of. */
@@ -38,6 +47,8 @@ interface Success {
   page?: PageInfo | undefined;
   /** Where the operation has several successes. */
   status?: number;
+  /** Whether the request had been done before. */
+  isReplayed?: boolean | undefined;
 }
 
 export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudget, maxPendingWrites: number): Dispatch {
@@ -49,65 +60,71 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
   let pendingWrites = 0;
 
   return (request, response, context, operation, input) => {
-    let idempotent: IdempotentRequest | undefined;
-    const succeed = ({ content, version, page, status = operation.success ?? 200 }: Success) => {
-      // A document is the same bytes for as long as it has its version; a page may end elsewhere.
-      const tag = version && (page ? `W/"${version}"` : `"${version}"`);
-      const headers = tag === undefined ? [] : ['ETag', tag];
-      if (idempotent?.isReplayed) headers.push('Idempotency-Replayed', 'true');
-      if (tag && isKnown(request.headers['if-none-match'], tag)) return write(response, context, 304, headers);
-      if (page) headers.push(...nextPage(context, operation, input, page));
-      write(response, context, status, headers, content);
-    };
-    const respond = (found: StoredResponse | undefined) =>
-      found ? succeed({ ...found, content: storedContent(found.json) }) : callHandler();
-    const storedHandler = stored[operation.id];
-    if (!storedHandler) return callHandler();
-    const found = storedHandler(input);
-    return found instanceof Promise ? found.then(respond) : respond(found);
-
-    function callHandler(): Promise<void> {
-      const isWrite = !SAFE_METHODS.has(operation.method);
-      const versions = isWrite ? wantedVersions(operation.method, request.headers['if-match']) : undefined;
-      if (isWrite && pendingWrites >= maxPendingWrites) {
-        throw unavailable('Too many writes are waiting for the store. Nothing was done; try again later.');
-      }
-      if (isWrite) pendingWrites++;
-      // The store holds what came in the body until then, also when the client is gone.
-      context.isPending = true;
-      const settled = () => {
-        if (isWrite) pendingWrites--;
-        context.isPending = false;
-        budget.release(context);
-      };
-      const used = versions ? onlyVersions(store, versions) : store;
-      const callOver = (over: Store) => (over === store ? api : apiOver(over))[operation.id]?.(input);
-      const key = idempotencyKeyOf(request.headers, operation);
-      const called =
-        key === undefined
-          ? callOver(used)
-          : once(operation, key, context.keyName, input, (found) => {
-              idempotent = found;
-              return callOver(writtenOnce(used, found));
-            });
-      return Promise.resolve(called)
-        .finally(settled)
-        .then((result) => {
-          const { pagination, successes } = operation;
-          if (successes.length > 1) {
-            const { status, data } = result as { status: number; data: unknown };
-            return succeed({ content: contentOf(describedIn(operation, status), data), status });
-          }
-          const { key, limit = '' } = pagination ?? {};
-          if (key === undefined || !Array.isArray(result)) {
-            return succeed({ content: contentOf(operation.responses[successes[0] ?? ''], result) });
-          }
-          const { content, count, last } = pageContent(result, key);
-          const more = count >= Number(input[limit]) || content.bytes >= MAX_PAGE_BYTES;
-          succeed({ content, page: { more, last } });
-        });
-    }
+    const call = { request, response, context, operation, input };
+    const found = stored[operation.id]?.(input);
+    return found instanceof Promise ? found.then((one) => respond(call, one)) : respond(call, found);
   };
+
+  function respond(call: Call, found: StoredResponse | undefined): void | Promise<void> {
+    if (!found) return callHandler(call);
+    succeed(call, { content: storedContent(found.json), version: found.version, page: found.page });
+  }
+
+  function succeed({ request, response, context, operation, input }: Call, success: Success): void {
+    const { content, version, page, isReplayed, status = operation.success ?? 200 } = success;
+    // A document is the same bytes for as long as it has its version; a page may end elsewhere.
+    const tag = version && (page ? `W/"${version}"` : `"${version}"`);
+    const headers = tag === undefined ? [] : ['ETag', tag];
+    if (isReplayed) headers.push('Idempotency-Replayed', 'true');
+    if (tag && isKnown(request.headers['if-none-match'], tag)) return write(response, context, 304, headers);
+    if (page) headers.push(...nextPage(context, operation, input, page));
+    write(response, context, status, headers, content);
+  }
+
+  function callHandler(call: Call): Promise<void> {
+    const { request, context, operation, input } = call;
+    let idempotent: IdempotentRequest | undefined;
+    const isWrite = !SAFE_METHODS.has(operation.method);
+    const versions = isWrite ? wantedVersions(operation.method, request.headers['if-match']) : undefined;
+    if (isWrite && pendingWrites >= maxPendingWrites) {
+      throw unavailable('Too many writes are waiting for the store. Nothing was done; try again later.');
+    }
+    if (isWrite) pendingWrites++;
+    // The store holds what came in the body until then, also when the client is gone.
+    context.isPending = true;
+    const settled = () => {
+      if (isWrite) pendingWrites--;
+      context.isPending = false;
+      budget.release(context);
+    };
+    const used = versions ? onlyVersions(store, versions) : store;
+    const callOver = (over: Store) => (over === store ? api : apiOver(over))[operation.id]?.(input);
+    const key = idempotencyKeyOf(request.headers, operation);
+    const called =
+      key === undefined
+        ? callOver(used)
+        : once(operation, key, context.keyName, input, (found) => {
+            idempotent = found;
+            return callOver(writtenOnce(used, found));
+          });
+    return Promise.resolve(called)
+      .finally(settled)
+      .then((result) => {
+        const { pagination, successes } = operation;
+        const isReplayed = idempotent?.isReplayed;
+        if (successes.length > 1) {
+          const { status, data } = result as { status: number; data: unknown };
+          return succeed(call, { content: contentOf(describedIn(operation, status), data), status, isReplayed });
+        }
+        const { key, limit = '' } = pagination ?? {};
+        if (key === undefined || !Array.isArray(result)) {
+          return succeed(call, { content: contentOf(operation.responses[successes[0] ?? ''], result), isReplayed });
+        }
+        const { content, count, last } = pageContent(result, key);
+        const more = count >= Number(input[limit]) || content.bytes >= MAX_PAGE_BYTES;
+        succeed(call, { content, page: { more, last }, isReplayed });
+      });
+  }
 }
 
 /** Methods that change nothing (RFC 9110 9.2.1). */

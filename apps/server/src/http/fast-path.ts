@@ -33,53 +33,58 @@ export function fastPath(parts: Parts, expressApp: RequestListener): RequestList
 
   return (request, response) => {
     const context = acceptRequest(request, response);
-    if (context) guarded(response, context, () => answer(request, response, context));
+    if (!context) return;
+    try {
+      if (!answer(request, response, context)) passTo(expressApp, request, response, context);
+    } catch (error) {
+      // Outside of Express nobody else answers it, and the process would end.
+      fail(error, response, context);
+    }
   };
 
-  function answer(request: IncomingMessage, response: ServerResponse, context: RequestContext): void {
-    const slowly = () => passTo(expressApp, request, response, context);
+  /** Answers a plain request, now or when its body has come; false where it has to go to the Express app. */
+  function answer(request: IncomingMessage, response: ServerResponse, context: RequestContext): boolean {
     const { operation } = context;
     const plain = operation && plainOperations.get(operation);
     const parameters = plain && readPlainParameters(plain.parameters, request.url, context);
-    if (!parameters || request.method !== operation.method) return slowly();
+    if (!parameters || request.method !== operation.method) return false;
     const caller = callerOf(request, context, keys);
-    if (caller === undefined) return slowly();
+    if (caller === undefined) return false;
     context.keyName = caller || undefined;
-    if (applyRateLimit && applyRateLimit(response, context) > 0) return slowly();
-
-    const accept = (body?: unknown): boolean => {
-      const checked = { ...parameters, headers: request.headers, cookies: NO_COOKIES, body };
-      if (!plain.passes(checked)) return false;
-      crossOrigin?.(request, response, () => {});
-      const input = inputOf(operation, checked, body);
-      dispatch(request, response, context, operation, input)?.catch((error) => fail(error, response, context));
-      return true;
-    };
-
+    if (applyRateLimit && applyRateLimit(response, context) > 0) return false;
     if (operation.body === undefined) {
-      if (hasBody(request) || !accept()) slowly();
-    } else if (isPlainBody(request, operation.body, bodyLimit)) {
-      receiveBody(request, context, (error, bytes) => {
-        if (error) return fail(error, response, context);
-        guarded(response, context, () => {
-          const body = parse(bytes, plain.bodySchema, context);
-          if (body !== undefined && accept(body)) return;
-          context.body = bytes;
-          slowly();
-        });
-      });
-    } else {
-      slowly();
+      return !hasBody(request) && accept(request, response, context, operation, plain, parameters);
     }
+    if (!isPlainBody(request, operation.body, bodyLimit)) return false;
+    receiveBody(request, context, (error, bytes) => {
+      try {
+        if (error) throw error;
+        const body = parse(bytes, plain.bodySchema, context);
+        if (body !== undefined && accept(request, response, context, operation, plain, parameters, body)) return;
+        context.body = bytes;
+        passTo(expressApp, request, response, context);
+      } catch (failure) {
+        fail(failure, response, context);
+      }
+    });
+    return true;
   }
 
-  /** Answers whatever is thrown meanwhile: outside of Express nobody else does, and the process would end. */
-  function guarded(response: ServerResponse, context: RequestContext, work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      fail(error, response, context);
-    }
+  function accept(
+    request: IncomingMessage,
+    response: ServerResponse,
+    context: RequestContext,
+    operation: Operation,
+    { passes }: PlainOperation,
+    { query, params }: Pick<Checked, 'query' | 'params'>,
+    body?: unknown,
+  ): boolean {
+    const checked = { query, params, headers: request.headers, cookies: NO_COOKIES, body };
+    if (!passes(checked)) return false;
+    crossOrigin?.(request, response, () => {});
+    const input = inputOf(operation, checked, body);
+    dispatch(request, response, context, operation, input)?.catch((error) => fail(error, response, context));
+    return true;
   }
 }
 

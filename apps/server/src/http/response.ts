@@ -8,6 +8,7 @@ import { MAX_PAGE_BYTES } from '../limits.ts';
 import { basePath } from '../spec.ts';
 import { decodeText, encode } from '../store/document.ts';
 import type { JsonText, Page } from '../store/store.ts';
+import { STATUS_CODES } from './node-http.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** Names and values of headers, one behind the other, as Node takes them fastest. */
@@ -58,6 +59,11 @@ export type WriteResponse = (
 ) => void;
 
 export const writeResponse: WriteResponse = (response, context, status, headers, content) => {
+  if (content && 'text' in content && status < 300 && isPlain(response)) {
+    writeHeadAsText(response, context, status, headers, content);
+    response.end(content.text, content.encoding);
+    return;
+  }
   const head = [...responseHeaders(context), ...headers];
   if (content === undefined) {
     if (status !== 204 && status !== 304) head.push('Content-Length', '0');
@@ -72,6 +78,33 @@ export const writeResponse: WriteResponse = (response, context, status, headers,
 };
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The function of Node behind `writeHead`. It takes header lines as they are, where they follow the status line. */
+interface HeadWriter {
+  _storeHeader(statusLine: string, headers: Headers): void;
+}
+
+/** Whether nothing has set a header so far, and the client waits for nothing but the response. */
+function isPlain(response: ServerResponse): boolean {
+  return response.getHeaderNames().length === 0 && response.req.headers.expect === undefined;
+}
+
+/**
+ * Writes the head of a success as one text. Node would check every name and value again: those here are fixed, made by this
+ * server, or were checked when the request was accepted.
+ */
+function writeHeadAsText(
+  response: ServerResponse,
+  { requestId, operation }: RequestContext,
+  status: number,
+  headers: Headers,
+  { type = JSON_TYPE, bytes }: TextContent,
+): void {
+  const statusLine = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  const lines = `X-Request-Id: ${requestId}\r\n${fixedLines.get(operation)}${linesOf(headers)}Content-Type: ${type}\r\n`;
+  response.statusCode = status;
+  (response as unknown as HeadWriter)._storeHeader(statusLine + lines, ['Content-Length', String(bytes)]);
+}
 
 /** A stream that fails breaks the response off, so that the client sees that it is not whole. */
 function writeStream(response: ServerResponse, { method }: RequestContext, stream: ReadableStream<Uint8Array>): void {
@@ -102,16 +135,25 @@ export const writeCheckedResponse: WriteResponse = (response, context, status, h
 
 /** The headers of every response to a request: its identifier, and the deprecation of its operation. */
 export function responseHeaders({ requestId, operation }: RequestContext): Headers {
-  const deprecated = operation && deprecations.get(operation);
-  const always = ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'];
-  return deprecated ? [...always, ...deprecated] : always;
+  return ['X-Request-Id', requestId, ...(fixedHeaders.get(operation) ?? [])];
 }
 
-const deprecations = new Map(
-  Object.values<Operation>(operations)
-    .filter(({ deprecated }) => deprecated)
-    .map((operation) => [operation, deprecation(operation)]),
-);
+const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'];
+
+/** The headers that every response to an operation has. */
+const fixedHeaders = new Map<Operation | undefined, Headers>([
+  [undefined, NO_SNIFF],
+  ...Object.values<Operation>(operations).map(
+    (operation) => [operation, operation.deprecated ? [...NO_SNIFF, ...deprecation(operation)] : NO_SNIFF] as const,
+  ),
+]);
+const fixedLines = new Map([...fixedHeaders].map(([operation, headers]) => [operation, linesOf(headers)]));
+
+function linesOf(headers: Headers): string {
+  let lines = '';
+  for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return lines;
+}
 
 function deprecation({ deprecatedSince, sunset, successor }: Operation): string[] {
   return [
