@@ -18,8 +18,8 @@ export interface GroupCommitOptions<W> {
 
 /** A commit takes no further write beyond these: the event loop must not stop over a large one. */
 const MAX_COMMIT = { writes: 1000, bytes: 2 ** 20 };
-/** A commit of fewer writes than this waits for others to join it, no longer than that. */
-const GATHERED_WRITES = 32;
+/** A commit waits for this part of those who wrote last, and no longer than that. */
+const GATHERED_PART = 0.75;
 const MAX_GATHER_MS = 2;
 /** Writes beyond these are rejected: they pile up where the disk or the database has stopped answering. */
 const MAX_WAITING = { writes: 20_000, bytes: 2 ** 26 };
@@ -34,6 +34,8 @@ export class GroupCommit<W, R> {
   readonly #options: GroupCommitOptions<W>;
   #waiting: Waiting<W, R>[] = [];
   #bytes = 0;
+  /** How many had a write in the last commit, or one waiting when it ended. */
+  #writers = 0;
   #running: Promise<void> | undefined;
   #refusal: StoreUnavailableError | undefined;
 
@@ -75,14 +77,12 @@ export class GroupCommit<W, R> {
 
   async #run(): Promise<void> {
     do {
-      // Writes join a small commit as long as every turn of the event loop brings more: fewer syncs serve the same writers.
-      // A larger one begins at once, so that the disk and the processor work at the same time.
+      // Those whose writes the last commit had come again soon: to wait for most of them saves syncs. The others keep the
+      // processor busy while the disk works. One writer waits for nobody.
       const deadline = performance.now() + MAX_GATHER_MS;
-      for (let before = -1; before < this.#waiting.length && performance.now() < deadline; ) {
-        before = this.#waiting.length;
-        await new Promise((resolve) => setImmediate(resolve));
-        if (this.#waiting.length >= GATHERED_WRITES) break;
-      }
+      const enough = GATHERED_PART * this.#writers;
+      do await new Promise((resolve) => setImmediate(resolve));
+      while (this.#waiting.length < enough && performance.now() < deadline);
       if (this.#waiting.length > 0) await this.#commitBatch(this.#nextBatch());
     } while (this.#waiting.length > 0);
     this.#running = undefined;
@@ -122,6 +122,7 @@ export class GroupCommit<W, R> {
       }
       return;
     }
+    this.#writers = batch.length + this.#waiting.length;
     for (const [i, { resolve }] of batch.entries()) resolve(results[i] as R);
     this.#onCommit({ writes: batch.length, milliseconds: performance.now() - started });
   }
