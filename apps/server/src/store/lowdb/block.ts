@@ -45,7 +45,10 @@ const END = ']}\n';
 /** Between two documents. */
 export const GAP = { json: ',\n', jsonl: ',' } as const;
 
-/** Encodes records, whose texts are in this encoding. Their kinds have their places in the list of all kinds. */
+/**
+ * Encodes records, whose texts are in this encoding, and whose kinds have their places in the list of all kinds. The
+ * documents of the stored records begin at `start`.
+ */
 export function encodeRecords(
   segment: number,
   form: Form,
@@ -56,25 +59,20 @@ export function encodeRecords(
   const head: Head = { segment, kinds: [], hint: [] };
   const places = new Map<number, number>();
   const texts: string[] = [];
-  const lengths: number[] = [];
-  let [lastId, lastVersion] = [0, 0];
+  const stored: StoredRecord[] = [];
+  let [lastId, lastVersion, start] = [0, 0, 0];
   for (const { id, version, text, kind } of records) {
+    const length = Buffer.byteLength(text, encoding);
     const place = places.get(kind) ?? head.kinds.push(kinds[kind] as Kind) - 1;
     places.set(kind, place);
-    const length = Buffer.byteLength(text, encoding);
-    lengths.push(length);
     head.hint.push(id - lastId, version - lastVersion, length, place);
     [lastId, lastVersion] = [id, version];
-    if (length > 0) texts.push(text);
+    stored.push({ kind, id, version, start, length });
+    if (length === 0) continue;
+    texts.push(text);
+    start += length + GAP[form].length;
   }
-  const block = encodeBlock(head, Buffer.from(texts.join(GAP[form]), encoding));
-  let next = block.start;
-  const stored = records.map(({ kind, id, version }, i): StoredRecord => {
-    const record = { kind, id, version, start: next, length: lengths[i] as number };
-    if (record.length > 0) next += record.length + GAP[form].length;
-    return record;
-  });
-  return { bytes: block.bytes, records: stored };
+  return { ...encodeBlock(head, Buffer.from(texts.join(GAP[form]), encoding)), records: stored };
 }
 
 export function encodeBlock(head: object, documents = Buffer.alloc(0)): { bytes: Buffer; start: number } {

@@ -19,7 +19,7 @@ export interface Segment {
 }
 
 /** A segment whose records cost so much is full. */
-export const MAX_SEGMENT = 2 ** 21;
+const MAX_SEGMENT = 2 ** 21;
 
 /** What a record costs: its bytes, and what the work and the memory for any record amount to. */
 export const costOf = (length: number) => length + 128;
@@ -32,22 +32,23 @@ export class Catalog {
   readonly folder: string;
   readonly maxSegment: number;
   readonly segments = new Map<number, Segment>();
+  /** The highest identifier that each collection has given out. */
   readonly last: { [collection: string]: number } = {};
   /** The store's own name, which is part of every version. */
   id = '';
   /** The sequence number of the last change that was committed. */
   sequence = 0;
   readonly kinds: Kind[] = [];
+  readonly declared: ReadonlyMap<string, CollectionDeclaration>;
   readonly #kinds = new Map<string, number>();
   readonly #directories = new Map<string, KeyDirectory>();
-  readonly #declared: ReadonlyMap<string, CollectionDeclaration>;
-  /** The number of the last segment. */
+  /** The highest number of a segment. */
   #number = 0;
 
   constructor(folder: string, collections: readonly CollectionDeclaration[], maxSegment = MAX_SEGMENT) {
     this.folder = folder;
     this.maxSegment = maxSegment;
-    this.#declared = new Map(collections.map((one) => [one.name, one]));
+    this.declared = new Map(collections.map((one) => [one.name, one]));
   }
 
   /** A segment that is behind all others, unless it is one that was found. */
@@ -67,9 +68,7 @@ export class Catalog {
   }
 
   directory(collection: string): KeyDirectory {
-    const known = this.#directories.get(collection);
-    if (known) return known;
-    const directory = new KeyDirectory();
+    const directory = this.#directories.get(collection) ?? new KeyDirectory();
     this.#directories.set(collection, directory);
     return directory;
   }
@@ -79,12 +78,8 @@ export class Catalog {
     return `${this.id}-${sequence}`;
   }
 
-  idProperty(collection: string): string | undefined {
-    return this.#declared.get(collection)?.id;
-  }
-
   indexes(collection: string): readonly string[] {
-    return this.#declared.get(collection)?.indexes ?? [];
+    return this.declared.get(collection)?.indexes ?? [];
   }
 
   /** The kind of a document. */
@@ -96,27 +91,31 @@ export class Catalog {
   /** The number of a kind. */
   kind(collection: string, values: string): number {
     const key = `${collection} ${values}`;
-    const known = this.#kinds.get(key) ?? this.kinds.push([collection, values]) - 1;
-    this.#kinds.set(key, known);
-    return known;
+    const known = this.#kinds.get(key);
+    if (known !== undefined) return known;
+    this.#kinds.set(key, this.kinds.length);
+    return this.kinds.push([collection, values]) - 1;
   }
 
-  /** Takes over a record of a segment. Whatever else there is of its document is in the same segment or in one before. */
-  apply(segment: Segment, { kind, id, version, start, length }: StoredRecord): void {
+  /**
+   * Takes over a record of a segment, whose documents begin at a byte. Whatever else there is of this document is in the
+   * same segment or in one before.
+   */
+  apply(segment: Segment, { kind, id, version, start, length }: StoredRecord, from = 0): void {
     const [collection] = this.kinds[kind] as Kind;
     const directory = this.directory(collection);
     const last = this.last[collection] ?? 0;
     const before = id <= last ? directory.get(id) : undefined;
     const holder = before && this.segments.get(before.segment);
     if (before && holder) holder.live -= costOf(before.length);
-    if (id > last) this.last[collection] = id;
+    this.last[collection] = Math.max(id, last);
     segment.size += costOf(length);
     if (length === 0) {
       segment.tombstones++;
       directory.delete(id);
     } else {
       segment.live += costOf(length);
-      directory.set({ id, version, segment: segment.number, start, length, kind });
+      directory.set({ id, version, segment: segment.number, start: from + start, length, kind });
     }
   }
 }

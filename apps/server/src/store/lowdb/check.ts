@@ -29,14 +29,13 @@ export function checkStore(folder: string, declared: readonly CollectionDeclarat
     const { tail } = await recover(manifest, catalog, true);
     const segments = [...catalog.segments.values()];
     unlock();
-    const collections = Object.entries(catalog.last).map(([name, last]) => ({
-      name,
-      documents: catalog.directory(name).count,
-      last,
-    }));
     return {
       format: manifest.format,
-      collections,
+      collections: Object.entries(catalog.last).map(([name, last]) => ({
+        name,
+        documents: catalog.directory(name).count,
+        last,
+      })),
       segments: segments.length,
       bytes: segments.reduce((sum, { size }) => sum + size, 0),
       needed: segments.reduce((sum, { live }) => sum + live, 0),

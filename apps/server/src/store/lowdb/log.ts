@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
 import { access, type FileHandle, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Adapter, Low } from 'lowdb';
 import { errorCode, isDiskFull, reasonOf } from '../../files/errors.ts';
 import { createFile, openFile, replaceFile, syncFolder, writeDurably } from '../../files/files.ts';
 import { StoreFailedError, StoreUnavailableError, StoreUncertainError } from '../errors.ts';
@@ -10,25 +9,31 @@ import type { Catalog, Segment } from './catalog.ts';
 
 /** The end of the store, where it grows. */
 export interface Log {
-  /** Commits these records; they can be read once this resolves. */
+  /**
+   * Commits these records; they can be read once this resolves. Rejects with a StoreUnavailableError where nothing was done,
+   * and with a StoreUncertainError where the state of the disk is unknown.
+   */
   append(records: readonly NewRecord[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Goes on with the last segment, and begins a new one whenever that is full. `seal` seals all that are full. */
+/**
+ * Goes on with the last segment, and begins a new one whenever that is full. `tail` is what a crash left behind its commits,
+ * `seal` seals all segments that are full.
+ */
 export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, seal: () => Promise<void>): Promise<Log> {
   let segment = last;
-  let active = await resumeSegment(catalog.fileOf(last), last.bytes ?? Buffer.alloc(0), tail);
-  let sealing: Promise<void> = Promise.resolve();
+  let active = await resumeFile(catalog.fileOf(last), last.bytes ?? Buffer.alloc(0), tail);
+  let sealing = Promise.resolve();
 
   return {
     append: async (records) => {
       if (segment.size >= catalog.maxSegment) await roll();
-      const base = active.bytes.length;
       const commit = encodeRecords(segment.number, 'jsonl', records, catalog.kinds, 'utf8');
-      await new Low<Uint8Array>(active, commit.bytes).write();
-      segment.bytes = active.bytes;
-      for (const record of commit.records) catalog.apply(segment, { ...record, start: base + record.start });
+      const from = active.commits().length + commit.start;
+      await active.append(commit.bytes);
+      segment.bytes = active.commits();
+      for (const record of commit.records) catalog.apply(segment, record, from);
       catalog.sequence += records.length;
     },
     close: () => active.close(),
@@ -40,7 +45,7 @@ export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, sea
       throw isDiskFull(error) ? full(error) : new StoreUnavailableError(`A segment cannot be sealed now (${error}).`);
     });
     const next = catalog.newSegment(Buffer.alloc(0));
-    const created = await createSegment(catalog.fileOf(next));
+    const created = await createFileOfCommits(catalog.fileOf(next));
     await active.close();
     active = created;
     catalog.segments.set(next.number, next);
@@ -51,23 +56,12 @@ export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, sea
   }
 }
 
-/**
- * lowdb's adapter for the active segment: writing appends one line and syncs it; reading gives all that was appended. A
- * failed write leaves nothing of itself behind. It rejects with StoreUnavailableError where nothing was done, and with
- * StoreUncertainError where the state of the disk is unknown.
- */
-interface ActiveSegment extends Adapter<Uint8Array> {
-  /** All commits. */
-  readonly bytes: Buffer;
-  close(): Promise<void>;
-}
-
-/** Makes a new segment. Its folder knows it for good before anything is written to it. */
-async function createSegment(file: string): Promise<ActiveSegment> {
+/** Its folder knows the file for good before anything is written to it. */
+async function createFileOfCommits(file: string) {
   try {
     await (await createFile(file)).close();
     await syncFolder(dirname(file));
-    return activeSegment(file, await openFile(file, 'write durably'), Buffer.alloc(0), Buffer.alloc(0));
+    return fileOfCommits(file, await openFile(file, 'write durably'), Buffer.alloc(0), Buffer.alloc(0));
   } catch (error) {
     // The first error tells what is wrong. A file that cannot be removed is empty, and a broken disk ends the writing.
     if (errorCode(error) !== 'EEXIST') await rm(file, { force: true }).catch(() => {});
@@ -75,32 +69,29 @@ async function createSegment(file: string): Promise<ActiveSegment> {
   }
 }
 
-/** Opens a segment. The commits that its last writer was killed over may be only in memory, so they are synced before anyone sees them. */
-async function resumeSegment(file: string, commits: Buffer, tail: Buffer): Promise<ActiveSegment> {
+/** The commits that the last writer was killed over may be only in memory, so they are synced before anyone sees them. */
+async function resumeFile(file: string, commits: Buffer, tail: Buffer) {
   await access(file, constants.R_OK | constants.W_OK);
   const handle = await openFile(file, 'write durably');
   await handle.datasync();
   await syncFolder(dirname(file));
-  return activeSegment(file, handle, commits, tail);
+  return fileOfCommits(file, handle, commits, tail);
 }
 
-/** The tail is what a crash left behind the commits; it is stored beside the file before it is cut off. */
-function activeSegment(file: string, handle: FileHandle, commits: Buffer, tail: Buffer): ActiveSegment {
+/** A file that only grows, by what is synced; a failed write leaves nothing of itself behind. */
+function fileOfCommits(file: string, handle: FileHandle, commits: Buffer, found: Buffer) {
   let buffer = commits;
   let end = commits.length;
-  let isClean = tail.length === 0;
+  let tail = found;
   const cut = async () => {
     await handle.truncate(end);
     await handle.datasync();
   };
 
   return {
-    get bytes() {
-      return buffer.subarray(0, end);
-    },
-    read: async () => buffer.subarray(0, end),
-    write: async (line) => {
-      if (!isClean) await setTailAside();
+    commits: () => buffer.subarray(0, end),
+    append: async (line: Buffer) => {
+      if (tail.length > 0) await setTailAside();
       try {
         await writeDurably(handle, line, end);
       } catch (error) {
@@ -109,7 +100,7 @@ function activeSegment(file: string, handle: FileHandle, commits: Buffer, tail: 
           () => isDiskFull(error),
           () => false,
         );
-        throw isCut ? unavailable(error) : failed(StoreUncertainError, error);
+        throw isCut ? full(error) : failed(StoreUncertainError, error);
       }
       if (end + line.length > buffer.length) {
         const larger = Buffer.allocUnsafeSlow(Math.max(end + line.length, 2 * buffer.length, 4096));
@@ -122,6 +113,7 @@ function activeSegment(file: string, handle: FileHandle, commits: Buffer, tail: 
     close: () => handle.close(),
   };
 
+  /** Stores the tail beside the file before it is cut off. */
   async function setTailAside(): Promise<void> {
     try {
       await replaceFile(`${file}.cut-${Date.now()}`, tail);
@@ -129,7 +121,7 @@ function activeSegment(file: string, handle: FileHandle, commits: Buffer, tail: 
     } catch (error) {
       throw unavailable(error);
     }
-    isClean = true;
+    tail = Buffer.alloc(0);
   }
 }
 

@@ -82,12 +82,12 @@ export function openManifest(
   let timer: NodeJS.Timeout | undefined;
   let hasFailed = false;
 
-  const follow = () => {
-    timer ??= setTimeout(saveInTime, MAX_BEHIND_MS).unref();
-  };
   const save = () => {
     saving = saving.catch(() => {}).then(write);
     return saving;
+  };
+  const follow = () => {
+    timer ??= setTimeout(saveInTime, MAX_BEHIND_MS).unref();
   };
   return {
     follow,
@@ -101,24 +101,19 @@ export function openManifest(
   async function saveInTime(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    try {
-      await save();
-      hasFailed = false;
-    } catch (error) {
-      if (!hasFailed) onWarning(`${manifestFile(folder)}: the high-water mark cannot be written (${error}).`);
-      hasFailed = true;
-      follow();
-    }
+    const error: unknown = await save().catch((reason: unknown) => reason);
+    if (error && !hasFailed) onWarning(`${manifestFile(folder)}: the high-water mark cannot be written (${error}).`);
+    hasFailed = Boolean(error);
+    if (error) follow();
   }
 
   async function write(): Promise<void> {
-    const { sequence, last } = catalog;
     const { sealed, unsealed } = catalog.inOrder();
     const [first] = unsealed;
-    const next = {
+    const next: ManifestData = {
       ...found,
-      sequence,
-      last: { ...last },
+      sequence: catalog.sequence,
+      last: { ...catalog.last },
       sealed: sealed.map(({ number }) => number),
       unsealed: first ? { segment: first.number, sequence: first.first } : found.unsealed,
     };

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { StoreDamagedError } from '../errors.ts';
-import { blocksIn, encodeRecords, type Form, type Kind, type NewRecord, readFile, writeFile } from './block.ts';
+import { blocksIn, encodeRecords, type Kind, type NewRecord, readFile, writeFile } from './block.ts';
 import { type Catalog, costOf, type Segment } from './catalog.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -40,7 +40,12 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
       await removeReplaced();
       for (const full of catalog.inOrder().unsealed.slice(0, -1)) await rewrite([full]);
     });
-    sealed.then(merge).then(succeeded, failed);
+    sealed.then(merge).catch((error: unknown) => {
+      if (delay === 0) onWarning(`Segments cannot be sealed or merged now (${error}); this is tried again.`);
+      delay = Math.min(Math.max(RETRY_MS.first, 2 * delay), RETRY_MS.most);
+      clearTimeout(retry);
+      if (!isClosed) retry = setTimeout(() => seal().catch(() => {}), delay).unref();
+    });
     return sealed;
   };
   return {
@@ -52,17 +57,6 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     },
   };
 
-  function succeeded(): void {
-    delay = 0;
-  }
-
-  function failed(error: unknown): void {
-    if (delay === 0) onWarning(`Segments cannot be sealed or merged now (${error}); this is tried again.`);
-    delay = Math.min(Math.max(RETRY_MS.first, 2 * delay), RETRY_MS.most);
-    clearTimeout(retry);
-    if (!isClosed) retry = setTimeout(() => seal().catch(() => {}), delay).unref();
-  }
-
   async function merge(): Promise<void> {
     const mergeSome = async () => {
       const inputs = pick();
@@ -70,6 +64,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
       return inputs.length > 0;
     };
     while (!isClosed && (await inTurn(mergeSome)));
+    delay = 0;
   }
 
   /** Those that fit into one; else the oldest, where tombstones cost more than documents: its own go, as there is nothing before it. */
@@ -93,35 +88,28 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     const needed: NewRecord[] = [];
     for (const segment of inputs) await collect(segment, needed);
     // Neighbours in a sealed segment are read together.
-    const collectionOf = ({ kind }: NewRecord) => (catalog.kinds[kind] as Kind)[0];
-    needed.sort((a, b) =>
-      collectionOf(a) < collectionOf(b) ? -1 : collectionOf(a) > collectionOf(b) ? 1 : a.id - b.id,
-    );
+    needed.sort((a, b) => (a.kind === b.kind ? 0 : order(a.kind, b.kind)) || a.id - b.id);
     await turn();
-    const files = inputs.map((one) => catalog.fileOf(one));
     if (needed.length > 0) await write(needed);
     for (const { number } of inputs) catalog.segments.delete(number);
-    replaced = files;
+    replaced = inputs.map((one) => catalog.fileOf(one));
     await removeReplaced();
   }
 
   /** Adds the records of a segment that are needed. */
   async function collect(segment: Segment, needed: NewRecord[]): Promise<void> {
     const { sealed, unsealed } = catalog.inOrder();
-    const hidesNothing = segment === (sealed[0] ?? unsealed[0]);
+    const isOldest = segment === (sealed[0] ?? unsealed[0]);
     const bytes = segment.bytes ?? (await readFile(catalog.fileOf(segment)));
-    const form: Form = segment.bytes ? 'jsonl' : 'json';
     let [seen, read] = [0, 0];
-    for (const { kinds, records, end } of blocksIn(bytes, form)) {
+    for (const { kinds, records, end } of blocksIn(bytes, segment.bytes ? 'jsonl' : 'json')) {
       for (const { kind, id, version, start, length } of records) {
         if (++seen % SLICE === 0) await turn();
         const [collection] = kinds[kind] as Kind;
         const place = catalog.directory(collection).get(id);
-        if (length === 0) {
-          if (!hidesNothing) needed.push({ kind: catalog.kind(collection, ''), id, version, text: '' });
-        } else if (place?.segment === segment.number && place.start === start) {
+        if (length === 0 && !isOldest) needed.push({ kind: catalog.kind(collection, ''), id, version, text: '' });
+        if (length > 0 && place?.segment === segment.number && place.start === start)
           needed.push({ kind: place.kind, id, version, text: bytes.toString('latin1', start, start + length) });
-        }
       }
       read = end;
     }
@@ -131,21 +119,27 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
   /** Writes a sealed segment, and has the key directory lead to what is still needed of it by then. */
   async function write(needed: readonly NewRecord[]): Promise<void> {
     const segment = catalog.newSegment(undefined);
-    const { bytes, records } = encodeRecords(segment.number, 'json', needed, catalog.kinds, 'latin1');
+    const { bytes, records, start } = encodeRecords(segment.number, 'json', needed, catalog.kinds, 'latin1');
     await turn();
     await writeFile(catalog.fileOf(segment), bytes);
     catalog.segments.set(segment.number, segment);
     for (const record of records) {
-      const [collection] = catalog.kinds[record.kind] as Kind;
-      const isSuperseded =
-        record.length > 0 && catalog.directory(collection).get(record.id)?.version !== record.version;
-      if (isSuperseded) segment.size += costOf(record.length);
-      else catalog.apply(segment, record);
+      const place = catalog.directory(collectionOf(record.kind)).get(record.id);
+      if (record.length === 0 || place?.version === record.version) catalog.apply(segment, record, start);
+      else segment.size += costOf(record.length);
     }
   }
 
   async function removeReplaced(): Promise<void> {
     if (replaced.length > 0) await manifest.save();
     for (const file of replaced.splice(0)) await rm(file, { force: true });
+  }
+
+  function collectionOf(kind: number): string {
+    return (catalog.kinds[kind] as Kind)[0];
+  }
+
+  function order(a: number, b: number): number {
+    return collectionOf(a) === collectionOf(b) ? 0 : collectionOf(a) < collectionOf(b) ? -1 : 1;
   }
 }

@@ -101,7 +101,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
   /** The kind of a document, which has to be what its entry says. */
   function kindOf(file: string, collection: string, record: StoredRecord, bytes: Buffer, known?: number): number {
     const { id, start, length } = record;
-    const idProperty = catalog.idProperty(collection);
+    const idProperty = catalog.declared.get(collection)?.id;
     const properties = decodeText(bytes.toString('utf8', start, start + length));
     const kind = catalog.kindOf(collection, properties);
     if (idProperty === undefined || (properties[idProperty] === id && (known ?? kind) === kind)) return kind;
