@@ -10,8 +10,8 @@ function readPackage(pkg) {
   return pkg;
 }
 
-// petctl is published as one file that holds these. From a checkout it runs from its sources, and needs them installed.
-const bundled = { petctl: ['@petstore/client', '@petstore/types', 'commander', 'csv-parse', 'yaml'] };
+// petctl is published as one file that esbuild makes of these. A checkout makes it by itself, and needs them installed.
+const bundled = { petctl: ['@petstore/client', '@petstore/types', 'commander', 'csv-parse', 'esbuild', 'yaml'] };
 
 function beforePacking(pkg) {
   for (const name of bundled[pkg.name] ?? []) delete pkg.dependencies[name];

@@ -25,7 +25,7 @@ function toTry(base: string, key: string): string {
   return `
   Try it from another terminal, in this folder:
 
-    PETCTL_API_KEY='${key}' npx petctl --base-url ${base} ${operation.command.join(' ')}
+    PETCTL_API_KEY='${key}' node_modules/.bin/petctl --base-url ${base} ${operation.command.join(' ')}
     curl -H '${keyHeader(key)}' ${base}${operation.path}
 `;
 }
