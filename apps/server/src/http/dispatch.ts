@@ -56,7 +56,7 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
   const apiOver = (used: Store) => handlers(used) as unknown as Record<string, Handler>;
   const api = apiOver(store);
   const stored = (store.passesJson ? storedHandlers(store) : {}) as Record<string, StoredHandler | undefined>;
-  const once = idempotentRequests();
+  const inFlight = idempotentRequests();
   let pendingWrites = 0;
 
   return (request, response, context, operation, input) => {
@@ -89,41 +89,43 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
     if (isWrite && pendingWrites >= maxPendingWrites) {
       throw unavailable('Too many writes are waiting for the store. Nothing was done; try again later.');
     }
+    const key = idempotencyKeyOf(request.headers, operation);
+    const begun = key === undefined ? undefined : inFlight.begin(operation, key, context.keyName, input);
     if (isWrite) pendingWrites++;
     // The store holds what came in the body until then, also when the client is gone.
     context.isPending = true;
     const settled = () => {
       if (isWrite) pendingWrites--;
+      if (key !== undefined) inFlight.end(key, context.keyName);
       context.isPending = false;
       budget.release(context);
     };
     const used = versions ? onlyVersions(store, versions) : store;
-    const callOver = (over: Store) => (over === store ? api : apiOver(over))[operation.id]?.(input);
-    const key = idempotencyKeyOf(request.headers, operation);
-    const called =
-      key === undefined
-        ? callOver(used)
-        : once(operation, key, context.keyName, input, (found) => {
-            idempotent = found;
-            return callOver(writtenOnce(used, found));
-          });
-    return Promise.resolve(called)
-      .finally(settled)
-      .then((result) => {
-        const { pagination, successes } = operation;
-        const isReplayed = idempotent?.isReplayed;
-        if (successes.length > 1) {
-          const { status, data } = result as { status: number; data: unknown };
-          return succeed(call, { content: contentOf(describedIn(operation, status), data), status, isReplayed });
-        }
-        const { key, limit = '' } = pagination ?? {};
-        if (key === undefined || !Array.isArray(result)) {
-          return succeed(call, { content: contentOf(operation.responses[successes[0] ?? ''], result), isReplayed });
-        }
-        const { content, count, last } = pageContent(result, key);
-        const more = count >= Number(input[limit]) || content.bytes >= MAX_PAGE_BYTES;
-        succeed(call, { content, page: { more, last }, isReplayed });
-      });
+    const handlerOver = (over: Store) => (over === store ? api : apiOver(over))[operation.id] as Handler;
+    const callOnce = (request: IdempotentRequest) => {
+      idempotent = request;
+      return handlerOver(writtenOnce(used, request))(input);
+    };
+    const called = !begun
+      ? handlerOver(used)(input)
+      : begun instanceof Promise
+        ? begun.then(callOnce)
+        : callOnce(begun);
+    return called.finally(settled).then((result) => {
+      const { pagination, successes } = operation;
+      const isReplayed = idempotent?.isReplayed;
+      if (successes.length > 1) {
+        const { status, data } = result as { status: number; data: unknown };
+        return succeed(call, { content: contentOf(describedIn(operation, status), data), status, isReplayed });
+      }
+      const { key, limit = '' } = pagination ?? {};
+      if (key === undefined || !Array.isArray(result)) {
+        return succeed(call, { content: contentOf(operation.responses[successes[0] ?? ''], result), isReplayed });
+      }
+      const { content, count, last } = pageContent(result, key);
+      const more = count >= Number(input[limit]) || content.bytes >= MAX_PAGE_BYTES;
+      succeed(call, { content, page: { more, last }, isReplayed });
+    });
   }
 }
 

@@ -2,7 +2,17 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Operation } from '@petstore/types';
 import { MAX_REQUESTS_PER_KEY } from '../limits.ts';
-import type { Collection, Document, Idempotency, NotWritten, Removed, Store, WriteOptions } from '../store/store.ts';
+import { hash64 } from '../store/hash64.ts';
+import type {
+  Awaitable,
+  Collection,
+  Document,
+  Idempotency,
+  NotWritten,
+  Removed,
+  Store,
+  WriteOptions,
+} from '../store/store.ts';
 import { HttpError } from './http-error.ts';
 import type { Input } from './request-context.ts';
 
@@ -19,33 +29,36 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders, { idempotencyKey 
   return text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;
 }
 
-/** The requests with a key. They are told apart by caller, and the same one is worked on a few times at once at most. */
+/** The requests with a key that are being worked on. They are told apart by caller. */
 export function idempotentRequests() {
   const inFlight = new Map<string, number>();
 
-  /** Works on a request whose input was accepted. */
-  return <T>(
-    operation: Operation,
-    key: string,
-    caller: string | undefined,
-    input: Input,
-    work: (request: IdempotentRequest) => Promise<T> | undefined,
-  ): Promise<T | undefined> => {
-    const id = idOf(key, caller);
-    const others = inFlight.get(id) ?? 0;
-    if (others >= MAX_REQUESTS_PER_KEY) return Promise.reject(inFlightError());
-    inFlight.set(id, others + 1);
-    const workOn = (read: Input) => {
-      const fingerprint = shortHash(`${operation.method} ${operation.path} ${canonical(read)}`);
-      return work({ key: id, fingerprint, isReplayed: false });
-    };
-    const hasFiles = operation.body?.kind === 'bytes' || operation.body?.kind === 'multipart';
-    const worked = hasFiles ? withoutFiles(input).then(workOn) : Promise.resolve(workOn(input));
-    return worked.finally(() => {
+  return {
+    /** Begins to work on a request whose input was accepted. Throws where enough are at work with its key; else `end` has to follow. */
+    begin: (
+      operation: Operation,
+      key: string,
+      caller: string | undefined,
+      input: Input,
+    ): Awaitable<IdempotentRequest> => {
+      const id = idOf(key, caller);
+      const others = inFlight.get(id) ?? 0;
+      if (others >= MAX_REQUESTS_PER_KEY) throw inFlightError();
+      inFlight.set(id, others + 1);
+      const requestOf = (read: Input): IdempotentRequest => ({
+        key: id,
+        fingerprint: hash64(`${operation.method} ${operation.path} ${canonical(read)}`),
+        isReplayed: false,
+      });
+      const hasFiles = operation.body?.kind === 'bytes' || operation.body?.kind === 'multipart';
+      return hasFiles ? withoutFiles(input).then(requestOf) : requestOf(input);
+    },
+    end: (key: string, caller: string | undefined): void => {
+      const id = idOf(key, caller);
       const left = (inFlight.get(id) ?? 1) - 1;
       if (left > 0) inFlight.set(id, left);
       else inFlight.delete(id);
-    });
+    },
   };
 }
 
@@ -57,7 +70,7 @@ function inFlightError(): HttpError {
 /** The key of a caller. A key has no space in it, so the two cannot run into each other, nor into what a long key becomes. */
 function idOf(key: string, caller = ''): string {
   const id = `${caller} ${key}`;
-  return id.length <= MAX_KEY_LENGTH ? id : shortHash(id);
+  return id.length <= MAX_KEY_LENGTH ? id : hash('sha256', id, 'base64url');
 }
 
 /** Longer ones are hashed. */
@@ -66,18 +79,19 @@ const MAX_KEY_LENGTH = 64;
 /** A view of a store in which each write of a request is done once: the first, the second and so on of every repetition are the same. */
 export function writtenOnce(store: Store, request: IdempotentRequest): Store {
   let writes = 0;
-  const once = async <R extends Document | Removed | NotWritten>(
+  const once = <R extends Document | Removed | NotWritten>(
     options: WriteOptions | undefined,
     write: (options: WriteOptions) => Promise<R>,
   ): Promise<R> => {
     const { key, fingerprint } = request;
     const place = writes++;
-    const result = await write({
-      ...options,
-      idempotency: { key: place === 0 ? key : `${key}.${place}`, fingerprint },
+    const idempotency = { key: place === 0 ? key : `${key}.${place}`, fingerprint };
+    const written = write({ ...options, idempotency });
+    if (place > 0) return written;
+    return written.then((result) => {
+      request.isReplayed = 'isReplayed' in result;
+      return result;
     });
-    if (place === 0) request.isReplayed = 'isReplayed' in result;
-    return result;
   };
   const view = (collection: Collection): Collection => ({
     ...collection,
@@ -88,20 +102,17 @@ export function writtenOnce(store: Store, request: IdempotentRequest): Store {
   return { ...store, collection: (name) => view(store.collection(name)) };
 }
 
-/** 132 bits of a SHA-256: enough that no two texts share them, and short in memory. */
-const shortHash = (text: string) => hash('sha256', text, 'base64url').slice(0, 22);
-
-/** JSON that is the same for equal values: members in order, numbers and texts in one way of writing them. */
+/** A text that is the same for equal values alone: members in order, the length of each text before it, an end behind the others. */
 function canonical(value: unknown): string {
-  if (typeof value === 'bigint') return String(value);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (typeof value === 'string') return `${value.length}:${value}`;
+  if (typeof value !== 'object' || value === null) return `#${value};`;
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  let text = '';
+  let text = '{';
   for (const name of Object.keys(value).sort()) {
     const member = (value as Record<string, unknown>)[name];
-    if (member !== undefined) text += `,${JSON.stringify(name)}:${canonical(member)}`;
+    if (member !== undefined) text += canonical(name) + canonical(member);
   }
-  return `{${text}}`;
+  return `${text}}`;
 }
 
 /** The input with the name, the type and a hash of its bytes in the place of each file. */

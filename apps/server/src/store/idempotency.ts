@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { scrambled } from './hash64.ts';
 import { IDEMPOTENCY_MS, type IdempotencyState } from './store.ts';
 
 const FIRST_CAPACITY = 1024;
@@ -87,18 +88,14 @@ export class IdempotencyKeys {
 
   /** The slot of a key, or the one where it belongs. */
   #slotOf(key: string): number {
-    let [high, low] = [this.#seed, ~this.#seed];
-    for (let i = 0; i < key.length; i++) {
-      const code = key.charCodeAt(i);
-      high = Math.imul(high ^ code, 0x85eb_ca6b);
-      high ^= high >>> 15;
-      low = Math.imul(low ^ code, 0xc2b2_ae35);
-      low ^= low >>> 13;
-    }
-    this.#high = high >>> 0;
-    this.#low = low >>> 0;
-    return this.#probe(this.#high, this.#low);
+    return scrambled(key, this.#seed, this.#probeNoted);
   }
+
+  readonly #probeNoted = (high: number, low: number): number => {
+    this.#high = high;
+    this.#low = low;
+    return this.#probe(high, low);
+  };
 
   #probe(high: number, low: number): number {
     const mask = this.#slots.length - 1;

@@ -61,14 +61,13 @@ export function idempotentWrites(
   const pending = new WeakMap<WriteBatch, Stored & { readonly id: number; readonly keys: Set<string> }>();
   const timer = setInterval(sweep, SWEEP_MS).unref();
 
-  const writeOnce: WriteOnce = async (idempotency, bytes, work) => {
-    for (;;) {
-      const result = await group.add((batch) => unlessKnown(batch, idempotency, work), 2 * bytes);
-      if (!(result instanceof Known)) return result as ReturnType<typeof work>;
-      const replayed = await replay(result.commit, idempotency);
-      if (replayed) return replayed;
-    }
-  };
+  const writeOnce: WriteOnce = (idempotency, bytes, work) =>
+    group
+      .add((batch) => unlessKnown(batch, idempotency, work), 2 * bytes)
+      .then((result) => {
+        if (!(result instanceof Known)) return result as ReturnType<typeof work>;
+        return replay(result.commit, idempotency).then((replayed) => replayed ?? writeOnce(idempotency, bytes, work));
+      });
 
   return {
     load,
