@@ -15,19 +15,48 @@ export function loadSpec(text: string, path: string, read: ReadFile = (file) => 
   return withPaths(upgraded(files.size === 1 ? node(files.get(path)) : bundle(path, files)));
 }
 
-/** The document with what a path refers to in its place: the validator follows no reference to another path. */
+/**
+ * The document with what its paths, parameters, bodies and responses refer to in their place, unless that is a component: the
+ * validator finds nothing elsewhere, and goes one step.
+ */
 function withPaths(document: Document): Document {
-  const items = Object.entries(node(document.paths)).map(([path, item]) => {
-    const { $ref, ...beside } = node(item);
-    const target = typeof $ref === 'string' ? pointed(document, $ref.slice(1)) : undefined;
-    return [path, isNode(target) && target.$ref === undefined ? { ...target, ...beside } : item];
-  });
-  return document.paths === undefined ? document : { ...document, paths: Object.fromEntries(items) };
+  const inPlace = (value: unknown, isPath = false): unknown => {
+    const { $ref, ...beside } = node(value);
+    let [to, target] = [$ref, value];
+    for (let steps = 0; typeof to === 'string' && steps < MAX_STEPS; steps++) {
+      target = pointed(document, to.slice(1));
+      const { $ref: next } = node(target);
+      if (next === undefined) break;
+      to = next;
+    }
+    if (typeof to !== 'string' || !isNode(target) || target.$ref !== undefined) return value;
+    return to.startsWith('#/components/') && !isPath ? { $ref: to, ...beside } : { ...target, ...beside };
+  };
+  const withParts = (value: unknown): unknown => {
+    if (!isNode(value)) return value;
+    const { parameters, requestBody, responses } = value;
+    return {
+      ...value,
+      ...(Array.isArray(parameters) && { parameters: parameters.map((one) => inPlace(one)) }),
+      ...(isNode(requestBody) && { requestBody: inPlace(requestBody) }),
+      ...(isNode(responses) && { responses: mapped(responses, (one) => inPlace(one)) }),
+    };
+  };
+  const withOperations = (item: unknown) => (isNode(item) ? (withParts(mapped(item, withParts)) as Node) : item);
+  if (document.paths === undefined) return document;
+  return { ...document, paths: mapped(node(document.paths), (item) => withOperations(inPlace(item, true))) };
+}
+
+/** So many references lead to each other at most; more are a circle. */
+const MAX_STEPS = 100;
+
+function mapped(values: Node, change: (value: unknown) => unknown): Node {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 }
 
 function parsed(text: string, path: string): unknown {
   try {
-    return parse(text, { maxAliasCount: 1000 });
+    return parse(text, { maxAliasCount: 1000, merge: true });
   } catch (error) {
     const [reason] = String(error instanceof Error ? error.message : error).split('\n');
     return stop(basename(path), `it is neither YAML nor JSON (${reason})`, 'write one of them');

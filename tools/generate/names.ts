@@ -39,7 +39,7 @@ function camel(words: readonly string[]): string {
 }
 
 /** The commands of petctl that no operation makes. */
-const OWN_COMMANDS = ['api', 'auth', 'completion', 'config', 'docs', 'help'];
+const OWN_COMMANDS = ['api', 'auth', 'completion', 'config', 'docs', 'help', 'version'];
 
 /** The words of an operation's command. Words that petctl has for itself get `api-` before them. */
 export function commandOf(operation: Named, place: string): string[] {

@@ -1,5 +1,5 @@
 // Schemas as the operations table carries them, and what can be said of them while it is made.
-import type { Schema } from '@petstore/types';
+import { hasSafeBounds, type Schema } from '@petstore/types';
 import { type Document, isNode, list, type Node, node, pointed, text } from './node.ts';
 import { stop } from './stops.ts';
 
@@ -228,16 +228,10 @@ export class Schemas {
   }
 }
 
-/** Whether an integer may be more than a number carries exactly: an int64 without bounds. */
-export function isWide({
-  type,
-  format,
-  minimum,
-  maximum,
-  const: only,
-}: { readonly [K in keyof Schema]?: unknown }): boolean {
-  const isInteger = type === 'integer' || (Array.isArray(type) && type.includes('integer'));
-  return isInteger && format === 'int64' && minimum === undefined && maximum === undefined && only === undefined;
+/** Whether an integer may be more than a number carries exactly: an int64 whose bounds do not exclude that. */
+export function isWide(schema: { readonly [K in keyof Schema]?: unknown }): boolean {
+  const isInteger = [schema.type].flat().includes('integer');
+  return isInteger && schema.format === 'int64' && !hasSafeBounds(schema as Schema);
 }
 
 /** Whether a text stands for bytes. */

@@ -48,7 +48,7 @@ function ofType(
   switch (type) {
     case 'integer':
       return isWide(schema)
-        ? fc.oneof(fc.maxSafeInteger(), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }))
+        ? fc.bigInt({ min: wideBound(min, -(2n ** 63n)), max: wideBound(max, 2n ** 63n - 1n) }).map(asNumber)
         : fc.maxSafeInteger().map((n) => Math.min(Math.max(n, min ?? n), max ?? n));
     case 'number':
       return fc.double({ noNaN: true, noDefaultInfinity: true, min: min ?? -1e9, max: max ?? 1e9 });
@@ -77,6 +77,13 @@ function ofType(
 }
 
 /** Whether an integer may be more than a number carries exactly. */
-export function isWide({ format, minimum, maximum }: Schema): boolean {
-  return format === 'int64' && minimum === undefined && maximum === undefined;
+export function isWide({ format, minimum = -Infinity, maximum = Infinity }: Schema): boolean {
+  return format === 'int64' && !(Number.isSafeInteger(minimum) && Number.isSafeInteger(maximum));
 }
+
+/** A bound as written, which may be more than 64 bits hold. */
+function wideBound(bound: number | undefined, usual: bigint): bigint {
+  return bound !== undefined && Math.abs(bound) < 2 ** 63 ? BigInt(bound) : usual;
+}
+
+const asNumber = (value: bigint) => (Number.isSafeInteger(Number(value)) ? Number(value) : value);

@@ -72,10 +72,10 @@ function formOf(media: MediaType, value: Record<string, unknown>): Pair[] {
     const { contentType, ...encoding } = media.encoding?.[name] ?? {};
     const styled = styledPairs(encoding, name, item);
     if (styled) return styled;
-    if (contentType !== undefined && isJson(contentType)) return [[name, JSON.stringify(item)]];
+    if (contentType !== undefined && isJson(contentType)) return [[name, jsonText(item)]];
     // By default a list is repeated, an object is JSON: https://spec.openapis.org/oas/v3.1.1#encoding-object
     const items: unknown[] = Array.isArray(item) ? item : [item];
-    return items.map((each): Pair => [name, isObject(each) ? JSON.stringify(each) : textOf(each)]);
+    return items.map((each): Pair => [name, isObject(each) ? jsonText(each) : textOf(each)]);
   });
 }
 
@@ -155,4 +155,11 @@ function recordOf(value: unknown): Record<string, unknown> {
 
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isFile(value);
+}
+
+/** JSON with the digits of bigints. */
+export function jsonText(value: unknown): string {
+  // TypeScript's library does not know it yet.
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+  return JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? rawJSON(String(item)) : item));
 }

@@ -145,7 +145,7 @@ export function readDocument(file: string): Document {
   const read = (path: string) => {
     if (files.has(path)) return;
     const text = readFileSync(path, 'utf8');
-    const content: unknown = path.endsWith('.json') ? JSON.parse(text) : parse(text);
+    const content: unknown = path.endsWith('.json') ? JSON.parse(text) : parse(text, { merge: true });
     files.set(path, content);
     makeAbsolute(content, path, path === main, read);
   };

@@ -1,4 +1,4 @@
-import { type Body, chooseMediaType, expectedBody, isJson } from './body.ts';
+import { type Body, chooseMediaType, expectedBody, isJson, jsonText } from './body.ts';
 import { type Document, type Operation, operationsOf, type Parameter, resolve } from './document.ts';
 import { addCredentials, type Credentials } from './security.ts';
 import {
@@ -140,7 +140,7 @@ function pairsIn(parameter: Parameter, value: unknown, usual: string, encode: En
 function contentText({ content }: Parameter, value: unknown): string | undefined {
   const mediaType = content && Object.keys(content)[0];
   if (mediaType === undefined) return undefined;
-  if (isJson(mediaType)) return JSON.stringify(value);
+  if (isJson(mediaType)) return jsonText(value);
   if (mediaType.startsWith('text/')) return textOf(value);
   throw new UnspecifiedError(`a parameter as ${mediaType}`);
 }

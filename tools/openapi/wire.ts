@@ -1,4 +1,4 @@
-import type { Body, Part } from './body.ts';
+import { type Body, jsonText, type Part } from './body.ts';
 import type { ExpectedRequest } from './serialize.ts';
 
 /** A request as fetch takes it, behind the address of a server. */
@@ -23,7 +23,7 @@ const BOUNDARY = 'boundary-of-a-test-request';
 const CRLF = Buffer.from('\r\n');
 
 function contentOf(body: Exclude<Body, { parts: unknown }>): string | Uint8Array<ArrayBuffer> {
-  if ('json' in body) return jsonOf(body.json);
+  if ('json' in body) return jsonText(body.json);
   if ('text' in body) return body.text;
   return 'form' in body ? new URLSearchParams(body.form).toString() : Uint8Array.from(body.bytes);
 }
@@ -36,11 +36,5 @@ function headOf({ name, filename, contentType, headers = {} }: Part): string {
 }
 
 function bytesOf(part: Part): Uint8Array {
-  return part.bytes ?? Buffer.from('json' in part ? jsonOf(part.json) : (part.text ?? ''));
-}
-
-/** JSON with the digits of bigints. */
-function jsonOf(value: unknown): string {
-  const marked = JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? `\u0001${item}\u0001` : item));
-  return marked.replace(/"\\u0001(-?\d+)\\u0001"/g, '$1');
+  return part.bytes ?? Buffer.from('json' in part ? jsonText(part.json) : (part.text ?? ''));
 }

@@ -80,7 +80,8 @@ describe('null, several types, constants', () => {
     kind: { const: 'dog' },
     version: { const: 2 },
     big: { type: 'integer', format: 'int64' },
-    bounded: { type: 'integer', format: 'int64', minimum: 0 },
+    bounded: { type: 'integer', format: 'int64', minimum: 0, maximum: 2 ** 53 - 1 },
+    half: { type: 'integer', format: 'int64', minimum: 0 },
     open: {},
   });
 
@@ -91,6 +92,7 @@ describe('null, several types, constants', () => {
     [['--id', 'x7', '--level', '1', '--version', '2'], { id: 'x7', level: 1, version: 2 }],
     [['--id', '"7"', '--level', 'null'], { id: '7', level: null }],
     [['--big', '-9223372036854775808'], { big: -(2n ** 63n) }],
+    [['--half', '9223372036854775807'], { half: 2n ** 63n - 1n }],
     [['--open', '7'], { open: 7 }],
     [['--open', 'a{b'], { open: 'a{b' }],
   ])('%j', async (argv, expected) => {
@@ -103,8 +105,10 @@ describe('null, several types, constants', () => {
     [['--kind', 'elephant'], 'It has to be dog.'],
     [['--age', 'x'], 'no'],
     [['--open', '{"big":9223372036854775807}'], 'is more than can be carried exactly'],
-    [['--bounded', '9223372036854775807'], 'is more than can be carried exactly'],
-    [['--data', '{"bounded":9223372036854775807}'], 'is more than can be carried exactly'],
+    [['--bounded', '9223372036854775807'], 'is more than 9007199254740991'],
+    [['--data', '{"bounded":9223372036854775807}'], 'is more than 9007199254740991'],
+    [['--half', '-1'], 'is less than 0'],
+    [['--half', '9223372036854775808'], 'is more than can be carried exactly'],
   ])('%j is refused', async (argv, said) => {
     expect(await refusal(of, ...argv)).toContain(said);
   });
@@ -123,5 +127,23 @@ describe("names that are petctl's own", () => {
     const text = helpOf(of).replace(/\s+/g, ' ');
     expect(text).toContain("--body-help <string> One (--help is petctl's own).");
     expect(text).toContain("--body-data <string> One (--data is petctl's own).");
+  });
+
+  test('a name that reads as the --no- of a switch is reached by its place too', async () => {
+    const switches = operation({
+      noColor: { type: 'boolean' },
+      tame: { type: 'boolean' },
+      noTame: { type: 'string' },
+      noWild: { type: 'boolean' },
+      wild: { type: 'boolean' },
+    });
+    const argv = ['--body-no-color', '--no-tame', '--body-no-tame', 'x', '--no-wild', '--no-body-wild'];
+    expect(await input(switches, argv)).toEqual({
+      noColor: true,
+      tame: false,
+      noTame: 'x',
+      noWild: true,
+      wild: false,
+    });
   });
 });

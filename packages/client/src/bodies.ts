@@ -135,11 +135,11 @@ function escaped(name: string): string {
 }
 
 function asText(value: unknown): string {
-  return Object(value) === value ? JSON.stringify(value) : String(value);
+  return Object(value) === value ? exactJson(value) : String(value);
 }
 
 /** JSON with the digits of bigints. `rawJSON` is in every runtime from 2025 on; before, a bigint is refused by JSON itself. */
-function exactJson(value: unknown): string {
+export function exactJson(value: unknown): string {
   const { rawJSON } = JSON as { rawJSON?(text: string): unknown };
   return JSON.stringify(value, (_, one) => (typeof one === 'bigint' && rawJSON ? rawJSON(String(one)) : one));
 }

@@ -1,4 +1,5 @@
 // Parameters that are more than a word: lists and objects in the styles of OpenAPI, and JSON.
+import { exactJson } from './bodies.ts';
 import { addQuery, type Encoder, fill, type RequestDraft, some } from './build-request.ts';
 
 /** Puts one input that is there. */
@@ -88,17 +89,15 @@ export const formCookie = (name: string) =>
   one(name, (draft, value) => addCookie(draft, name, joined(value, false, ',', ',')));
 
 export const jsonPath = (name: string) =>
-  any(name, (draft, value) => fill(draft, name, encodeURIComponent(JSON.stringify(value))));
+  any(name, (draft, value) => fill(draft, name, encodeURIComponent(exactJson(value))));
 
 export const jsonQuery = (name: string) =>
-  any(name, (draft, value) =>
-    addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(JSON.stringify(value))}`),
-  );
+  any(name, (draft, value) => addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(exactJson(value))}`));
 
 /** A header as JSON, in ASCII: a header carries nothing else. */
 export const jsonHeader = (name: string) =>
   any(name, (draft, value) => {
-    const text = JSON.stringify(value);
+    const text = exactJson(value);
     draft.headers[name.toLowerCase()] = text.replace(
       /[^\x20-\x7e]/g,
       (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -106,7 +105,7 @@ export const jsonHeader = (name: string) =>
   });
 
 export const jsonCookie = (name: string) =>
-  any(name, (draft, value) => addCookie(draft, name, encodeURIComponent(JSON.stringify(value))));
+  any(name, (draft, value) => addCookie(draft, name, encodeURIComponent(exactJson(value))));
 
 /** Adds to the cookies. A browser sends its own instead. */
 export function addCookie(draft: RequestDraft, name: string, text: string): void {

@@ -46,10 +46,18 @@ export function isBinary(schema: Schema): boolean {
   );
 }
 
-/** Whether an integer may be more than a number carries exactly: an int64 without bounds. */
+/** Whether an integer may be more than a number carries exactly: an int64 whose bounds do not exclude that. */
 export function isWide(schema: Schema): boolean {
-  const { format, minimum, maximum } = resolved(schema);
-  return typeIn(schema) === 'integer' && format === 'int64' && minimum === undefined && maximum === undefined;
+  const rules = resolved(schema);
+  return typeIn(schema) === 'integer' && rules.format === 'int64' && !hasSafeBounds(rules);
+}
+
+/** Whether a number carries every integer within the bounds exactly. */
+export function hasSafeBounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, enum: values, ...rest }: Schema) {
+  const least = Math.max(minimum ?? -Infinity, exclusiveMinimum ?? -Infinity);
+  const most = Math.min(maximum ?? Infinity, exclusiveMaximum ?? Infinity);
+  const isListed = values !== undefined || rest.const !== undefined;
+  return isListed || (least >= Number.MIN_SAFE_INTEGER && most <= Number.MAX_SAFE_INTEGER);
 }
 
 function typeOf(value: unknown): JsonType {

@@ -85,12 +85,12 @@ const MAX_PROPERTY_FLAGS = 100;
  * Each named property of an object is a flag too, `--owner.name`.
  */
 function flagsOf({ fields, body, pagination }: Operation, taken: readonly string[]): Flag[] {
-  const used = new Set(taken.flatMap((name) => [name, name.replace(/^no-/, '')]));
+  const used = new Set(taken.flatMap((name) => [name, name.replace(/^no-/, ''), `no-${name}`]));
   const flags = Object.entries(fields)
     .filter(([, field]) => field.in !== 'path' && !(field.in === 'body' && body?.whole))
     .map(([name, field]) => {
       const plain = name === pagination?.limit ? 'page-size' : kebab(name) || 'value';
-      const flag = freeName(plain, `${field.in}-${plain}`, used);
+      const flag = freeName(plain, `${field.in}-${plain}`, used, kindOf(field.schema) === 'boolean');
       return { ...flagOf(name, flag, field), ...(taken.includes(plain) && { insteadOf: plain }) };
     });
   const inBody = body?.whole && fields.body ? propertyFlags('body', ['body'], fields.body.schema, 1) : [];
@@ -98,11 +98,13 @@ function flagsOf({ fields, body, pagination }: Operation, taken: readonly string
   return [...flags, ...[...inBody, ...below].slice(0, MAX_PROPERTY_FLAGS)];
 }
 
-/** A name that is not used yet, which is used from now on. */
-function freeName(plain: string, placed: string, used: Set<string>): string {
-  let name = used.has(plain) ? placed : plain;
-  for (let i = 2; used.has(name); i++) name = `${placed}-${i}`;
+/** A name that is not used yet, which is used from now on; that of a switch with its `no-`. */
+function freeName(plain: string, placed: string, used: Set<string>, isSwitch = false): string {
+  const isUsed = (name: string) => used.has(name) || (isSwitch && used.has(`no-${name}`));
+  let name = isUsed(plain) ? placed : plain;
+  for (let i = 2; isUsed(name); i++) name = `${placed}-${i}`;
   used.add(name);
+  if (isSwitch) used.add(`no-${name}`);
   return name;
 }
 

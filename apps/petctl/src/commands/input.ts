@@ -10,12 +10,16 @@ import { checked, expected, kindOf } from '../settings/value.ts';
  */
 export async function inputOf(operation: Operation, invocation: Invocation): Promise<Record<string, unknown>> {
   const { node, args, flags, io } = invocation;
-  const data = flags.get('data');
+  // Without a body, an input may be called that.
+  const data = operation.body ? flags.get('data') : undefined;
   let input: Record<string, unknown> =
     typeof data === 'string' ? { ...(await (await import('../call/body.ts')).readData(data, operation, io)) } : {};
   for (const [i, field] of pathFieldsOf(operation).entries()) input[field] = args[i];
   // Without flags on the command line, none of the command's is made.
-  const present = flags.size === 0 ? [] : (node.flags ?? []).filter(({ name }) => name !== 'data' && flags.has(name));
+  const present =
+    flags.size === 0
+      ? []
+      : (node.flags ?? []).filter(({ name }) => (name !== 'data' || !operation.body) && flags.has(name));
   for (const { name, field } of present) if (field !== undefined) input[field] = flags.get(name);
   for (const { name, property } of present) if (property) input = withProperty(input, property, flags.get(name));
   await refuseMissing(operation, input, invocation);

@@ -37,6 +37,9 @@ interface RequestValidator {
   buildMiddleware(route: string, described: object, contentType: object, name: string): unknown;
 }
 
+/** How the validator reads schemas: a tuple may be of any length, and 19.99 is a multiple of 0.01. */
+export const RULES = { strictTuples: false, multipleOfPrecision: 9 };
+
 /** Loads a module of the validator that it does not export. */
 export const load = (module: string) => createRequire(import.meta.url)(`express-openapi-validator/dist/${module}.js`);
 const { RequestValidator } = load('middlewares/openapi.request.validator') as {
@@ -78,7 +81,7 @@ interface OperationCheck {
 /** Opens the part of the validator that compiles the checks of requests. */
 export function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
   // Nothing is checked against the schemas of JSON Schema itself.
-  const ownOptions = { ...options, meta: false };
+  const ownOptions = { ...options, ...RULES, meta: false };
   const opened = new RequestValidator(apiDoc, ownOptions);
   // Its own would take the text '5' for a number, and a number for text.
   opened.ajv = createRequestAjv(apiDoc, ownOptions);

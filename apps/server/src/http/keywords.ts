@@ -1,3 +1,4 @@
+import { hasSafeBounds, type Schema } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { isInt64 } from './numbers.ts';
 
@@ -11,15 +12,17 @@ const KEYWORD = 'x-int64';
 
 /** What stands beside the keyword in a schema. */
 interface Bounds {
+  readonly minimum?: number;
+  readonly maximum?: number;
   readonly exclusiveMinimum?: number;
   readonly exclusiveMaximum?: number;
   readonly multipleOf?: number;
 }
 
 /**
- * A copy of the spec for the validator. A keyword of ours stands for each int64 without bounds: JSON Schema's types know no
- * bigint. Properties that are read-only have no default, and
- * `nullable` is gone, which OpenAPI 3.1 ignores.
+ * A copy of the spec for the validator. A keyword of ours stands for each int64 that a number may not carry exactly: JSON
+ * Schema's types know no bigint. Properties that are read-only have no default, and `nullable` is gone, which OpenAPI 3.1
+ * ignores.
  */
 export function withInt64Keyword(spec: OpenAPIV3.DocumentV3_1): OpenAPIV3.DocumentV3_1 {
   return replaced(spec) as OpenAPIV3.DocumentV3_1;
@@ -73,10 +76,17 @@ function canonical(value: unknown): string {
 
 function isWithin(
   value: bigint,
-  { exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity, multipleOf }: Bounds,
+  {
+    minimum = -Infinity,
+    maximum = Infinity,
+    exclusiveMinimum = -Infinity,
+    exclusiveMaximum = Infinity,
+    multipleOf,
+  }: Bounds,
 ): boolean {
   const isMultiple = multipleOf === undefined || !Number.isInteger(multipleOf) || value % BigInt(multipleOf) === 0n;
-  return value > exclusiveMinimum && value < exclusiveMaximum && isMultiple;
+  const isBetween = value >= minimum && value <= maximum && value > exclusiveMinimum && value < exclusiveMaximum;
+  return isBetween && isMultiple;
 }
 
 function replaced(value: unknown): unknown {
@@ -86,11 +96,11 @@ function replaced(value: unknown): unknown {
   // The validator would put the default into a request, and then refuse it there.
   if (copy.readOnly === true) delete copy.default;
   if (typeof copy.nullable === 'boolean') delete copy.nullable;
-  const { type, format, minimum, maximum } = copy;
+  const { type, format } = copy;
   const types = [type].flat().filter((one) => one !== 'null');
   if (types.join() !== 'integer' || format !== 'int64') return copy;
   const { type: _type, format: _format, ...others } = copy;
-  // Of an integer within bounds the format says nothing more.
-  if (minimum !== undefined || maximum !== undefined) return { ...others, type };
+  // Of an integer within such bounds the format says nothing more.
+  if (hasSafeBounds(copy as Schema)) return { ...others, type };
   return { ...others, [KEYWORD]: [type].flat().includes('null') };
 }

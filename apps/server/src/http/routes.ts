@@ -64,7 +64,7 @@ function matchBelow(node: RouteNode, path: string, begin: number): RouteMatch | 
 }
 
 function childOf({ literals, templates }: RouteNode, segment: string): RouteNode {
-  const known = literals.get(encodeURI(segment)) ?? templates.find(({ template }) => template === segment)?.child;
+  const known = literals.get(encoded(segment)) ?? templates.find(({ template }) => template === segment)?.child;
   if (known) return known;
   const child = newNode();
   if (segment.includes('{')) {
@@ -72,14 +72,14 @@ function childOf({ literals, templates }: RouteNode, segment: string): RouteNode
     // The one that says most comes first: `list-all{x}` before `list{x}`.
     templates.sort((left, right) => right.template.indexOf('{') - left.template.indexOf('{'));
   } else {
-    literals.set(encodeURI(segment), child);
+    literals.set(encoded(segment), child);
   }
   return child;
 }
 
 /** Reads segments of a template such as `{id}` or `{name}.json`. No regular expression: with several parameters it would backtrack. */
 function segmentReader(template: string): ReadParams {
-  const [before = '', ...parts] = template.split('{').map((part) => part.split('}').map(encodeURI));
+  const [before = '', ...parts] = template.split('{').map((part) => part.split('}').map(encoded));
   const params = parts.map(([name = '', literal = '']) => ({ name: decodeURI(name), literal }));
   return (segment, into) => {
     const [start = ''] = before;
@@ -94,6 +94,11 @@ function segmentReader(template: string): ReadParams {
     }
     return true;
   };
+}
+
+/** The text of a template as it stands in a path. What is percent-encoded there already stays so. */
+function encoded(text: string): string {
+  return encodeURI(text).replace(/%25(?=[\dA-Fa-f]{2})/g, '%');
 }
 
 function newNode(): RouteNode {

@@ -5,7 +5,7 @@ import type {
   OpenApiRequest,
   OpenApiValidatorOpts,
 } from 'express-openapi-validator/dist/framework/types.js';
-import { type Ajv, type Check, compiledChecks, describedIn, load } from './compiled-checks.ts';
+import { type Ajv, type Check, compiledChecks, describedIn, load, RULES } from './compiled-checks.ts';
 import { addKeywords, withInt64Keyword } from './keywords.ts';
 import { contextOf } from './request-context.ts';
 
@@ -79,7 +79,8 @@ export function openValidator(
   };
   validator.responseValidationMiddleware = (apiDoc, serial) => {
     const { validateResponses } = validator.options;
-    const responses = new ResponseValidator(apiDoc, validator.ajvOpts.response, validateResponses, serial);
+    const options = { ...validator.ajvOpts.response, ...RULES };
+    const responses = new ResponseValidator(apiDoc, options, validateResponses, serial);
     addKeywords(responses.ajvBody);
     return responses.validate();
   };

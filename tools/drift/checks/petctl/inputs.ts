@@ -47,7 +47,7 @@ function wordsFor(spec: Spec, schema: Field['schema']): Sample[] {
   if (type === 'integer') {
     // As bigint, because numbers do not tell the integers beside the largest bounds apart.
     const [least, most] = [minimum, maximum].map((bound) => (Number.isInteger(bound) ? BigInt(bound ?? 0) : undefined));
-    const isWide = format === 'int64' && minimum === undefined && maximum === undefined;
+    const isWide = format === 'int64';
     return [
       ...usual,
       ...['1e1', '0x1'].map((text): Sample => [text, false]),
