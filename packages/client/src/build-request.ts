@@ -65,7 +65,8 @@ export function withIdempotencyKey(header: string): Encoder {
   return (draft, inputs, options) => {
     draft.isRepeatable = true;
     // Browsers have `randomUUID` on secure pages only.
-    draft.headers[header] = options?.idempotencyKey ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
+    const [, given] = Object.entries(options?.headers ?? {}).find(([name]) => name.toLowerCase() === header) ?? [];
+    draft.headers[header] = options?.idempotencyKey ?? given ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
     return inputs;
   };
 }

@@ -201,9 +201,13 @@ describe('a create', () => {
     expect([second === first, other === first]).toEqual([true, false]);
   });
 
-  test('is sent with the key of the caller', async () => {
+  test.each([
+    { idempotencyKey: 'order-17' },
+    { headers: { 'Idempotency-Key': 'order-17' } },
+    { idempotencyKey: 'order-17', headers: { 'idempotency-key': 'order-18' } },
+  ])('is sent with the key of the caller: %o', async (options) => {
     const api = await client([dropBefore, answer(201, rex)]);
-    await api.createPet(input, { idempotencyKey: 'order-17' });
+    await api.createPet(input, options);
     expect(server.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['order-17', 'order-17']);
   });
 

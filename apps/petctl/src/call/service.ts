@@ -116,11 +116,6 @@ export interface AnyCall extends Promise<unknown>, Partial<AsyncIterable<object>
   withResponse(): Promise<DataAndResponse<unknown>>;
 }
 
-/** The header that makes a call of an operation safe to repeat; none where it takes no key. */
-export function idempotencyHeader({ idempotencyKey }: Operation, key: unknown): { headers?: Record<string, string> } {
-  return idempotencyKey && typeof key === 'string' ? { headers: { [idempotencyKey.header.toLowerCase()]: key } } : {};
-}
-
 /** The client's function for an operation. */
 export function createCall(store: Petstore, { id }: Operation): (input?: object, options?: CallOptions) => AnyCall {
   return store[id as OperationId] as (input?: object, options?: CallOptions) => AnyCall;

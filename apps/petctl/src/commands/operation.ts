@@ -1,6 +1,6 @@
 import { nextPage, petstore } from '@petstore/client';
 import type { Operation, OperationResponse } from '@petstore/types';
-import { type AnyCall, createCall, credentialsFor, idempotencyHeader, serviceFor } from '../call/service.ts';
+import { type AnyCall, createCall, credentialsFor, serviceFor } from '../call/service.ts';
 import { UsageError } from '../io/errors.ts';
 import { inJson, tell, wantsNotices } from '../output/options.ts';
 import { print } from '../output/print.ts';
@@ -19,7 +19,8 @@ export async function runOperation(invocation: Invocation): Promise<void> {
   const input = await inputOf(operation, invocation);
   const filter = flags.get('jq');
   if (typeof filter === 'string') await (await import('../output/jq.ts')).checkFilter(filter);
-  const repeatable = idempotencyHeader(operation, flags.get('idempotency-key'));
+  const key = flags.get('idempotency-key');
+  const repeatable = typeof key === 'string' ? { idempotencyKey: key } : {};
   if (dryRunOnly(invocation)) {
     const { preview } = await import('../call/preview.ts');
     return preview(invocation, operation, (options) => createCall(petstore(options), operation)(input, repeatable));

@@ -1,6 +1,6 @@
 import { ConnectionError, mayRetry, PetstoreError, petstore } from '@petstore/client';
 import type { Operation } from '@petstore/types';
-import { createCall, credentialsFor, idempotencyHeader, serviceFor } from '../../call/service.ts';
+import { createCall, credentialsFor, serviceFor } from '../../call/service.ts';
 import { InterruptedError, PartialError, UsageError } from '../../io/errors.ts';
 import type { Row } from '../../output/format.ts';
 import { tell } from '../../output/options.ts';
@@ -184,8 +184,8 @@ async function sender(operation: Operation, invocation: Invocation): Promise<Sen
   const call = createCall(petstore(options), operation);
   const keyOf = recordKeys(operation, invocation.flags.has('again'));
   const send = async (input: Record<string, unknown>) => {
-    const repeatable = idempotencyHeader(operation, keyOf(input));
-    const { data, response } = await call(input, { ...repeatable, signal: invocation.io.interrupted }).withResponse();
+    const running = call(input, { idempotencyKey: keyOf(input), signal: invocation.io.interrupted });
+    const { data, response } = await running.withResponse();
     return { data, isReplayed: response.headers.get('idempotency-replayed') === 'true' };
   };
   return { send, tellDeprecation };
