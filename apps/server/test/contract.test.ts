@@ -1,3 +1,5 @@
+import { PetstoreError } from '@petstore/client';
+import { fakeService } from '@petstore/client/testing';
 import { describe } from 'vitest';
 import { allCollections } from '../src/collections.ts';
 import { handlers } from '../src/handlers.ts';
@@ -14,3 +16,10 @@ describe('the handlers keep the contract', () => {
 });
 
 contractOverHttp(async () => memoryStore(allCollections));
+
+describe('the fake service of the client keeps the contract', () => {
+  contract(async () => ({
+    api: fakeService().store,
+    codeOf: (error) => (error instanceof PetstoreError ? error.code : error),
+  }));
+});

@@ -33,7 +33,7 @@ export const parseJson = async (response: HttpResponse, revive?: typeof exactInt
 export const parseExactJson: Parse = (response) => parseJson(response, exactInteger);
 
 /** The integer as it is written. A runtime that does not give its source leaves it rounded, and it is refused. */
-function exactInteger(_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
+export function exactInteger(_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
   return typeof value === 'number' && !isExact(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
 

@@ -62,7 +62,8 @@ const checks: Record<string, (block: Block, before: Block | undefined, after: Bl
     }
   },
 
-  ts: program,
+  // Deep tests of the packaging run the tests that pages show.
+  ts: (block, ...others) => (/from 'vitest'/.test(block.text) ? Promise.resolve() : program(block, ...others)),
   js: program,
 
   text: async (block, before) => {

@@ -1,0 +1,102 @@
+// What operations do to documents in memory, as far as their shape in the spec says it.
+import type { Operation } from '@petstore/types';
+
+/** What an operation returns, with the cursor of the next page where there is one. */
+export interface Done {
+  readonly data: unknown;
+  readonly next?: unknown;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+type Document = Readonly<Record<string, unknown>>;
+
+/** The documents of a fake service: those of a collection by the path of the collection, in ascending order of their identifiers. */
+export class Resources {
+  readonly #collections = new Map<string, Map<unknown, Document>>();
+  readonly #operations: readonly Operation[];
+  readonly #pageSize: number;
+  #lastId = 0;
+
+  constructor(operations: readonly Operation[], pageSize: number) {
+    this.#operations = operations;
+    this.#pageSize = pageSize;
+  }
+
+  /** Does an operation. `undefined` where there is no such document, `unknown` where its shape does not say what it does. */
+  run(operation: Operation, path: string, input: Input): Done | 'unknown' | undefined {
+    const { method, fields, body } = operation;
+    const [, collectionPath = '', parameter] = /^(.*)\/\{([^/]+)\}$/.exec(operation.path) ?? ['', operation.path];
+    const properties = Object.entries(input).filter(([name]) => fields[name]?.in === 'body' || (body && !fields[name]));
+    const content = (body?.whole ? input.body : Object.fromEntries(properties)) as Document;
+    const key = this.#keyOf(collectionPath);
+    if (parameter === undefined) {
+      const all = this.#collection(path);
+      if (method === 'GET') return this.#list(operation, all, input, key);
+      if (method !== 'POST') return 'unknown';
+      const document = { [key]: ++this.#lastId, ...content };
+      all.set(this.#lastId, document);
+      return { data: document };
+    }
+    const all = this.#collection(path.slice(0, path.lastIndexOf('/')));
+    const id = input[parameter];
+    const found = all.get(id);
+    if (!/^(GET|PUT|PATCH|DELETE)$/.test(method)) return 'unknown';
+    if (!found) return undefined;
+    if (method === 'DELETE') all.delete(id);
+    if (method === 'PUT') all.set(id, { [key]: id, ...content });
+    if (method === 'PATCH') all.set(id, merged(found, content));
+    return { data: all.get(id) };
+  }
+
+  #collection(path: string): Map<unknown, Document> {
+    const found = this.#collections.get(path) ?? new Map<unknown, Document>();
+    this.#collections.set(path, found);
+    return found;
+  }
+
+  /** The property that identifies a document: the list's cursor names it. */
+  #keyOf(path: string): string {
+    return this.#operations.find((one) => one.path === path && one.pagination?.key)?.pagination?.key ?? 'id';
+  }
+
+  #list(
+    { fields, pagination = { by: 'link' } }: Operation,
+    all: Map<unknown, Document>,
+    input: Input,
+    key: string,
+  ): Done {
+    const { cursor = 'after', limit = 'limit', by, next = 'next', more, items } = pagination;
+    const filters = Object.keys(fields).filter(
+      (name) => fields[name]?.in === 'query' && ![cursor, limit].includes(name),
+    );
+    const from = Number(input[cursor] ?? 0);
+    const found = [...all.values()].filter(
+      (document) =>
+        Number(document[key]) > from &&
+        filters.every(
+          (name) => input[name] === undefined || ([input[name]].flat() as unknown[]).includes(document[name]),
+        ),
+    );
+    const size = Math.min(this.#pageSize, Number(input[limit] ?? fields[limit]?.schema.default ?? 20));
+    const page = found.slice(0, size);
+    const following = found.length > size ? page.at(-1)?.[key] : undefined;
+    if (by === 'link' && items === undefined)
+      return { data: page, ...(following !== undefined && { next: following }) };
+    const list = items === undefined ? page : { [items]: page };
+    return {
+      data:
+        by === 'body'
+          ? { ...list, [next]: following ?? null }
+          : more
+            ? { ...list, [more]: following !== undefined }
+            : list,
+      ...(by === 'link' && following !== undefined && { next: following }),
+    };
+  }
+}
+
+/** A JSON merge patch (RFC 7396). */
+function merged(document: Document, patch: Document): Document {
+  const all = { ...document, ...patch };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
+}
