@@ -67,7 +67,7 @@ function inFlightError(): HttpError {
   return new HttpError('request_in_flight', message, { headers: { 'Retry-After': '1' } });
 }
 
-/** The key of a caller. A key has no space in it, so the two cannot run into each other, nor into what a long key becomes. */
+/** The key of a caller. No name or key has a space in it, so neither they nor the places of writes can run into each other. */
 function idOf(key: string, caller = ''): string {
   const id = `${caller} ${key}`;
   return id.length <= MAX_KEY_LENGTH ? id : hash('sha256', id, 'base64url');
@@ -85,7 +85,7 @@ export function writtenOnce(store: Store, request: IdempotentRequest): Store {
   ): Promise<R> => {
     const { key, fingerprint } = request;
     const place = writes++;
-    const idempotency = { key: place === 0 ? key : `${key}.${place}`, fingerprint };
+    const idempotency = { key: place === 0 ? key : `${key} ${place}`, fingerprint };
     const written = write({ ...options, idempotency });
     if (place > 0) return written;
     return written.then((result) => {

@@ -2,6 +2,7 @@ import { newFolder } from '@petstore/testing';
 import { operations } from '@petstore/types';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
+import { writtenOnce } from '../../src/http/idempotency.ts';
 import { givenKeys, keyCheck } from '../../src/keys.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { memoryStore } from '../../src/store/memory.ts';
@@ -163,4 +164,20 @@ describe.each(ways)('%s', (_, options) => {
     await store.close();
     expect((await create({ key: 'k' })).status).toBe(503);
   });
+});
+
+test('a handler that writes several times goes on where it was cut, and answers as the first time', async () => {
+  const store = memoryStore(allCollections);
+  const run = async (key: string, stopBehind: number) => {
+    const request = { key, fingerprint: 'same', isReplayed: false };
+    const pets = writtenOnce(store, request).collection('pets');
+    const ids: number[] = [];
+    for (let i = 0; i < stopBehind; i++) ids.push((await pets.create({ name: `pet ${i}` })).id);
+    return { ids, isReplayed: request.isReplayed };
+  };
+  expect(await run('one k', 2)).toEqual({ ids: [1, 2], isReplayed: false });
+  // A key that looks like a place of another one.
+  expect(await run('one k.1', 1)).toEqual({ ids: [3], isReplayed: false });
+  expect(await run('one k', 3)).toEqual({ ids: [1, 2, 4], isReplayed: true });
+  expect(await run('one k', 3)).toEqual({ ids: [1, 2, 4], isReplayed: true });
 });

@@ -108,6 +108,39 @@ describeOnClusters('a commit whose answer is lost', (newCluster) => {
     },
   );
 
+  test('an answer that was lost tells which writes were done by their keys, and which were done before', async () => {
+    const once = (key: string) => ({ idempotency: { key, fingerprint: 'same' } });
+    const before = await collection.create({ text: 'before' }, once('before'));
+    let tries = 0;
+    waitFor('nobody');
+    const { outcome } = await stuck(() => {
+      tries++;
+      return Promise.all([
+        collection.create({ text: 'lost' }, once(`one ${tries}`)),
+        collection.create({ text: 'before' }, once('before')),
+        collection.create({ text: 'lost' }),
+        collection.create({ text: 'lost' }, once(`other ${tries}`)),
+      ]);
+    });
+    const [{ pid } = { pid: 0 }] = await cluster.ask<{ pid: number }>(waiting);
+    await cluster.ask(`SELECT pg_terminate_backend(${pid})`);
+    const others = `${waiting} AND pid <> ${pid}`;
+    await vi.waitFor(async () => expect(await cluster.ask(others)).toHaveLength(1), { timeout: 10_000, interval: 20 });
+    waitFor('');
+    const [one, known, plain, other] = await outcome;
+    expect(known).toMatchObject({ id: before.id, isReplayed: true });
+    expect([one, plain, other].map(({ id, isReplayed }) => [id - one.id, isReplayed])).toEqual([
+      [0, undefined],
+      [1, undefined],
+      [2, undefined],
+    ]);
+    expect((await everything(collection)).slice(-3).map(({ key }) => key)).toEqual([one.id, plain.id, other.id]);
+    expect(await collection.create({ text: 'lost' }, once(`other ${tries}`))).toMatchObject({
+      id: other.id,
+      isReplayed: true,
+    });
+  });
+
   test('a fenced commit is never stored, however late it arrives', async () => {
     const [late, other] = [await openSession(url), await openSession(url)];
     onTestFinished(() => {

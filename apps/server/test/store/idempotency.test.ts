@@ -1,4 +1,6 @@
-import { newFolder } from '@petstore/testing';
+import { cpSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newFolder, rounds } from '@petstore/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { memoryStore } from '../../src/store/memory.ts';
@@ -58,6 +60,31 @@ describe.each([
     expect(await createIn(store, 'k0')).toBe(false);
   });
 
+  test('leave while they are repeated, and then the write is done again, once', async () => {
+    const store = await open(folderOf?.());
+    const collection = store.collection('things');
+    for (let round = 0; round < 20; round++) {
+      await createIn(store, 'k');
+      clock.now += IDEMPOTENCY_MS - 1;
+      const repeating = Array.from({ length: 10 }, () => collection.create({ color: 'red' }, once('k')));
+      // What comes from now on is too late for the first key, and sweeps it away.
+      clock.now += 1;
+      repeating.push(
+        ...Array.from({ length: 10 }, (_, i) =>
+          collection.create({ color: 'red' }, once(i % 2 ? 'k' : `${round} ${i}`)),
+        ),
+      );
+      const all = await Promise.all(repeating);
+      const anew = all.filter(({ isReplayed }) => !isReplayed).length;
+      expect(anew).toBeGreaterThanOrEqual(5);
+      expect(anew).toBeLessThanOrEqual(6);
+      clock.now += IDEMPOTENCY_MS;
+    }
+    const { count } = await collection.list({ after: 0, limit: 1000 });
+    expect(count).toBeGreaterThanOrEqual(20 * 6);
+    expect(count).toBeLessThanOrEqual(20 * 7);
+  });
+
   if (folderOf)
     test('leave nothing behind in the folder when they are forgotten, and are bounded after it was opened again', async () => {
       const folder = folderOf();
@@ -75,4 +102,32 @@ describe.each([
       expect(await createIn(last, 'new 119')).toBe(true);
       expect(await createIn(last, 'k499')).toBe(false);
     });
+});
+
+test('wherever power is cut, a document and its key are there together', async () => {
+  const folder = newFolder();
+  const first = await openLowdbStore(folder, [things]);
+  // Before it says how far the store has come, as it does within a second.
+  const manifest = readFileSync(join(folder, 'store.json'));
+  const create = (store: Store, size: number) => store.collection('things').create({ size }, once(`key ${size}`));
+  for (let size = 0; size < 4; size++) await create(first, size);
+  await first.close();
+  const [segment = ''] = readdirSync(join(folder, 'segments')).filter((name) => name.endsWith('.jsonl'));
+  const { size: bytes } = statSync(join(folder, 'segments', segment));
+  let survivors = 0;
+  for (let end = 0; end <= bytes; end += rounds(23, 1)) {
+    const copy = newFolder();
+    cpSync(folder, copy, { recursive: true });
+    writeFileSync(join(copy, 'store.json'), manifest);
+    truncateSync(join(copy, 'segments', segment), end);
+    const store = await openLowdbStore(copy, [things], { onWarning: () => {} });
+    const before = (await store.collection('things').list({ after: 0, limit: 9 })).count;
+    const repeated = [];
+    for (let size = 0; size < 4; size++) repeated.push(await create(store, size));
+    expect(repeated.filter(({ isReplayed }) => isReplayed)).toHaveLength(before);
+    expect(repeated.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+    survivors += before;
+    await store.close();
+  }
+  expect(survivors).toBeGreaterThan(0);
 });
