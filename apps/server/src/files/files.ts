@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { errorCode } from './errors.ts';
 
@@ -113,7 +113,7 @@ export async function readAll(handle: FileHandle, bytes: Uint8Array, position: n
 /** Replaces a file as a whole: whenever power is cut, the name leads to what was there before or to all of this. */
 export async function replaceFile(file: string, bytes: Uint8Array, mode?: number): Promise<void> {
   const unfinished = `${file}.tmp`;
-  await rm(unfinished, { force: true });
+  await removeFile(unfinished);
   try {
     await closing(await createFile(unfinished, mode), async (handle) => {
       await writeAll(handle, bytes, 0);
@@ -121,10 +121,17 @@ export async function replaceFile(file: string, bytes: Uint8Array, mode?: number
     });
     await rename(unfinished, file);
   } catch (error) {
-    await rm(unfinished, { force: true });
+    await removeFile(unfinished);
     throw error;
   }
   await syncFolder(dirname(file));
+}
+
+/** Removes a file, if it is there. Node's `rm` looks at it first, and blocks the event loop for that. */
+export async function removeFile(file: string): Promise<void> {
+  await unlink(file).catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  });
 }
 
 /** Does the work with an open file, and closes it. */

@@ -15,6 +15,14 @@ export interface Location {
 const WIDTH = 5;
 const START = 2 ** 30;
 
+/** Rows of documents, in ascending order of identifiers. */
+interface Leaf {
+  readonly rows: Float64Array;
+  count: number;
+  /** The bits of the kinds that may occur. */
+  kinds: number;
+}
+
 /**
  * The key directory of a collection: for each identifier the place of its document, in memory, in ascending order. Rows of
  * numbers stand in leaves, so that a document costs about 40 bytes, and the garbage collector sees one object for a thousand.
@@ -22,49 +30,56 @@ const START = 2 ** 30;
 export class KeyDirectory {
   readonly #leafSize: number;
   readonly #leaves: Leaf[];
-  /** The lowest identifier that may stand in each leaf: looking into a thousand leaves to find one would be slow. */
+  /** The lowest identifier that may stand in each leaf. */
   readonly #bounds = [0];
   count = 0;
 
   constructor(leafSize = 1024) {
     this.#leafSize = leafSize;
-    this.#leaves = [new Leaf(leafSize)];
+    this.#leaves = [this.#newLeaf()];
   }
 
   get(id: number): Location | undefined {
-    const leaf = this.#leaves[this.#indexOf(id)] as Leaf;
-    const at = leaf.lowest(id);
-    return leaf.idAt(at) === id ? leaf.location(at) : undefined;
+    const index = this.#indexOf(id);
+    const leaf = this.#leaves[index] as Leaf;
+    const at = this.#lowest(index, id);
+    return idAt(leaf, at) === id ? locationAt(leaf, at) : undefined;
   }
 
   set({ id, version, segment, start, length, kind }: Location): void {
     const index = this.#indexOf(id);
     let leaf = this.#leaves[index] as Leaf;
-    let at = leaf.lowest(id);
-    if (leaf.idAt(at) !== id) {
+    let at = this.#lowest(index, id);
+    if (idAt(leaf, at) !== id) {
       this.count++;
       if (leaf.count === this.#leafSize) {
         // Where identifiers ascend, a full leaf stays full.
         const middle = at === leaf.count ? at : leaf.count >> 1;
-        const next = new Leaf(this.#leafSize);
-        next.append(leaf, middle);
+        const next = this.#newLeaf();
+        append(next, leaf, middle);
         leaf.count = middle;
         this.#leaves.splice(index + 1, 0, next);
         // An identifier between the halves begins the second one.
-        this.#bounds.splice(index + 1, 0, at === middle ? id : next.idAt(0));
+        this.#bounds.splice(index + 1, 0, at === middle ? id : idAt(next, 0));
         if (at >= middle) [leaf, at] = [next, at - middle];
       }
-      leaf.shift(at, at + 1);
+      shift(leaf, at, at + 1);
     }
-    leaf.put(at, id, version, segment * START + start, length, kind);
+    const row = at * WIDTH;
+    leaf.rows[row] = id;
+    leaf.rows[row + 1] = version;
+    leaf.rows[row + 2] = segment * START + start;
+    leaf.rows[row + 3] = length;
+    leaf.rows[row + 4] = kind;
+    leaf.kinds |= bit(kind);
   }
 
   delete(id: number): void {
     const index = this.#indexOf(id);
     const leaf = this.#leaves[index] as Leaf;
-    const at = leaf.lowest(id);
-    if (leaf.idAt(at) !== id) return;
-    leaf.shift(at + 1, at);
+    const at = this.#lowest(index, id);
+    if (idAt(leaf, at) !== id) return;
+    shift(leaf, at + 1, at);
     this.count--;
     for (const left of [index, index - 1]) this.#join(left);
   }
@@ -75,22 +90,27 @@ export class KeyDirectory {
     for (let index = this.#indexOf(after); index < this.#leaves.length; index++) {
       const leaf = this.#leaves[index] as Leaf;
       if ((leaf.kinds & wanted) === 0) continue;
+      const first = this.#lowest(index, after + 1);
       let seen = 0;
-      for (let at = leaf.lowest(after + 1); at < leaf.count; at++) {
-        const kind = leaf.kindAt(at);
+      for (let at = first; at < leaf.count; at++) {
+        const kind = leaf.rows[at * WIDTH + 4] as number;
         seen |= bit(kind);
-        if ((!kinds || kinds.includes(kind)) && !visit(leaf.location(at))) return;
+        if ((!kinds || kinds.includes(kind)) && !visit(locationAt(leaf, at))) return;
       }
       // Replacements may have left bits behind.
-      if (leaf.idAt(0) > after) leaf.kinds = seen;
+      if (first === 0) leaf.kinds = seen;
     }
+  }
+
+  #newLeaf(): Leaf {
+    return { rows: new Float64Array(this.#leafSize * WIDTH), count: 0, kinds: 0 };
   }
 
   /** Makes one leaf of two neighbours that are half empty together. */
   #join(left: number): void {
     const [leaf, next] = [this.#leaves[left], this.#leaves[left + 1]];
     if (!leaf || !next || leaf.count + next.count > this.#leafSize / 2) return;
-    leaf.append(next, 0);
+    append(leaf, next, 0);
     this.#leaves.splice(left + 1, 1);
     this.#bounds.splice(left + 1, 1);
   }
@@ -106,78 +126,54 @@ export class KeyDirectory {
     }
     return Math.max(0, high - 1);
   }
+
+  /** The first place of a leaf whose identifier is at least this one. */
+  #lowest(index: number, id: number): number {
+    const leaf = this.#leaves[index] as Leaf;
+    const bound = this.#bounds[index] as number;
+    const next = this.#bounds[index + 1] ?? Number.POSITIVE_INFINITY;
+    // Identifiers are distinct and between the bounds, so where few are missing, few places are possible.
+    let low = Math.max(0, leaf.count - (next - id));
+    let high = Math.min(leaf.count, Math.max(0, id - bound));
+    if (low < high && idAt(leaf, high - 1) < id) return high;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (idAt(leaf, middle) >= id) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
 }
 
 /** A bit for each kind, modulo 32. */
 const bit = (kind: number) => 1 << (kind & 31);
 
-class Leaf {
-  readonly rows: Float64Array;
-  count = 0;
-  /** The bits of the kinds that may occur. */
-  kinds = 0;
+const idAt = ({ rows, count }: Leaf, at: number): number =>
+  at < count ? (rows[at * WIDTH] as number) : Number.POSITIVE_INFINITY;
 
-  constructor(size: number) {
-    this.rows = new Float64Array(size * WIDTH);
-  }
+function locationAt({ rows }: Leaf, at: number): Location {
+  const row = at * WIDTH;
+  const place = rows[row + 2] as number;
+  const segment = Math.floor(place / START);
+  return {
+    id: rows[row] as number,
+    version: rows[row + 1] as number,
+    segment,
+    start: place - segment * START,
+    length: rows[row + 3] as number,
+    kind: rows[row + 4] as number,
+  };
+}
 
-  idAt(at: number): number {
-    return at < this.count ? (this.rows[at * WIDTH] as number) : Number.POSITIVE_INFINITY;
-  }
+/** Moves all rows from one place on to another: one of them is added, or removed. */
+function shift(leaf: Leaf, from: number, to: number): void {
+  leaf.rows.copyWithin(to * WIDTH, from * WIDTH, leaf.count * WIDTH);
+  leaf.count += to - from;
+}
 
-  kindAt(at: number): number {
-    return this.rows[at * WIDTH + 4] as number;
-  }
-
-  /** The first place whose identifier is at least this one. */
-  lowest(id: number): number {
-    const [first, last] = [this.idAt(0), this.rows[(this.count - 1) * WIDTH] as number];
-    if (id <= first) return 0;
-    if (id > last) return this.count;
-    // Identifiers are distinct, so where few are missing, few places are possible.
-    let low = Math.max(0, this.count - 1 - (last - id));
-    for (let high = Math.min(this.count - 1, id - first); low < high; ) {
-      const middle = (low + high) >>> 1;
-      if (this.idAt(middle) >= id) high = middle;
-      else low = middle + 1;
-    }
-    return low;
-  }
-
-  location(at: number): Location {
-    const row = at * WIDTH;
-    const place = this.rows[row + 2] as number;
-    const segment = Math.floor(place / START);
-    return {
-      id: this.rows[row] as number,
-      version: this.rows[row + 1] as number,
-      segment,
-      start: place - segment * START,
-      length: this.rows[row + 3] as number,
-      kind: this.rows[row + 4] as number,
-    };
-  }
-
-  put(at: number, id: number, version: number, place: number, length: number, kind: number): void {
-    const row = at * WIDTH;
-    this.rows[row] = id;
-    this.rows[row + 1] = version;
-    this.rows[row + 2] = place;
-    this.rows[row + 3] = length;
-    this.rows[row + 4] = kind;
-    this.kinds |= bit(kind);
-  }
-
-  /** Moves all rows from one place on to another: one of them is added, or removed. */
-  shift(from: number, to: number): void {
-    this.rows.copyWithin(to * WIDTH, from * WIDTH, this.count * WIDTH);
-    this.count += to - from;
-  }
-
-  /** Adds the rows of another leaf from a place on. */
-  append(other: Leaf, from: number): void {
-    this.rows.set(other.rows.subarray(from * WIDTH, other.count * WIDTH), this.count * WIDTH);
-    this.count += other.count - from;
-    this.kinds |= other.kinds;
-  }
+/** Adds the rows of another leaf from a place on. */
+function append(leaf: Leaf, other: Leaf, from: number): void {
+  leaf.rows.set(other.rows.subarray(from * WIDTH, other.count * WIDTH), leaf.count * WIDTH);
+  leaf.count += other.count - from;
+  leaf.kinds |= other.kinds;
 }

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
-import { access, type FileHandle, rm } from 'node:fs/promises';
+import { access, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode, isDiskFull, reasonOf } from '../../files/errors.ts';
-import { createFile, openFile, replaceFile, syncFolder, writeDurably } from '../../files/files.ts';
+import { createFile, openFile, removeFile, replaceFile, syncFolder, writeDurably } from '../../files/files.ts';
 import { StoreFailedError, StoreUnavailableError, StoreUncertainError } from '../errors.ts';
 import { encodeRecords, type NewRecord } from './block.ts';
 import type { Catalog, Segment } from './catalog.ts';
@@ -64,7 +64,7 @@ async function createFileOfCommits(file: string) {
     return fileOfCommits(file, await openFile(file, 'write durably'), Buffer.alloc(0), Buffer.alloc(0));
   } catch (error) {
     // The first error tells what is wrong. A file that cannot be removed is empty, and a broken disk ends the writing.
-    if (errorCode(error) !== 'EEXIST') await rm(file, { force: true }).catch(() => {});
+    if (errorCode(error) !== 'EEXIST') await removeFile(file).catch(() => {});
     throw unavailable(error);
   }
 }

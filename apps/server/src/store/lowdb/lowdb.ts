@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
-import { access, readdir, rm } from 'node:fs/promises';
+import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, LockedError } from '../../files/errors.ts';
-import { closing, createFile, isFolder, makeFolder, readWhole, syncFolder } from '../../files/files.ts';
+import { closing, createFile, isFolder, makeFolder, readWhole, removeFile, syncFolder } from '../../files/files.ts';
 import { lockFile } from '../../files/lock.ts';
 import type { CollectionDeclaration } from '../declaration.ts';
 import { StoreDamagedError, StoreFailedError, StoreFolderError, StoreLockedError } from '../errors.ts';
@@ -89,7 +89,7 @@ async function openUnlocked(
   const manifest = openManifest(folder, catalog, data, onWarning);
   const merger = openMerger(catalog, manifest, onWarning);
   const log = await openLog(catalog, active, tail, merger.seal);
-  for (const name of leftovers) await rm(join(catalog.folder, name), { force: true });
+  for (const name of leftovers) await removeFile(join(catalog.folder, name));
   merger.seal().catch(() => {});
   if (tail.length > 0) {
     const file = catalog.fileOf(active);
@@ -156,7 +156,7 @@ async function begin(folder: string, segments: string): Promise<ManifestData> {
       if ((await readWhole(join(segments, name))).length > 0)
         throw new StoreDamagedError(manifestFile(folder), 'the file is missing, though there are segments');
   await makeFolder(segments);
-  await rm(first, { force: true });
+  await removeFile(first);
   await closing(await createFile(first), async () => {});
   await syncFolder(segments);
   await syncFolder(folder);

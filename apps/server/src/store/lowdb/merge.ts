@@ -1,5 +1,5 @@
-import { rm } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
+import { removeFile } from '../../files/files.ts';
 import { StoreDamagedError } from '../errors.ts';
 import { blocksIn, encodeRecords, type Kind, type NewRecord, readFile, writeFile } from './block.ts';
 import { type Catalog, costOf, type Segment } from './catalog.ts';
@@ -132,7 +132,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
 
   async function removeReplaced(): Promise<void> {
     if (replaced.length > 0) await manifest.save();
-    for (const file of replaced.splice(0)) await rm(file, { force: true });
+    for (const file of replaced.splice(0)) await removeFile(file);
   }
 
   function collectionOf(kind: number): string {
