@@ -150,8 +150,9 @@ async function sent(record: InputRecord, send: Sender['send']): Promise<Ended> {
 
 /** Whether the service may have done it all the same. */
 function mayBeDone(error: Error): boolean {
+  if (error instanceof PetstoreError && error.code === 'request_in_flight') return true;
   if (error instanceof UsageError || wasNotDone(error)) return false;
-  return !(error instanceof PetstoreError) || error.status >= 500 || error.code === 'request_in_flight';
+  return !(error instanceof PetstoreError) || error.status >= 500;
 }
 
 /** Whether it is certain that nothing was done, so that even a create may be repeated. */
