@@ -3,7 +3,7 @@ import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
 import type { Operation } from '@petstore/types';
 import { commentOf } from './comment.ts';
 import type { Model, Row } from './model.ts';
-import { node } from './node.ts';
+import { isNode, type Node, node } from './node.ts';
 
 /** Names of types that mean something else wherever they are imported. */
 const foreign = new Set([
@@ -74,13 +74,33 @@ export function typesDocument({ document, rows }: Model): object {
     const item = paths[row.operation.path];
     if (item) item[row.operation.method.toLowerCase()] = typedOperation(row);
   }
+  const schemas = node(node(document.components).schemas);
   return {
     openapi: '3.1.0',
     info: document.info,
     ...(document.servers !== undefined && { servers: document.servers }),
-    paths,
-    components: { schemas: node(node(document.components).schemas) },
+    paths: withDescriptions(paths, schemas),
+    components: { schemas: withDescriptions(schemas, schemas) },
   };
+}
+
+/** A part of the document in which a property that is a reference has the description of what it refers to, for editors to show. */
+function withDescriptions(part: unknown, schemas: Node): unknown {
+  if (Array.isArray(part)) return part.map((one) => withDescriptions(one, schemas));
+  if (!isNode(part)) return part;
+  return Object.fromEntries(
+    Object.entries(part).map(([key, value]) => {
+      const inner = withDescriptions(value, schemas);
+      if (key !== 'properties' || !isNode(inner)) return [key, inner];
+      return [key, Object.fromEntries(Object.entries(inner).map(([name, one]) => [name, described(one, schemas)]))];
+    }),
+  );
+}
+
+function described(property: unknown, schemas: Node): unknown {
+  if (!isNode(property) || typeof property.$ref !== 'string' || property.description !== undefined) return property;
+  const { description } = node(schemas[property.$ref.replace('#/components/schemas/', '')]);
+  return typeof description === 'string' ? { ...property, description } : property;
 }
 
 function typedOperation({ operation, bodySchema, bodyDescription }: Row): object {

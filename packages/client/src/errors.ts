@@ -37,11 +37,13 @@ function kind<E extends BaseError>(name: string, isKind = (error: BaseError) => 
 
 /** A response came that is no success. Each kind of it has a `name` to switch on. */
 export interface PetstoreError extends BaseError {
+  /** The status of the response. */
   readonly status: number;
   /** The service's code for the error; `undefined` when the response did not come from the service. */
   readonly code: ServiceErrorCode | undefined;
   /** Names the request in the logs of the server. */
   readonly requestId: string | undefined;
+  /** The headers of the response. */
   readonly headers: HttpResponse['headers'];
   /** The body: parsed if it is JSON, else its text. */
   readonly body: unknown;

@@ -26,6 +26,7 @@ export type LogLevel = 'off' | 'warn' | 'info' | 'debug';
 export type Logger = { readonly [Level in Exclude<LogLevel, 'off'>]: (line: string) => void };
 
 export interface ObserveOptions {
+  /** Callbacks that observe calls. */
   on?: Hooks;
   /** `warn` by default. */
   logLevel?: LogLevel;

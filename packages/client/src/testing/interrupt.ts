@@ -4,6 +4,7 @@ export interface Interruption {
   readonly status?: number;
   /** The code of the error; by default the one that the status has. */
   readonly code?: string;
+  /** The message of the error. */
   readonly message?: string;
   /** Further headers of the response, `retry-after` for example. */
   readonly headers?: Readonly<Record<string, string>>;

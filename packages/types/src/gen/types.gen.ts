@@ -28,8 +28,17 @@ export type CategoryId = number | bigint;
  * An animal to add. The service assigns its identifier.
  */
 export type NewPet = {
+    /**
+     * The animal's name.
+     */
     name: PetName;
+    /**
+     * Identifier of the category the animal belongs to.
+     */
     categoryId: CategoryId;
+    /**
+     * Availability of the animal.
+     */
     status?: PetStatus;
 };
 
@@ -37,9 +46,21 @@ export type NewPet = {
  * An animal of the store.
  */
 export type Pet = {
+    /**
+     * Unique identifier assigned by the service on creation.
+     */
     id: PetId;
+    /**
+     * The animal's name.
+     */
     name: PetName;
+    /**
+     * Identifier of the category the animal belongs to.
+     */
     categoryId: CategoryId;
+    /**
+     * Availability of the animal.
+     */
     status?: PetStatus;
 };
 
@@ -65,6 +86,22 @@ export type ErrorCode = 'invalid_request' | 'unauthorized' | 'not_found' | 'meth
  * What every failed request is answered with.
  */
 export type ApiError = {
+    /**
+     * Machine-readable error code. The set is closed:
+     *
+     * - `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)
+     * - `unauthorized`: the API key is missing or invalid (401)
+     * - `not_found`: there is no such animal, or no such path (404)
+     * - `method_not_allowed`: the path exists, the method does not; `Allow` names those that do (405)
+     * - `request_in_flight`: a request with the same `Idempotency-Key` is still being worked on; `Retry-After` says when to come back (409)
+     * - `payload_too_large`: the body is larger than the server takes (413)
+     * - `unsupported_media_type`: the body is not `application/json` (415)
+     * - `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)
+     * - `rate_limited`: too many requests with this key; `Retry-After` says when to come back (429)
+     * - `internal_error`: a fault of the service (500)
+     * - `unavailable`: the service cannot answer now; `Retry-After` says when to come back (503)
+     *
+     */
     code: ErrorCode;
     /**
      * Human-readable description.
