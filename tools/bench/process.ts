@@ -44,9 +44,14 @@ export interface Program {
   stdout?: string;
 }
 
+/** The command line that runs a program on the cores of its role. */
+export function commandOn(role: keyof typeof pins, program: string, args: readonly string[]): string[] {
+  return [...pins[role], program, ...args];
+}
+
 /** Runs a program of Node as a child that can be sent messages, on the cores of its role. */
 export function run(role: keyof typeof pins, { script, args = [], env, stdout }: Program, flags: string[] = []) {
-  const [command = '', ...rest] = [...pins[role], process.execPath, ...flags, script, ...args];
+  const [command = '', ...rest] = commandOn(role, process.execPath, [...flags, script, ...args]);
   const out = stdout === undefined ? undefined : openSync(stdout, 'a');
   const { PATH, HOME, TMPDIR } = process.env;
   const child = spawn(command, rest, {

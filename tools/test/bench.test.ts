@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { answerIn, type Partial } from '../bench/http/framing.ts';
+import { sharesOfRuns } from '../bench/http/measure.ts';
 import { inRounds, median, medianRatio } from '../bench/rounds.ts';
 
 const responses = {
@@ -39,4 +40,14 @@ test('each round begins with another subject, and the first round only warms up'
 test('a ratio is computed round by round', () => {
   expect(median([3, 1, 2])).toBe(2);
   expect(medianRatio([1, 20, 3], [2, 40, 6])).toBe(0.5);
+});
+
+test('rounds are three runs, each of which has a share of its own', () => {
+  const rounds = (user: number[]) =>
+    user.map((one) => ({ answered: 1, perSecond: 1, p50: 1, p99: 1, cpu: 2, user: one }));
+  const measured = new Map([
+    ['bare', rounds([1, 1, 1, 2, 2, 2, 3, 3, 3])],
+    ['ours', rounds([2, 2, 2, 2, 2, 2, 2, 2, 2])],
+  ]);
+  expect(sharesOfRuns(measured, 'ours', 'bare')).toEqual([0.5, 1, 1.5]);
 });

@@ -34,6 +34,7 @@ export const connections = 64;
 
 /** The process that makes the load. */
 export interface Generator {
+  readonly name: string;
   /** Asks a server over and over for so many milliseconds. */
   ask(server: Server, dialect: Dialect, load: Load, milliseconds: number): Promise<Measured>;
   stop(): Promise<void>;
@@ -43,6 +44,7 @@ export function startGenerator(): Generator {
   const child = run('load', { script: inRepository('tools/bench/http/generator.ts') });
   child.stderr?.pipe(process.stderr);
   return {
+    name: 'ours',
     ask: (server, dialect, load, milliseconds) => ask(child, server, dialect, load, milliseconds),
     stop: () => end(child),
   };
@@ -55,13 +57,19 @@ async function ask(
   load: Load,
   milliseconds: number,
 ): Promise<Measured> {
-  const requests = load.targets(dialect).map((target) => requestOf(load, target));
+  const requests = requestsOf(load, dialect);
   const order: Order = { keyPlace, port: server.port, requests, status: load.status, connections, milliseconds };
   await answer(child, order);
-  const before = await server.usage();
-  const result = await answer<Result>(child, 'go');
-  const after = await server.usage();
+  const measured = await withCost(server, () => answer<Result>(child, 'go'));
   child.send('close');
+  return measured;
+}
+
+/** Measures what a load has seen, and what it cost the server. */
+export async function withCost(server: Server, load: () => Promise<Result>): Promise<Measured> {
+  const before = await server.usage();
+  const result = await load();
+  const after = await server.usage();
   const each = (what: 'cpu' | 'user') => (after[what] - before[what]) / result.answered;
   return { ...result, cpu: each('cpu'), user: each('user') };
 }
@@ -87,8 +95,13 @@ export async function checkAnswer(server: Server, dialect: Dialect, load: Load, 
   load.check(JSON.parse(text), right);
 }
 
-/** As long as a UUID. */
-const keyPlace = 'k'.repeat(36);
+/** As long as a UUID. A generator puts another key there for each request. */
+export const keyPlace = 'k'.repeat(36);
+
+/** The requests of a load, as they are sent. */
+export function requestsOf(load: Load, dialect: Dialect): string[] {
+  return load.targets(dialect).map((target) => requestOf(load, target));
+}
 
 function requestOf({ method, body, keyHeader }: Load, target: string): string {
   const lines = [`${method} ${target} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${apiKey}`];

@@ -11,16 +11,22 @@ import { wanted } from './bounds.ts';
 import { type Contender, chosen, contenders } from './contenders.ts';
 import { connections } from './load.ts';
 import { type LoadName, loads } from './loads.ts';
-import { measure, medianOf, type Rounds, shareOf, type Times, withServers } from './measure.ts';
+import { measure, medianOf, type Rounds, shareOf, sharesOfRuns, type Times, withServers } from './measure.ts';
+import { wrkGenerators } from './wrk.ts';
 
 /** Measures all loads on these servers. */
 export async function http(quick: boolean, taking: readonly Contender[] = contenders): Promise<Section> {
   const times: Times = quick
     ? { rounds: 9, milliseconds: 250, warmUp: 1000 }
     : { rounds: 9, milliseconds: 1000, warmUp: 3000 };
-  const measured = await withServers(taking, async (running, generator) => {
-    const all = new Map<LoadName, Rounds>();
-    for (const load of loads) all.set(load.name, await measure(load, running, generator, times));
+  const measured = await withServers(taking, async (running, generator, { scratch }) => {
+    const all: MeasuredLoad[] = [];
+    for (const asking of [generator, ...wrkGenerators(scratch)]) {
+      for (const load of loads) {
+        const caption = asking === generator ? load.name : `${load.name}, asked by ${asking.name}`;
+        all.push({ caption, load: load.name, rounds: await measure(load, running, asking, times) });
+      }
+    }
     return all;
   });
   return {
@@ -28,17 +34,41 @@ export async function http(quick: boolean, taking: readonly Contender[] = conten
     how: [
       `${connections} kept-alive connections, each asking again as soon as it has its answer; every status is checked, and`,
       `each first body in whole. All servers hold the same ${size.toLocaleString('en-US')} ${collection} and run in turns within one run, in`,
-      `${times.rounds} rounds of ${times.milliseconds / 1000} s; medians; ${pinned}. "Of bare" compares the CPU time`,
-      "that the server's process used for each request, round by round: it is what stays the same on a busy machine.",
-      'Above 1, a server costs less than the bare one.',
+      `${times.rounds} rounds of ${times.milliseconds / 1000} s; medians; ${pinned}. "Of bare" compares the user time`,
+      "that the server's process used for each request, round by round: what the program itself costs, without the system.",
+      'Above 1, a server costs less than the bare one. Behind it stand the least and the most of three runs, which are the',
+      `rounds in three parts. Where they differ by more than ${MAX_MOVE * 100} %, the number has a "?": the machine was not quiet enough.`,
     ].join(' '),
     tables: [
       { rows: taking.map(({ name, about }) => ({ server: name, 'what it is': about })) },
-      ...[...measured].map(([caption, rounds]) => ({ caption, rows: rowsOf(rounds) })),
+      ...measured.map(({ caption, rounds }) => ({ caption, rows: rowsOf(rounds) })),
     ],
-    targets: [...measured].flatMap(([name, rounds]) => targetsOf(name, rounds)),
-    chart: chartOf(measured),
+    targets: measured.flatMap(targetsOf),
+    chart: chartOf(measured.slice(0, loads.length)),
   };
+}
+
+/** A load by one of the generators. */
+interface MeasuredLoad {
+  caption: string;
+  load: LoadName;
+  rounds: Rounds;
+}
+
+/** By how much of its median a share may move between three runs and still be called measured. */
+const MAX_MOVE = 0.15;
+
+/** The share, with the least and the most of three runs, and a mark where these are too far from each other. */
+function shareText(rounds: Rounds, server: string): string {
+  const { share, least, most, isMoving } = spreadOf(rounds, server, 'bare');
+  return `${readable(share)}${isMoving ? ' ?' : ''} (${readable(least)} to ${readable(most)})`;
+}
+
+function spreadOf(rounds: Rounds, server: string, other: string) {
+  const runs = sharesOfRuns(rounds, server, other);
+  const [least, most] = [Math.min(...runs), Math.max(...runs)];
+  const share = shareOf(rounds, server, other, 'user');
+  return { share, least, most, isMoving: most - least > MAX_MOVE * share };
 }
 
 function rowsOf(rounds: Rounds) {
@@ -47,41 +77,37 @@ function rowsOf(rounds: Rounds) {
     'requests/s': Math.round(medianOf(rounds, server, 'perSecond')),
     'p50 ms': rounded(medianOf(rounds, server, 'p50')),
     'p99 ms': rounded(medianOf(rounds, server, 'p99')),
-    'CPU µs a request': rounded(medianOf(rounds, server, 'cpu'), 1),
-    'of bare': rounds.has('bare') ? readable(shareOf(rounds, server, 'bare')) : '-',
+    'user µs': rounded(medianOf(rounds, server, 'user'), 1),
+    'system µs': rounded(medianOf(rounds, server, 'cpu') - medianOf(rounds, server, 'user'), 1),
+    'of bare': rounds.has('bare') ? shareText(rounds, server) : '-',
   }));
 }
 
 const readable = (share: number) => rounded(share, share < 0.1 ? 3 : 2);
 
 /** Ahead of Fastify everywhere; in creates, of the one that stores them as safely. */
-function targetsOf(load: LoadName, rounds: Rounds): Target[] {
+function targetsOf({ caption, load, rounds }: MeasuredLoad): Target[] {
   const rival = load === 'create' ? 'fastify-durable' : 'fastify';
   if (!rounds.has('ours') || !rounds.has('bare')) return [];
   const slowest = medianOf(rounds, 'ours', 'p99') / medianOf(rounds, 'ours', 'p50');
+  const atLeast = (other: string, bound: number): Target => {
+    const { share, isMoving } = spreadOf(rounds, 'ours', other);
+    return { what: `${caption}: of ${other}${isMoving ? ' ?' : ''}`, measured: share, kind: 'at least', bound };
+  };
   return [
-    { what: `${load}: of bare`, measured: shareOf(rounds, 'ours', 'bare'), kind: 'at least', bound: wanted[load] },
-    ...(rounds.has(rival)
-      ? [
-          {
-            what: `${load}: of ${rival}`,
-            measured: shareOf(rounds, 'ours', rival),
-            kind: 'at least',
-            bound: 1,
-          } as const,
-        ]
-      : []),
-    { what: `${load}: p99, of p50`, measured: slowest, kind: 'at most', bound: 3 },
+    atLeast('bare', wanted[load]),
+    ...(rounds.has(rival) ? [atLeast(rival, 1)] : []),
+    { what: `${caption}: p99, of p50`, measured: slowest, kind: 'at most', bound: 3 },
   ];
 }
 
-function chartOf(measured: ReadonlyMap<LoadName, Rounds>): Chart {
+function chartOf(measured: readonly MeasuredLoad[]): Chart {
   return {
-    title: 'What each server does for the same CPU time',
+    title: 'What each server does for the same user time',
     axis: 'a bare node:http server is 1; longer is better',
-    groups: [...measured].map(([name, rounds]) => ({
-      name,
-      bars: [...rounds.keys()].map((server) => ({ name: server, value: shareOf(rounds, server, 'bare') })),
+    groups: measured.map(({ caption, rounds }) => ({
+      name: caption,
+      bars: [...rounds.keys()].map((server) => ({ name: server, value: shareOf(rounds, server, 'bare', 'user') })),
     })),
   };
 }

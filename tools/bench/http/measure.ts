@@ -68,3 +68,11 @@ export function shareOf(rounds: Rounds, name: string, other: string, of: 'cpu' |
   const spent = (by: string) => (rounds.get(by) ?? []).map((one) => one[of]);
   return medianRatio(spent(other), spent(name));
 }
+
+/** The shares by user time of three runs, which are the rounds in three parts. */
+export function sharesOfRuns(rounds: Rounds, name: string, other: string): number[] {
+  return [0, 1, 2].map((run) => {
+    const partOf = <T>(all: readonly T[]) => all.slice((all.length * run) / 3, (all.length * (run + 1)) / 3);
+    return shareOf(new Map([...rounds].map(([server, all]) => [server, partOf(all)])), name, other, 'user');
+  });
+}

@@ -53,7 +53,7 @@ export async function operationCount(quick: boolean): Promise<Section> {
         what: `${load}: cost with ${more} operations more`,
         measured: costOf(rounds),
         kind: 'at most',
-        bound: 1.1,
+        bound: 1.05,
       })),
     };
   } finally {
