@@ -106,7 +106,7 @@ test('integers of 64 bits are read exactly', async () => {
 
 describe('refused before anything is sent', () => {
   test.each([
-    ['name,colour\nA,red\n', [], "names 'colour', which is no property"],
+    ['name,colour\nA,red\n', [], "names 'colour', which is not a property"],
     ['"name,categoryId\nA,1\n', [], 'line 1: a quote is opened and never closed'],
     ['name,categoryId,name\nA,1,B\n', [], "names 'name' twice"],
     ['name;categoryId\nA;1\n', [], 'separated by semicolons'],
@@ -116,7 +116,7 @@ describe('refused before anything is sent', () => {
       [],
       'line 2: a quote is opened and never closed. Nothing from there on was read.',
     ],
-    ['[1', [], 'is no JSON'],
+    ['[1', [], 'is not JSON'],
     ['{"name":"A","categoryId":1}', ['--concurrency', '0'], 'less than 1'],
     ['{"name":"A","categoryId":1}', ['--format', 'xml'], 'one of jsonl, json, csv'],
   ])('%j %j', async (text, args, said) => {

@@ -46,7 +46,7 @@ describe('objects', () => {
     expect(await input(of, ['--labels', 'a=1', '--labels', 'b=2', '--labels', '{"c":3}'])).toEqual({
       labels: { a: 1, b: 2, c: 3 },
     });
-    expect(await refusal(of, '--labels', 'a=x')).toContain('is no whole number');
+    expect(await refusal(of, '--labels', 'a=x')).toContain('is not a whole number');
     expect(await refusal(of, '--labels', 'a')).toContain('neither key=value nor a JSON object');
   });
 
@@ -54,7 +54,7 @@ describe('objects', () => {
     [['--owner.age', '-1'], "--owner.age '-1' is less than 0"],
     [['--owner.age', '1'], '.name is missing'],
     [['--owner.nam', 'x'], "Did you mean '--owner.name'?"],
-    [['--owner', 'x'], 'is no JSON object'],
+    [['--owner', 'x'], 'is not a JSON object'],
   ])('%j is refused', async (argv, said) => {
     expect(await refusal(of, ...argv)).toContain(said);
   });
@@ -91,7 +91,7 @@ describe('properties that the spec does not name', () => {
 
   test('are refused by name where they are not', async () => {
     expect(await refusal(closed, '--data', '{"nam":"A"}')).toContain(
-      "--data: there is no member 'nam'. Did you mean 'name'?",
+      "--data: there is no property 'nam'. Did you mean 'name'?",
     );
   });
 

@@ -17,7 +17,7 @@ describe('booleans', () => {
   });
 
   test('nothing else is a boolean, and a value of another flag is none', async () => {
-    expect(await refusal(of, '--tame=maybe')).toContain("--tame 'maybe' is no true or false. Give --tame=true");
+    expect(await refusal(of, '--tame=maybe')).toContain("--tame 'maybe' is not true or false. Give --tame=true");
     const named = operation({ tame: { type: 'boolean' }, name: { type: 'string' } });
     expect(await input(named, ['--name', '--tame=false'])).toEqual({ name: '--tame=false' });
   });
@@ -60,11 +60,11 @@ describe('lists', () => {
   test.each([
     [['--tags', 'a,b', '--tags', 'c,d'], '--tags is longer than 3'],
     [['--ids', '1,1'], '--ids is not without repetition'],
-    [['--ids', '1,x'], "holds 'x', which is no whole number"],
+    [['--ids', '1,x'], "holds 'x', which is not a whole number"],
     [['--ids', '9223372036854775808'], 'is more than can be carried exactly'],
     [['--sizes', 'smal'], "Did you mean 'small'?"],
     [['--visits', '{}'], '.on is missing'],
-    [['--tags', '["a"'], 'is no list'],
+    [['--tags', '["a"'], 'is not a list'],
   ])('%j is refused', async (argv, said) => {
     expect(await refusal(of, ...argv)).toContain(said);
   });
@@ -102,7 +102,7 @@ describe('null, several types, constants', () => {
   test.each([
     [['--level', 'hihg'], "Did you mean 'high'?"],
     [['--kind', 'dgo'], "Did you mean 'dog'?"],
-    [['--kind', 'elephant'], 'It has to be dog.'],
+    [['--kind', 'elephant'], 'It must be dog.'],
     [['--age', 'x'], 'no'],
     [['--open', '{"big":9223372036854775807}'], 'is more than can be carried exactly'],
     [['--bounded', '9223372036854775807'], 'is more than 9007199254740991'],

@@ -42,7 +42,7 @@ test.each([
 test('a file that is no CSV is told in few words', async () => {
   const title = 'a'.repeat(2 ** 20);
   await expect(readRecords(chunksOf('', title, 1, '\n1\n'), 'csv', operation)).rejects.toThrow(
-    `The header of the CSV names '${'a'.repeat(80)}', which is no property.`,
+    `The header of the CSV names '${'a'.repeat(80)}', which is not a property.`,
   );
 });
 

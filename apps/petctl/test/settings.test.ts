@@ -107,11 +107,11 @@ describe('what makes no sense is an error that names its place', () => {
     [{ proflies: {} }, "there is no key 'proflies'. Did you mean 'profiles'?"],
     [{ profiles: { default: { outptu: 'json' } } }, "an unknown key 'outptu'. Did you mean 'output'?"],
     [{ profiles: { default: { 'api-key': 'x' } } }, "an unknown key 'api-key'"],
-    [{ profiles: { default: { output: 'jsn' } } }, "'jsn' will not do"],
-    [{ profiles: { default: { timeout: [] } } }, 'has to be a single value'],
-    [{ profiles: { default: 5 } }, 'has to be an object'],
+    [{ profiles: { default: { output: 'jsn' } } }, "'jsn' is not valid"],
+    [{ profiles: { default: { timeout: [] } } }, 'must be a single value'],
+    [{ profiles: { default: 5 } }, 'must be an object'],
     [{ profile: 'none' }, "There is no profile 'none'"],
-    ['{', 'is no JSON object'],
+    ['{', 'is not a JSON object'],
   ])('%j', async (config, said) => {
     write(config);
     const { code, stdout, stderr } = await run(['pets', 'list', '--dry-run']);

@@ -15,13 +15,13 @@ export async function readData(data: string, operation: Operation, io: Io): Prom
   try {
     value = jsonValue(text);
   } catch (error) {
-    throw new UsageError(`--data: ${from} is no JSON (${error instanceof Error ? error.message : error}).`);
+    throw new UsageError(`--data: ${from} is not JSON (${error instanceof Error ? error.message : error}).`);
   }
   if (body?.whole) {
     if (fields.body && !isObject(value)) refuseFault('--data:', value, fields.body.schema);
     return { body: value };
   }
-  if (!isObject(value)) throw new UsageError(`--data: ${from} has to be a JSON object.`);
+  if (!isObject(value)) throw new UsageError(`--data: ${from} must be a JSON object.`);
   return checkMembers(value, operation, '--data');
 }
 
@@ -44,7 +44,7 @@ function refuseUnknown(name: string, parameter: Field | undefined, { fields, bod
   if (!body?.additional) {
     const members = Object.keys(fields).filter((one) => fields[one]?.in === 'body');
     throw new UsageError(
-      `${where}: there is no member '${name}'.`,
+      `${where}: there is no property '${name}'.`,
       suggestion(name, members, `There are ${members.join(', ')}.`),
     );
   }
@@ -57,7 +57,7 @@ function refuseUnknown(name: string, parameter: Field | undefined, { fields, bod
 function refuseFault(what: string, value: unknown, schema: Schema): void {
   const read = checked(value, schema);
   if ('fault' in read)
-    throw new UsageError(`${what} ${jsonText(value)} ${read.fault}.`, `It has to be ${expected(schema)}.`);
+    throw new UsageError(`${what} ${jsonText(value)} ${read.fault}.`, `It must be ${expected(schema)}.`);
 }
 
 /** The text behind `@file` or `-`, or the word itself. */

@@ -76,10 +76,10 @@ function headOf(response: Received['response'] & { readonly rawHeaders?: readonl
 }
 
 async function requestOf(method: string, path: string, { flags, io, operations }: Invocation) {
-  if (!/^[A-Z]+$/.test(method)) throw new UsageError(`'${method}' is no method.`, 'GET and POST are some.');
+  if (!/^[A-Z]+$/.test(method)) throw new UsageError(`'${method}' is not a method.`, 'Use GET or POST, for example.');
   if (!/^\/(?!\/)[^\s#]*$/.test(path))
     throw new UsageError(
-      `'${path}' is no path.`,
+      `'${path}' is not a path.`,
       `It begins with one slash, as in ${operations[0]?.path}; the address before it comes from --base-url.`,
     );
   const headers = headersOf(flags.get('header'));
@@ -107,7 +107,7 @@ async function requestOf(method: string, path: string, { flags, io, operations }
 function headersOf(words: unknown): Record<string, string> {
   const entries = (Array.isArray(words) ? words.map(String) : []).map((word) => {
     const [, name = '', value = ''] = /^([!#$%&'*+.^`|~\w-]+):\s*(\P{Cc}*)$/u.exec(word) ?? [];
-    if (name === '') throw new UsageError(`--header '${word}' is no header.`, "Give 'Name: value'.");
+    if (name === '') throw new UsageError(`--header '${word}' is not a header.`, "Give 'Name: value'.");
     return [name.toLowerCase(), value.trim()];
   });
   return Object.fromEntries(entries);
@@ -120,7 +120,7 @@ function fieldsOf(words: readonly string[], operation: Operation | undefined): R
     if (!kind) throw new UsageError(`--field '${word}' has no value.`, 'Give key=value.');
     if (kind === ':=') {
       const value = json(text);
-      if (value === undefined) throw new UsageError(`--field ${name}: '${text}' is no JSON.`);
+      if (value === undefined) throw new UsageError(`--field ${name}: '${text}' is not JSON.`);
       return [name, value];
     }
     const type = operation?.fields[name] && typeIn(operation.fields[name].schema);

@@ -123,7 +123,7 @@ function schemeOf({ flags }: Invocation): Scheme {
   const name = flags.get('scheme');
   const [first, ...others] = schemes();
   const scheme = name === undefined ? first : [first, ...others].find((one) => one?.name === name);
-  if (!scheme) throw new UsageError('The service takes no credential.', 'Call it as it is.');
+  if (!scheme) throw new UsageError('The service takes no credential.', 'Call the service without one.');
   return scheme;
 }
 

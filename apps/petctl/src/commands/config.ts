@@ -8,7 +8,7 @@ import { configFile, isSettingName, profileKeys, readProfiles } from '../setting
 import { type Resolved, read, type Settled } from '../settings/resolve.ts';
 import { type Setting, settings } from '../settings/settings.ts';
 
-/** The settings as they hold here. */
+/** The settings in effect here. */
 export async function list(invocation: Invocation): Promise<void> {
   const { settings: resolved, flags } = invocation;
   const columns = ['key', 'value', ...(flags.has('show-origin') ? ['origin'] : [])];

@@ -20,17 +20,17 @@ const dataFlag: Flag = {
   name: 'data',
   short: 'd',
   value: 'json',
-  description: 'The body as JSON, or @FILE, or - for stdin. Flags win over what stands there.',
+  description: 'The body as JSON, or @FILE, or - for stdin. Flags override it.',
   rules: { type: 'string' },
   completes: 'file',
 };
 
 /** How the body is given that is one input. */
 const wholeDescriptions = {
-  json: 'The body as JSON, or @FILE, or - for stdin. Flags of its properties win over it.',
-  form: 'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form. Flags of its properties win over it.',
+  json: 'The body as JSON, or @FILE, or - for stdin. Flags of its properties override it.',
+  form: 'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form. Flags of its properties override it.',
   multipart:
-    'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form, with "@FILE" for a file. Flags of its properties win over it.',
+    'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form, with "@FILE" for a file. Flags of its properties override it.',
   text: 'The body, or @FILE, or - for stdin.',
   bytes: 'The body, or @FILE, or - for stdin; @FILE;type=image/png says what it is.',
 } as const;

@@ -81,7 +81,7 @@ function refuseInvalid(
   const rules = field === undefined ? undefined : fields[field]?.schema;
   if (field === undefined || !rules || typeof input[field] !== 'object' || kindOf(rules) === 'array') return;
   const read = checked(input[field], rules);
-  if ('fault' in read) throw new UsageError(`${flag}: ${field} ${read.fault}.`, `It has to be ${expected(rules)}.`);
+  if ('fault' in read) throw new UsageError(`${flag}: ${field} ${read.fault}.`, `It must be ${expected(rules)}.`);
 }
 
 /** The path field that an argument of this operation sets. */

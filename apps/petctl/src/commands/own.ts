@@ -17,7 +17,7 @@ const api: CommandNode = {
   name: 'api',
   summary: 'Send any request, with the same key, retries and output',
   description:
-    'The raw way in. Fields go to the query of GET, HEAD and DELETE and to the JSON body of everything else; nothing is checked before it is sent.',
+    'Sends the request as it is given. Fields go to the query of GET, HEAD and DELETE and to the JSON body of everything else; nothing is checked before it is sent.',
   args: [
     { name: 'method', description: 'The method of HTTP.', rules: word, required: true },
     { name: 'path', description: 'The path behind the base address, with its query.', rules: word, required: true },
@@ -203,14 +203,14 @@ const config: CommandNode = {
   commands: [
     {
       name: 'list',
-      summary: 'The settings as they hold here',
+      summary: 'The settings in effect here',
       examples: [['--show-origin', 'And where each comes from']],
       flags: [{ name: 'show-origin', description: 'Where each value comes from.', rules: { type: 'boolean' } }],
       run: async (invocation) => (await import('./config.ts')).list(invocation),
     },
     {
       name: 'get',
-      summary: 'One setting as it holds here, for scripts',
+      summary: 'One setting in effect here, for scripts',
       examples: [['base-url', 'Where requests go']],
       args: [keyArgument],
       run: async (invocation) => (await import('./config.ts')).get(invocation),
@@ -239,8 +239,8 @@ const config: CommandNode = {
     },
     {
       name: 'unset',
-      summary: 'Take a setting out of the profile',
-      examples: [['output', 'As if it had never been set']],
+      summary: 'Remove a setting from the profile',
+      examples: [['output', 'Use the default again']],
       args: [keyArgument],
       run: async (invocation) => (await import('./config.ts')).unset(invocation),
     },

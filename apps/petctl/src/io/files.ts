@@ -18,7 +18,7 @@ export function readJsonFile(file: string): Record<string, unknown> {
   } catch {
     // It is said below.
   }
-  throw new UsageError(`${file} is no JSON object.`, 'Mend it, or move it away.');
+  throw new UsageError(`${file} is not a JSON object.`, 'Fix it, or move it away.');
 }
 
 export function isObject(data: unknown): data is Record<string, unknown> {

@@ -19,7 +19,7 @@ export function proxyFor(url: URL, env: Environment): URL | undefined {
   if (proxy && /^https?:$/.test(proxy.protocol)) return proxy;
   // A request that passed a proxy by would be a surprise, to whoever set it up.
   throw new UsageError(
-    `The proxy for ${scheme} in the environment is no http or https address.`,
+    `The proxy for ${scheme} in the environment is not an http or https address.`,
     `Look at ${scheme}_proxy and all_proxy.`,
   );
 }

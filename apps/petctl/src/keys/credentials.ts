@@ -44,7 +44,7 @@ export function usable(value: string, scheme: Scheme, from: string): string {
   }
   if (/^[\x21-\x7e]+$/.test(value)) return value;
   throw new UsageError(
-    `${from} holds what no ${credentialName(scheme)} can be: it has to be visible ASCII without spaces.`,
+    `${from} holds what no ${credentialName(scheme)} can be: it must be visible ASCII without spaces.`,
   );
 }
 

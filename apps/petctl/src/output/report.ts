@@ -60,7 +60,7 @@ export function described(error: unknown): Described {
     return plain(
       'unreachable',
       `${error.message}${why ? ` (${why})` : ''}.`,
-      'Is it running there? --base-url or --deployment leads elsewhere.',
+      'Is it running there? --base-url and --deployment select another address.',
     );
   }
   if (error instanceof OutputError)
@@ -91,9 +91,9 @@ function answered(error: PetstoreError): Described {
 
 const hints: Partial<Record<Ending, string>> = {
   unauthorized: "'petctl auth status' shows which key was sent; 'petctl auth login' takes another.",
-  not_found: 'Look at what was asked for, which -v shows.',
-  refused: 'Mend what the message names; -v shows what was sent.',
-  rate_limited: 'Wait a moment, and try again.',
+  not_found: 'Check the identifier; -v shows the request.',
+  refused: 'Fix what the message names; -v shows what was sent.',
+  rate_limited: 'Wait a moment and try again.',
   failed: 'Try again later; -v shows what was sent.',
 };
 

@@ -43,7 +43,7 @@ export function chosen(fields: unknown, members: readonly string[]): readonly st
   for (const name of names) {
     if (!members.includes(name))
       throw new UsageError(
-        `--fields: there is no member '${name}'.`,
+        `--fields: there is no property '${name}'.`,
         suggestion(name, members, `There are ${members.join(', ')}.`),
       );
   }

@@ -15,14 +15,14 @@ export const globalFlags: readonly Flag[] = [
   {
     name: 'jq',
     value: 'filter',
-    description: 'Put the answer through this jq filter: each element with -o jsonl, the whole otherwise.',
+    description: 'Apply this jq filter to the response: to each element with -o jsonl, to the whole otherwise.',
     rules: { type: 'string' },
   },
   { name: 'quiet', short: 'q', description: 'No notices and no progress.', rules: { type: 'boolean' } },
   {
     name: 'verbose',
     short: 'v',
-    description: 'Tell of each request on stderr; twice (-vv) with headers and bodies. The key stays hidden.',
+    description: 'Log each request on stderr; twice (-vv) with headers and bodies. The key stays hidden.',
     rules: { type: 'boolean' },
     repeatable: true,
   },

@@ -186,7 +186,7 @@ function takeValue({ name, rules, repeatable, negatable }: Flag, value: unknown,
 function checkWhole({ name, rules }: Flag, value: unknown): void {
   if (value === undefined || kindOf(rules) !== 'array') return;
   const read = checked(value, rules);
-  if ('fault' in read) throw new UsageError(`--${name} ${read.fault}.`, `It has to be ${expected(rules)}.`);
+  if ('fault' in read) throw new UsageError(`--${name} ${read.fault}.`, `It must be ${expected(rules)}.`);
 }
 
 function readWord({ rules }: Flag, text: string): Read {
@@ -198,7 +198,7 @@ function readFlag(flag: Flag, text: string): unknown {
   const read = readWord(flag, text);
   if ('value' in read) return read.value;
   const otherwise =
-    kindOf(rules) === 'boolean' ? `Give --${name}=true or --${name}=false.` : `It has to be ${expected(rules)}.`;
+    kindOf(rules) === 'boolean' ? `Give --${name}=true or --${name}=false.` : `It must be ${expected(rules)}.`;
   throw new UsageError(`--${name} '${text}' ${read.fault}.`, suggestion(text, wordsOf(rules), otherwise));
 }
 
@@ -207,6 +207,6 @@ function readArgument(name: string, rules: Argument['rules'], text: string): unk
   if ('value' in read) return read.value;
   throw new UsageError(
     `<${name}> '${text}' ${read.fault}.`,
-    suggestion(text, wordsOf(rules), `It has to be ${expected(rules)}.`),
+    suggestion(text, wordsOf(rules), `It must be ${expected(rules)}.`),
   );
 }

@@ -24,14 +24,14 @@ export function readProfiles(file: string): Profiles {
       suggestion(unknown, ['profile', 'profiles'], `There are profile and profiles; settings stand inside a profile.`),
     );
   if (profile !== undefined && typeof profile !== 'string')
-    throw new UsageError(`${file}: profile has to be the name of one.`);
-  if (!isObject(profiles)) throw new UsageError(`${file}: profiles has to be an object, one profile by each name.`);
+    throw new UsageError(`${file}: profile must be the name of one.`);
+  if (!isObject(profiles)) throw new UsageError(`${file}: profiles must be an object with one profile for each name.`);
   const entries = Object.entries(profiles).map(([name, values]) => [name, readProfile(file, name, values)] as const);
   return { file, chosen: profile, profiles: Object.fromEntries(entries) };
 }
 
 function readProfile(file: string, profile: string, values: unknown): Record<string, string> {
-  if (!isObject(values)) throw new UsageError(`${file}: the profile '${profile}' has to be an object.`);
+  if (!isObject(values)) throw new UsageError(`${file}: the profile '${profile}' must be an object.`);
   for (const [key, value] of Object.entries(values)) {
     if (!profileKeys.includes(key))
       throw new UsageError(
@@ -39,7 +39,7 @@ function readProfile(file: string, profile: string, values: unknown): Record<str
         suggestion(key, profileKeys, `There are ${profileKeys.join(', ')}.`),
       );
     if (!['string', 'number', 'boolean'].includes(typeof value))
-      throw new UsageError(`${file}: ${key} of the profile '${profile}' has to be a single value.`);
+      throw new UsageError(`${file}: ${key} of the profile '${profile}' must be a single value.`);
   }
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
 }

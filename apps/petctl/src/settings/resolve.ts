@@ -69,7 +69,7 @@ export function resolve(flags: ReadonlyMap<string, unknown>, env: Environment): 
   };
   const settled = where();
   if (!/^https?:/.test(settled.value))
-    throw new UsageError(`'${settled.value}' is no address to call.`, 'Give one with --base-url.');
+    throw new UsageError(`'${settled.value}' is not an http address.`, 'Give one with --base-url.');
   const baseUrl = { ...settled, value: connect({ apiKey: '-', baseUrl: settled.value }).baseUrl };
   const addresses = [ofProfile, ofEnvironment].flatMap(({ given }) => given('base-url') ?? []);
   return { of, baseUrl, profile, addresses };
@@ -83,9 +83,9 @@ export function read<T>(setting: Setting<T>, word: string, origin: string): T {
   const fault = readValue(word, setting.flag.rules);
   const result = setting.read(word);
   if ('value' in result && !('fault' in fault)) return result.value;
-  const wanted = 'expected' in result ? `it has to be ${result.expected}` : 'fault' in fault ? `it ${fault.fault}` : '';
+  const wanted = 'expected' in result ? `it must be ${result.expected}` : 'fault' in fault ? `it ${fault.fault}` : '';
   throw new UsageError(
-    `${origin}: '${word}' will not do, ${wanted}.`,
+    `${origin}: '${word}' is not valid: ${wanted}.`,
     suggestion(word, (setting.flag.rules.enum ?? []).map(String), ''),
   );
 }

@@ -75,7 +75,7 @@ export const settings = {
     {
       name: 'retries',
       value: 'integer',
-      description: 'How often to try again what is safe to repeat.',
+      description: 'How often to retry a request that is safe to repeat.',
       rules: { type: 'integer', minimum: 0, maximum: 100 },
     },
     { fallback: usual.retry.limit, shown: String(usual.retry.limit), read: (text) => ({ value: Number(text) }) },

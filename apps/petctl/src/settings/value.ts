@@ -20,7 +20,7 @@ export function readPart(text: string, rules: Rules): Read {
   if (kind === 'array') return readElements(text, rules);
   if (kind === 'object' && isMap(rules) && !text.startsWith('{')) return readEntry(text, rules);
   const value = kind === 'integer' && isWide(rules) ? wideInteger(text) : parse(text, kind);
-  return value === undefined ? { fault: `is no ${kinds[kind]}` } : { value };
+  return value === undefined ? { fault: `is not ${kinds[kind]}` } : { value };
 }
 
 /** What a word is read as: JSON where the schema leaves several types open. */
@@ -44,7 +44,7 @@ export function checked(value: unknown, rules: Rules): Read {
 /** JSON where it fits, else text where text fits. An object, a list and what stands in quotes is never meant as text. */
 function readAny(text: string, rules: Rules): Read {
   const value = parse(text, 'json');
-  const asJson: Read = value === undefined ? { fault: 'is no JSON value' } : checked(value, rules);
+  const asJson: Read = value === undefined ? { fault: 'is not a JSON value' } : checked(value, rules);
   if ('value' in asJson || !typesOf(rules).includes('string')) return asJson;
   if (value !== undefined && /^[[{"]/.test(text)) return asJson;
   const asText = checked(text, rules);
@@ -55,7 +55,7 @@ function readAny(text: string, rules: Rules): Read {
 function readElements(text: string, rules: Rules): Read {
   if (text.startsWith('[')) {
     const value = parse(text, 'array');
-    return value === undefined ? { fault: `is no ${kinds.array}` } : { value };
+    return value === undefined ? { fault: `is not ${kinds.array}` } : { value };
   }
   const { items = {}, prefixItems = [] } = resolved(rules);
   const isOne = isBinary(items) || /^(object|array)$/.test(kindOf(items));
@@ -137,18 +137,18 @@ export function wordsOf(rules: Rules): string[] {
 export function expected(rules: Rules): string {
   const bounds = boundsOf(rules);
   if ((rules.enum || rules.const !== undefined) && bounds) return bounds;
-  const kind = kindOf(rules) === 'integer' ? 'a whole number in decimal digits' : `a ${kinds[kindOf(rules)]}`;
+  const kind = kindOf(rules) === 'integer' ? 'a whole number in decimal digits' : kinds[kindOf(rules)];
   return [kind, bounds].filter(Boolean).join(' ');
 }
 
 const kinds = {
-  integer: 'whole number',
-  number: 'number',
+  integer: 'a whole number',
+  number: 'a number',
   string: 'text',
   boolean: 'true or false',
-  array: 'list',
-  object: 'JSON object',
-  json: 'JSON value',
+  array: 'a list',
+  object: 'a JSON object',
+  json: 'a JSON value',
 } as const satisfies Partial<Record<JsonType | 'json', string>>;
 
 function parse(text: string, kind: keyof typeof kinds): unknown {

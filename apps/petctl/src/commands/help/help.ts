@@ -23,7 +23,7 @@ export async function helpOn({ io, args, root, flags }: Invocation): Promise<voi
     if (!child)
       throw new UsageError(
         `There is no help on '${words.join(' ')}'.`,
-        suggestion(word, names, `There is some on ${names.join(', ')}.`),
+        suggestion(word, names, `There is help on ${names.join(', ')}.`),
       );
     node = child;
   }

@@ -90,7 +90,7 @@ export function columnsOf(
     if (name !== undefined || named(title, ignorable) !== undefined) return name;
     const separator = [';', '\t'].find((one) => title.split(one).some((part) => named(part.trim(), names)));
     throw new UsageError(
-      `The header of the CSV names '${title.slice(0, MAX_TITLE_SHOWN)}', which is no property.`,
+      `The header of the CSV names '${title.slice(0, MAX_TITLE_SHOWN)}', which is not a property.`,
       separator
         ? `Its cells seem to be separated by ${separator === ';' ? 'semicolons' : 'tabs'}: separate them by commas.`
         : suggestion(title, names, `There are ${names.join(', ')}.`),

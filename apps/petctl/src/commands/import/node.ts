@@ -42,7 +42,7 @@ export function importNode(operation: Operation, name: string): CommandNode {
       {
         name: 'format',
         value: 'format',
-        description: 'What the file is; without it, its first character tells.',
+        description: 'The format of the file; without it, the first character decides.',
         rules: { type: 'string', enum: ['jsonl', 'json', 'csv'] },
       },
       {

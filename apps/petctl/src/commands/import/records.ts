@@ -116,7 +116,7 @@ function parsed(text: string, what: string): unknown {
   try {
     return jsonValue(text);
   } catch (error) {
-    throw new UsageError(`${what} is no JSON (${error instanceof Error ? error.message : error}).`);
+    throw new UsageError(`${what} is not JSON (${error instanceof Error ? error.message : error}).`);
   }
 }
 
@@ -127,7 +127,7 @@ function membersOf(
   ignorable: readonly string[],
   ignored: Set<string>,
 ): Record<string, unknown> {
-  if (!isObject(data)) throw new UsageError(`line ${line} is no JSON object.`);
+  if (!isObject(data)) throw new UsageError(`line ${line} is not a JSON object.`);
   const known = Object.entries(data).filter(([name]) => !ignorable.includes(name));
   for (const name of ignorable) if (name in data) ignored.add(name);
   return complete(checkMembers(Object.fromEntries(known), operation, `line ${line}`), operation, line);
