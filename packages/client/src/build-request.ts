@@ -84,7 +84,7 @@ export const inQuery: Encoder = (draft, inputs) => {
   for (const [name, value] of inputs) {
     // Null is not sent (RFC 6570, 2.3).
     for (const one of [value ?? []].flat())
-      addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`);
+      addQuery(draft, [name, one].map((part) => encodeURIComponent(String(part))).join('='));
   }
   return [];
 };
@@ -137,6 +137,6 @@ export function buildRequest(
 /** Whether JSON carries all numbers in it as they are: no larger one is, and none that was rounded is less. */
 export function isExact(data: unknown): boolean {
   return typeof data === 'number'
-    ? Math.abs(data) <= Number.MAX_SAFE_INTEGER
+    ? Math.abs(data) < 2 ** 53
     : Object(data) !== data || Object.values(data as object).every(isExact);
 }

@@ -23,17 +23,14 @@ export function mayRetry(
   error: unknown,
   isRepeatable = /^(GET|HEAD|PUT|DELETE)$/.test(method),
 ): boolean {
-  const { name, code, status = 0, cause } = error as Partial<PetstoreError> & { cause?: Cause };
+  const { name, code, status = '', cause } = error as Partial<PetstoreError> & { cause?: Cause };
   return (
-    // The service itself promises with these that nothing was done.
-    code === 'rate_limited' ||
-    code === 'unavailable' ||
-    // An attempt before this one is still being worked on.
-    code === 'request_in_flight' ||
-    // No connection was made, so not one byte has arrived. fetch puts the system's error one cause deeper.
-    /REFUSED|NOTFOUND|EAI_AGAIN|UNREACH|CONNECT_TIMEOUT/.test(`${cause?.code} ${cause?.cause?.code}`) ||
-    (isRepeatable &&
-      (name === 'ConnectionError' || name === 'TimeoutError' || status === 408 || status === 429 || status >= 500))
+    // The service itself promises with these codes that nothing was done, or that an attempt before is still worked on; or no
+    // connection was made, so not one byte has arrived. fetch puts the system's error one cause deeper.
+    /rate_limited|unavailable|in_flight|REFUSED|NOTFOUND|EAI_AGAIN|UNREACH|CONNECT_TIMEOUT/.test(
+      `${code} ${cause?.code} ${cause?.cause?.code}`,
+    ) ||
+    (isRepeatable && /Connection|Timeout|408|429|5../.test(`${name}${status}`))
   );
 }
 
