@@ -84,7 +84,7 @@ export const inQuery: Encoder = (draft, inputs) => {
   for (const [name, value] of inputs) {
     // Null is not sent (RFC 6570, 2.3).
     for (const one of [value ?? []].flat())
-      addQuery(draft, [name, one].map((part) => encodeURIComponent(String(part))).join('='));
+      addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`);
   }
   return [];
 };

@@ -1,5 +1,5 @@
 import type { RequestDraft, Wire } from './build-request.ts';
-import type { CallOptions, Connection, HttpRequest, HttpResponse, Transport } from './connection.ts';
+import type { CallOptions, Connection, HttpRequest, HttpResponse } from './connection.ts';
 import { BaseError } from './errors.ts';
 import { mayRetry, retryDelay, retryFrom } from './retry.ts';
 
@@ -21,7 +21,6 @@ export async function execute<T>(
   const { signal: caller, timeout = connection.timeout, attemptTimeout = connection.attemptTimeout } = options;
   let attempts = 0;
   try {
-    const retry = retryFrom(options.retry, connection.retry);
     const deadline = performance.now() + (timeout || Infinity);
     const draft = build();
     while (true) {
@@ -37,16 +36,13 @@ export async function execute<T>(
             attempt: attempts,
           };
           await authorize?.(request, connection, id);
-          const sources = [{ accept }, connection.headers, options.headers ?? {}, request.headers];
-          request.headers = Object.fromEntries(sources.flatMap((source) => Object.entries(source)).map(headerFrom));
+          request.headers = mergeHeaders([{ accept }, connection.headers, options.headers, request.headers]);
           signal.throwIfAborted();
           attempts++;
-          const response = await follow(connection.transport, request, 0).catch((cause) => {
-            throw new BaseError('ConnectionError', `${connection.baseUrl} could not be reached`, { cause });
-          });
-          return parse(response);
+          return await parse(await follow(connection, request));
         });
       } catch (error) {
+        const retry = retryFrom(options.retry, connection.retry);
         const delay = retryDelay(retry, attempts, error);
         // A stream can be sent only once. Timers may be up to a millisecond early.
         if (
@@ -71,11 +67,19 @@ export async function execute<T>(
   }
 }
 
-/** The header by its name in lower case, so that the last one of a name counts. */
-function headerFrom([name, value]: [string, string]): [string, string] {
-  if (/^[\w!#$%&'*+.^`|~-]+:[\t -~\x80-\xff]*$/.test(`${name}:${value}`)) return [name.toLowerCase(), value];
-  // The value may be a secret.
-  throw new TypeError(`the header ${name} cannot be sent`);
+/** Headers by names in lower case, so that the last one of a name counts. */
+function mergeHeaders(sources: CallOptions['headers'][]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const source of sources) {
+    for (const name in source) {
+      const value = source[name] ?? '';
+      if (!/^[\w!#$%&'*+.^`|~-]+:[\t -~\x80-\xff]*$/.test(`${name}:${value}`))
+        // The value may be a secret.
+        throw new TypeError(`the header ${name} cannot be sent`);
+      headers[name.toLowerCase()] = value;
+    }
+  }
+  return headers;
 }
 
 /** Runs a task, and rejects when time is up or a signal aborts, whatever the task waits for. */
@@ -85,31 +89,51 @@ function within<T>(
   caller: AbortSignal | undefined,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const timer = new AbortController();
-  // Listeners on the caller's own signal would add up.
-  const signal = caller ? AbortSignal.any([timer.signal, caller]) : timer.signal;
-  const handle = setTimeout(
-    () => timer.abort(new BaseError('TimeoutError', `${id} was not done in time`)),
-    Math.max(0, Math.min(milliseconds, MAX_TIMER_MS)),
-  );
-  return new Promise<T>((resolve, reject) => {
-    const end = () => reject(signal.reason);
-    signal.onabort = end;
-    if (signal.aborted) end();
-    else run(signal).then(resolve, reject);
-  }).finally(() => clearTimeout(handle));
+  return new Promise((resolve, reject) => {
+    const timer = new AbortController();
+    // Listeners on the caller's own signal would add up.
+    const signal = caller ? AbortSignal.any([timer.signal, caller]) : timer.signal;
+    const fail = (reason: unknown) => {
+      clearTimeout(handle);
+      reject(reason);
+    };
+    const handle = setTimeout(
+      () => {
+        const error = new BaseError('TimeoutError', `${id} was not done in time`);
+        timer.abort(error);
+        reject(error);
+      },
+      Math.max(0, Math.min(milliseconds, MAX_TIMER_MS)),
+    );
+    if (caller) signal.onabort = () => fail(signal.reason);
+    if (signal.aborted) fail(signal.reason);
+    else
+      run(signal).then((value) => {
+        clearTimeout(handle);
+        resolve(value);
+      }, fail);
+  });
 }
 
 /** Sends a request, and again to where it is redirected: only where it is safe, and within the origin. */
-async function follow(transport: Transport, request: HttpRequest, redirects: number): Promise<HttpResponse> {
-  const response = await transport(request);
-  const location = response.headers.get('location');
-  if (location && /^3/.test(`${response.status}`) && /^(GET|HEAD)$/.test(request.method) && redirects < MAX_REDIRECTS) {
-    const { href, origin } = new URL(location, request.url);
-    if (request.url.startsWith(`${origin}/`)) {
+async function follow({ transport, baseUrl }: Connection, request: HttpRequest): Promise<HttpResponse> {
+  try {
+    for (let redirects = 0, { url } = request; ; redirects++) {
+      const response = await transport(redirects ? { ...request, url } : request);
+      const location = response.headers.get('location');
+      if (
+        !location ||
+        !/^3/.test(`${response.status}`) ||
+        !/^(GET|HEAD)$/.test(request.method) ||
+        redirects === MAX_REDIRECTS
+      )
+        return response;
+      const { href, origin } = new URL(location, url);
+      if (!url.startsWith(`${origin}/`)) return response;
       await response.body?.cancel();
-      return follow(transport, { ...request, url: href }, redirects + 1);
+      url = href;
     }
+  } catch (cause) {
+    throw new BaseError('ConnectionError', `${baseUrl} could not be reached`, { cause });
   }
-  return response;
 }

@@ -10,7 +10,7 @@ export async function parseResponse(
   response: HttpResponse,
   { ok = /200/, parse = parseJson }: { readonly ok?: RegExp; readonly parse?: Parse },
 ): Promise<unknown> {
-  if (ok.test(`${response.status}`)) return parse(response);
+  if (ok.test(`${response.status}`)) return await parse(response);
   const text = await readText(response);
   throw errorFrom(response, text, jsonFrom(text));
 }

@@ -19,7 +19,8 @@ export function send<Id extends OperationId>(
       wire,
       () => {
         const draft = buildRequest(wire, baseUrl, input, options);
-        return { ...draft, url: url?.(draft.url) ?? draft.url };
+        draft.url = url?.(draft.url) ?? draft.url;
+        return draft;
       },
       async (response) => {
         (wire.deprecated ?? on.deprecation)?.(wire.id, response, on.deprecated);
