@@ -9,17 +9,22 @@ import type { Project } from '../project.ts';
 import { type Attempt, attemptsFor } from './conformance/attempts.ts';
 import { pagingErrors } from './conformance/paging.ts';
 import { prepare, type Send } from './conformance/preparation.ts';
+import { resourceErrors } from './conformance/resources.ts';
+import { unknownTargetErrors } from './conformance/targets.ts';
 import { undeclared } from './conformance/undeclared.ts';
 
 type Server = typeof import('@petstore/server');
 type Store = ReturnType<Server['memoryStore']>;
+
+/** A server that does not answer is a finding, not a check that never ends. */
+const RESPONSE_TIMEOUT_MS = 10_000;
 
 const key = 'a-key-that-is-for-the-check';
 
 export const conformance: Check = {
   name: 'conformance',
   guarantee:
-    'A running server accepts what is valid, refuses what is not, can send each declared status, and sends nothing undeclared.',
+    'A running server answers, lists, filters, orders, pages and repeats what it was sent, over the whole range of each property; refuses what is invalid, keys included, with the declared status and its code; sends the declared headers, can send each declared status, and serves nothing else.',
   run: async (project) => {
     const server = await project.load<Server>('@petstore/server');
     const folder = mkdtempSync(join(tmpdir(), 'petstore-drift-'));
@@ -32,6 +37,8 @@ export const conformance: Check = {
       running.push({ ...(await start(server, stored, basePathOf(project.spec))), hasVersions: true });
       running.push({ ...(await start(server, memory, basePathOf(project.spec))), whileFailing });
       const findings: Finding[] = [];
+      for (const { send } of running)
+        findings.push(...(await unknownTargetErrors(project.spec, key, send)).map(asFinding));
       for (const [endpoint, operation] of project.spec.operations)
         findings.push(...(await findingsFor(project, endpoint, operation, running).catch(withoutExample(endpoint))));
       return findings;
@@ -42,6 +49,13 @@ export const conformance: Check = {
     }
   },
 };
+
+const asFinding = (actual: string): Finding => ({
+  where: 'paths',
+  actual,
+  expected: 'only operations are served',
+  fix: 'apps/server/src/http/express-app.ts',
+});
 
 /** The finding where an operation cannot be called, because no valid input is known. */
 export function withoutExample(where: string): (error: unknown) => Finding[] {
@@ -89,6 +103,8 @@ async function findingsFor(
       ? await pagingErrors(spec, operation, key, await prepare(spec, operation, key, send), send)
       : [])
       finding(endpoint, wrong, 'x-pagination says how the next page is found');
+    for (const wrong of await resourceErrors(spec, operation, key, send))
+      finding(endpoint, wrong, 'what was added is listed');
     for (const [i, { needsFailingStore, needsVersions }] of made.entries()) {
       if ((needsFailingStore && !whileFailing) || (needsVersions && !hasVersions)) continue;
       // A write may have used up what was prepared.
@@ -147,6 +163,7 @@ async function start({ createApp, givenKeys, keyCheck, listen }: Server, store: 
   const app = await createApp(store, { keys: keyCheck(givenKeys(key)) });
   const limits = { maxConnections: 100, headersTimeout: 5_000, requestTimeout: 5_000 };
   const listener = await listen(app, { host: '127.0.0.1', port: 0, ...limits });
-  const send: Send = ({ target, ...init }) => fetch(listener.origin + basePath + target, init);
+  const send: Send = ({ target, ...init }) =>
+    fetch(listener.origin + basePath + target, { ...init, signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
   return { send, stop: () => listener.drain(0) };
 }

@@ -116,7 +116,7 @@ describe('the check finds', () => {
       'searchPets: async () => undefined',
     ],
     ['conformance', 'a success instead of a 404', handlers, /if \(outcome !== 'removed'\).*/, ''],
-    ['conformance', 'a status that nothing leads to', handlers, 'status: 409', 'status: 400'],
+    ['conformance', 'a status that nothing leads to', handlers, 'status: 403', 'status: 400'],
     [
       'conformance',
       'a cursor that leads to the same page',

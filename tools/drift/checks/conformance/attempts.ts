@@ -57,14 +57,37 @@ export function attemptsFor(spec: Spec, operation: Operation, key: string, exist
       isSuccess(operation, status) || (status > 403 && status < 500 && declares(String(status)));
     attempts.push({ what: `a valid request (${label})`, request: build(inputs), accepts, expected: 'it is a success' });
   }
-  for (const [what, request] of invalidRequests(spec, operation, full, build)) {
-    const accepts = (status: number) => status >= 400 && status < 500;
-    attempts.push({ what, request, accepts, expected: 'it is refused' });
-  }
+  const refusals = [400, 413, 415, 422].filter((status) => declares(String(status)));
+  for (const [what, request] of invalidRequests(spec, operation, full, build))
+    attempts.push({
+      what,
+      request,
+      ...refusedWith(refusals.some((one) => one !== 413 && one !== 415) ? refusals : []),
+    });
+  const missed = [400, 404, 422].filter((status) => declares(String(status)));
+  for (const [what, request] of impossiblePaths(spec, operation, full, build))
+    attempts.push({ what, request, ...refusedWith(missed) });
   if (needsCredential(operation)) {
     const accepts = (status: number) => status === 401;
-    const request = build(full, credentialsFor(spec, 'nobody'));
-    attempts.push({ what: 'an unknown key', request, accepts, expected: 'it is 401' });
+    const unknown = build(full, credentialsFor(spec, 'nobody'));
+    const expected = 'it is 401';
+    attempts.push({ what: 'an unknown key', request: unknown, accepts, expected });
+    const none = withoutCredential(spec, valid);
+    if (none) attempts.push({ what: 'no key', request: none, accepts, expected });
+    const { authorization } = valid.headers;
+    if (authorization !== undefined) {
+      const [scheme = '', ...credential] = authorization.split(' ');
+      const written = (name: string) => withHeader(valid, 'authorization', [name, ...credential].join(' '));
+      attempts.push({ what: 'the key in another scheme', request: written('Other'), accepts, expected });
+      // The names of schemes have no case (RFC 9110 11.1).
+      for (const name of [scheme.toLowerCase(), scheme.toUpperCase()])
+        attempts.push({
+          what: `the scheme ${name}`,
+          request: written(name),
+          accepts: (status) => status !== 401,
+          expected: 'it is not 401',
+        });
+    }
   }
   wants(304, 'If-None-Match: *', withHeader(valid, 'if-none-match', '*'), { needsVersions: true });
   wants(412, 'another If-Match', withHeader(valid, 'if-match', '"no-such-version"'), { needsVersions: true });
@@ -79,6 +102,35 @@ export function attemptsFor(spec: Spec, operation: Operation, key: string, exist
   const expected = 'it is a success, or a failure of the service';
   attempts.push({ what: 'a failing store', request: valid, accepts, expected, needsFailingStore: true });
   return attempts;
+}
+
+/** A refusal with one of these statuses; with any where there are none. */
+function refusedWith(statuses: readonly number[]): Pick<Attempt, 'accepts' | 'expected'> {
+  if (statuses.length === 0) return { accepts: (status) => status >= 400 && status < 500, expected: 'it is refused' };
+  return { accepts: (status) => statuses.includes(status), expected: `it is ${statuses.join(' or ')}` };
+}
+
+/** Requests whose path has a value that its parameter does not allow. */
+function impossiblePaths(spec: Spec, operation: Operation, full: Inputs, build: Build): [string, WireRequest][] {
+  const fits = valueCheck(spec);
+  return operation.parameters
+    .filter(({ in: place }) => place === 'path')
+    .flatMap((parameter) => {
+      const { minimum, maximum } = resolve(spec, schemaOf(parameter));
+      const beside = [
+        minimum === undefined ? minimum : BigInt(minimum) - 1n,
+        maximum === undefined ? maximum : BigInt(maximum) + 1n,
+      ];
+      const wrong = ['no such value', 0.5, ...beside].filter(
+        (value) => value !== undefined && (typeof value === 'bigint' || !fits(schemaOf(parameter), value)),
+      );
+      // A text fits what takes any text.
+      if (fits(schemaOf(parameter), 'no such value')) return [];
+      return wrong.flatMap((value): [string, WireRequest][] => {
+        const request = built(build, full, 'path', parameter.name, typeof value === 'bigint' ? String(value) : value);
+        return request ? [[`the ${parameter.name} ${value}`, request]] : [];
+      });
+    });
 }
 
 /** Requests with an idempotency key, in their order. What a path names may be another thing the next time. */
@@ -115,6 +167,19 @@ function at({ label, inputs }: Example, existing: PathValues): Example {
 
 function needsCredential({ security }: Operation): boolean {
   return security.length > 0 && security.every((all) => Object.keys(all).length > 0);
+}
+
+/** The request without what authenticates it; nothing where that cannot be told from the rest. */
+function withoutCredential({ root }: Spec, request: WireRequest): WireRequest | undefined {
+  const schemes = Object.values(root.components?.securitySchemes ?? {});
+  const names = [
+    'authorization',
+    ...schemes.map(({ in: place, name = '' }) => (place === 'header' ? name.toLowerCase() : '')),
+  ];
+  const headers = Object.entries(request.headers).filter(([name]) => !names.includes(name));
+  return headers.length < Object.keys(request.headers).length
+    ? { ...request, headers: Object.fromEntries(headers) }
+    : undefined;
 }
 
 function withHeader(request: WireRequest, name: string, value: string): WireRequest {

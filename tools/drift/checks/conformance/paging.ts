@@ -5,6 +5,7 @@ import { expectedRequest, type Inputs } from '../../../openapi/serialize.ts';
 import { wireRequest } from '../../../openapi/wire.ts';
 import { basePathOf, list, node, type Spec } from '../../openapi.ts';
 import { credentialsFor, type PathValues } from './attempts.ts';
+import { parseExact } from './exact-json.ts';
 import type { Send } from './preparation.ts';
 
 /** What is wrong with the way from one page to the next, where there are at least two elements. */
@@ -40,7 +41,8 @@ export async function pagingErrors(
   return other === expected ? [] : [`the page behind ${one} is ${other}, not ${expected}`];
 }
 
-interface Page {
+/** A page of a list. */
+export interface Page {
   readonly response: Response;
   readonly body: unknown;
   readonly elements: readonly unknown[];
@@ -54,13 +56,13 @@ function withQuery(inputs: Inputs, name: string, value: unknown): Inputs {
   return { ...inputs, query: { ...inputs.query, [name]: value } };
 }
 
-async function pageOf(response: Response, { items }: Pagination): Promise<Page> {
-  const body: unknown = JSON.parse(await response.text());
+export async function pageOf(response: Response, { items }: Pagination): Promise<Page> {
+  const body = parseExact(await response.text());
   return { response, body, elements: list(items === undefined ? body : node(body)[items]) };
 }
 
 /** Where the next page is, by the rule of the operation. */
-function targetBehind(
+export function targetBehind(
   spec: Spec,
   target: string,
   { response, body, elements }: Page,

@@ -2,6 +2,7 @@ import { essenceOf, isJson } from '../../../openapi/body.ts';
 import { type Operation, resolve, type Schema } from '../../../openapi/document.ts';
 import { valueErrors } from '../../../openapi/validate.ts';
 import { type Node, node, type Spec } from '../../openapi.ts';
+import { promiseErrors, retryErrors } from './promised.ts';
 
 /** Headers of HTTP itself, which the spec does not describe. */
 const httpHeaders = new Set([
@@ -22,9 +23,13 @@ export async function undeclared(spec: Spec, operation: Operation, response: Res
   const written = responses[names.find((name) => name in responses) ?? ''];
   if (written === undefined) return [`status ${status} is not declared`];
   const declared = node(resolve(spec, node(written)));
+  const text = await response.text();
+  const body = isJson(response.headers.get('content-type') ?? '') && text !== '' ? JSON.parse(text) : undefined;
   return [
     ...headerViolations(spec, node(declared.headers), response),
-    ...(operation.method === 'HEAD' ? [] : await bodyViolations(spec, node(declared.content), response)),
+    ...(operation.method === 'HEAD' ? [] : bodyViolations(spec, node(declared.content), response, text)),
+    ...promiseErrors(spec, operation, response, body),
+    ...retryErrors(node(declared.headers), response),
   ];
 }
 
@@ -57,8 +62,7 @@ function parsedHeader(text: string, { type }: Schema): unknown {
   return types.includes('array') ? text.split(',').map((item) => item.trim()) : text;
 }
 
-async function bodyViolations(spec: Spec, declared: Node, response: Response): Promise<string[]> {
-  const text = await response.text();
+function bodyViolations(spec: Spec, declared: Node, response: Response, text: string): string[] {
   const type = essenceOf(response.headers.get('content-type') ?? '');
   if (Object.keys(declared).length === 0) return text === '' ? [] : ['a body is not declared'];
   const [, media] = Object.entries(declared).find(([name]) => matches(essenceOf(name), type)) ?? [];

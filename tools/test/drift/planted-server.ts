@@ -1,0 +1,331 @@
+import { described, edits, type PlantedDrift, put } from './planting.ts';
+
+const getPet = '  /pets/{petId}:\n';
+const handlers = 'apps/server/src/handlers.ts';
+const response = 'apps/server/src/http/response.ts';
+const dispatch = 'apps/server/src/http/dispatch.ts';
+const access = 'apps/server/src/http/access.ts';
+const expressApp = 'apps/server/src/http/express-app.ts';
+const httpError = 'apps/server/src/http/http-error.ts';
+const routes = 'apps/server/src/http/routes.ts';
+const fastPath = 'apps/server/src/http/fast-path.ts';
+
+const queryOf = 'function queryOf';
+const create = 'createPet: async (pet) => ({ id: (await pets().create({ ...pet })).id, ...pet })';
+
+export const plantedInServer: PlantedDrift[] = [
+  // The handlers and routes of the server.
+  ...edits('routes', handlers, {
+    'a handler dropped': put(
+      'return {',
+      '    createPet: async (pet) => ({ id: (await pets().create({ ...pet })).id, ...pet }),\n',
+      '',
+    ),
+    'a handler renamed': put('return {', 'createPet:', 'addPet:'),
+    'a handler too many': put('return {', 'return {', 'return {\n    deletePet: () => undefined,'),
+  }),
+  ...edits('routes', expressApp, {
+    'a route too many': put(
+      'for (const operation',
+      'for (const operation',
+      "app.get('/v1/store/orders', (_request, response) => void response.json([]));\n  for (const operation",
+    ),
+    'a route of another method': put(
+      'const method =',
+      'described.method.toLowerCase()',
+      "(described.id === 'createPet' ? 'put' : described.method.toLowerCase())",
+    ),
+  }),
+  ...edits('routes', 'apps/server/src/http/routes.ts', {
+    'a route of another path': put('export function routeOf', '+ path)', "+ path.replace('pets', 'animals'))"),
+  }),
+  ...described('routes', {
+    'an operation without a handler': put(
+      getPet,
+      getPet,
+      `  /extra:\n    get:\n      operationId: listExtra\n      tags: [pets]\n      summary: Extra\n      responses: {"200": {description: ok, content: {application/json: {schema: {$ref: "#/components/schemas/Pet"}}}}, "401": {$ref: "#/components/responses/Unauthorized"}, default: {$ref: "#/components/responses/Failure"}}\n${getPet}`,
+    ),
+    'an operation removed, its handler left': (text) =>
+      text.replace(/ {2}\/pets\/\{petId\}:\n[\s\S]*?(?=\ncomponents:)/, '').replace('x-successor: listPets', ''),
+    'an operation renamed': put(getPet, 'operationId: getPet', 'operationId: readPet'),
+  }),
+
+  // The running server: what is not declared.
+  ...edits('conformance', response, {
+    'no Deprecation header where one is required': put(
+      'function deprecation(',
+      '(deprecatedSince ?',
+      '(!deprecatedSince ?',
+    ),
+    'a header that is not declared': put('function deprecation(', 'return [', "return [\n    'X-Extra', 'yes',"),
+  }),
+  ...edits('conformance', response, {
+    'no way to the next page': put('export function nextPage', 'rel="next"', 'rel="nest"'),
+  }),
+  ...edits('conformance', dispatch, {
+    'another status for a success': put('operation.success', 'operation.success', '202'),
+    'an idempotency key that is ignored': put(
+      'const key = idempotencyKeyOf',
+      'idempotencyKeyOf(request.headers, operation)',
+      'operation.path === "" ? idempotencyKeyOf(request.headers, operation) : undefined',
+    ),
+    'no 304': put('if (tag && isKnown', 'tag && isKnown', 'tag === "" && isKnown'),
+  }),
+  ...edits('conformance', handlers, {
+    'a property that is not declared': put('return {', '.id, ...pet })', '.id, ...pet, colour: 1 } as Pet)'),
+    'a property of another type': put(
+      'return decode<Pet>(pet.json)',
+      'decode<Pet>(pet.json)',
+      '{ ...decode<Pet>(pet.json), id: String(petId) } as unknown as Pet',
+    ),
+    'a success instead of a 404': put(
+      'if (!pet)',
+      /throw new HttpError.*/,
+      'return { id: 1, name: "", categoryId: 1 };',
+    ),
+  }),
+  ...edits('conformance', httpError, {
+    'an Error of another shape': put(
+      'body(): ErrorBody',
+      'message: this.message, status',
+      'message: this.message, at: 1, status',
+    ),
+    'an Error with another status': put('body(): ErrorBody', 'status: this.status', 'status: 400'),
+  }),
+  ...edits('conformance', access, {
+    'another status without a key': put('export function unauthorized', "'unauthorized'", "'not_found'"),
+    'no key required': put('export function authenticate', 'name === undefined', 'name === "x"'),
+  }),
+  ...edits('conformance', expressApp, {
+    'no validation': put('app.use(await validator', /app\.use\(await validator.*\n/, '\n'),
+  }),
+  ...edits('conformance', fastPath, {
+    'a fast path that accepts everything': put('const checked', '!passes(checked)', 'false'),
+  }),
+  ...described('conformance', {
+    'a status that no request leads to': put(
+      'operationId: createPet',
+      '"400":',
+      '"418":\n          $ref: "#/components/responses/InvalidRequest"\n        "400":',
+    ),
+    'a header that is not sent': put(
+      'operationId: listPets',
+      '            X-Request-Id:\n',
+      '            X-Total:\n              required: true\n              schema: {type: integer}\n            X-Request-Id:\n',
+    ),
+    'a header that is sent but no longer declared': put(getPet, /\n {12}Sunset:\n.*\n/, '\n'),
+    'Idempotency-Replayed that is sent but not declared': put(
+      'operationId: createPet',
+      /\n {12}Idempotency-Replayed:\n.*\n/,
+      '\n',
+    ),
+    'a property that is not always present': put(
+      '    Pet:\n',
+      '[id, name, categoryId]',
+      '[id, name, categoryId, born]',
+    ),
+  }),
+
+  // The running server: what is declared, and wrong.
+  ...edits('conformance', handlers, {
+    'a filter that is ignored': put(queryOf, ", ...(status && { filter: { property: 'status', value: status } })", ''),
+    'a filter that knows one value': put(queryOf, '...(status &&', "...(status === 'sold' &&"),
+    'a filter by another value': put(queryOf, 'value: status', "value: status === 'pending' ? 'sold' : status"),
+    'a cursor that is ignored': put(queryOf, 'return { limit, after,', 'return { limit, after: 0,'),
+    'a cursor that skips one': put(queryOf, 'return { limit, after,', 'return { limit, after: after && after + 1,'),
+    'a limit that is ignored': put(queryOf, 'return { limit,', 'return { limit: 20,'),
+    'a hidden limit of a page': put(queryOf, 'return { limit,', 'return { limit: Math.min(limit, 50),'),
+    'one element less': put(queryOf, 'return { limit,', 'return { limit: Math.max(1, limit - 1),'),
+    'another default of a page': put(queryOf, 'return { limit,', 'return { limit: limit === 20 ? 10 : limit,'),
+    'pages that are small': put(queryOf, 'maxBytes: MAX_PAGE_BYTES', 'maxBytes: 300'),
+    'an optional property dropped': put(
+      'return {',
+      create,
+      'createPet: async ({ status: _, ...pet }) => ({ id: (await pets().create({ ...pet })).id, ...pet })',
+    ),
+    'an optional property stored, but not answered': put(
+      'return {',
+      create,
+      'createPet: async ({ status, ...pet }) => ({ id: (await pets().create({ ...pet, ...(status && { status }) })).id, ...pet })',
+    ),
+    'an optional property answered, but not stored': put(
+      'return {',
+      create,
+      'createPet: async ({ status, ...pet }) => ({ id: (await pets().create({ ...pet })).id, ...pet, ...(status && { status }) })',
+    ),
+    'a property that nobody sent': put(
+      'return {',
+      create,
+      "createPet: async (pet) => ({ id: (await pets().create({ status: 'available', ...pet })).id, status: 'available', ...pet })",
+    ),
+    'text that is trimmed': put(
+      'return {',
+      create,
+      'createPet: async (sent) => { const pet = { ...sent, name: sent.name.trim() }; return { id: (await pets().create({ ...pet })).id, ...pet }; }',
+    ),
+    'text that is cut': put(
+      'return {',
+      create,
+      'createPet: async (sent) => { const pet = { ...sent, name: sent.name.slice(0, 100) }; return { id: (await pets().create({ ...pet })).id, ...pet }; }',
+    ),
+    'a hidden limit of a text': put(
+      'return {',
+      create,
+      "createPet: async (pet) => { if (pet.name.length > 200) throw new HttpError('invalid_request', 'Too long.'); return { id: (await pets().create({ ...pet })).id, ...pet }; }",
+    ),
+    'an empty text refused': put(
+      'return {',
+      create,
+      "createPet: async (pet) => { if (pet.name === '') throw new HttpError('invalid_request', 'Empty.'); return { id: (await pets().create({ ...pet })).id, ...pet }; }",
+    ),
+    'large integers rounded': put(
+      'return {',
+      create,
+      'createPet: async (sent) => { const pet = { ...sent, categoryId: Number(sent.categoryId) }; return { id: (await pets().create({ ...pet })).id, ...pet }; }',
+    ),
+    'negative integers refused': put(
+      'return {',
+      create,
+      "createPet: async (pet) => { if (pet.categoryId < 0) throw new HttpError('invalid_request', 'Negative.'); return { id: (await pets().create({ ...pet })).id, ...pet }; }",
+    ),
+    'one value of an enumeration refused': put(
+      'return {',
+      create,
+      "createPet: async (pet) => { if (pet.status === 'pending') throw new HttpError('invalid_request', 'Not now.'); return { id: (await pets().create({ ...pet })).id, ...pet }; }",
+    ),
+    'the same identifier for all': put(
+      'return {',
+      create,
+      'createPet: async (pet) => { await pets().create({ ...pet }); return { id: 1, ...pet }; }',
+    ),
+    'nothing stored': put('return {', create, 'createPet: async (pet) => ({ id: 1, ...pet })'),
+    'another order': put(
+      'listPets: async',
+      'decode<Pet[]>((await pets().list(queryOf(input))).json)',
+      'decode<Pet[]>((await pets().list(queryOf(input))).json).reverse()',
+    ),
+    'an element read otherwise than it is listed': put(
+      'return decode<Pet>',
+      'return decode<Pet>(pet.json)',
+      "return { ...decode<Pet>(pet.json), name: 'pet' }",
+    ),
+    'a version that never changes': put('const version =', 'pets().version()', "'1'"),
+    'another code for a status': put('if (!pet)', "new HttpError('not_found',", "new HttpError('unauthorized',"),
+    'the code of another status': put(
+      'if (!pet)',
+      /new HttpError\('not_found', ([^)]*)\)/,
+      "new HttpError('invalid_request', $1, { status: 404 })",
+    ),
+  }),
+  ...edits('conformance', dispatch, {
+    '304 for any tag': put(
+      'function isKnown',
+      "return ifNoneMatch.split(',').some",
+      "return true || ifNoneMatch.split(',').some",
+    ),
+    'no 304 for the tag that was sent': put('function isKnown', "['*', opaque]", "['*']"),
+    'a tag of the time': put('const tag =', /`"\$\{version\}"`/, 'String(Math.random())'),
+    'an idempotency key that is ignored': put(
+      'const key = idempotencyKeyOf',
+      'idempotencyKeyOf(request.headers, operation)',
+      'undefined as string | undefined',
+    ),
+    'a replay that is not said': put('if (idempotent', "headers.push('Idempotency-Replayed', 'true')", ';'),
+    'a page that never leads on': put(
+      'if (page) headers',
+      'headers.push(...nextPage(context, operation, input, page))',
+      ';',
+    ),
+  }),
+  ...edits('conformance', response, {
+    'a sunset in 1970': put('function deprecation(', 'new Date(sunset)', 'new Date(0)'),
+    'another day of the deprecation': put(
+      'function deprecation(',
+      'Date.parse(deprecatedSince) / 1000',
+      'Date.parse(deprecatedSince)',
+    ),
+    'a deprecation of today': put('function deprecation(', 'Date.parse(deprecatedSince)', 'Date.now()'),
+    'another successor': put('function deprecation(', '.path}>', '.path}s>'),
+    'a next page without the filter': put(
+      'export function nextPage',
+      "fields[name]?.in !== 'query'",
+      "fields[name]?.in !== 'query' || name === 'status'",
+    ),
+    'a next page of another size': put(
+      'export function nextPage',
+      'query[cursor] = String(last)',
+      "query[cursor] = String(last);\n  query.limit = '1'",
+    ),
+    'a next page that skips one': put('export function nextPage', 'String(last)', 'String(Number(last) + 1)'),
+    'a next page that is the same': put(
+      'export function nextPage',
+      'query[cursor] = String(last)',
+      "query[cursor] ??= '0'",
+    ),
+    'no next page where there is a filter': put('export function nextPage', '!more)', "!more || 'status' in input)"),
+    'no content type': put('const JSON_TYPE', "'application/json; charset=utf-8'", "'text/plain'"),
+    'no identifier of the request': put('export function responseHeaders', "'X-Request-Id', requestId, ", ''),
+  }),
+  ...edits('conformance', access, {
+    'a missing key is accepted': put(
+      'export function callerOf',
+      'return isPublic(operation)',
+      "if (request.headers.authorization === undefined) return 'nobody';\n  return isPublic(operation)",
+    ),
+    'any key is accepted': put(
+      'export function callerOf',
+      "nameOf(credentialOf(schemes[scheme], request, query) ?? '')",
+      "credentialOf(schemes[scheme], request, query) && 'somebody'",
+    ),
+    'a key in any scheme': put('function credentialOf', '/^Bearer +', '/^\\w+ +'),
+    'a scheme with a case': put('function credentialOf', '*$/i.exec(authorization)', '*$/.exec(authorization)'),
+    'another challenge': put('function challengeOf', ": 'Bearer'", ": 'Basic'"),
+    'no challenge': put('export function unauthorized', "'WWW-Authenticate': [...challenges].join(', ')", ''),
+  }),
+  ...edits('conformance', expressApp, {
+    'everything below the base is answered': put(
+      'const methods',
+      /if \(!route\) throw new HttpError.*;/,
+      'if (!route) return void response.json([]);',
+    ),
+    'one path more, without a route': put(
+      '  app.use(root, methods',
+      '  app.use(root, methods',
+      "  app.use(root, (request, response, next) => (request.path === '/store/orders' ? void response.json([]) : next()));\n  app.use(root, methods",
+    ),
+    'other methods are not found': put(
+      'const methods',
+      "new HttpError('method_not_allowed', message, {",
+      "new HttpError('not_found', message, {",
+    ),
+    'no Allow': put('const methods', '{ headers: { Allow: route.allow } }', '{}'),
+    'parameters that are not read': put(
+      'const parameters',
+      'if (operation) context.parameters =',
+      'if (!operation) context.parameters =',
+    ),
+  }),
+  ...edits('conformance', routes, {}),
+  ...edits('conformance', httpError, {
+    'a refusal that is a fault': put('export function invalidRequest', ": 'invalid_request'", ": 'internal_error'"),
+    'an identifier that cannot be is invalid': put(
+      'export function invalidRequest',
+      "? 'not_found' :",
+      "? 'invalid_request' :",
+    ),
+    'an unavailable store is a fault': put(
+      'if (error instanceof StoreUnavailableError)',
+      /return unavailable\(.*\);/,
+      "return new HttpError('not_found', 'No.');",
+    ),
+    'no hint when to come back': put(
+      'export function unavailable',
+      "{ headers: { 'Retry-After': '1' }, cause }",
+      '{ cause }',
+    ),
+  }),
+  ...edits('conformance', fastPath, {
+    'a fast path that needs no key': put('const caller', 'if (caller === undefined) return slowly();', ''),
+    'a fast path without the query': put('const checked', '{ ...parameters,', '{ ...parameters, query: {},'),
+  }),
+];

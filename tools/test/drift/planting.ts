@@ -1,0 +1,48 @@
+import type { Edits, Project } from '../../drift/project.ts';
+import { generateEverything } from '../../generate/everything.ts';
+import { readModel } from '../../generate/generate.ts';
+
+/** A small edit of the repository, and the check that has to find it. */
+export interface PlantedDrift {
+  check: string;
+  name: string;
+  edits(project: Project): Promise<Edits>;
+}
+
+/** New texts of a file by what is wrong with them. An added file is made of an empty text; `undefined` removes one. */
+export type Changes = Record<string, (text: string) => string | undefined>;
+
+export const specFile = 'spec/openapi.yaml';
+
+/** Replaces the first match behind a marker. */
+export const put = (marker: string, find: string | RegExp, by: string) => (text: string) => {
+  const start = text.indexOf(marker);
+  if (start < 0) throw new Error(`there is no ${marker}`);
+  return text.slice(0, start) + text.slice(start).replace(find, by);
+};
+
+export const edits = (check: string, file: string, changes: Changes): PlantedDrift[] =>
+  Object.entries(changes).map(([name, change]) => ({
+    check,
+    name: `${file}: ${name}`,
+    edits: async (project) => {
+      const before = project.exists(file) ? project.read(file) : '';
+      const after = change(before);
+      if (after === before) throw new Error(`the edit of ${file} changes nothing`);
+      return { [file]: after };
+    },
+  }));
+
+/** Edits of the spec whose generated code was forgotten. */
+export const forgotten = (changes: Changes) => edits('generated', specFile, changes);
+
+/** Edits of the spec, with the code generated from it. */
+export const described = (check: string, changes: Changes): PlantedDrift[] =>
+  edits(check, specFile, changes).map((drift) => ({
+    ...drift,
+    name: `${drift.name}, generated`,
+    edits: async (project) => {
+      const edited = await drift.edits(project);
+      return { ...edited, ...Object.fromEntries(await generateEverything(readModel(edited[specFile] ?? ''))) };
+    },
+  }));
