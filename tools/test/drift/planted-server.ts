@@ -230,7 +230,7 @@ export const plantedInServer: PlantedDrift[] = [
       'idempotencyKeyOf(request.headers, operation)',
       'undefined as string | undefined',
     ),
-    'a replay that is not said': put('if (idempotent', "headers.push('Idempotency-Replayed', 'true')", ';'),
+    'a replay that is not said': put('if (isReplayed', "headers.push('Idempotency-Replayed', 'true')", ';'),
     'a page that never leads on': put(
       'if (page) headers',
       'headers.push(...nextPage(context, operation, input, page))',
@@ -325,7 +325,7 @@ export const plantedInServer: PlantedDrift[] = [
     ),
   }),
   ...edits('conformance', fastPath, {
-    'a fast path that needs no key': put('const caller', 'if (caller === undefined) return slowly();', ''),
-    'a fast path without the query': put('const checked', '{ ...parameters,', '{ ...parameters, query: {},'),
+    'a fast path that needs no key': put('const caller', 'if (caller === undefined) return false;', ''),
+    'a fast path without the query': put('const checked', '{ query,', '{ query: {},'),
   }),
 ];
