@@ -107,6 +107,7 @@ async function openUnlocked(
       if (error instanceof StoreFailedError) {
         // The state of the disk is unknown, so nothing more is written to it.
         group.abort(new StoreFailedError(error.message, { cause: error }));
+        void merger.close();
         if (state.status === 'open') state = { status: 'failed', reason: error.message };
       }
       throw error;

@@ -17,6 +17,9 @@ export interface Recovered {
   leftovers: string[];
 }
 
+/** The event loop is free again after so many records. */
+const SLICE = 1000;
+
 /**
  * Reads all segments that a manifest names into a catalog. It changes nothing, and rejects where anything is damaged or
  * missing. To verify is to hold every document against its entry, too.
@@ -66,7 +69,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
     const isSealed = name.endsWith('.json');
     const segment = catalog.newSegment(isSealed ? undefined : bytes, Number.parseInt(name, 10));
     catalog.segments.set(segment.number, segment);
-    let end = 0;
+    let [end, unturned] = [0, 0];
     for (const block of blocksIn(bytes, isSealed ? 'json' : 'jsonl')) {
       const [first] = block.records;
       if (block.segment !== segment.number)
@@ -83,8 +86,10 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
       }
       if (!isSealed) catalog.sequence += block.records.length;
       end = block.end;
+      unturned += block.records.length;
       // Requests that come meanwhile are answered: that the store is being opened.
-      await turn();
+      if (unturned >= SLICE) await turn();
+      unturned %= SLICE;
     }
     if (isSealed ? end === 0 : !isTorn(bytes.subarray(end)))
       throw new StoreDamagedError(file, `what stands at byte ${end} is not what was written there`);
