@@ -15,6 +15,9 @@ export async function startService(): Promise<Service> {
       response
         .writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'some', ...headers })
         .end(JSON.stringify(value));
+    if (request.headers.authorization === 'Bearer wrong') {
+      return json(401, { code: 'unauthorized', message: 'This key is unknown.', status: 401 });
+    }
     if (request.method === 'POST') {
       const pet = { id: pets.length + 1, ...JSON.parse(Buffer.concat(await request.toArray()).toString()) };
       pets.push(pet);
