@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { service } from '@petstore/types';
+import { type Operation, operations, service } from '@petstore/types';
 import type { Logger } from 'pino';
 import { IdempotencyMismatchError, StoreUnavailableError, StoreUncertainError } from '../store/errors.ts';
 import type { RequestContext } from './request-context.ts';
@@ -11,8 +11,10 @@ const OWN_STATUSES = {
   unauthorized: 401,
   not_found: 404,
   method_not_allowed: 405,
+  request_in_flight: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  idempotency_key_reused: 422,
   rate_limited: 429,
   internal_error: 500,
   unavailable: 503,
@@ -105,6 +107,12 @@ const WORDING: Readonly<Record<string, string>> = {
   required: 'it is missing',
 };
 
+/** Its pattern would say nothing to people. */
+const KEY_WORDING = 'it is no key: write visible ASCII characters without spaces, such as a UUID, and not too many';
+const keyHeaders = new Set(
+  Object.values<Operation>(operations).map(({ idempotencyKey }) => idempotencyKey?.header.toLowerCase()),
+);
+
 const MAX_VIOLATIONS_NAMED = 10;
 
 /** The error for what the validator found, each violation with its location and its name. */
@@ -112,7 +120,9 @@ export function invalidRequest(found: readonly { path: string; message: string; 
   const violations = found.map(({ path, message, errorCode }) => {
     const [, location = '', ...names] = path.split('/');
     const where = names.length > 0 ? `${location} '${names.join('.')}'` : location;
-    return { location, text: `${where}: ${WORDING[errorCode.split('.')[0] ?? ''] ?? message}` };
+    const isKey = location === 'headers' && keyHeaders.has(names.join('.').toLowerCase());
+    const wording = isKey ? KEY_WORDING : (WORDING[errorCode.split('.')[0] ?? ''] ?? message);
+    return { location, text: `${where}: ${wording}` };
   });
   const texts = [...new Set(violations.map(({ text }) => text))];
   const rest = texts.length - MAX_VIOLATIONS_NAMED;

@@ -34,8 +34,8 @@ interface Options {
 /** The keys of one commit. */
 interface Stored {
   readonly at: number;
-  /** For each write its key, its fingerprint, and the identifier and version that it gave; none for a removal. */
-  readonly writes: (readonly [key: string, fingerprint: string, id?: number, version?: string])[];
+  /** For each write its key, its fingerprint, and the identifier and the number of the version that it gave; none for a removal. */
+  readonly writes: (readonly [key: string, fingerprint: string, id?: number, sequence?: number])[];
   /** The texts of the documents that were stored. */
   readonly documents: string[];
 }
@@ -105,7 +105,7 @@ export function idempotentWrites(
     stored.keys.add(key);
     if (result.outcome === 'removed') stored.writes.push([key, fingerprint]);
     else {
-      stored.writes.push([key, fingerprint, result.id, result.version]);
+      stored.writes.push([key, fingerprint, result.id, Number(result.version.slice(catalog.id.length + 1))]);
       stored.documents.push(result.json.text);
     }
     return result;
@@ -121,11 +121,11 @@ export function idempotentWrites(
     const { writes, documents } = read(text);
     const write = writes.find(([one]) => one === key);
     if (write?.[1] !== fingerprint) throw new IdempotencyMismatchError('The key belongs to another write.');
-    const [, , id, version] = write;
-    if (id === undefined || version === undefined) return { outcome: 'removed', isReplayed: true };
+    const [, , id, sequence] = write;
+    if (id === undefined || sequence === undefined) return { outcome: 'removed', isReplayed: true };
     const place = writes.filter((one) => one.length > 2).indexOf(write);
     const json = { text: documents[place] ?? '', encoding: 'latin1' } as const;
-    return { outcome: 'stored', id, version, json, isReplayed: true };
+    return { outcome: 'stored', id, version: catalog.versionText(sequence), json, isReplayed: true };
   }
 
   async function load(): Promise<void> {
