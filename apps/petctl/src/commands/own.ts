@@ -69,7 +69,7 @@ const completion: CommandNode = {
     ['bash >> ~/.bashrc', 'For bash'],
     ['zsh > ~/.zsh/completions/_petctl', 'For zsh, where that folder is in $fpath'],
     ['fish > ~/.config/fish/completions/petctl.fish', 'For fish'],
-    ['powershell >> $PROFILE', 'For PowerShell'],
+    ['powershell > petctl.ps1', 'For PowerShell: run the file in your profile'],
   ],
   args: [
     {
@@ -216,15 +216,6 @@ const config: CommandNode = {
       run: async (invocation) => (await import('./config.ts')).get(invocation),
     },
     {
-      name: 'use',
-      summary: 'Choose the profile to use from now on',
-      examples: [['work', 'That of the name work']],
-      args: [
-        { name: 'profile', description: 'The name of a profile.', rules: word, required: true, completes: 'profile' },
-      ],
-      run: async (invocation) => (await import('./config.ts')).use(invocation),
-    },
-    {
       name: 'set',
       summary: 'Change a setting of the profile',
       examples: [
@@ -236,6 +227,15 @@ const config: CommandNode = {
         { name: 'value', description: 'Its value.', rules: word, required: true, completes: 'setting value' },
       ],
       run: async (invocation) => (await import('./config.ts')).set(invocation),
+    },
+    {
+      name: 'use',
+      summary: 'Choose the profile to use from now on',
+      examples: [['work', 'That of the name work']],
+      args: [
+        { name: 'profile', description: 'The name of a profile.', rules: word, required: true, completes: 'profile' },
+      ],
+      run: async (invocation) => (await import('./config.ts')).use(invocation),
     },
     {
       name: 'unset',
