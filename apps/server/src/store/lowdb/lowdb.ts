@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, LockedError } from '../../files/errors.ts';
-import { closing, createFile, isFolder, makeFolder, readWhole, removeFile, syncFolder } from '../../files/files.ts';
+import { createFile, isFolder, makeFolder, readWhole, removeFile, syncFolder } from '../../files/files.ts';
 import { lockFile } from '../../files/lock.ts';
 import type { CollectionDeclaration } from '../declaration.ts';
 import { StoreDamagedError, StoreFailedError, StoreFolderError, StoreLockedError } from '../errors.ts';
@@ -158,7 +158,7 @@ async function begin(folder: string, segments: string): Promise<ManifestData> {
         throw new StoreDamagedError(manifestFile(folder), 'the file is missing, though there are segments');
   await makeFolder(segments);
   await removeFile(first);
-  await closing(await createFile(first), async () => {});
+  await (await createFile(first)).close();
   await syncFolder(segments);
   await syncFolder(folder);
   await writeManifest(folder, manifest);
