@@ -89,6 +89,25 @@ test('a quote that breaks the file ends it at its line, behind what was sent', a
   expect(stderr).toContain('line 4: its quotes do not match. Nothing from there on was read. 2 created.');
 });
 
+test.each(['\n', '\r\n'])('records of CSV keep their lines where lines end with %j', async (end) => {
+  const run = (lines: string[]) =>
+    petctl(['pets', 'import', '-', '--dry-run', '-o', 'jsonl', '--jq', '.line'], { env, input: lines.join(end) });
+  const header = 'name,categoryId';
+  const { stdout, stderr } = await run([header, 'A,1', '', `"B${end}b",2`, 'C,3', '', '"D"d,4']);
+  expect(stdout).toBe('2\n4\n6\n');
+  expect(stderr).toContain('line 8: its quotes do not match');
+});
+
+test('a CSV record of very many empty cells is read in linear time, and has a bound', async () => {
+  const run = (cells: number) =>
+    petctl(['pets', 'import', '-', '--dry-run'], { env, input: `name,categoryId\n${','.repeat(cells)}\n` });
+  expect(await run(1_000_000)).toMatchObject({
+    code: 9,
+    stdout: expect.stringContaining('line 2 has 1000001 cells, and the header 2.'),
+  });
+  expect(await run(5_000_000)).toMatchObject({ code: 2, stderr: expect.stringContaining('longer than 4 MiB') });
+});
+
 test.each(['csv', 'jsonl', 'json'])('what a list writes as %s can be imported again', async (format) => {
   const list = await petctl(['pets', 'list', '--limit', '3', '-o', format], { env });
   const { code, stdout, stderr } = await petctl(['pets', 'import', '-', '--again'], { env, input: list.stdout });
