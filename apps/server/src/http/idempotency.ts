@@ -83,10 +83,9 @@ export function writtenOnce(store: Store, request: IdempotentRequest): Store {
     options: WriteOptions | undefined,
     write: (options: WriteOptions) => Promise<R>,
   ): Promise<R> => {
-    const { key, fingerprint } = request;
     const place = writes++;
-    const idempotency = { key: place === 0 ? key : `${key} ${place}`, fingerprint };
-    const written = write({ ...options, idempotency });
+    const idempotency = place === 0 ? request : { ...request, key: `${request.key} ${place}` };
+    const written = write(options ? { ...options, idempotency } : { idempotency });
     if (place > 0) return written;
     return written.then((result) => {
       request.isReplayed = 'isReplayed' in result;
