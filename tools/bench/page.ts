@@ -22,7 +22,18 @@ export function writeSection(name: string, section: Section, order: readonly str
     return block === undefined ? [] : [`<!-- ${name} -->\n${block}\n<!-- /${name} -->\n`];
   });
   writeFileSync(file, [head, ...kept].join('\n'));
+  if (section.shownIn) writeBlock(inRepository(section.shownIn), name, section);
   if (section.chart) writeFileSync(inRepository('docs/performance.svg'), svgOf(section.chart));
+}
+
+/** Puts the tables of a section into a page that is written by hand. */
+function writeBlock(page: string, name: string, { tables }: Section): void {
+  const block = new RegExp(`(<!-- ${name} -->\\n).*?(\\n<!-- /${name} -->)`, 's');
+  const text = tables.map(({ rows }) => tableOf(rows)).join('\n\n');
+  writeFileSync(
+    page,
+    readFileSync(page, 'utf8').replace(block, (_, before, after) => before + text + after),
+  );
 }
 
 function textOfPage(): string {

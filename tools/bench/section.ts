@@ -9,6 +9,8 @@ export interface Section {
   targets?: Target[];
   /** What should be seen at a glance. */
   chart?: Chart;
+  /** Another page of the repository that shows the tables, between comments with the name of the part. */
+  shownIn?: string;
 }
 
 export interface Table {

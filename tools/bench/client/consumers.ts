@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { createClient } from '@hey-api/openapi-ts';
 import { build } from 'esbuild';
@@ -51,7 +53,19 @@ const programs = {
     import { request } from '@octokit/request';
     const api = request.defaults({ baseUrl, headers: { authorization: 'Bearer ' + apiKey } });
     export const call = async () => (await api('GET ${list.path}', ${query})).data;`,
+  'openai-node': `
+    import OpenAI from 'openai';
+    const client = new OpenAI({ baseURL: baseUrl, apiKey });
+    export const call = () => client.get('${list.path}', { query: ${query} });`,
+  'stripe-node': `
+    import Stripe from 'stripe';
+    const host = new URL(baseUrl);
+    const client = new Stripe(apiKey, { host: host.host, httpClient: Stripe.createFetchHttpClient(), telemetry: false });
+    export const call = () => client.rawRequest('GET', host.pathname + '${list.path}?' + new URLSearchParams(${query}));`,
 };
+
+/** The clients of other services, made to call this one. They are large, and only the bench needs them, so they are not dependencies. */
+const INSTALLED = { 'openai-node': 'openai@7.57.0', 'stripe-node': 'stripe@23.1.0' };
 
 /** Bundles all of them into a folder. */
 export async function bundleConsumers(folder: string): Promise<Consumer[]> {
@@ -65,10 +79,15 @@ export async function bundleConsumers(folder: string): Promise<Consumer[]> {
   const bundles = join(folder, 'bundles');
   await mkdir(bundles);
   await writeFile(join(bundles, 'package.json'), '{"type":"module"}');
+  const installed = join(folder, 'installed');
+  await mkdir(installed);
+  await writeFile(join(installed, 'package.json'), '{"private":true}');
+  const npm = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'];
+  await promisify(execFile)('npm', [...npm, ...Object.values(INSTALLED)], { cwd: installed });
   const consumers = Object.entries(programs).map(async ([name, program], i): Promise<Consumer> => {
     const outfile = join(bundles, `${i}.js`);
     await build({
-      stdin: { contents: given + program, resolveDir: import.meta.dirname },
+      stdin: { contents: given + program, resolveDir: name in INSTALLED ? installed : import.meta.dirname },
       alias: { stock },
       bundle: true,
       minify: true,

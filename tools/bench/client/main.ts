@@ -38,6 +38,7 @@ async function bench(consumers: readonly Consumer[], rounds: number, calls: numb
   };
   return {
     title: 'The client',
+    shownIn: 'packages/client/README.md',
     how: `One call that lists ${collection}: its minified bundle, gzipped, and what CPU time a call costs when fetch answers at once; medians of ${rounds} rounds of ${calls} calls.`,
     tables: [
       {

@@ -1,5 +1,5 @@
 // What operations do to documents in memory, as far as their shape in the spec says it.
-import type { Operation } from '@petstore/types';
+import { type Operation, typesOf } from '@petstore/types';
 
 /** What an operation returns, with the cursor of the next page where there is one. */
 export interface Done {
@@ -13,6 +13,7 @@ type Document = Readonly<Record<string, unknown>>;
 /** The documents of a fake service: those of a collection by the path of the collection, in ascending order of their identifiers. */
 export class Resources {
   readonly #collections = new Map<string, Map<unknown, Document>>();
+  readonly #parts = new Map<string, unknown>();
   readonly #operations: readonly Operation[];
   readonly #pageSize: number;
   #lastId = 0;
@@ -29,6 +30,7 @@ export class Resources {
     const properties = Object.entries(input).filter(([name]) => fields[name]?.in === 'body' || (body && !fields[name]));
     const content = (body?.whole ? input.body : Object.fromEntries(properties)) as Document;
     const key = this.#keyOf(collectionPath);
+    if (parameter === undefined && isPart(operation)) return this.#runPart(operation, path, input, content);
     if (parameter === undefined) {
       const all = this.#collection(path);
       if (method === 'GET') return this.#list(operation, all, input, key);
@@ -46,6 +48,19 @@ export class Resources {
     if (method === 'PUT') all.set(id, { [key]: id, ...content });
     if (method === 'PATCH') all.set(id, merged(found, content));
     return { data: all.get(id) };
+  }
+
+  /** What a document has beside its properties: a photo, for example. */
+  #runPart({ method, path: template }: Operation, path: string, input: Input, content: unknown): Done | undefined {
+    const [, collection = '', parameter = ''] = /^(.*)\/\{([^/]+)\}\/[^/]+$/.exec(template) ?? [];
+    const ofCollection = path.split('/').slice(0, collection.split('/').length).join('/');
+    if (!this.#collection(ofCollection).has(input[parameter])) return undefined;
+    if (method === 'PUT') this.#parts.set(path, content);
+    if (method === 'PATCH') this.#parts.set(path, merged(Object(this.#parts.get(path)), Object(content)));
+    if (!this.#parts.has(path)) return undefined;
+    const data = this.#parts.get(path);
+    if (method === 'DELETE') this.#parts.delete(path);
+    return { data };
   }
 
   #collection(path: string): Map<unknown, Document> {
@@ -93,6 +108,13 @@ export class Resources {
       ...(by === 'link' && following !== undefined && { next: following }),
     };
   }
+}
+
+/** Whether an operation is about a part of one document, such as `/pets/{petId}/photo`, and not about a list. */
+function isPart({ path, method, pagination, responses, successes }: Operation): boolean {
+  const { schema } = responses[successes[0] ?? ''] ?? {};
+  const isList = pagination !== undefined || (schema !== undefined && typesOf(schema).includes('array'));
+  return /\}\/[^/{]+$/.test(path) && (method === 'GET' ? !isList : /^(PUT|PATCH|DELETE)$/.test(method));
 }
 
 /** A JSON merge patch (RFC 7396). */
