@@ -67,16 +67,17 @@ class Reader extends Command {
     });
   }
 
-  /** Declares what the command takes. Only those that are called are declared. */
+  /** Declares what the command takes, as far as a word of the command line may mean it: to declare all costs more than to read. */
   declare(): void {
     const { node, path } = this.located;
-    const { isPartial } = this.#state;
+    const { isPartial, argv } = this.#state;
     if (node.verbatim || (node.commands && !isPartial)) this.passThroughOptions();
     if (node.verbatim) return void this.argument('[words...]');
-    for (const flag of flagsOf(node)) this.#addFlag(flag);
+    for (const flag of flagsOf(node)) if (argv.some((word) => mayName(word, flag))) this.#addFlag(flag);
     for (const argument of node.args ?? []) this.addArgument(this.#argumentOf(argument));
     for (const child of node.commands ?? [])
-      this.addCommand(new Reader({ path: [...path, child.name], node: child }, this.#state));
+      if (argv.includes(child.name))
+        this.addCommand(new Reader({ path: [...path, child.name], node: child }, this.#state));
     this.hook('preSubcommand', (_, child) => (child as Reader).declare());
   }
 
@@ -160,6 +161,12 @@ class Reader extends Command {
       suggestion(word, names, `There are ${names.join(', ')}.`),
     );
   }
+}
+
+/** Whether a word may be this flag, alone or among letters. */
+function mayName(word: string, { name, short }: Flag): boolean {
+  if (word.startsWith('--')) return word.startsWith(`--${name}`) || word.startsWith(`--no-${name}`);
+  return short !== undefined && word.startsWith('-') && word.includes(short);
 }
 
 /** Keeps a flag's value with those of its further occurrences: switches count, lists and maps grow. */
