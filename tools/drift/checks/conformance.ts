@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Operation } from '../../openapi/document.ts';
+import { type Operation, resolve } from '../../openapi/document.ts';
 import { NoExampleError } from '../../openapi/examples.ts';
 import type { Check, Finding } from '../check.ts';
-import { basePathOf, specFile } from '../openapi.ts';
+import { basePathOf, node, specFile } from '../openapi.ts';
 import type { Project } from '../project.ts';
 import { type Attempt, attemptsFor } from './conformance/attempts.ts';
 import { pagingErrors } from './conformance/paging.ts';
@@ -128,6 +128,9 @@ function canBeSent(project: Project, operation: Operation, status: string, seen:
   if (status === 'default' || status.startsWith('x-')) return true;
   const isSame = (one: number) => new RegExp(`^${status.replace(/XX$/i, '..')}$`).test(String(one));
   if ([...seen].some(isSame)) return true;
+  // The service itself never answers so, and says who does.
+  const { 'x-unreachable': reason } = node(resolve(project.spec, node(node(operation.object.responses)[status])));
+  if (typeof reason === 'string' && reason !== '') return true;
   const successes = Object.keys(operation.object.responses ?? {}).filter((one) => one.startsWith('2'));
   if (successes.length === 1 && status.startsWith('2')) return false;
   const { statuses } = project.spec.model.service;

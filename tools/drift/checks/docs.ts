@@ -4,10 +4,12 @@ import type { Project } from '../project.ts';
 import { typeErrors } from './docs/code.ts';
 import { commandErrors } from './docs/commands.ts';
 import { blocksOf, finding, pagesOf } from './docs/pages.ts';
+import { settingErrors } from './docs/settings.ts';
 
 export const docs: Check = {
   name: 'docs',
-  guarantee: 'The links, variables, operations and commands that the pages show exist, and their TypeScript compiles.',
+  guarantee:
+    'The links, variables, operations and commands that the pages show exist, their TypeScript compiles, and the table of settings has each one with its flag and its default.',
   run: async (project) => {
     const pages = pagesOf(project);
     const blocks = pages.flatMap((page) => blocksOf(project, page));
@@ -15,6 +17,7 @@ export const docs: Check = {
       ...pages.flatMap((page) => brokenLinks(project, page)),
       ...unknownVariables(project, pages),
       ...pages.flatMap((page) => unknownOperations(project, page)),
+      ...(await settingErrors(project)),
       ...(await commandErrors(project, blocks)),
       ...typeErrors(project, blocks),
     ];
@@ -22,7 +25,7 @@ export const docs: Check = {
 };
 
 function brokenLinks(project: Project, page: string): Finding[] {
-  const targets = [...project.read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => target);
+  const targets = [...project.read(page).matchAll(/\]\((?![a-z]+:|#)([^)#]+)/g)].map(([, target = '']) => target);
   return targets
     .filter((target) => !project.exists(join(dirname(page), target).replaceAll('\\', '/')))
     .map((target) => finding(page, `it links to ${target}`, 'there is no such file'));
@@ -44,7 +47,13 @@ function unknownVariables(project: Project, pages: string[]): Finding[] {
 function unknownOperations(project: Project, page: string): Finding[] {
   const known = project.spec.operations;
   const named = project.read(page).match(/\b(GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH|TRACE) \/[\w{}/.~-]*[\w}]/g) ?? [];
+  // Those for operators, and of the pages, are no operations.
+  const sources = project
+    .list('apps/server/src')
+    .filter((file) => file.endsWith('.ts'))
+    .map(project.read);
+  const isRoute = (endpoint: string) => sources.some((text) => text.includes(`'${endpoint.split(' ')[1]}'`));
   return named
-    .filter((endpoint) => !known.has(endpoint))
+    .filter((endpoint) => !known.has(endpoint) && !isRoute(endpoint))
     .map((endpoint) => finding(page, `it names ${endpoint}`, 'there is no such operation'));
 }

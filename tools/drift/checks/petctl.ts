@@ -2,6 +2,7 @@ import type { Operation } from '@petstore/types';
 import type { Argument, CommandNode, Flag, Located } from 'petctl/internal';
 import type { Check, Finding } from '../check.ts';
 import type { Spec } from '../openapi.ts';
+import type { Project } from '../project.ts';
 import { type Input, inputsOf, samplesOf } from './petctl/inputs.ts';
 
 type Petctl = typeof import('petctl/internal');
@@ -36,6 +37,7 @@ export const petctl: Check = {
           ? compare(loaded, command, operation)
           : [finding([id], 'it has no command', 'it is an operation')];
       }),
+      ...manErrors(project, loaded),
       ...(project.exists(reference) && project.read(reference) === functions.markdown(tree)
         ? []
         : [
@@ -49,6 +51,21 @@ export const petctl: Check = {
     ];
   },
 };
+
+/** The manual pages that the package installs are those that there are. */
+function manErrors(project: Project, { manual }: Loaded): Finding[] {
+  const file = 'apps/petctl/package.json';
+  const { man = [] }: { man?: string[] } = JSON.parse(project.read(file));
+  const [listed, made] = [man.map((path) => path.replace(/^.*\//, '')), [...manual.keys()]];
+  return [
+    ...made
+      .filter((page) => !listed.includes(page))
+      .map((page) => ({ page, actual: 'its list of man lacks it', expected: 'there is such a page' })),
+    ...listed
+      .filter((page) => !made.includes(page))
+      .map((page) => ({ page, actual: 'its list of man has it', expected: 'there is no such page' })),
+  ].map(({ page, ...rest }) => ({ where: `${file} ${page}`, ...rest, fix: 'npm run docs' }));
+}
 
 const finding = (path: readonly string[], actual: string, expected: string): Finding => ({
   where: `petctl ${path.join(' ')}`,

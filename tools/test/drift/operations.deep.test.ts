@@ -5,13 +5,12 @@ import { parse, stringify } from 'yaml';
 import { type Reported, runCheck } from '../../drift/check.ts';
 import { checks } from '../../drift/checks.ts';
 import { openProject, type Project } from '../../drift/project.ts';
-import { generateEverything } from '../../generate/everything.ts';
+import { generatedFrom } from './planting.ts';
 
 const spec = 'spec/openapi.yaml';
 const orders = 'spec/orders.yaml';
 const handlers = 'apps/server/src/handlers.ts';
 const collections = 'apps/server/src/collections.ts';
-const reference = 'docs/petctl.md';
 
 const text = (file: string) => readFileSync(join(import.meta.dirname, 'operations', file), 'utf8');
 
@@ -28,25 +27,17 @@ async function withOperations(project: Project): Promise<Project> {
     if (!before.includes(marker)) throw new Error(`there is no ${marker} in ${file}`);
     return { [file]: before.replace(marker, `${marker}\n${more}`) };
   };
-  return generated(
-    project.with({
-      [spec]: stringify(document, { aliasDuplicateObjects: false }),
-      [orders]: text('orders.yaml'),
-      ...inserted(handlers, '  return {', text('handlers.ts.txt')),
-      ...inserted(
-        collections,
-        'export const collections = {',
-        "  orders: collectionOf('orders', operations.listOrders),",
-      ),
-    }),
-  );
-}
-
-/** The project with what follows from its spec. */
-async function generated(project: Project): Promise<Project> {
-  const made = project.with(Object.fromEntries(await generateEverything(project.spec.model)));
-  const { fullTree, markdown } = await made.load<typeof import('petctl/internal')>('petctl/internal');
-  return made.with({ [reference]: markdown(fullTree()) });
+  const written = project.with({
+    [spec]: stringify(document, { aliasDuplicateObjects: false }),
+    [orders]: text('orders.yaml'),
+    ...inserted(handlers, '  return {', text('handlers.ts.txt')),
+    ...inserted(
+      collections,
+      'export const collections = {',
+      "  orders: collectionOf('orders', operations.listOrders),",
+    ),
+  });
+  return written.with(await generatedFrom(written));
 }
 
 let before: Map<string, Reported[]>;

@@ -27,6 +27,28 @@ export const plantedInPages: PlantedDrift[] = [
     'an enum value that the pages still show': put('    PetStatus:', 'available, pending, sold', 'free, pending, sold'),
   }),
 
+  ...edits('docs', 'docs/operating.md', {
+    'a setting that is missing': (text) => text.replace(/^\| `PETSTORE_DRAIN_DELAY`.*\n/m, ''),
+    'a setting that is not there': (text) =>
+      text.replace(/^(\| `PORT`.*)$/m, '$1\n| `PETSTORE_DRAIN_TIME` | `--drain-time` | 5 |'),
+    'another default in bytes': (text) => text.replace('| 1 MiB |', '| 2 MiB |'),
+    'another default in seconds': (text) => text.replace('| 65 seconds', '| 60 seconds'),
+    'another default in thousands': (text) => text.replace('| 10,000 |', '| 1,000 |'),
+    'another default by name': (text) => text.replace('`--log-level` | `info`', '`--log-level` | `warn`'),
+    'the flag of another setting': (text) => text.replace('`--headers-timeout`', '`--header-timeout`'),
+    'a flag behind a variable that is not there': (text) =>
+      `${text}\n\`\`\`sh\nPORT=1 npx petstore-server --prot 1\n\`\`\`\n`,
+    'a script behind a variable that is not there': (text) => `${text}\n\`\`\`sh\nPORT=1 npm run strat\n\`\`\`\n`,
+    'a command of petctl behind variables': (text) =>
+      `${text}\n\`\`\`sh\nPETCTL_API_KEY='a b' PETCTL_OUTPUT=json npx petctl pets ls\n\`\`\`\n`,
+    'a route that nobody serves': (text) => `${text}\nAsk \`GET /health\`.\n`,
+  }),
+  ...edits('docs', 'apps/server/src/config/settings.ts', {
+    'another default in the code': put("variable: 'PETSTORE_BODY_LIMIT'", '2 ** 20', '2 ** 21'),
+    'another default of a time in the code': put("variable: 'PETSTORE_KEEP_ALIVE_TIMEOUT'", "'65'", "'70'"),
+    'another flag in the code': (text) => text.replace('--max-connections', '--connections'),
+  }),
+
   // Versions.
   ...edits('versions', 'packages/client/package.json', {
     'a package ahead': (text) => text.replace(/"version": ".*"/, '"version": "99.0.0"'),
@@ -45,5 +67,19 @@ export const plantedInPages: PlantedDrift[] = [
   }),
   ...described('versions', {
     'a version without its packages': put('info:', /version: .*/, 'version: 99.0.0'),
+  }),
+  ...edits('versions', '.changeset/config.json', {
+    'two groups': (text) =>
+      text.replace('"@petstore/client", ', '').replace('"fixed": [[', '"fixed": [["@petstore/client"], ['),
+  }),
+  ...edits('versions', 'packages/client/package.json', {
+    'a package that is private': (text) => text.replace('"license"', '"private": true,\n  "license"'),
+  }),
+  ...edits('versions', 'apps/server/package.json', {
+    'a package that is published': (text) => text.replace('  "private": true,\n', ''),
+  }),
+  ...edits('petctl', 'apps/petctl/package.json', {
+    'a manual page that is not installed': (text) => text.replace('    "./dist/man/petctl-pets-list.1",\n', ''),
+    'a manual page that is not there': (text) => text.replace('petctl-pets-list.1', 'petctl-pets-ls.1'),
   }),
 ];

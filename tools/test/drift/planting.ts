@@ -46,3 +46,19 @@ export const described = (check: string, changes: Changes): PlantedDrift[] =>
       return { ...edited, ...Object.fromEntries(await generateEverything(readModel(edited[specFile] ?? ''))) };
     },
   }));
+
+/** What `npm run generate` makes of a project: generated code, petctl's reference, and its list of manual pages. */
+export async function generatedFrom(project: Project): Promise<Edits> {
+  const made = Object.fromEntries(await generateEverything(project.spec.model));
+  const { fullTree, manPages, markdown } = await project
+    .with(made)
+    .load<typeof import('petctl/internal')>('petctl/internal');
+  const tree = fullTree();
+  const manifest = 'apps/petctl/package.json';
+  const man = [...manPages(tree, 'any').keys()].map((page) => `./dist/man/${page}`);
+  return {
+    ...made,
+    'docs/petctl.md': markdown(tree),
+    [manifest]: `${JSON.stringify({ ...JSON.parse(project.read(manifest)), man }, undefined, 2)}\n`,
+  };
+}

@@ -25,6 +25,9 @@ interface Resource {
 /** A list with more elements than this is not filled, so that a page of the largest size is full. */
 const MAX_FILLED = 300;
 
+/** Fewer requests than the server takes connections. */
+const AT_ONCE = 50;
+
 /**
  * What is wrong with how elements are added, listed, filtered, paged and read, one sentence each: the properties that follow
  * from the spec of a list with `x-pagination` and of the POST on the same path. Other operations have none.
@@ -138,9 +141,13 @@ async function createMany(resource: Resource): Promise<{ created: unknown[]; wro
     created.push(made);
     wrong.push(...echoErrors(spec, schema, node(body), node(made)));
   }
-  const rest = await Promise.all(
-    Array.from({ length: more }, (_, i) => add(bodies[i % bodies.length]).then((one) => one.text())),
-  );
+  const rest: string[] = [];
+  while (rest.length < more) {
+    const count = Math.min(AT_ONCE, more - rest.length);
+    const bodiesAt = (i: number) => bodies[(rest.length + i) % bodies.length];
+    const adding = Array.from({ length: count }, (_, i) => add(bodiesAt(i)).then((one) => one.text()));
+    rest.push(...(await Promise.all(adding)));
+  }
   created.push(...rest.map(parseExact));
   return { created, wrong };
 }

@@ -10,6 +10,21 @@ type Command = ReturnType<Server['program']>;
 /** Returns why a program rejects a command line; nothing if it would run. */
 type Try = (words: string[]) => Promise<string | undefined>;
 
+/** What npm itself does. */
+const ofNpm = new Set([
+  'install',
+  'ci',
+  'pack',
+  'publish',
+  'audit',
+  'view',
+  'exec',
+  'login',
+  'deprecate',
+  'link',
+  'ls',
+]);
+
 /** The npm scripts that do not exist, and the commands that petctl or the server reject. */
 export async function commandErrors(project: Project, blocks: Block[]): Promise<Finding[]> {
   const { scripts } = JSON.parse(project.read('package.json'));
@@ -20,7 +35,7 @@ export async function commandErrors(project: Project, blocks: Block[]): Promise<
   const findings: Finding[] = [];
   for (const { page, line } of blocks.flatMap(linesOf)) {
     const [, script] = /^npm (?:run )?(?:-s )?([\w:-]+)/.exec(line) ?? [];
-    if (script && !(script in scripts) && script !== 'install')
+    if (script && !(script in scripts) && !ofNpm.has(script))
       findings.push(finding(page, `it shows '${line}'`, 'package.json has no such script'));
     const [, program = '', words = ''] =
       /(?:^|\| )(?:npx )?(petctl|petstore-server) (.*)$/.exec(line.split(' | ')[0] ?? '') ?? [];
@@ -35,6 +50,7 @@ function linesOf({ page, language, text }: Block): { page: string; line: string 
   const commands = text.split('\n').map((line) =>
     line
       .replace(/^\$ /, '')
+      .replace(/^(?:[A-Z_]+=(?:'[^']*'|"[^"]*"|\S*) +)+/, '')
       .replace(/\s+#.*$/, '')
       .trim(),
   );
