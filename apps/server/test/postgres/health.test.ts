@@ -9,7 +9,11 @@ describeOnDatabase('a server on PostgreSQL', (newDatabase) => {
     const server = await startServer(url, { PETSTORE_DATABASE_POOL: '3', PETSTORE_LOG_LEVEL: 'debug' });
     onTestFinished(() => server.kill());
     const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
-    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    const headers = {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'a-key',
+    };
     expect((await fetch(`${server.baseUrl}/pets`, { method: 'POST', headers, body })).status).toBe(201);
     expect(await (await fetch(`${server.origin}/readyz`)).json()).toEqual({
       status: 'ok',
@@ -21,6 +25,8 @@ describeOnDatabase('a server on PostgreSQL', (newDatabase) => {
     const metrics = await (await fetch(`${server.origin}/metrics`)).text();
     expect(metrics).toContain('petstore_store_connections{purpose="write",state="idle"} 1');
     expect(metrics).toContain('petstore_store_commit_writes_sum 1');
+    expect(metrics).toContain('petstore_idempotency_keys 1');
+    expect(metrics).toContain('petstore_idempotency_keys_forgotten_total 0');
     await server.kill('SIGTERM');
     expect(server.child.exitCode).toBe(0);
     expect(server.output()).not.toContain('SECRET');
