@@ -13,8 +13,15 @@ function readPackage(pkg) {
 // petctl is published as one file that esbuild makes of these. A checkout makes it by itself, and needs them installed.
 const bundled = { petctl: ['@petstore/client', '@petstore/types', 'commander', 'csv-parse', 'esbuild', 'yaml'] };
 
+// The server is published with its docs page inside, because the package of the page brings one that reports each installation.
+const copied = { '@petstore/server': { 'swagger-ui-dist': './dist/swagger-ui/*' } };
+
 function beforePacking(pkg) {
   for (const name of bundled[pkg.name] ?? []) delete pkg.dependencies[name];
+  for (const [name, place] of Object.entries(copied[pkg.name] ?? {})) {
+    delete pkg.dependencies[name];
+    for (const key of Object.keys(pkg.imports)) if (pkg.imports[key] === `${name}/*`) pkg.imports[key] = place;
+  }
   return pkg;
 }
 

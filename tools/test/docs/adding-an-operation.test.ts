@@ -99,7 +99,7 @@ describe.skipIf(exists)(`the steps of ${page}, in a copy of the repository`, () 
     let running: Server;
     let store: Record<string, (input?: object) => Promise<unknown>>;
     beforeAll(async () => {
-      running = await startServerProcess(data.folder, process.env, copy.folder);
+      running = await startServerProcess(data.folder, process.env, join(copy.folder, 'apps/server/src/main.js'));
       const { petstore } = await import(join(copy.folder, 'packages/client/src/index.ts'));
       store = petstore({ baseUrl: `${running.origin}/v1`, apiKey: running.key });
       await store.createPet?.({ name: 'Rex', categoryId: 2, status: 'available' });

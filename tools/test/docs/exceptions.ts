@@ -36,6 +36,11 @@ export const exceptions: readonly Exception[] = [
     check: isScript,
   },
   {
+    commands: /^(npm install -g @petstore\/server|npx @petstore\/server)\b/,
+    reason:
+      'it needs a registry, and serves until it is stopped; tools/test/packaging installs and runs the packed server',
+  },
+  {
     commands: /^npm (test|run [\w:-]+)\b/,
     reason: 'it works on the whole repository, and npm test runs this test',
     check: isScript,
@@ -48,6 +53,7 @@ export const exceptions: readonly Exception[] = [
         '@petstore/spec': 'spec',
         '@petstore/types': 'packages/types',
         '@petstore/client': 'packages/client',
+        '@petstore/server': 'apps/server',
         petctl: 'apps/petctl',
       };
       const named = command.split(/\s+/).filter((word) => word in folders);

@@ -4,7 +4,13 @@ import { makeFolder } from '@petstore/testing';
 import { root } from '../../repository.ts';
 import { run } from '../support/process.ts';
 
-const FOLDERS = { '@petstore/types': 'packages/types', '@petstore/client': 'packages/client', petctl: 'apps/petctl' };
+const FOLDERS = {
+  '@petstore/spec': 'spec',
+  '@petstore/types': 'packages/types',
+  '@petstore/client': 'packages/client',
+  '@petstore/server': 'apps/server',
+  petctl: 'apps/petctl',
+};
 
 export type Package = keyof typeof FOLDERS;
 
@@ -25,7 +31,7 @@ export const runIn = (folder: string, command: string, ...args: string[]) => run
 /** A command that `tools` depends on. */
 export const bin = (name: string) => join(root, 'tools/node_modules/.bin', name);
 
-/** Packs these packages and installs them. Without petctl, which has dependencies, npm needs no registry. */
+/** Packs these packages and installs them. Without petctl and the server, which have dependencies, npm needs no registry. */
 export async function newProject(packages: readonly Package[]): Promise<Project> {
   const { folder: parent, remove } = makeFolder('packaging');
   const [folder, elsewhere] = [join(parent, 'project'), join(parent, 'elsewhere')];
@@ -37,7 +43,7 @@ export async function newProject(packages: readonly Package[]): Promise<Project>
   };
   const tarballs = new Map(await Promise.all(packages.map(pack)));
   await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-  const offline = packages.includes('petctl') ? [] : ['--offline'];
+  const offline = packages.includes('petctl') || packages.includes('@petstore/server') ? [] : ['--offline'];
   await runIn(folder, 'npm', 'install', '--no-audit', '--no-fund', ...offline, ...tarballs.values());
   await cp(join(import.meta.dirname, 'consumers'), folder, { recursive: true });
   return { folder, elsewhere, tarballs, remove };

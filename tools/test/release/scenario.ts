@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '@petstore/testing';
 import { type Copy, copyOfRepository } from '../repository-copy.ts';
@@ -19,7 +19,7 @@ export interface Scenario {
   /** Runs the release command. It skips the tests, because it is run by one of them. */
   release(more?: Env): Promise<string>;
   in(folder: string, command: string, ...args: string[]): Promise<string>;
-  /** Lists the pets of the checkout's server, with the client and with petctl. */
+  /** Adds a pet, and lists the pets of the installed server, with the client and with petctl. */
   use(input: Record<string, unknown>, ...flags: string[]): Promise<{ called: Pet[]; listed: Pet[] }>;
   end(): Promise<void>;
 }
@@ -64,14 +64,18 @@ export async function startScenario(): Promise<Scenario> {
     release: (more = {}) => run(copy.folder, { ...env, ...more }, 'npm', 'run', 'release', '--', '--tested'),
     in: (cwd, command, ...args) => run(cwd, env, command, ...args),
     use: async (input, ...flags) => {
-      const server = await startServerProcess(await mkdtemp(join(folder, 'server-')), env, copy.folder);
+      // The server that was installed, on the data of the release before.
+      const main = join(caller, 'node_modules/@petstore/server/dist/main.js');
+      const key = 'a-key-that-is-for-tests';
+      await mkdir(join(folder, 'served'), { recursive: true });
+      const server = await startServerProcess(join(folder, 'served'), { ...env, PETSTORE_API_KEYS: `me=${key}` }, main);
       const baseUrl = `${server.origin}/v1`;
       try {
-        const pets = { ...env, PETCTL_API_KEY: server.key, PETCTL_BASE_URL: baseUrl, XDG_CONFIG_HOME: folder };
+        const pets = { ...env, PETCTL_API_KEY: key, PETCTL_BASE_URL: baseUrl, XDG_CONFIG_HOME: folder };
         const petctl = (...args: string[]) => run(shell, pets, join('node_modules', '.bin', 'petctl'), 'pets', ...args);
         await petctl('create', '--name', 'Rex', '--category-id', '2', '--quiet');
         const listed = await petctl('list', '--output', 'json', ...flags);
-        const args = ['program.js', baseUrl, server.key, JSON.stringify(input)];
+        const args = ['program.js', baseUrl, key, JSON.stringify(input)];
         const called = await run(caller, env, process.execPath, ...args);
         return { called: JSON.parse(called), listed: JSON.parse(listed) };
       } finally {

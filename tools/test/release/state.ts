@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Scenario } from './scenario.ts';
 
-export const published = ['@petstore/client', '@petstore/spec', '@petstore/types', 'petctl'];
+export const published = ['@petstore/client', '@petstore/server', '@petstore/spec', '@petstore/types', 'petctl'];
 const folders = ['apps/petctl', 'apps/server', 'packages/client', 'packages/types', 'spec'];
 
 export const json = async (...path: string[]) => JSON.parse(await readFile(join(...path), 'utf8'));
@@ -46,7 +46,7 @@ async function installed(scenario: Scenario, name: string) {
   };
 }
 
-/** The packages that these files import, other than Node's own modules. */
+/** The packages that these files import, other than Node's own modules. Names that begin with `#` are the package's own. */
 async function imports(files: readonly string[]): Promise<string[]> {
   const { metafile } = await build({
     entryPoints: [...files],
@@ -59,5 +59,6 @@ async function imports(files: readonly string[]): Promise<string[]> {
     metafile: true,
   });
   const all = Object.values(metafile.inputs).flatMap((input) => input.imports);
-  return all.filter(({ external, path }) => external && !isBuiltin(path)).map(({ path }) => path);
+  const packages = all.filter(({ external, path }) => external && !isBuiltin(path) && !path.startsWith('#'));
+  return packages.map(({ path }) => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path);
 }

@@ -22,9 +22,11 @@ export async function startServer(options: Omit<AppOptions, 'keys'> = {}): Promi
   return { origin, key, greeting: '', stop: () => drain(0) };
 }
 
+const MAIN = join(root, 'apps/server/src/main.js');
+
 /** A server in a process of its own, as `npm start` starts it, with its data below a folder. */
-export async function startServerProcess(folder: string, env: Env = process.env, checkout = root): Promise<Server> {
-  const child = spawn(process.execPath, [join(checkout, 'apps/server/src/main.js')], {
+export async function startServerProcess(folder: string, env: Env = process.env, main = MAIN): Promise<Server> {
+  const child = spawn(process.execPath, [main], {
     cwd: folder,
     env: { ...env, PORT: '0' },
     stdio: ['ignore', 'ignore', 'pipe'],

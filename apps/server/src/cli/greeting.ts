@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type Operation, operations, type SecurityScheme, service } from '@petstore/types';
 import { type Config, defaultConfig } from '../config.ts';
 import type { Running } from '../serve.ts';
@@ -22,10 +23,12 @@ function toTry(base: string, key: string): string {
     ({ method, fields }) => method === 'GET' && Object.values(fields).every(({ required }) => !required),
   );
   if (!operation) return '';
+  // What a checkout has starts faster than npx; the published server does not bring petctl.
+  const petctl = existsSync('node_modules/.bin/petctl') ? 'node_modules/.bin/petctl' : 'npx petctl';
   return `
   Try it from another terminal, in this folder:
 
-    PETCTL_API_KEY='${key}' node_modules/.bin/petctl --base-url ${base} ${operation.command.join(' ')}
+    PETCTL_API_KEY='${key}' ${petctl} --base-url ${base} ${operation.command.join(' ')}
     curl -H '${keyHeader(key)}' ${base}${operation.path}
 `;
 }

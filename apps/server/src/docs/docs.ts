@@ -39,11 +39,11 @@ export function docs(): Router {
   );
   at(
     '/docs/swagger-ui.js',
-    file('text/javascript', () => import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+    file('text/javascript', () => import.meta.resolve('#swagger-ui/swagger-ui-bundle.js')),
   );
   at(
     '/docs/swagger-ui.css',
-    file('text/css', () => import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
+    file('text/css', () => import.meta.resolve('#swagger-ui/swagger-ui.css')),
   );
   return router;
 }

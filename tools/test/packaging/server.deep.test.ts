@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { petstore } from '@petstore/client';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { root } from '../../repository.ts';
+import { stop } from '../support/process.ts';
+import { bin, newProject, type Project, runIn } from './project.ts';
+import { installOldestNode, pinnedNode, type Runtime } from './runtimes.ts';
+
+/** For downloads over a slow network. */
+const INSTALL_TIMEOUT_MS = 300_000;
+
+const project: Project = await newProject(['@petstore/spec', '@petstore/types', '@petstore/server']);
+afterAll(() => project.remove());
+const nodes: Runtime[] = [pinnedNode, ...(await installOldestNode(project.elsewhere))];
+
+describe('the server, packed and installed with npm in an empty project', () => {
+  test('is accepted by publint', async () => {
+    const tarball = project.tarballs.get('@petstore/server') ?? '';
+    expect(await runIn(project.folder, bin('publint'), 'run', '--strict', tarball)).toContain('All good!');
+  });
+
+  test('brings its docs page along, and no package that reports installations', async () => {
+    const packages = await readdir(join(project.folder, 'node_modules'));
+    expect(packages).toContain('express');
+    expect(packages.filter((name) => /scarf|swagger-ui/.test(name))).toEqual([]);
+  });
+
+  test('has types in a strict project', async () => {
+    const program = `import { createServer, type RequestListener } from 'node:http';
+import { createApp, givenKeys, keyCheck, memoryStore } from '@petstore/server';
+const app: RequestListener = await createApp(memoryStore(), { keys: keyCheck(givenKeys('a-key')) });
+createServer(app);
+// @ts-expect-error: a store has to be given
+await createApp();
+`;
+    await writeFile(join(project.folder, 'embedded.ts'), program);
+    const options = {
+      ...{ noEmit: true, strict: true, skipLibCheck: true, module: 'nodenext', target: 'es2024', types: ['node'] },
+      ...{ typeRoots: [join(root, 'tools/node_modules/@types')] },
+    };
+    await writeFile(
+      join(project.folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: options, files: ['embedded.ts'] }),
+    );
+    const compiler = join(root, 'tools/node_modules/@typescript/native/bin/tsc');
+    expect(await runIn(project.folder, process.execPath, compiler)).toBe('');
+  });
+});
+
+describe.each(nodes)('$name', ({ name, command }) => {
+  const home = join(project.folder, name.replace(/\W/g, '-'));
+  beforeAll(() => mkdir(home, { recursive: true }), INSTALL_TIMEOUT_MS);
+
+  test('petstore-server serves, and nothing is lost when it is killed', async () => {
+    const program = join(project.folder, 'node_modules/.bin/petstore-server');
+    const env = { PETSTORE_API_KEYS: 'me=a-key-that-is-for-tests' };
+    const first = await started(command, program, home, env);
+    const connect = (origin: string) => petstore({ baseUrl: `${origin}/v1`, apiKey: 'a-key-that-is-for-tests' });
+    const pet = await connect(first.origin).createPet({ name: 'Rex', categoryId: 2n ** 63n - 1n });
+    const page = await (await fetch(`${first.origin}/docs`)).text();
+    const files = [...page.matchAll(/(?:src|href)="([^":]+\.(?:js|css))"/g)].map(([, file = '']) => file);
+    expect(files).toContainEqual(expect.stringContaining('swagger-ui.css'));
+    for (const file of files) expect((await fetch(new URL(file, `${first.origin}/docs`))).status, file).toBe(200);
+    first.child.kill('SIGKILL');
+    await once(first.child, 'close');
+    const { origin } = await started(command, program, home, env);
+    expect(await connect(origin).listPets()).toEqual([pet]);
+  });
+
+  test('an Express program has it inside, as the example shows', async () => {
+    await cp(join(root, 'examples/embed/main.mjs'), join(project.folder, 'main.mjs'));
+    const env = { PETSTORE_API_KEYS: 'me=a-key-that-is-for-tests' };
+    const { origin } = await started(command, join(project.folder, 'main.mjs'), home, env);
+    expect(await (await fetch(`${origin}/hello`)).text()).toBe('Hello\n');
+    const api = petstore({ baseUrl: `${origin}/v1`, apiKey: 'a-key-that-is-for-tests' });
+    expect((await api.listPets()).map(({ name }) => name)).toEqual(['Rex']);
+    expect((await fetch(`${origin}/elsewhere`)).status).toBe(404);
+  });
+});
+
+/** Starts a program that prints where it listens. */
+async function started(node: string, program: string, cwd: string, env: Record<string, string>) {
+  const child: ChildProcess = spawn(node, [program], {
+    cwd,
+    env: { PATH: process.env.PATH, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 600_000,
+  });
+  onTestFinished(() => stop(child));
+  let said = '';
+  const origin = await new Promise<string>((resolve, reject) => {
+    const read = (text: Buffer) => {
+      said += text;
+      const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(said) ?? [];
+      if (found) resolve(found);
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.on('close', (code) => reject(new Error(`It ended with ${code}: ${said}`)));
+  });
+  return { child, origin };
+}
