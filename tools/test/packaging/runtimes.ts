@@ -61,9 +61,9 @@ export function installRuntimes(folder: string): Promise<Runtime[]> {
   return installed(RUNTIMES, folder);
 }
 
-/** The same for the oldest Node that the server is for. */
-export function installOldestNode(folder: string): Promise<Runtime[]> {
-  return installed({ 'linux-x64': [nodeOf('apps/server')] }, folder);
+/** The same for the oldest Node that the package in a folder of the repository is for. */
+export function installOldestNode(packageFolder: string, folder: string): Promise<Runtime[]> {
+  return installed({ 'linux-x64': [nodeOf(packageFolder)] }, folder);
 }
 
 async function installed(

@@ -12,9 +12,10 @@ import { installOldestNode, pinnedNode, type Runtime } from './runtimes.ts';
 /** For downloads over a slow network. */
 const INSTALL_TIMEOUT_MS = 300_000;
 
-const project: Project = await newProject(['@petstore/spec', '@petstore/types', '@petstore/server']);
+const folders = { '@petstore/spec': 'spec', '@petstore/types': 'packages/types', '@petstore/server': 'apps/server' };
+const project: Project = await newProject(Object.keys(folders), folders);
 afterAll(() => project.remove());
-const nodes: Runtime[] = [pinnedNode, ...(await installOldestNode(project.elsewhere))];
+const nodes: Runtime[] = [pinnedNode, ...(await installOldestNode('apps/server', project.elsewhere))];
 
 describe('the server, packed and installed with npm in an empty project', () => {
   test('is accepted by publint', async () => {

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { skips } from '@petstore/testing';
+import { root } from '../../repository.ts';
 import type { Env } from './process.ts';
 import { newProject } from './project.ts';
 import { type Server, startServer } from './server.ts';
@@ -38,6 +39,7 @@ export async function newFixture(
   start: (folder: string, env: Env) => Promise<Server> = () => startServer(),
 ): Promise<Fixture> {
   const { home, folder, remove } = await newProject();
+  await symlink(join(root, 'apps/server'), join(folder, 'node_modules/@petstore/server'));
   const env = {
     PATH: `${join(home, 'bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
     HOME: home,

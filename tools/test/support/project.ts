@@ -28,7 +28,6 @@ export async function newProject(): Promise<Project> {
   await symlink(join(root, 'node_modules/.bin'), join(folder, 'node_modules/.bin'));
   await symlink(join(root, 'apps/petctl/dist/petctl.js'), join(home, 'bin/petctl'));
   for (const from of ['spec', 'packages/types', 'packages/client']) await install(join(root, from), folder);
-  await symlink(join(root, 'apps/server'), join(folder, 'node_modules/@petstore/server'));
   await cp(join(root, 'examples'), folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
   for (const [file, text] of Object.entries(NAMED_FILES)) await writeFile(join(folder, file), text);
