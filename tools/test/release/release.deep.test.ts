@@ -128,9 +128,7 @@ describe.each(releases)('$name', ({ state, version, text }) => {
   });
 
   test('packs third-party code only in petctl and the server, with its licences', () => {
-    const withLicences = now().packages.filter(({ files }) =>
-      files.some((file) => /THIRD-PARTY|swagger-ui\/LICENSE/.test(file)),
-    );
+    const withLicences = now().packages.filter(({ files }) => files.some((file) => file.includes('THIRD-PARTY')));
     expect(withLicences.map(({ name }) => name)).toEqual(['@petstore/server', 'petctl']);
   });
 
