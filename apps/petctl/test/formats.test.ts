@@ -96,6 +96,12 @@ describe('--jq', () => {
     expect(stderr).toMatch(/^petctl: --jq: .*\n$/);
   });
 
+  test('that fails for a result does not say that nothing was sent', async () => {
+    const { code, stderr } = await petctl(['pets', 'list', '--jq', '.[].name | tonumber'], { env });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^petctl: --jq: .* The request itself was done\.\n$/);
+  });
+
   test('cannot steer a terminal either', async () => {
     expect(await list('--jq', '.[1].name')).not.toContain('\u001b');
   });

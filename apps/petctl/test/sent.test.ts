@@ -45,6 +45,20 @@ test('-v tells of each request, -vv all of it, and the key nowhere', async () =>
   expect(full.stderr).not.toContain(env.PETCTL_API_KEY);
 });
 
+test('a service that says the key again does not get it into a message', async () => {
+  const { env } = await record(({ headers }) => ({
+    status: 401,
+    body: { code: 'unauthorized', message: `no ${headers.authorization}`, status: 401 },
+  }));
+  for (const args of [
+    ['pets', 'list'],
+    ['api', 'GET', '/pets'],
+    ['auth', 'status'],
+    ['pets', 'list', '-o', 'json'],
+  ])
+    expect((await petctl(args, { env })).stderr).toMatch(/^(?!.*k{20}).*no Bearer \*\*\*/);
+});
+
 test('neither undici nor anything of fetch is loaded for a call', async () => {
   const { env } = await record(() => ({ body: [] }));
   const report = "process.on('exit', () => console.error(JSON.stringify(process.moduleLoadList)))";

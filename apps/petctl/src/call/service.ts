@@ -10,7 +10,7 @@ import {
 import { type Operation, type OperationId, service } from '@petstore/types';
 import manifest from '../../package.json' with { type: 'json' };
 import { proxyOf } from '../io/http.ts';
-import { type Credential, findCredentials, type Holder, NoCredentialError } from '../keys/credentials.ts';
+import { type Credential, findCredentials, type Holder, NoCredentialError, redactor } from '../keys/credentials.ts';
 import { schemeNamed } from '../keys/schemes.ts';
 import { tell, wantsNotices } from '../output/options.ts';
 import { commandOf, type Invocation } from '../parse/node.ts';
@@ -33,6 +33,7 @@ export async function serviceFor(invocation: Invocation, credentials: readonly C
   await proxyOf(new URL(baseUrl), io.env);
   const notices: DeprecationNotice[] = [];
   let last: Error | undefined;
+  const redacted = redactor(credentials);
   const verbosity = Number(flags.get('verbose') ?? 0);
   const trace = verbosity > 0 ? (await import('./trace.ts')).trace(io.stderr, credentials, verbosity) : undefined;
   const options: Options = {
@@ -53,6 +54,7 @@ export async function serviceFor(invocation: Invocation, credentials: readonly C
       // That time ran out is the smaller part of the story where an attempt had been answered.
       error: (error) => {
         if (error instanceof TimeoutError) error.cause ??= last;
+        for (const one of [error, error.cause]) if (one instanceof Error) one.message = redacted(one.message);
       },
     },
   };

@@ -2,7 +2,7 @@ import type { Hooks } from '@petstore/client';
 import type { HttpAnswer, HttpTransport } from '../io/http.ts';
 import type { Sink } from '../io/io.ts';
 import { escapeControls } from '../io/text.ts';
-import type { Credential } from '../keys/credentials.ts';
+import { type Credential, redactor } from '../keys/credentials.ts';
 
 interface Trace {
   transport(inner: HttpTransport): HttpTransport;
@@ -11,8 +11,7 @@ interface Trace {
 
 /** Writes every request to stderr: a summary, from 2 on headers and bodies too. No credential is shown. */
 export function trace(stderr: Sink, credentials: readonly Credential[], verbosity: number): Trace {
-  const secrets = credentials.flatMap(writtenForms);
-  const redacted = (line: string) => secrets.reduce((text, secret) => text.replaceAll(secret, '***'), line);
+  const redacted = redactor(credentials);
   const tell = (line: string) => void stderr.write(`${escapeControls(redacted(line))}\n`);
   const detail = verbosity > 1 ? tell : () => {};
   return {
@@ -50,13 +49,6 @@ export function trace(stderr: Sink, credentials: readonly Credential[], verbosit
     retry: (reason, attempt, milliseconds) =>
       tell(`! ${reason.message}; try ${attempt + 1} in ${Math.round(milliseconds)} ms`),
   };
-}
-
-/** The credential as a request may carry it. */
-function writtenForms({ scheme, value }: Credential): string[] {
-  const password = scheme.type === 'basic' ? value.slice(value.indexOf(':') + 1) : '';
-  const base64 = Buffer.from(value).toString('base64');
-  return [base64, value, encodeURIComponent(value), password].filter((text) => text !== '');
 }
 
 function* headersOf({ rawHeaders }: HttpAnswer): Generator<[name: string, value: string]> {

@@ -36,6 +36,11 @@ export class OutputError extends Error {
   }
 }
 
+/** The filter of --jq failed for results that came: what was asked for is done. */
+export class FilterError extends Error {
+  override readonly name = 'FilterError';
+}
+
 /** What ends a run from outside, and the exit code that shells expect for it. */
 export const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 

@@ -134,3 +134,16 @@ export class NoCredentialError extends Error {
     this.needed = needed;
   }
 }
+
+/** Takes credentials out of a text: a service may say them again. */
+export function redactor(credentials: readonly Credential[]): (text: string) => string {
+  const secrets = credentials.flatMap(writtenForms);
+  return (line) => secrets.reduce((text, secret) => text.replaceAll(secret, '***'), line);
+}
+
+/** The credential as a request may carry it. */
+function writtenForms({ scheme, value }: Credential): string[] {
+  const password = scheme.type === 'basic' ? value.slice(value.indexOf(':') + 1) : '';
+  const base64 = Buffer.from(value).toString('base64');
+  return [base64, value, encodeURIComponent(value), password].filter((text) => text !== '');
+}

@@ -1,4 +1,4 @@
-import { UsageError } from '../io/errors.ts';
+import { FilterError, UsageError } from '../io/errors.ts';
 import type { Sink } from '../io/io.ts';
 import { escapeControlsInLines, jsonText } from '../io/text.ts';
 import type { Shape } from './format.ts';
@@ -50,7 +50,7 @@ export async function printFiltered(
 async function writeFiltered(values: string, filter: string, out: Sink): Promise<void> {
   const { stdout, stderr, exitCode } = await run(values, filter);
   await out.write(escapeControlsInLines(stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}\n`));
-  if (exitCode !== 0) throw new UsageError(`--jq: ${said(stderr)}.`);
+  if (exitCode !== 0) throw new FilterError(`--jq: ${said(stderr)}.`);
 }
 
 async function run(text: string, filter: string) {

@@ -1,5 +1,5 @@
 import { AbortedError, ConnectionError, PetstoreError, TimeoutError } from '@petstore/client';
-import { InterruptedError, OutputError, PartialError, sentence, UsageError } from '../io/errors.ts';
+import { FilterError, InterruptedError, OutputError, PartialError, sentence, UsageError } from '../io/errors.ts';
 import { escapeControls } from '../io/text.ts';
 import { NoCredentialError } from '../keys/credentials.ts';
 
@@ -7,7 +7,7 @@ import { NoCredentialError } from '../keys/credentials.ts';
 export const exitCodes = {
   ok: { exit: 0, meaning: 'it worked' },
   bug: { exit: 1, meaning: 'petctl itself failed; please report it' },
-  unwritten: { exit: 1, meaning: 'or its results could not be written' },
+  unwritten: { exit: 1, meaning: 'or its results could not be written, or filtered by --jq' },
   usage: { exit: 2, meaning: 'the command, a file or the configuration makes no sense; nothing was sent' },
   unreachable: { exit: 3, meaning: 'the service could not be reached, or took too long' },
   unauthorized: { exit: 4, meaning: 'there is no API key, or the service does not take it (401, 403)' },
@@ -65,6 +65,7 @@ export function described(error: unknown): Described {
   }
   if (error instanceof OutputError)
     return plain('unwritten', `${error.message.replace(/\.$/, '')} (${systemWord(error.cause)}).`, 'Is the disk full?');
+  if (error instanceof FilterError) return plain('unwritten', error.message, 'The request itself was done.');
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return plain('bug', text, 'This is a bug in petctl: please report it.');
 }

@@ -132,6 +132,7 @@ class Reader extends Command {
     const names = flagsOf(this.located.node).flatMap(({ name, negatable }) =>
       negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`],
     );
+    if (names.includes(word)) throw new UsageError(`${word} takes no value.`, 'Give it alone.');
     throw new UsageError(
       `'${this.#line}' has no flag ${word}.`,
       suggestion(word, names, `'${this.#line} --help' shows all.`),

@@ -85,7 +85,10 @@ export function read<T>(setting: Setting<T>, word: string, origin: string): T {
   if ('value' in result && !('fault' in fault)) return result.value;
   const wanted = 'expected' in result ? `it must be ${result.expected}` : 'fault' in fault ? `it ${fault.fault}` : '';
   throw new UsageError(
-    `${origin}: '${word}' is not valid: ${wanted}.`,
+    `${origin}: '${withoutCredentials(word)}' is not valid: ${wanted}.`,
     suggestion(word, (setting.flag.rules.enum ?? []).map(String), ''),
   );
 }
+
+/** An address is refused for its password, too, which must not reach a log. */
+const withoutCredentials = (word: string) => word.replace(/^([^/@]*\/\/)?.*@/s, '$1***@');
