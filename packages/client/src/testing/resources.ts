@@ -110,7 +110,7 @@ export class Resources {
   }
 }
 
-/** Whether an operation is about a part of one document, such as `/pets/{petId}/photo`, and not about a list. */
+/** Whether an operation is about a part of one document, such as `/things/{thingId}/photo`, and not about a list. */
 function isPart({ path, method, pagination, responses, successes }: Operation): boolean {
   const { schema } = responses[successes[0] ?? ''] ?? {};
   const isList = pagination !== undefined || (schema !== undefined && typesOf(schema).includes('array'));

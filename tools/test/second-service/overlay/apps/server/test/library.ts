@@ -208,7 +208,7 @@ export function describeLibrary(what: string, newEnvironment: NewEnvironment): v
         const { id } = await api.createBook(emma);
         for (const reader of ['Ada', 'Bo', 'Cy'])
           await call('loans', 'create', `${id}`, '--reader', reader, '--due', '2027-01-31');
-        const loans = await json('loans', 'list', `${id}`, '--size', '1', '--all');
+        const loans = await json('loans', 'list', `${id}`, '--page-size', '1', '--all');
         expect(loans).toMatchObject([{ reader: 'Ada' }, { reader: 'Bo' }, { reader: 'Cy' }]);
         await call('loans', 'remind-reader', `${id}`, `${loans[0].id}`);
       });
