@@ -134,13 +134,37 @@ test('a page that fails in the middle ends with its error', async () => {
   expect(JSON.parse(stderr).error.status).toBe(404);
 });
 
+test.each([
+  [['-o', 'jsonl'], '{"id":1}\n'],
+  [['-o', 'json'], '[\n{"id":1}'],
+  [['-o', 'csv', '--fields', 'id'], 'id\n1\n'],
+  [['-o', 'table', '--fields', 'id'], 'ID\n1\n'],
+  [['-o', 'jsonl', '--jq', '.id'], '1\n'],
+])('the rows before a page that fails are shown with %j', async (format, expected) => {
+  const { env: failing } = await record(({ url }) =>
+    url?.includes('after')
+      ? refused(404, 'not_found')
+      : { body: [{ id: 1 }], headers: { link: '<?after=1>; rel="next"' } },
+  );
+  expect(await petctl(['pets', 'list', '--all', ...format], { env: failing })).toMatchObject({
+    code: 5,
+    stdout: expected,
+  });
+  const { env: broken } = await record(() => refused(404, 'not_found'));
+  expect(await petctl(['pets', 'list', '--all', ...format], { env: broken })).toMatchObject({ code: 5, stdout: '' });
+});
+
 test('a next page at another host is not followed', async () => {
   const other = await record(() => ({ body: [] }));
   const { env: luring } = await record(() => ({
     body: [{ id: 1 }],
     headers: { link: `<${other.baseUrl}/pets>; rel="next"` },
   }));
-  expect((await petctl(['pets', 'list', '--all', '--retries', '0'], { env: luring })).code).toBe(3);
+  expect(await petctl(['pets', 'list', '--all', '--retries', '0'], { env: luring })).toMatchObject({
+    code: 8,
+    stdout: '1\t\t\t\n',
+    stderr: expect.stringMatching(/^petctl: the next page is at \S+, another host\.\n$/),
+  });
   expect(other.requests).toEqual([]);
 });
 

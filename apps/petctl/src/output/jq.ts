@@ -32,15 +32,20 @@ export async function printFiltered(
     [batch, since] = ['', performance.now()];
     if (part !== '') await writeFiltered(part, filter, stdout);
   };
-  for await (const row of rows) {
-    if (!each) {
-      whole.push(row);
-      continue;
+  try {
+    for await (const row of rows) {
+      if (!each) {
+        whole.push(row);
+        continue;
+      }
+      batch += `${jsonText(row) ?? 'null'}\n`;
+      if (batch.length < MAX_BATCH && performance.now() - since < MAX_WAIT_MS) continue;
+      await flush();
+      if (stdout.gone()) return;
     }
-    batch += `${jsonText(row) ?? 'null'}\n`;
-    if (batch.length < MAX_BATCH && performance.now() - since < MAX_WAIT_MS) continue;
+  } catch (error) {
     await flush();
-    if (stdout.gone()) return;
+    throw error;
   }
   if (!each) batch = jsonText(list ? whole : whole[0]) ?? 'null';
   await flush();

@@ -48,6 +48,10 @@ export async function print(
       await flush();
       if (stdout.gone()) return;
     }
+  } catch (error) {
+    // Rows that came are shown, whatever happens behind them.
+    if (count > 0) await flush();
+    throw error;
   } finally {
     clearTimeout(timer);
   }
@@ -101,7 +105,8 @@ async function take(
   let isLate: Promise<undefined> | undefined;
   let next = rows.next();
   while (taken.length < count) {
-    const result = await (isLate ? Promise.race([next, isLate]) : next);
+    // Where it fails, the rows before it come first: `rest` throws.
+    const result = await Promise.race(isLate ? [next, isLate] : [next]).catch(() => undefined);
     if (!result || result.done) break;
     taken.push(result.value);
     isLate ??= new Promise((resolve) => {

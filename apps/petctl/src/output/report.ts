@@ -56,7 +56,8 @@ export function described(error: unknown): Described {
   if (error instanceof TimeoutError)
     return { ...plain('unreachable', `${error.message}.`, 'Give it longer with --timeout.'), code: 'timeout' };
   if (error instanceof ConnectionError) {
-    const why = systemWord(error);
+    if (error.cause === undefined) return plain('failed', `${error.message}.`);
+    const why = systemWord(error.cause);
     return plain(
       'unreachable',
       `${error.message}${why ? ` (${why})` : ''}.`,
