@@ -27,7 +27,10 @@ export function matchRoute(operations: readonly Operation[], method: string, pat
       : [];
   });
   if (found.length === 0) throw new Refusal(404, 'There is no such path.');
-  const route = found.find(({ operation }) => operation.method === method);
+  // A path without parameters goes before one that it would match.
+  const [route] = found
+    .filter(({ operation }) => operation.method === method)
+    .sort((one, other) => one.words.size - other.words.size);
   if (!route) throw new Refusal(405, `This path has ${found.map(({ operation }) => operation.method).join(', ')}.`);
   return route;
 }

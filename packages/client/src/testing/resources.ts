@@ -32,7 +32,7 @@ export class Resources {
     const key = this.#keyOf(collectionPath);
     if (parameter === undefined && isPart(operation)) return this.#runPart(operation, path, input, content);
     if (parameter === undefined) {
-      const all = this.#collection(path);
+      const all = this.#collection(this.#hasCollection(operation.path) ? path : path.slice(0, path.lastIndexOf('/')));
       if (method === 'GET') return this.#list(operation, all, input, key);
       if (method !== 'POST') return 'unknown';
       const document = { [key]: ++this.#lastId, ...content };
@@ -61,6 +61,12 @@ export class Resources {
     const data = this.#parts.get(path);
     if (method === 'DELETE') this.#parts.delete(path);
     return { data };
+  }
+
+  /** Whether documents are added at a path. Any other list, `/pets/find-by-status` for example, is of the collection above it. */
+  #hasCollection(path: string): boolean {
+    const adds = (at: string) => this.#operations.some((one) => one.path === at && one.method === 'POST');
+    return adds(path) || !adds(path.slice(0, path.lastIndexOf('/')));
   }
 
   #collection(path: string): Map<unknown, Document> {
