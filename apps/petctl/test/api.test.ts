@@ -9,11 +9,20 @@ test('api follows pages, within its own service', async () => {
   }));
   const { code, stdout } = await petctl(['api', 'GET', '/pets', '--paginate', '--jq', '[.[].id]'], { env });
   expect([code, stdout, requests.at(-1)?.url]).toEqual([0, '[1,2,3]\n', '/v1/pets?after=2']);
+  const { env: odd } = await record((_, count) =>
+    count === 1
+      ? { body: [{ id: 1 }], headers: { link: '<?after=1>; rel="next"' } }
+      : { body: '<p>', headers: { 'content-type': 'text/html' } },
+  );
+  expect(await petctl(['api', 'GET', '/pets', '--paginate', '-o', 'jsonl'], { env: odd })).toMatchObject({
+    code: 8,
+    stdout: '{"id":1}\n',
+  });
   const { env: luring } = await record(() => ({
     body: [],
     headers: { link: '<http://elsewhere.example/>; rel="next"' },
   }));
-  expect(await petctl(['api', 'GET', '/pets', '--paginate'], { env: luring })).toMatchObject({ code: 3 });
+  expect(await petctl(['api', 'GET', '/pets', '--paginate'], { env: luring })).toMatchObject({ code: 8 });
 });
 
 test('api sends headers, and shows those of the response', async () => {

@@ -154,6 +154,16 @@ test.each([
   expect(await petctl(['pets', 'list', '--all', ...format], { env: broken })).toMatchObject({ code: 5, stdout: '' });
 });
 
+test.each([{ a: 1 }, null, 'text', 7, [null], [1], [[]]])('a list that comes as %j makes no sense', async (body) => {
+  const { env: odd } = await record(() => ({ body: JSON.stringify(body) }));
+  for (const flags of [[], ['--all'], ['--limit', '3'], ['-o', 'json'], ['--jq', '.']])
+    expect(await petctl(['pets', 'list', ...flags], { env: odd })).toMatchObject({
+      code: 8,
+      stdout: '',
+      stderr: expect.stringContaining('The response to listPets has not the form that the interface describes.'),
+    });
+});
+
 test('a next page at another host is not followed', async () => {
   const other = await record(() => ({ body: [] }));
   const { env: luring } = await record(() => ({

@@ -7,8 +7,10 @@ import {
   TimeoutError,
   type UserAndPassword,
 } from '@petstore/client';
-import { type Operation, type OperationId, service } from '@petstore/types';
+import { type Operation, type OperationId, resolved, type Schema, service, typeIn, typesOf } from '@petstore/types';
 import manifest from '../../package.json' with { type: 'json' };
+import { ResponseError } from '../io/errors.ts';
+import { isObject } from '../io/files.ts';
 import { proxyOf } from '../io/http.ts';
 import { type Credential, findCredentials, type Holder, NoCredentialError, redactor } from '../keys/credentials.ts';
 import { schemeNamed } from '../keys/schemes.ts';
@@ -45,6 +47,11 @@ export async function serviceFor(invocation: Invocation, credentials: readonly C
     timeout: resolved.of(settings.timeout).value,
     retry: resolved.of(settings.retries).value,
     headers: { 'user-agent': `petctl/${version}` },
+    check: (id, data) =>
+      checkKind(
+        invocation.operations.find((one) => one.id === id),
+        data,
+      ),
     on: {
       deprecated: (notice) => void notices.push(notice),
       retry: (reason, attempt, milliseconds) => {
@@ -59,6 +66,22 @@ export async function serviceFor(invocation: Invocation, credentials: readonly C
     },
   };
   return { options, baseUrl, tellDeprecation: () => tellDeprecation(notices.splice(0), invocation) };
+}
+
+/** Refuses data that are no list or no object where they have to be. A newer service may differ in anything less. */
+function checkKind(operation: Operation | undefined, data: unknown): void {
+  const [status = '', ...others] = operation?.successes ?? [];
+  const { kind, schema } = operation?.responses[status] ?? {};
+  if (kind !== 'json' || !schema || others.length > 0) return;
+  const { items } = resolved(schema);
+  if (!isOfKind(data, schema) || (Array.isArray(data) && items && !data.every((one) => isOfKind(one, items))))
+    throw new ResponseError(`The response to ${operation?.id} has not the form that the interface describes.`);
+}
+
+function isOfKind(value: unknown, schema: Schema): boolean {
+  const type = typeIn(schema);
+  if (value === null && typesOf(schema).includes('null')) return true;
+  return type === 'array' ? Array.isArray(value) : type !== 'object' || isObject(value);
 }
 
 /** The credentials of the first combination of which all are there. Throws where none is complete. */

@@ -1,7 +1,7 @@
 import { ConnectionError, connect, nextPage, observe, type RawRequest, request } from '@petstore/client';
 import { type Operation, service, typeIn } from '@petstore/types';
 import { credentialsFor, deprecated, serviceFor } from '../call/service.ts';
-import { UsageError } from '../io/errors.ts';
+import { ResponseError, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
 import { escapeControls, escapeControlsInLines, jsonValue } from '../io/text.ts';
 import { asRow } from '../output/format.ts';
@@ -52,7 +52,9 @@ async function* pages(
 ): AsyncGenerator<unknown> {
   let [page, url] = [first, from];
   while (true) {
-    yield* rowsOf(dataOf(page));
+    const data = dataOf(page);
+    if (data === undefined) throw new ResponseError(`The page at ${url} is not JSON.`);
+    yield* rowsOf(data);
     const next = nextPage(page.response);
     if (next === undefined) return;
     url = new URL(next, url).href;

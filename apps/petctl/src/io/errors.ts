@@ -36,6 +36,11 @@ export class OutputError extends Error {
   }
 }
 
+/** The body of a success is of another kind than the interface says: it comes from something else than the service. */
+export class ResponseError extends Error {
+  override readonly name = 'ResponseError';
+}
+
 /** The filter of --jq failed for results that came: what was asked for is done. */
 export class FilterError extends Error {
   override readonly name = 'FilterError';

@@ -1,5 +1,13 @@
 import { AbortedError, ConnectionError, PetstoreError, TimeoutError } from '@petstore/client';
-import { FilterError, InterruptedError, OutputError, PartialError, sentence, UsageError } from '../io/errors.ts';
+import {
+  FilterError,
+  InterruptedError,
+  OutputError,
+  PartialError,
+  ResponseError,
+  sentence,
+  UsageError,
+} from '../io/errors.ts';
 import { escapeControls } from '../io/text.ts';
 import { NoCredentialError } from '../keys/credentials.ts';
 
@@ -66,6 +74,8 @@ export function described(error: unknown): Described {
   }
   if (error instanceof OutputError)
     return plain('unwritten', `${error.message.replace(/\.$/, '')} (${systemWord(error.cause)}).`, 'Is the disk full?');
+  if (error instanceof ResponseError)
+    return plain('failed', error.message, 'Is --base-url right? -v shows what was sent.');
   if (error instanceof FilterError) return plain('unwritten', error.message, 'The request itself was done.');
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return plain('bug', text, 'This is a bug in petctl: please report it.');
