@@ -54,6 +54,18 @@ test('one key that is refused stops it, and all the rest is to be given again', 
   expect(files.again()).toBe(`${lines(50)}\n`);
 });
 
+test.each([
+  { status: 201, body: '<p>' },
+  { status: 201, body: '[]' },
+  { status: 200, body: '{"id":1}' },
+  { status: 204, body: '' },
+])('a success that cannot be read may be one: %o', async (reply) => {
+  const { env: odd } = await record(() => reply);
+  const args = ['pets', 'import', files.written('x', lines(1)), '--failed', files.failed];
+  const { code, stdout } = await petctl(args, { env: odd });
+  expect([code, outcomes(stdout)]).toEqual([9, ['1 unknown']]);
+});
+
 test('what may have been done all the same is said to be unknown', async () => {
   const { env: recorded } = await record((request) =>
     named(request) === '2' ? 'break' : { status: 201, body: { id: 1 } },
