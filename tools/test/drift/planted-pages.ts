@@ -75,7 +75,7 @@ export const plantedInPages: PlantedDrift[] = [
   ...edits('versions', 'packages/client/package.json', {
     'a package that is private': (text) => text.replace('"license"', '"private": true,\n  "license"'),
   }),
-  ...edits('versions', 'apps/server/package.json', {
+  ...edits('versions', 'packages/testing/package.json', {
     'a package that is published': (text) => text.replace('  "private": true,\n', ''),
   }),
   ...edits('petctl', 'apps/petctl/package.json', {

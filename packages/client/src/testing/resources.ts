@@ -63,7 +63,7 @@ export class Resources {
     return { data };
   }
 
-  /** Whether documents are added at a path. Any other list, `/pets/find-by-status` for example, is of the collection above it. */
+  /** Whether documents are added at a path. Any other list, `/items/find-by-status` for example, is of the collection above it. */
   #hasCollection(path: string): boolean {
     const adds = (at: string) => this.#operations.some((one) => one.path === at && one.method === 'POST');
     return adds(path) || !adds(path.slice(0, path.lastIndexOf('/')));
