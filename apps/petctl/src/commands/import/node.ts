@@ -48,7 +48,8 @@ export function importNode(operation: Operation, name: string): CommandNode {
       {
         name: 'failed',
         value: 'file',
-        description: 'Where to write the records that failed for sure or were not sent, to import them again.',
+        description:
+          'Where to write the records that failed for sure or were not sent, to import them again; with --again where they are equal to others of the import.',
         rules: { type: 'string' },
         completes: 'file',
       },
