@@ -75,8 +75,8 @@ export const plantedInPages: PlantedDrift[] = [
   ...edits('versions', 'packages/client/package.json', {
     'a package that is private': (text) => text.replace('"license"', '"private": true,\n  "license"'),
   }),
-  ...edits('versions', 'packages/testing/package.json', {
-    'a package that is published': (text) => text.replace('  "private": true,\n', ''),
+  ...edits('versions', 'apps/server/package.json', {
+    'a package that is published from its sources': (text) => text.replace('"publishConfig"', '"config"'),
   }),
   ...edits('petctl', 'apps/petctl/package.json', {
     'a manual page that is not installed': (text) => text.replace('    "./dist/man/petctl-pets-list.1",\n', ''),
