@@ -30,6 +30,7 @@ describe('refused before anything is sent, with what to do', () => {
     [['pets', 'lsit'], "Did you mean 'list'?"],
     [['pest', 'list'], "Did you mean 'pets'?"],
     [['pets', 'list', 'more'], "takes no 'more'"],
+    [['auth', 'login', 'pk_secret'], "'petctl auth login' takes no argument"],
     [['pets', 'list', '--fields', 'nam'], "Did you mean 'name'?"],
     [['pets', 'list', '-o', 'jsn'], "Did you mean 'json'?"],
     [['pets', 'list', '--timeout', 'soon'], 'a time above zero'],

@@ -154,6 +154,12 @@ class Reader extends Command {
     const { commands, args = [] } = this.located.node;
     if (this.#state.isPartial) return;
     const word = words[args.length] ?? '';
+    if (!commands && /^petctl auth /.test(this.#line))
+      // It may be a key.
+      throw new UsageError(
+        `'${this.#line}' takes no argument.`,
+        "A key comes on stdin, with 'petctl auth login --with-key'.",
+      );
     if (!commands)
       throw new UsageError(`'${this.#line}' takes no '${word}'.`, `'${this.#line} --help' shows what it takes.`);
     const names = commands.filter(({ hidden }) => !hidden).map(({ name }) => name);
