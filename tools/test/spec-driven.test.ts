@@ -217,8 +217,8 @@ function isBroken(value: unknown): boolean {
   return Object(value) === value && Object.values(value as object).some(isBroken);
 }
 
-/** Whether there is an integer in a value that no int64 is. */
+/** Whether there is an integer in a value that neither an int64 nor a double is, so that it is refused also where no schema is. */
 function isBeyond(value: unknown): boolean {
-  if (typeof value === 'bigint') return BigInt.asIntN(64, value) !== value;
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) !== value && BigInt(Number(value)) !== value;
   return Object(value) === value && Object.values(value as object).some(isBeyond);
 }
