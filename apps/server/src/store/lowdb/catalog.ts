@@ -101,7 +101,8 @@ export class Catalog {
    * Takes over a record of a segment, whose documents begin at a byte. Whatever else there is of this document is in the
    * same segment or in one before.
    */
-  apply(segment: Segment, { kind, id, version, start, length }: StoredRecord, from = 0): void {
+  apply(segment: Segment, record: StoredRecord, from = 0, kind = record.kind): void {
+    const { id, version, start, length } = record;
     const [collection] = this.kinds[kind] as Kind;
     const directory = this.directory(collection);
     const last = this.last[collection] ?? 0;

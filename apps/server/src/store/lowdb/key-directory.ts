@@ -167,7 +167,7 @@ function locationAt({ rows }: Leaf, at: number): Location {
 
 /** Moves all rows from one place on to another: one of them is added, or removed. */
 function shift(leaf: Leaf, from: number, to: number): void {
-  leaf.rows.copyWithin(to * WIDTH, from * WIDTH, leaf.count * WIDTH);
+  if (from < leaf.count) leaf.rows.copyWithin(to * WIDTH, from * WIDTH, leaf.count * WIDTH);
   leaf.count += to - from;
 }
 

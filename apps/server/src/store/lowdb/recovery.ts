@@ -20,6 +20,9 @@ export interface Recovered {
 /** The event loop is free again after so many records. */
 const SLICE = 1000;
 
+/** So many segments are read while one is loaded. */
+const READ_AHEAD = 4;
+
 /**
  * Reads all segments that a manifest names into a catalog. It changes nothing, and rejects where anything is damaged or
  * missing. To verify is to hold every document against its entry, too.
@@ -33,10 +36,10 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
   catalog.sequence = manifest.unsealed.sequence - 1;
   catalog.id = manifest.id;
   let tail: Buffer = Buffer.alloc(0);
-  let ahead = read(names[0]);
+  const ahead = names.slice(0, READ_AHEAD).map(read);
   for (const [i, name] of names.entries()) {
-    const bytes = await ahead;
-    ahead = read(names[i + 1]);
+    const bytes = (await ahead.shift()) ?? tail;
+    if (i + READ_AHEAD < names.length) ahead.push(read(names[i + READ_AHEAD] as string));
     tail = await load(name, bytes);
     if (tail.length > 0 && i < names.length - 1)
       throw new StoreDamagedError(join(folder, name), `its last ${tail.length} bytes are damaged`);
@@ -56,8 +59,8 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
     leftovers: files.filter((name) => /^\d{10}\.(jsonl?|.*\.tmp)$/.test(name) && !names.includes(name)),
   };
 
-  function read(name: string | undefined): Promise<Buffer> {
-    const bytes = name === undefined ? Promise.resolve(tail) : readFile(join(folder, name));
+  function read(name: string): Promise<Buffer> {
+    const bytes = readFile(join(folder, name));
     // A rejection is seen when its turn comes.
     bytes.catch(() => {});
     return bytes;
@@ -82,7 +85,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
         const known = kinds[record.kind];
         const isParsed = known === undefined || (isVerified && record.length > 0);
         const kind = isParsed ? kindOf(file, collection, record, bytes, known) : known;
-        catalog.apply(segment, { ...record, kind });
+        catalog.apply(segment, record, 0, kind);
       }
       if (!isSealed) catalog.sequence += block.records.length;
       end = block.end;
