@@ -7,7 +7,7 @@ import { randomNumbers, seed } from '../store/numbers.ts';
 import { type BadNetwork, badNetwork } from './bad-network.ts';
 import { createAll, send, storedPets } from './creates.ts';
 
-const count = rounds(200, 10_000);
+const count = rounds(100, 10_000);
 const kills = rounds(1, 40);
 
 /** Creates pets over a bad network, and holds the store to it: each is there once, under the identifier that was answered. */
