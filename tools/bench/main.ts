@@ -21,7 +21,6 @@ const parts: Record<string, { isUsual: boolean; load: () => Promise<Part> }> = {
   postgres: { isUsual: false, load: async () => (await import('./postgres/main.ts')).postgres },
   client: { isUsual: true, load: async () => (await import('./client/main.ts')).client },
   petctl: { isUsual: true, load: async () => (await import('./petctl.ts')).petctl },
-  checks: { isUsual: true, load: async () => (await import('./checks.ts')).checks },
 };
 
 try {

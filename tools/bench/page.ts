@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { arch, availableParallelism, cpus, loadavg, release, type } from 'node:os';
-import { svgOf } from './chart.ts';
 import { inRepository } from './process.ts';
 import { type Section, type Table, targetRows } from './section.ts';
 
@@ -13,7 +12,7 @@ Written by \`npm run bench\`, never by hand. \`npm run bench -- http client\` me
 [bounds.ts](../tools/bench/http/bounds.ts). Every part says what it was measured on; only numbers of one part can be compared.
 `;
 
-/** Puts a section into the page, in the place of what was measured before, and draws its chart. `order` names all sections. */
+/** Puts a section into the page, in the place of what was measured before. `order` names all sections. */
 export function writeSection(name: string, section: Section, order: readonly string[]): void {
   const blocks = new Map(blocksOf(textOfPage()));
   blocks.set(name, markdown(section));
@@ -23,7 +22,6 @@ export function writeSection(name: string, section: Section, order: readonly str
   });
   writeFileSync(file, [head, ...kept].join('\n'));
   if (section.shownIn) writeBlock(inRepository(section.shownIn), name, section);
-  if (section.chart) writeFileSync(inRepository('docs/performance.svg'), svgOf(section.chart));
 }
 
 /** Puts the tables of a section into a page that is written by hand. */
@@ -50,10 +48,9 @@ function blocksOf(page: string): [string, string][] {
   return [...page.matchAll(/<!-- (\w+) -->\n(.*?)\n<!-- \/\1 -->/gs)].map(([, name = '', block = '']) => [name, block]);
 }
 
-function markdown({ title, how, tables, targets = [], chart }: Section): string {
+function markdown({ title, how, tables, targets = [] }: Section): string {
   return [
     `## ${title}`,
-    ...(chart ? [`![${chart.title}; ${chart.axis}](performance.svg)`] : []),
     how,
     ...tables.flatMap(({ caption, rows }) => [...(caption ? [`**${caption}**`] : []), tableOf(rows)]),
     ...(targets.length > 0 ? [tableOf(targetRows(targets))] : []),

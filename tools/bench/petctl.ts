@@ -6,9 +6,9 @@ import { execFile, execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { defaultConfig, serve } from '@petstore/server';
+import { withScratch } from './fixtures.ts';
 import { inRepository } from './process.ts';
 import { inRounds, median, rounded } from './rounds.ts';
-import { withScratch } from './scratch.ts';
 import { alone, type Section } from './section.ts';
 import { added, basePath, create, filter, list } from './workload.ts';
 

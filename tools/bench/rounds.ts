@@ -13,16 +13,16 @@ export function medianRatio(parts: readonly number[], wholes: readonly number[])
  * and a round before the first one only warms up.
  */
 export async function inRounds<T, Measured>(
-  contenders: readonly T[],
+  subjects: readonly T[],
   rounds: number,
-  measure: (contender: T, round: number) => Promise<Measured>,
+  measure: (subject: T, round: number) => Promise<Measured>,
 ): Promise<Map<T, Measured[]>> {
-  const measured = new Map<T, Measured[]>(contenders.map((contender) => [contender, []]));
+  const measured = new Map<T, Measured[]>(subjects.map((subject) => [subject, []]));
   for (let round = -1; round < rounds; round++) {
-    const first = Math.max(round, 0) % contenders.length;
-    for (const contender of [...contenders.slice(first), ...contenders.slice(0, first)]) {
-      const one = await measure(contender, round);
-      if (round >= 0) measured.get(contender)?.push(one);
+    const first = Math.max(round, 0) % subjects.length;
+    for (const subject of [...subjects.slice(first), ...subjects.slice(0, first)]) {
+      const one = await measure(subject, round);
+      if (round >= 0) measured.get(subject)?.push(one);
     }
   }
   return measured;

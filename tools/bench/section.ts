@@ -7,8 +7,6 @@ export interface Section {
   how: string;
   tables: Table[];
   targets?: Target[];
-  /** What should be seen at a glance. */
-  chart?: Chart;
   /** Another page of the repository that shows the tables, between comments with the name of the part. */
   shownIn?: string;
 }
@@ -24,13 +22,6 @@ export interface Target {
   measured: number;
   kind: 'at least' | 'at most';
   bound: number;
-}
-
-/** Bars in groups, each as long as its value. */
-export interface Chart {
-  title: string;
-  axis: string;
-  groups: { name: string; bars: { name: string; value: number }[] }[];
 }
 
 /** A part of the bench; `quick` asks for less of everything, to see that it works. */

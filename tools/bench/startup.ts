@@ -3,13 +3,12 @@
  * `node tools/bench/startup.ts [--quick]`.
  */
 import { join } from 'node:path';
-import { fillFolder } from './fill.ts';
-import { chosen, prepareData, startOurs } from './http/contenders.ts';
+import { fillFolder, withScratch } from './fixtures.ts';
 import { checkAnswer } from './http/load.ts';
 import { loads } from './http/loads.ts';
+import { chosen, prepareData, startOurs } from './http/subjects.ts';
 import { pinned, type Server } from './process.ts';
 import { inRounds, median, rounded } from './rounds.ts';
-import { withScratch } from './scratch.ts';
 import { alone, type Section } from './section.ts';
 import { collection, documents, size } from './workload.ts';
 
@@ -36,7 +35,7 @@ export async function startup(quick: boolean): Promise<Section> {
       const started = performance.now();
       const server = await start();
       try {
-        await checkAnswer(server, 'petstore', list, right);
+        await checkAnswer(server, list, right);
         const milliseconds = performance.now() - started;
         return { milliseconds, ...(await server.usage()) };
       } finally {

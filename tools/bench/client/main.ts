@@ -3,8 +3,8 @@
  * No network: fetch is replaced by one that answers at once, so that what is measured is what a client adds.
  */
 import { deepStrictEqual } from 'node:assert';
+import { withScratch } from '../fixtures.ts';
 import { inRounds, median, rounded } from '../rounds.ts';
-import { withScratch } from '../scratch.ts';
 import { alone, type Section } from '../section.ts';
 import { collection, documents } from '../workload.ts';
 import { bundleConsumers, type Consumer } from './consumers.ts';

@@ -6,9 +6,9 @@ import { pinned } from '../process.ts';
 import { inRounds, median, medianRatio, rounded } from '../rounds.ts';
 import { alone, type Section } from '../section.ts';
 import { create } from '../workload.ts';
-import { chosen } from './contenders.ts';
 import { type Load, loads } from './loads.ts';
 import { withServers } from './measure.ts';
+import { chosen } from './subjects.ts';
 
 /** Measures creates with and without a key. */
 export async function idempotency(quick: boolean): Promise<Section> {
@@ -23,7 +23,7 @@ export async function idempotency(quick: boolean): Promise<Section> {
   const measured = await withServers(chosen(['ours']), async ([ours], generator) => {
     if (!ours) throw new Error('There is no server.');
     return inRounds(subjects, times.rounds, ({ load }, round) =>
-      generator.ask(ours.server, ours.dialect, load, round < 0 ? times.warmUp : times.milliseconds),
+      generator.ask(ours.server, load, round < 0 ? times.warmUp : times.milliseconds),
     );
   });
   const userTimeOf = (subject: (typeof subjects)[number] | undefined) =>

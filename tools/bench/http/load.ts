@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { end, inRepository, nextMessage, run, type Server } from '../process.ts';
-import { apiKey, type Dialect, type Load } from './loads.ts';
+import { apiKey, type Load } from './loads.ts';
 
 /** What the process that makes the load is told to do. */
 export interface Order {
@@ -36,7 +36,7 @@ export const connections = 64;
 export interface Generator {
   readonly name: string;
   /** Asks a server over and over for so many milliseconds. */
-  ask(server: Server, dialect: Dialect, load: Load, milliseconds: number): Promise<Measured>;
+  ask(server: Server, load: Load, milliseconds: number): Promise<Measured>;
   stop(): Promise<void>;
 }
 
@@ -45,20 +45,20 @@ export function startGenerator(): Generator {
   child.stderr?.pipe(process.stderr);
   return {
     name: 'ours',
-    ask: (server, dialect, load, milliseconds) => ask(child, server, dialect, load, milliseconds),
+    ask: (server, load, milliseconds) => ask(child, server, load, milliseconds),
     stop: () => end(child),
   };
 }
 
-async function ask(
-  child: ChildProcess,
-  server: Server,
-  dialect: Dialect,
-  load: Load,
-  milliseconds: number,
-): Promise<Measured> {
-  const requests = requestsOf(load, dialect);
-  const order: Order = { keyPlace, port: server.port, requests, status: load.status, connections, milliseconds };
+async function ask(child: ChildProcess, server: Server, load: Load, milliseconds: number): Promise<Measured> {
+  const order: Order = {
+    keyPlace,
+    port: server.port,
+    requests: requestsOf(load),
+    status: load.status,
+    connections,
+    milliseconds,
+  };
   await answer(child, order);
   const measured = await withCost(server, () => answer<Result>(child, 'go'));
   child.send('close');
@@ -83,8 +83,8 @@ async function answer<T>(child: ChildProcess, message: Order | 'go'): Promise<T>
 }
 
 /** Throws where a server does not answer what it is asked for. */
-export async function checkAnswer(server: Server, dialect: Dialect, load: Load, right: Parameters<Load['check']>[1]) {
-  const [target = ''] = load.targets(dialect);
+export async function checkAnswer(server: Server, load: Load, right: Parameters<Load['check']>[1]) {
+  const [target = ''] = load.targets;
   const response = await fetch(`http://127.0.0.1:${server.port}${target}`, {
     method: load.method,
     headers: { authorization: `Bearer ${apiKey}`, ...(load.body && { 'content-type': 'application/json' }) },
@@ -99,8 +99,8 @@ export async function checkAnswer(server: Server, dialect: Dialect, load: Load, 
 export const keyPlace = 'k'.repeat(36);
 
 /** The requests of a load, as they are sent. */
-export function requestsOf(load: Load, dialect: Dialect): string[] {
-  return load.targets(dialect).map((target) => requestOf(load, target));
+export function requestsOf(load: Load): string[] {
+  return load.targets.map((target) => requestOf(load, target));
 }
 
 function requestOf({ method, body, keyHeader }: Load, target: string): string {

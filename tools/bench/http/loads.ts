@@ -1,15 +1,12 @@
 import { deepStrictEqual } from 'node:assert';
 import { added, collectionPath, create, type Document, filter, get, list, size } from '../workload.ts';
 
-/** How a server wants the same thing to be asked. */
-export type Dialect = 'petstore' | 'json-server';
-
 /** Something that is asked of every server, over and over. */
 export interface Load {
   name: LoadName;
   method: 'GET' | 'POST';
-  /** The targets that are asked for in turn. */
-  targets(dialect: Dialect): string[];
+  /** The targets that are requested in turn. */
+  targets: readonly string[];
   body?: object;
   /** A header that has another value in each request. */
   keyHeader?: string;
@@ -23,7 +20,6 @@ export type LoadName = 'list 20' | 'list 100 filtered' | 'get' | 'create';
 /** Who calls. */
 export const apiKey = 'a-key-that-is-for-the-bench';
 
-const limitOf: Record<Dialect, string> = { petstore: list.pagination.limit, 'json-server': '_limit' };
 // Random, and the same for everyone: a multiplicative step that visits them in no order.
 const ids = Array.from({ length: 1000 }, (_, i) => ((i * 7919 + 4711) % size) + 1);
 
@@ -34,14 +30,14 @@ export const loads: readonly Load[] = [
   {
     name: 'get',
     method: get.method,
-    targets: () => ids.map((id) => `${collectionPath}/${id}`),
+    targets: ids.map((id) => `${collectionPath}/${id}`),
     status: get.success,
     check: (answer, stored) => deepStrictEqual(answer, stored[(ids[0] ?? 0) - 1]),
   },
   {
     name: 'create',
     method: create.method,
-    targets: () => [collectionPath],
+    targets: [collectionPath],
     body: added,
     status: create.success,
     check: (answer) => {
@@ -57,7 +53,7 @@ function listing(name: LoadName, limit: number, by?: typeof filter): Load {
   return {
     name,
     method: list.method,
-    targets: (dialect) => [`${collectionPath}?${limitOf[dialect]}=${limit}${query}`],
+    targets: [`${collectionPath}?${list.pagination.limit}=${limit}${query}`],
     status: list.success,
     check: (answer, stored) => {
       const right = stored.filter((document) => !by || document[by.property] === by.value);

@@ -5,17 +5,17 @@
 import { parseArgs } from 'node:util';
 import { pinned } from '../process.ts';
 import { rounded } from '../rounds.ts';
-import { type Chart, print, type Section, type Target } from '../section.ts';
+import { print, type Section, type Target } from '../section.ts';
 import { collection, size } from '../workload.ts';
 import { wanted } from './bounds.ts';
-import { type Contender, chosen, contenders } from './contenders.ts';
 import { connections } from './load.ts';
 import { type LoadName, loads } from './loads.ts';
 import { measure, medianOf, type Rounds, shareOf, sharesOfRuns, type Times, withServers } from './measure.ts';
+import { chosen, type Subject, subjects } from './subjects.ts';
 import { wrkGenerators } from './wrk.ts';
 
 /** Measures all loads on these servers. */
-export async function http(quick: boolean, taking: readonly Contender[] = contenders): Promise<Section> {
+export async function http(quick: boolean, taking: readonly Subject[] = subjects): Promise<Section> {
   const times: Times = quick
     ? { rounds: 9, milliseconds: 250, warmUp: 1000 }
     : { rounds: 9, milliseconds: 1000, warmUp: 3000 };
@@ -44,7 +44,6 @@ export async function http(quick: boolean, taking: readonly Contender[] = conten
       ...measured.map(({ caption, rounds }) => ({ caption, rows: rowsOf(rounds) })),
     ],
     targets: measured.flatMap(targetsOf),
-    chart: chartOf(measured.slice(0, loads.length)),
   };
 }
 
@@ -99,17 +98,6 @@ function targetsOf({ caption, load, rounds }: MeasuredLoad): Target[] {
     ...(rounds.has(rival) ? [atLeast(rival, 1)] : []),
     { what: `${caption}: p99, of p50`, measured: slowest, kind: 'at most', bound: 3 },
   ];
-}
-
-function chartOf(measured: readonly MeasuredLoad[]): Chart {
-  return {
-    title: 'What each server does for the same user time',
-    axis: 'a bare node:http server is 1; longer is better',
-    groups: measured.map(({ caption, rounds }) => ({
-      name: caption,
-      bars: [...rounds.keys()].map((server) => ({ name: server, value: shareOf(rounds, server, 'bare', 'user') })),
-    })),
-  };
 }
 
 if (import.meta.main) {

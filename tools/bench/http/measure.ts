@@ -1,10 +1,10 @@
+import { withScratch } from '../fixtures.ts';
 import type { Server } from '../process.ts';
 import { inRounds, median, medianRatio } from '../rounds.ts';
-import { withScratch } from '../scratch.ts';
 import { documents } from '../workload.ts';
-import { type Contender, type Data, prepareData } from './contenders.ts';
 import { checkAnswer, type Generator, type Measured, startGenerator } from './load.ts';
 import type { Load } from './loads.ts';
+import { type Data, prepareData, type Subject } from './subjects.ts';
 
 /** How often and how long each server is asked, in milliseconds. */
 export interface Times {
@@ -14,7 +14,7 @@ export interface Times {
 }
 
 /** A server that runs, and how it is asked. */
-export interface Running extends Pick<Contender, 'name' | 'dialect' | 'only'> {
+export interface Running extends Pick<Subject, 'name' | 'only'> {
   server: Server;
 }
 
@@ -23,7 +23,7 @@ export type Rounds = ReadonlyMap<string, readonly Measured[]>;
 
 /** Starts servers and a load, lends them out, and ends them all. */
 export async function withServers<T>(
-  contenders: readonly Pick<Contender, 'name' | 'dialect' | 'only' | 'start'>[],
+  subjects: readonly Pick<Subject, 'name' | 'only' | 'start'>[],
   use: (running: Running[], generator: Generator, data: Data) => Promise<T>,
 ): Promise<T> {
   return withScratch(async (scratch) => {
@@ -31,8 +31,8 @@ export async function withServers<T>(
     const generator = startGenerator();
     const running: Running[] = [];
     try {
-      for (const { name, dialect, only, start } of contenders) {
-        running.push({ name, dialect, server: await start(data), ...(only && { only }) });
+      for (const { name, only, start } of subjects) {
+        running.push({ name, server: await start(data), ...(only && { only }) });
       }
       return await use(running, generator, data);
     } finally {
@@ -45,12 +45,12 @@ export async function withServers<T>(
 export async function measure(load: Load, running: readonly Running[], generator: Generator, times: Times) {
   const present = running.filter(({ only }) => only === undefined || only.includes(load.name));
   const right = documents();
-  for (const { name, server, dialect } of present) {
-    await checkAnswer(server, dialect, load, right).catch((error) => Promise.reject(asked(name, load, error)));
+  for (const { name, server } of present) {
+    await checkAnswer(server, load, right).catch((error) => Promise.reject(asked(name, load, error)));
   }
-  const measured = await inRounds(present, times.rounds, ({ name, server, dialect }, round) =>
+  const measured = await inRounds(present, times.rounds, ({ name, server }, round) =>
     generator
-      .ask(server, dialect, load, round < 0 ? times.warmUp : times.milliseconds)
+      .ask(server, load, round < 0 ? times.warmUp : times.milliseconds)
       .catch((error) => Promise.reject(asked(name, load, error))),
   );
   return new Map([...measured].map(([{ name }, all]) => [name, all])) as Rounds;

@@ -9,9 +9,9 @@ import { pinned } from '../process.ts';
 import { rounded } from '../rounds.ts';
 import { alone, type Section } from '../section.ts';
 import { get, list } from '../workload.ts';
-import { copied, type Data, startOurs } from './contenders.ts';
 import { loads } from './loads.ts';
 import { measure, medianOf, type Rounds, shareOf, withServers } from './measure.ts';
+import { copied, type Data, startOurs } from './subjects.ts';
 
 const more = 200;
 
@@ -28,7 +28,6 @@ export async function operationCount(quick: boolean): Promise<Section> {
     const mains = { shipped: undefined, grown: join(copy.folder, 'apps/server/src/main.js') };
     const servers = Object.entries(mains).map(([name, main]) => ({
       name,
-      dialect: 'petstore' as const,
       start: (data: Data) => startOurs(copied(data, name), data.scratch, main),
     }));
     const measured = await withServers(servers, async (running, generator) => {

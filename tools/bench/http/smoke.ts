@@ -1,8 +1,8 @@
 import { rounded } from '../rounds.ts';
 import { floors } from './bounds.ts';
-import { chosen } from './contenders.ts';
 import { loads } from './loads.ts';
 import { measure, medianOf, shareOf, type Times, withServers } from './measure.ts';
+import { chosen } from './subjects.ts';
 
 /** Many short rounds: what else the machine does meets few of them, and the medians leave those out. */
 const times: Times = { rounds: 9, milliseconds: 200, warmUp: 800 };

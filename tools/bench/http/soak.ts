@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { pinned, type Usage } from '../process.ts';
 import { median, rounded } from '../rounds.ts';
 import { alone, type Section } from '../section.ts';
-import { chosen, logFile } from './contenders.ts';
 import { type Load, loads } from './loads.ts';
 import { withServers } from './measure.ts';
+import { chosen, logFile } from './subjects.ts';
 
 const mebibyte = 2 ** 20;
 const sizes = ['rss', 'heapUsed', 'external'] as const;
@@ -24,7 +24,7 @@ export async function soak(quick: boolean): Promise<Section> {
     const seen: Usage[] = [];
     let answered = 0;
     const ask = async (load: Load, milliseconds: number) => {
-      answered += (await generator.ask(ours.server, ours.dialect, load, milliseconds)).answered;
+      answered += (await generator.ask(ours.server, load, milliseconds)).answered;
     };
     // What comes before the first sample only warms up.
     for (let sample = -3; sample < samples; sample++) {

@@ -14,8 +14,8 @@ export function wrkGenerators(scratch: string): Generator[] {
   return [
     {
       name: 'wrk',
-      ask: (server, dialect, load, milliseconds) => {
-        writeFileSync(script, scriptOf(requestsOf(load, dialect)));
+      ask: (server, load, milliseconds) => {
+        writeFileSync(script, scriptOf(requestsOf(load)));
         // It counts whole seconds.
         const seconds = Math.max(1, Math.round(milliseconds / 1000));
         const address = `http://127.0.0.1:${server.port}/`;

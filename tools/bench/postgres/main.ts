@@ -5,9 +5,8 @@
 import { openPostgresStore, type Store } from '@petstore/server';
 import { tableOf } from '@petstore/server/postgres/schema';
 import { Cluster, findPrograms } from '@petstore/testing/postgres/cluster';
-import { fill } from '../fill.ts';
+import { fill, withScratch } from '../fixtures.ts';
 import { median, medianRatio, rounded } from '../rounds.ts';
-import { withScratch } from '../scratch.ts';
 import { alone, type Section } from '../section.ts';
 import { collection } from '../workload.ts';
 import { findPgbench, ours, type PgbenchRate, pgbench, type Rate, type Work } from './contenders.ts';

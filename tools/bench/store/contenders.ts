@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLowdbStore, type Store } from '@petstore/server';
 import { JSONFilePreset } from 'lowdb/node';
-import { fill } from '../fill.ts';
+import { fill } from '../fixtures.ts';
 import { added, collection, documents, newDocument } from '../workload.ts';
 
 /** Somewhere that documents can be created in. */

@@ -2,18 +2,18 @@
  * What durability costs a caller: creates over HTTP, on the durable store and on one that keeps nothing, in turns within one
  * run. `node tools/bench/store/durable.ts [--quick]`
  */
-import { copied, type Data } from '../http/contenders.ts';
+
 import { connections } from '../http/load.ts';
 import { loads } from '../http/loads.ts';
 import { measure, medianOf, withServers } from '../http/measure.ts';
+import { copied, type Data } from '../http/subjects.ts';
 import { inRepository, pinned, startServer } from '../process.ts';
 import { alone, type Section } from '../section.ts';
 
 const script = inRepository('tools/bench/store/durable-server.ts');
-const dialect = 'petstore' as const;
 const servers = [
-  { name: 'one that keeps nothing', dialect, start: () => startServer({ script }) },
-  { name: 'lowdb, durable', dialect, start: (data: Data) => startServer({ script, args: [copied(data, 'durable')] }) },
+  { name: 'one that keeps nothing', start: () => startServer({ script }) },
+  { name: 'lowdb, durable', start: (data: Data) => startServer({ script, args: [copied(data, 'durable')] }) },
 ];
 
 /** Measures both stores behind the same server. */

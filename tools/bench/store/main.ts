@@ -6,9 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { withScratch } from '../fixtures.ts';
 import { inRepository } from '../process.ts';
 import { median, rounded } from '../rounds.ts';
-import { withScratch } from '../scratch.ts';
 import { alone, type Section } from '../section.ts';
 import { collection } from '../workload.ts';
 import {

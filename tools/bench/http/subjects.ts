@@ -1,16 +1,15 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fillFolder } from '../fill.ts';
+import { fillFolder } from '../fixtures.ts';
 import { inRepository, type Program, type Server, startServer } from '../process.ts';
 import { documents } from '../workload.ts';
-import { apiKey, type Dialect, type LoadName } from './loads.ts';
+import { apiKey, type LoadName } from './loads.ts';
 
 /** A server that is measured. */
-export interface Contender {
+export interface Subject {
   name: string;
   /** What it is, in one sentence. */
   about: string;
-  dialect: Dialect;
   /** The loads that it is there for; all unless told. */
   only?: readonly LoadName[];
   start(data: Data): Promise<Server>;
@@ -34,43 +33,32 @@ export async function prepareData(scratch: string): Promise<Data> {
 }
 
 /** All of them, the limit first. */
-export const contenders: readonly Contender[] = [
+export const subjects: readonly Subject[] = [
   {
     name: 'bare',
     about: 'a bare `node:http` server of the same API: no validation, no log, documents in memory only',
-    dialect: 'petstore',
     start: ({ json }) => start('bare.ts', [json]),
   },
   {
     name: 'ours',
     about: 'the shipped server as `npm start` runs it: validation, log, metrics, durable store',
-    dialect: 'petstore',
     start: (data) => startOurs(copied(data, 'ours'), data.scratch),
   },
   {
     name: 'fastify',
     about: 'Fastify 5 with JSON schemas for requests and answers, no log, documents in memory only',
-    dialect: 'petstore',
     start: ({ json }) => start('fastify.ts', [json]),
   },
   {
     name: 'fastify-durable',
     about: 'the same on our durable store',
-    dialect: 'petstore',
     only: ['create'],
     start: (data) => start('fastify.ts', [copied(data, 'fastify')]),
   },
   {
     name: 'straightforward',
     about: 'Express 5, express-openapi-validator and lowdb, as their documentation shows them',
-    dialect: 'petstore',
     start: ({ json, scratch }) => start('straightforward.js', [json, join(scratch, 'straightforward.json')]),
-  },
-  {
-    name: 'json-server',
-    about: 'json-server 0.17 with its own file, which checks neither keys nor documents',
-    dialect: 'json-server',
-    start: ({ json, scratch }) => start('json-server.js', [json, join(scratch, 'json-server.json')]),
   },
 ];
 
@@ -107,10 +95,10 @@ export function copied({ scratch, folder }: Data, name: string): string {
   return copy;
 }
 
-/** The contenders with these names; an error where there is no such one. */
-export function chosen(given: readonly string[]): Contender[] {
-  const wrong = given.find((name) => !contenders.some((contender) => contender.name === name));
+/** The subjects with these names; an error where there is no such one. */
+export function chosen(given: readonly string[]): Subject[] {
+  const wrong = given.find((name) => !subjects.some((subject) => subject.name === name));
   if (wrong !== undefined)
-    throw new Error(`There is no '${wrong}' to measure; there are ${contenders.map(({ name }) => name).join(', ')}.`);
-  return contenders.filter(({ name }) => given.includes(name));
+    throw new Error(`There is no '${wrong}' to measure; there are ${subjects.map(({ name }) => name).join(', ')}.`);
+  return subjects.filter(({ name }) => given.includes(name));
 }
