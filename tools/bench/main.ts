@@ -1,26 +1,25 @@
 /**
- * All that is measured, with one command: `npm run bench` measures every part and writes docs/performance.md,
- * `npm run bench -- http client` only these. `--quick` writes nothing: alone it is the regression gate of `npm test`, with
- * names it shows that these parts work.
+ * `npm run bench` measures every part and writes docs/performance.md; `npm run bench -- http client` measures only these.
+ * `--quick` writes nothing: without names it is the regression gate of `npm test`, with names it shows that these parts work.
  */
 import { parseArgs } from 'node:util';
 import { writeSection } from './page.ts';
 import { type Part, print } from './section.ts';
 
-/** The parts in the order of the page. Each is loaded only to be run. */
-const parts: Record<string, { isUsual: boolean; load: () => Promise<Part> }> = {
-  http: { isUsual: true, load: async () => (await import('./http/main.ts')).http },
-  operations: { isUsual: true, load: async () => (await import('./http/operations.ts')).operationCount },
-  idempotency: { isUsual: true, load: async () => (await import('./http/idempotency.ts')).idempotency },
+/** The parts in the order of the page. */
+const parts: Record<string, { byDefault: boolean; load: () => Promise<Part> }> = {
+  http: { byDefault: true, load: async () => (await import('./http/main.ts')).http },
+  operations: { byDefault: true, load: async () => (await import('./http/operations.ts')).operationCount },
+  idempotency: { byDefault: true, load: async () => (await import('./http/idempotency.ts')).idempotency },
   // Ten minutes.
-  soak: { isUsual: false, load: async () => (await import('./http/soak.ts')).soak },
-  startup: { isUsual: true, load: async () => (await import('./startup.ts')).startup },
-  store: { isUsual: true, load: async () => (await import('./store/main.ts')).store },
-  durability: { isUsual: true, load: async () => (await import('./store/durable.ts')).durability },
+  soak: { byDefault: false, load: async () => (await import('./http/soak.ts')).soak },
+  startup: { byDefault: true, load: async () => (await import('./startup.ts')).startup },
+  store: { byDefault: true, load: async () => (await import('./store/main.ts')).store },
+  durability: { byDefault: true, load: async () => (await import('./store/durable.ts')).durability },
   // Needs an installed PostgreSQL.
-  postgres: { isUsual: false, load: async () => (await import('./postgres/main.ts')).postgres },
-  client: { isUsual: true, load: async () => (await import('./client/main.ts')).client },
-  petctl: { isUsual: true, load: async () => (await import('./petctl.ts')).petctl },
+  postgres: { byDefault: false, load: async () => (await import('./postgres/main.ts')).postgres },
+  client: { byDefault: true, load: async () => (await import('./client/main.ts')).client },
+  petctl: { byDefault: true, load: async () => (await import('./petctl.ts')).petctl },
 };
 
 try {
@@ -29,7 +28,7 @@ try {
     options: { quick: { type: 'boolean', default: false } },
   });
   const wrong = positionals.find((name) => !(name in parts));
-  if (wrong !== undefined) throw new Error(`There is no part '${wrong}'; there are ${Object.keys(parts).join(', ')}.`);
+  if (wrong !== undefined) throw new Error(`Unknown part '${wrong}'. Available: ${Object.keys(parts).join(', ')}.`);
   if (values.quick && positionals.length === 0) await guard();
   else await bench(positionals, values.quick);
 } catch (error) {
@@ -44,12 +43,12 @@ async function guard(): Promise<void> {
 }
 
 async function bench(names: readonly string[], quick: boolean): Promise<void> {
-  for (const [name, { isUsual, load }] of Object.entries(parts)) {
-    if (names.length > 0 ? !names.includes(name) : !isUsual) continue;
+  for (const [name, { byDefault, load }] of Object.entries(parts)) {
+    if (names.length > 0 ? !names.includes(name) : !byDefault) continue;
     const part = await load();
     const section = await part(quick);
     print(section);
-    // At once, so that what was measured is kept whatever becomes of the next part.
+    // Written at once, so that a failure of the next part loses nothing.
     if (!quick) writeSection(name, section, Object.keys(parts));
   }
 }

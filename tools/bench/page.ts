@@ -7,24 +7,24 @@ const file = inRepository('docs/performance.md');
 
 const head = `# Performance
 
-Written by \`npm run bench\`, never by hand. \`npm run bench -- http client\` measures these parts again and leaves the rest of the page as it is.
-\`npm test\` guards it: it fails when the server's share of a bare \`node:http\` server falls below the bounds in
-[bounds.ts](../tools/bench/http/bounds.ts). Every part says what it was measured on; only numbers of one part can be compared.
+\`npm run bench\` writes this page; \`npm run bench -- http client\` replaces only these parts. \`npm test\` fails when the server's
+share of a bare \`node:http\` server falls below the bounds in [bounds.ts](../tools/bench/http/bounds.ts). Compare only numbers of
+one part: each part names its machine and date.
 `;
 
-/** Puts a section into the page, in the place of what was measured before. `order` names all sections. */
+/** Replaces a section of the page. `order` names all sections. */
 export function writeSection(name: string, section: Section, order: readonly string[]): void {
   const blocks = new Map(blocksOf(textOfPage()));
   blocks.set(name, markdown(section));
-  const kept = order.flatMap((name) => {
+  const sections = order.flatMap((name) => {
     const block = blocks.get(name);
     return block === undefined ? [] : [`<!-- ${name} -->\n${block}\n<!-- /${name} -->\n`];
   });
-  writeFileSync(file, [head, ...kept].join('\n'));
+  writeFileSync(file, [head, ...sections].join('\n'));
   if (section.shownIn) writeBlock(inRepository(section.shownIn), name, section);
 }
 
-/** Puts the tables of a section into a page that is written by hand. */
+/** Replaces the tables of a section in a hand-written page. */
 function writeBlock(page: string, name: string, { tables }: Section): void {
   const block = new RegExp(`(<!-- ${name} -->\\n).*?(\\n<!-- /${name} -->)`, 's');
   const text = tables.map(({ rows }) => tableOf(rows)).join('\n\n');
@@ -43,7 +43,7 @@ function textOfPage(): string {
   }
 }
 
-/** The sections of the page as they are, by their names. */
+/** The existing sections of the page, by name. */
 function blocksOf(page: string): [string, string][] {
   return [...page.matchAll(/<!-- (\w+) -->\n(.*?)\n<!-- \/\1 -->/gs)].map(([, name = '', block = '']) => [name, block]);
 }
@@ -67,15 +67,14 @@ function tableOf(rows: Table['rows']): string {
   );
 }
 
-/** Thousands are set apart, because nobody can read seven digits. */
 function cell(value: string | number | undefined): string {
   return typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 3 }) : (value ?? '');
 }
 
-/** Whether the machine had much else to do before the bench began. */
+/** The load average before the bench began. */
 const [busy = 0] = loadavg();
 
-/** What was measured on. */
+/** The machine, in words. */
 function machine(): string {
   const day = new Date().toISOString().slice(0, 10);
   const model = cpus()[0]?.model.trim() ?? arch();

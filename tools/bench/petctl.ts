@@ -1,6 +1,6 @@
 /**
- * How fast petctl starts: `node tools/bench/petctl.ts [--quick]`. CPU time, user and system, as ratios to `node -e 0` in
- * the same run, so that neither the machine nor what else it does counts. Measured by bash, which knows what a child took.
+ * Measures petctl's start-up: `node tools/bench/petctl.ts [--quick]`. CPU time, user and system, as ratios to `node -e 0` in
+ * the same run, which do not depend on the machine. bash measures it, because it reports the CPU time of a child.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { inRounds, median, rounded } from './rounds.ts';
 import { alone, type Section } from './section.ts';
 import { added, basePath, create, filter, list } from './workload.ts';
 
-/** Measures petctl as it is built, against a server in this process. */
+/** Measures the built petctl against a server in this process. */
 export async function petctl(quick: boolean): Promise<Section> {
   return withScratch(async (scratch) => {
     const built = join(scratch, 'dist');
@@ -30,7 +30,7 @@ export async function petctl(quick: boolean): Promise<Section> {
 const { limit } = list.pagination;
 const listing = list.command.join(' ');
 
-/** A call as scripts make it: with flags. */
+/** A typical call of a script, with flags. */
 const scripted = [...list.command, `--${filter.property}`, filter.value, `--${limit}`, '5', '-o', 'json'];
 
 async function bench(program: string, env: NodeJS.ProcessEnv, rounds: number): Promise<Section> {
@@ -62,7 +62,7 @@ async function bench(program: string, env: NodeJS.ProcessEnv, rounds: number): P
     ],
     targets: [
       { what: '--version, of node -e 0', measured: ofNothing('--version'), kind: 'at most', bound: 1.2 },
-      { what: 'a call as scripts make it', measured: ofNothing(scripted.join(' ')), kind: 'at most', bound: 1.75 },
+      { what: 'a call with flags', measured: ofNothing(scripted.join(' ')), kind: 'at most', bound: 1.75 },
       { what: '--help, of node -e 0', measured: ofNothing('--help'), kind: 'at most', bound: 1.5 },
     ],
   };

@@ -1,11 +1,10 @@
-// Loaded before a server that is measured, by `--import`: it answers what the process has used, and ends it with the
-// bench. So every server is asked in the same way, on every system, and none of them has a line for it. Plain JavaScript,
-// so that it brings nothing along.
+// Loaded by `--import` before every measured server: it reports the process's CPU time and memory, and ends the process with
+// the bench. Plain JavaScript, so that it loads nothing else.
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed, external } = process.memoryUsage();
   process.send?.({ cpu: user + system, user, rss, heapUsed, external });
 });
 process.on('disconnect', () => process.exit());
-// Nothing here keeps a process alive that has ended its work.
+// The channel must not keep the process alive.
 process.channel?.unref();

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** What a process has used: CPU time of all its threads in microseconds, and memory in bytes. */
+/** The CPU time of all threads of a process in microseconds, and its memory in bytes. */
 export interface Usage {
   cpu: number;
-  /** Of the CPU time, what the system did not spend. */
+  /** The user part of the CPU time. */
   user: number;
   rss: number;
   heapUsed: number;
@@ -24,19 +24,19 @@ export interface Server {
 
 const cores = availableParallelism();
 
-/** The load comes from the last core; what is measured has all others. Empty where processes cannot be pinned. */
+/** The load generator gets the last core, the servers all others. Empty where processes cannot be pinned. */
 const pins =
   cores > 1 && spawnSync('taskset', ['-c', String(cores - 1), 'true']).status === 0
     ? { server: ['taskset', '-c', cores > 2 ? `0-${cores - 2}` : '0'], load: ['taskset', '-c', String(cores - 1)] }
     : { server: [], load: [] };
 
-/** How the processes were kept apart, in words. */
+/** How processes were assigned to cores, in words. */
 export const pinned =
   pins.server.length > 0
     ? `the load on core ${cores - 1}, the servers on core ${pins.server.at(-1)}`
     : 'servers and load on whichever core the system chose';
 
-/** Where a program is told to be, what it is given, and where its stdout goes. */
+/** A Node program to run; `stdout` is a file. */
 export interface Program {
   script: string;
   args?: readonly string[];
@@ -62,15 +62,15 @@ export function run(role: keyof typeof pins, { script, args = [], env, stdout }:
   return child;
 }
 
-/** The next message of a child; an error when it ends, or says nothing in time. */
+/** The next message of a child; rejects if it exits or sends nothing in time. */
 export async function nextMessage<T>(child: ChildProcess, milliseconds = 30_000): Promise<T> {
   const done = new AbortController();
   try {
     const { signal } = done;
     return await Promise.race([
       once(child, 'message', { signal }).then(([message]) => message as T),
-      once(child, 'exit', { signal }).then(([code]) => Promise.reject(new Error(`It ended with ${code}.`))),
-      pause(milliseconds, undefined, { signal }).then(() => Promise.reject(new Error('It does not answer.'))),
+      once(child, 'exit', { signal }).then(([code]) => Promise.reject(new Error(`It exited with ${code}.`))),
+      pause(milliseconds, undefined, { signal }).then(() => Promise.reject(new Error('It sent no message in time.'))),
     ]);
   } finally {
     done.abort();
@@ -92,27 +92,27 @@ export async function startServer(program: Program): Promise<Server> {
   };
 }
 
-/** Its stderr is read to the end, so that it can go on writing there. */
+/** Finds the port in stderr, and keeps reading, so that the pipe never fills. */
 function portOf(child: ChildProcess, script: string): Promise<number> {
-  let said = '';
+  let output = '';
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
     child.stderr?.on('data', (chunk) => {
-      said += chunk;
-      const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(said) ?? [];
+      output += chunk;
+      const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(output) ?? [];
       if (!port) return;
       clearTimeout(timer);
       resolve(Number(port));
     });
     child.once('exit', () => {
       clearTimeout(timer);
-      reject(new Error(`${script} has ended. It said: ${said}`));
+      reject(new Error(`${script} exited. Its output: ${output}`));
     });
     child.once('error', reject);
   });
 }
 
-/** Tells a child to end, and ends it where it does not. */
+/** Stops a child by SIGTERM, after 15 s by SIGKILL. */
 export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');

@@ -1,16 +1,16 @@
-/** The middle one of the numbers, in the order of their size. */
+/** The median. */
 export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
 }
 
-/** The median over rounds of one number to another, each pair measured one right after the other. */
+/** The median of the ratios of two numbers, round by round. */
 export function medianRatio(parts: readonly number[], wholes: readonly number[]): number {
   return median(parts.map((part, round) => part / (wholes[round] ?? Number.NaN)));
 }
 
 /**
- * Measures all of them in turns, so that what else the machine does meets all alike: each round begins with another one,
- * and a round before the first one only warms up.
+ * Measures all subjects in turns, so that other load on the machine affects all alike. Each round begins with another
+ * subject, and an additional first round only warms up.
  */
 export async function inRounds<T, Measured>(
   subjects: readonly T[],

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 
-/** What a part of the bench has measured, ready for a terminal and for the page. */
+/** The result of a part of the bench, for the terminal and the page. */
 export interface Section {
   title: string;
-  /** What was compared and how, in a few sentences. */
+  /** The method, in a few sentences. */
   how: string;
   tables: Table[];
   targets?: Target[];
@@ -16,7 +16,7 @@ export interface Table {
   rows: Record<string, string | number>[];
 }
 
-/** A bound that was set before, and what was reached. */
+/** A bound and the measured value. */
 export interface Target {
   what: string;
   measured: number;
@@ -24,7 +24,7 @@ export interface Target {
   bound: number;
 }
 
-/** A part of the bench; `quick` asks for less of everything, to see that it works. */
+/** A part of the bench; `quick` only shows that it works. */
 export type Part = (quick: boolean) => Promise<Section>;
 
 export function isMet({ measured, kind, bound }: Target): boolean {
@@ -41,7 +41,7 @@ export function targetRows(targets: readonly Target[]): Table['rows'] {
   }));
 }
 
-/** Shows a section on a terminal. */
+/** Prints a section. */
 export function print({ title, how, tables, targets = [] }: Section): void {
   console.log(`\n${title}\n${how}`);
   for (const { caption, rows } of tables) {
@@ -51,7 +51,7 @@ export function print({ title, how, tables, targets = [] }: Section): void {
   if (targets.length > 0) console.table(targetRows(targets));
 }
 
-/** Runs a part by itself where its file is the program: it prints what it measured and writes nothing. */
+/** Runs and prints a part if its file is the program. */
 export async function alone(meta: ImportMeta, part: Part): Promise<void> {
   if (!meta.main) return;
   const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fillFolder, withScratch } from './fixtures.ts';
 import { checkAnswer } from './http/load.ts';
 import { loads } from './http/loads.ts';
-import { chosen, prepareData, startOurs } from './http/subjects.ts';
+import { prepareData, startOurs, subjectsNamed } from './http/subjects.ts';
 import { pinned, type Server } from './process.ts';
 import { inRounds, median, rounded } from './rounds.ts';
 import { alone, type Section } from './section.ts';
@@ -16,14 +16,14 @@ import { collection, documents, size } from './workload.ts';
 export async function startup(quick: boolean): Promise<Section> {
   const [rounds, many] = quick ? [3, 100_000] : [9, 1_000_000];
   const list = loads[0];
-  if (!list) throw new Error('There is no load to ask a server with.');
+  if (!list) throw new Error('There is no load.');
   const right = documents();
   return withScratch(async (scratch) => {
     const data = await prepareData(scratch);
     const manyFolder = join(scratch, 'many');
     await fillFolder(manyFolder, many);
     const starts: { name: string; count: number; start: () => Promise<Server> }[] = [
-      ...chosen(['bare', 'fastify', 'straightforward']).map(({ name, start }) => ({
+      ...subjectsNamed(['bare', 'fastify', 'straightforward']).map(({ name, start }) => ({
         name,
         count: size,
         start: () => start(data),

@@ -1,15 +1,15 @@
-/** What is known of an answer that may not be all there yet. */
+/** The state of a response that may be incomplete. */
 export interface Partial {
   status: number;
-  /** Bytes that are still to come; infinitely many where that is not known yet. */
+  /** Bytes still to come; infinite while the length is unknown. */
   left: number;
-  /** What has come, as long as it has to be looked at again. */
+  /** The bytes received so far, while they have to be parsed again. */
   begun?: Buffer;
 }
 
 const lastChunk = Buffer.from('\r\n0\r\n\r\n');
 
-/** Takes the next piece of an answer, from memory that is used again. Nothing follows an answer until something is asked. */
+/** Parses the next chunk of a response, which lies in a reused buffer. No bytes follow a response before the next request. */
 export function answerIn(chunk: Buffer, before: Partial | undefined): Partial {
   if (before && !before.begun) return { status: before.status, left: before.left - chunk.length };
   const bytes = before?.begun ? Buffer.concat([before.begun, chunk]) : chunk;

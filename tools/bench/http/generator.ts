@@ -1,13 +1,13 @@
-// The load, a process of its own: as many kept-alive connections as it is told, each asking again as soon as it has its
-// answer. It reads no more of an answer than its status and its length, so that it costs less than any server.
+// The load generator, a process of its own: keep-alive connections, each of which sends the next request as soon as it has a
+// response. It parses only the status and the length of a response, so that it costs less than any server.
 import { connect, type Socket } from 'node:net';
 import { answerIn, type Partial } from './framing.ts';
 import type { Order, Result } from './load.ts';
 
-/** Milliseconds that an answer may be late when the time is over. */
-const patience = 1000;
+/** How long a response may still arrive after the time is over. */
+const GRACE_MS = 1000;
 
-/** One piece of memory that all connections read into, one after the other. */
+/** One buffer that all connections read into, one after the other. */
 const buffer = Buffer.allocUnsafe(65_536);
 
 let sockets: Socket[] = [];
@@ -20,39 +20,39 @@ process.on('message', (message: Order | 'go' | 'close') => {
 });
 process.on('disconnect', () => process.exit());
 
-/** Connects, has one answer on each connection, so that none is still being made, and waits for the word. */
+/** Connects, waits for one response on each connection, so that all are established, and waits for 'go'. */
 function prepare(order: Order): void {
   const requests = order.requests.map((text) => ({ bytes: Buffer.from(text), keyAt: text.indexOf(order.keyPlace) }));
-  // More than any server here answers in the time.
+  // More than any server here can answer in the time.
   const latencies = new Float64Array(order.milliseconds * 200);
-  const asks: (() => void)[] = [];
+  const senders: (() => void)[] = [];
   const run = String(Date.now()).padStart(13, '0');
-  let [answered, asked, ready, finished] = [0, 0, 0, 0];
+  let [answered, sent, ready, finished] = [0, 0, 0, 0];
   let [started, lastAt, deadline] = [0, 0, 0];
 
   sockets = Array.from({ length: order.connections }, () => {
     let partial: Partial | undefined;
-    let askedAt = 0;
-    const ask = () => {
-      const request = requests[asked % requests.length];
+    let sentAt = 0;
+    const send = () => {
+      const request = requests[sent % requests.length];
       const bytes = request && request.keyAt >= 0 ? Buffer.from(request.bytes) : request?.bytes;
       if (request && request.keyAt >= 0)
-        bytes?.write(`${run}${String(asked).padStart(23, '0')}`, request.keyAt, 'latin1');
-      asked++;
-      askedAt = performance.now();
+        bytes?.write(`${run}${String(sent).padStart(23, '0')}`, request.keyAt, 'latin1');
+      sent++;
+      sentAt = performance.now();
       socket.write(bytes ?? '');
     };
     let taken = () => {
       taken = measured;
-      asks.push(ask);
+      senders.push(send);
       if (++ready === order.connections) process.send?.('ready');
     };
     const measured = () => {
       const now = performance.now();
       if (now > deadline) return finish();
-      latencies[answered++] = now - askedAt;
+      latencies[answered++] = now - sentAt;
       lastAt = now;
-      ask();
+      send();
     };
     const callback = (length: number) => {
       partial = answerIn(buffer.subarray(0, length), partial);
@@ -64,7 +64,7 @@ function prepare(order: Order): void {
     };
     const socket = connect({ port: order.port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } });
     return socket
-      .on('connect', ask)
+      .on('connect', send)
       .on('error', ({ message }) => fail(message))
       .on('close', () => fail('The server closed the connection.'));
   });
@@ -73,15 +73,15 @@ function prepare(order: Order): void {
   begin = () => {
     started = performance.now();
     deadline = started + order.milliseconds;
-    timer = setTimeout(report, order.milliseconds + patience);
-    for (const ask of asks) ask();
+    timer = setTimeout(report, order.milliseconds + GRACE_MS);
+    for (const send of senders) send();
   };
   const finish = () => {
     if (++finished === order.connections) report();
   };
   const report = () => {
     clearTimeout(timer);
-    // What is answered from now on is for nobody.
+    // Later responses do not count.
     finished = Number.NaN;
     const sorted = latencies.subarray(0, answered).sort();
     const quantile = (part: number) => sorted[Math.ceil(sorted.length * part) - 1] ?? Number.NaN;

@@ -8,7 +8,7 @@ import { alone, type Section } from '../section.ts';
 import { create } from '../workload.ts';
 import { type Load, loads } from './loads.ts';
 import { withServers } from './measure.ts';
-import { chosen } from './subjects.ts';
+import { subjectsNamed } from './subjects.ts';
 
 /** Measures creates with and without a key. */
 export async function idempotency(quick: boolean): Promise<Section> {
@@ -20,10 +20,10 @@ export async function idempotency(quick: boolean): Promise<Section> {
     { what: 'without a key', load: plain },
     { what: 'with a key', load: { ...plain, keyHeader: create.idempotencyKey.header } },
   ];
-  const measured = await withServers(chosen(['ours']), async ([ours], generator) => {
+  const measured = await withServers(subjectsNamed(['ours']), async ([ours], generator) => {
     if (!ours) throw new Error('There is no server.');
     return inRounds(subjects, times.rounds, ({ load }, round) =>
-      generator.ask(ours.server, load, round < 0 ? times.warmUp : times.milliseconds),
+      generator.run(ours.server, load, round < 0 ? times.warmUp : times.milliseconds),
     );
   });
   const userTimeOf = (subject: (typeof subjects)[number] | undefined) =>

@@ -2,9 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { end, inRepository, nextMessage, run, type Server } from '../process.ts';
 import { apiKey, type Load } from './loads.ts';
 
-/** What the process that makes the load is told to do. */
+/** The instructions for the load generator's process. */
 export interface Order {
-  /** What stands in a request where each has another key, of the same length. */
+  /** The placeholder in a request text that a key of the same length replaces, another one in each request. */
   keyPlace: string;
   port: number;
   requests: string[];
@@ -13,7 +13,7 @@ export interface Order {
   milliseconds: number;
 }
 
-/** What it has seen; latencies are in milliseconds. */
+/** What the load generator measured; latencies in milliseconds. */
 export interface Result {
   answered: number;
   perSecond: number;
@@ -29,14 +29,14 @@ export interface Measured extends Result {
   user: number;
 }
 
-/** How many connections ask at the same time. */
+/** The number of concurrent connections. */
 export const connections = 64;
 
-/** The process that makes the load. */
+/** A load generator. */
 export interface Generator {
   readonly name: string;
-  /** Asks a server over and over for so many milliseconds. */
-  ask(server: Server, load: Load, milliseconds: number): Promise<Measured>;
+  /** Sends the requests of a load to a server for `milliseconds`. */
+  run(server: Server, load: Load, milliseconds: number): Promise<Measured>;
   stop(): Promise<void>;
 }
 
@@ -45,12 +45,12 @@ export function startGenerator(): Generator {
   child.stderr?.pipe(process.stderr);
   return {
     name: 'ours',
-    ask: (server, load, milliseconds) => ask(child, server, load, milliseconds),
+    run: (server, load, milliseconds) => runLoad(child, server, load, milliseconds),
     stop: () => end(child),
   };
 }
 
-async function ask(child: ChildProcess, server: Server, load: Load, milliseconds: number): Promise<Measured> {
+async function runLoad(child: ChildProcess, server: Server, load: Load, milliseconds: number): Promise<Measured> {
   const order: Order = {
     keyPlace,
     port: server.port,
@@ -59,13 +59,13 @@ async function ask(child: ChildProcess, server: Server, load: Load, milliseconds
     connections,
     milliseconds,
   };
-  await answer(child, order);
-  const measured = await withCost(server, () => answer<Result>(child, 'go'));
+  await requestReply(child, order);
+  const measured = await withCost(server, () => requestReply<Result>(child, 'go'));
   child.send('close');
   return measured;
 }
 
-/** Measures what a load has seen, and what it cost the server. */
+/** Runs a load and adds the CPU time that it cost the server. */
 export async function withCost(server: Server, load: () => Promise<Result>): Promise<Measured> {
   const before = await server.usage();
   const result = await load();
@@ -74,15 +74,15 @@ export async function withCost(server: Server, load: () => Promise<Result>): Pro
   return { ...result, cpu: each('cpu'), user: each('user') };
 }
 
-async function answer<T>(child: ChildProcess, message: Order | 'go'): Promise<T> {
-  const answered = nextMessage<T | { error: string }>(child, 60_000);
+async function requestReply<T>(child: ChildProcess, message: Order | 'go'): Promise<T> {
+  const pending = nextMessage<T | { error: string }>(child, 60_000);
   child.send(message);
-  const said = await answered;
-  if (typeof said === 'object' && said !== null && 'error' in said) throw new Error(said.error);
-  return said as T;
+  const reply = await pending;
+  if (typeof reply === 'object' && reply !== null && 'error' in reply) throw new Error(reply.error);
+  return reply as T;
 }
 
-/** Throws where a server does not answer what it is asked for. */
+/** Throws if a server's response to the first request of a load is wrong. */
 export async function checkAnswer(server: Server, load: Load, right: Parameters<Load['check']>[1]) {
   const [target = ''] = load.targets;
   const response = await fetch(`http://127.0.0.1:${server.port}${target}`, {
@@ -91,14 +91,14 @@ export async function checkAnswer(server: Server, load: Load, right: Parameters<
     ...(load.body && { body: JSON.stringify(load.body) }),
   });
   const text = await response.text();
-  if (response.status !== load.status) throw new Error(`${load.name}: it answered ${response.status}: ${text}`);
+  if (response.status !== load.status) throw new Error(`${load.name}: the response is ${response.status}: ${text}`);
   load.check(JSON.parse(text), right);
 }
 
-/** As long as a UUID. A generator puts another key there for each request. */
+/** The placeholder for a key, as long as a UUID. */
 export const keyPlace = 'k'.repeat(36);
 
-/** The requests of a load, as they are sent. */
+/** The requests of a load as HTTP text. */
 export function requestsOf(load: Load): string[] {
   return load.targets.map((target) => requestOf(load, target));
 }

@@ -1,29 +1,29 @@
 import { deepStrictEqual } from 'node:assert';
 import { added, collectionPath, create, type Document, filter, get, list, size } from '../workload.ts';
 
-/** Something that is asked of every server, over and over. */
+/** A request that is sent to every server repeatedly. */
 export interface Load {
   name: LoadName;
   method: 'GET' | 'POST';
   /** The targets that are requested in turn. */
   targets: readonly string[];
   body?: object;
-  /** A header that has another value in each request. */
+  /** A header with another value in each request. */
   keyHeader?: string;
   status: number;
-  /** Throws where the answer to the first target is not the right one. */
+  /** Throws if the response to the first target is wrong. */
   check(answer: unknown, stored: readonly Document[]): void;
 }
 
 export type LoadName = 'list 20' | 'list 100 filtered' | 'get' | 'create';
 
-/** Who calls. */
+/** The API key of the load generator. */
 export const apiKey = 'a-key-that-is-for-the-bench';
 
-// Random, and the same for everyone: a multiplicative step that visits them in no order.
+// Scattered, and the same in every run.
 const ids = Array.from({ length: 1000 }, (_, i) => ((i * 7919 + 4711) % size) + 1);
 
-/** What the servers are asked for. Creating comes last, because it makes more of the documents. */
+/** All loads. Creating is last, because it adds documents. */
 export const loads: readonly Load[] = [
   listing('list 20', 20),
   listing('list 100 filtered', 100, filter),

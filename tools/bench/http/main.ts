@@ -1,30 +1,30 @@
 /**
- * How much the shipped server does beside its likes, over HTTP: `node tools/bench/http/main.ts [--quick] [--only ours,bare]`.
- * Every server is a process of its own, and so is the load. They are asked in turns within one run.
+ * Compares the shipped server with others over HTTP: `node tools/bench/http/main.ts [--quick] [--only ours,bare]`.
+ * Every server is a process of its own, and so is the load generator. The servers run in turns.
  */
 import { parseArgs } from 'node:util';
 import { pinned } from '../process.ts';
 import { rounded } from '../rounds.ts';
 import { print, type Section, type Target } from '../section.ts';
 import { collection, size } from '../workload.ts';
-import { wanted } from './bounds.ts';
+import { targetShares } from './bounds.ts';
 import { connections } from './load.ts';
 import { type LoadName, loads } from './loads.ts';
 import { measure, medianOf, type Rounds, shareOf, sharesOfRuns, type Times, withServers } from './measure.ts';
-import { chosen, type Subject, subjects } from './subjects.ts';
+import { type Subject, subjects, subjectsNamed } from './subjects.ts';
 import { wrkGenerators } from './wrk.ts';
 
 /** Measures all loads on these servers. */
-export async function http(quick: boolean, taking: readonly Subject[] = subjects): Promise<Section> {
+export async function http(quick: boolean, selected: readonly Subject[] = subjects): Promise<Section> {
   const times: Times = quick
     ? { rounds: 9, milliseconds: 250, warmUp: 1000 }
     : { rounds: 9, milliseconds: 1000, warmUp: 3000 };
-  const measured = await withServers(taking, async (running, generator, { scratch }) => {
+  const measured = await withServers(selected, async (running, generator, { scratch }) => {
     const all: MeasuredLoad[] = [];
-    for (const asking of [generator, ...wrkGenerators(scratch)]) {
+    for (const source of [generator, ...wrkGenerators(scratch)]) {
       for (const load of loads) {
-        const caption = asking === generator ? load.name : `${load.name}, asked by ${asking.name}`;
-        all.push({ caption, load: load.name, rounds: await measure(load, running, asking, times) });
+        const caption = source === generator ? load.name : `${load.name}, from ${source.name}`;
+        all.push({ caption, load: load.name, rounds: await measure(load, running, source, times) });
       }
     }
     return all;
@@ -32,15 +32,15 @@ export async function http(quick: boolean, taking: readonly Subject[] = subjects
   return {
     title: 'Requests over HTTP',
     how: [
-      `${connections} kept-alive connections, each asking again as soon as it has its answer; every status is checked, and`,
-      `each first body in whole. All servers hold the same ${size.toLocaleString('en-US')} ${collection} and run in turns within one run, in`,
+      `${connections} keep-alive connections, each of which sends the next request when it has a response; every status and`,
+      `each first body are checked. All servers hold the same ${size.toLocaleString('en-US')} ${collection} and run in turns within one run, in`,
       `${times.rounds} rounds of ${times.milliseconds / 1000} s; medians; ${pinned}. "Of bare" compares the user time`,
-      "that the server's process used for each request, round by round: what the program itself costs, without the system.",
-      'Above 1, a server costs less than the bare one. Behind it stand the least and the most of three runs, which are the',
-      `rounds in three parts. Where they differ by more than ${MAX_MOVE * 100} %, the number has a "?": the machine was not quiet enough.`,
+      "of the server's process for each request, round by round, without system time.",
+      'Above 1, a server costs less than the bare one. In parentheses: the lowest and highest of three runs, which are the',
+      `rounds in three parts. A "?" marks numbers whose runs differ by more than ${MAX_MOVE * 100} %.`,
     ].join(' '),
     tables: [
-      { rows: taking.map(({ name, about }) => ({ server: name, 'what it is': about })) },
+      { rows: selected.map(({ name, about }) => ({ server: name, 'what it is': about })) },
       ...measured.map(({ caption, rounds }) => ({ caption, rows: rowsOf(rounds) })),
     ],
     targets: measured.flatMap(targetsOf),
@@ -54,10 +54,10 @@ interface MeasuredLoad {
   rounds: Rounds;
 }
 
-/** By how much of its median a share may move between three runs and still be called measured. */
+/** A share whose runs differ by more than this part of its median is marked. */
 const MAX_MOVE = 0.15;
 
-/** The share, with the least and the most of three runs, and a mark where these are too far from each other. */
+/** The share with the range of three runs, and a mark if the range is too wide. */
 function shareText(rounds: Rounds, server: string): string {
   const { share, least, most, isMoving } = spreadOf(rounds, server, 'bare');
   return `${readable(share)}${isMoving ? ' ?' : ''} (${readable(least)} to ${readable(most)})`;
@@ -84,7 +84,7 @@ function rowsOf(rounds: Rounds) {
 
 const readable = (share: number) => rounded(share, share < 0.1 ? 3 : 2);
 
-/** Ahead of Fastify everywhere; in creates, of the one that stores them as safely. */
+/** The rival is Fastify; for creates, Fastify on our durable store. */
 function targetsOf({ caption, load, rounds }: MeasuredLoad): Target[] {
   const rival = load === 'create' ? 'fastify-durable' : 'fastify';
   if (!rounds.has('ours') || !rounds.has('bare')) return [];
@@ -94,7 +94,7 @@ function targetsOf({ caption, load, rounds }: MeasuredLoad): Target[] {
     return { what: `${caption}: of ${other}${isMoving ? ' ?' : ''}`, measured: share, kind: 'at least', bound };
   };
   return [
-    atLeast('bare', wanted[load]),
+    atLeast('bare', targetShares[load]),
     ...(rounds.has(rival) ? [atLeast(rival, 1)] : []),
     { what: `${caption}: p99, of p50`, measured: slowest, kind: 'at most', bound: 3 },
   ];
@@ -103,5 +103,5 @@ function targetsOf({ caption, load, rounds }: MeasuredLoad): Target[] {
 if (import.meta.main) {
   const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } } });
   const only = values.only?.split(',') ?? (values.quick ? ['bare', 'ours'] : undefined);
-  print(await http(values.quick, only && chosen(only)));
+  print(await http(values.quick, only && subjectsNamed(only)));
 }

@@ -6,14 +6,14 @@ import { checkAnswer, type Generator, type Measured, startGenerator } from './lo
 import type { Load } from './loads.ts';
 import { type Data, prepareData, type Subject } from './subjects.ts';
 
-/** How often and how long each server is asked, in milliseconds. */
+/** The number of rounds, and the milliseconds of each. */
 export interface Times {
   rounds: number;
   milliseconds: number;
   warmUp: number;
 }
 
-/** A server that runs, and how it is asked. */
+/** A subject whose server runs. */
 export interface Running extends Pick<Subject, 'name' | 'only'> {
   server: Server;
 }
@@ -21,7 +21,7 @@ export interface Running extends Pick<Subject, 'name' | 'only'> {
 /** The rounds of one load, by the names of the servers. */
 export type Rounds = ReadonlyMap<string, readonly Measured[]>;
 
-/** Starts servers and a load, lends them out, and ends them all. */
+/** Starts servers and a load generator, runs `use`, and stops them. */
 export async function withServers<T>(
   subjects: readonly Pick<Subject, 'name' | 'only' | 'start'>[],
   use: (running: Running[], generator: Generator, data: Data) => Promise<T>,
@@ -41,29 +41,29 @@ export async function withServers<T>(
   });
 }
 
-/** Measures one load on all servers that are there for it. Throws where one of them does not answer as it should. */
+/** Measures one load on all servers that support it. Throws if one of them responds wrongly. */
 export async function measure(load: Load, running: readonly Running[], generator: Generator, times: Times) {
   const present = running.filter(({ only }) => only === undefined || only.includes(load.name));
   const right = documents();
   for (const { name, server } of present) {
-    await checkAnswer(server, load, right).catch((error) => Promise.reject(asked(name, load, error)));
+    await checkAnswer(server, load, right).catch((error) => Promise.reject(failure(name, load, error)));
   }
   const measured = await inRounds(present, times.rounds, ({ name, server }, round) =>
     generator
-      .ask(server, load, round < 0 ? times.warmUp : times.milliseconds)
-      .catch((error) => Promise.reject(asked(name, load, error))),
+      .run(server, load, round < 0 ? times.warmUp : times.milliseconds)
+      .catch((error) => Promise.reject(failure(name, load, error))),
   );
   return new Map([...measured].map(([{ name }, all]) => [name, all])) as Rounds;
 }
 
-const asked = (name: string, load: Load, cause: unknown) => new Error(`${name} failed at '${load.name}'.`, { cause });
+const failure = (name: string, load: Load, cause: unknown) => new Error(`${name} failed at '${load.name}'.`, { cause });
 
 /** The median of one of the numbers over the rounds. */
 export function medianOf(rounds: Rounds, name: string, what: keyof Measured): number {
   return median((rounds.get(name) ?? []).map((one) => one[what]));
 }
 
-/** How much of what another server does for its CPU time this one does: above 1 it costs less. */
+/** The CPU time of another server for a request, divided by that of this one: above 1, this one costs less. */
 export function shareOf(rounds: Rounds, name: string, other: string, of: 'cpu' | 'user' = 'cpu'): number {
   const spent = (by: string) => (rounds.get(by) ?? []).map((one) => one[of]);
   return medianRatio(spent(other), spent(name));

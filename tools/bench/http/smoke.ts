@@ -2,25 +2,22 @@ import { rounded } from '../rounds.ts';
 import { floors } from './bounds.ts';
 import { loads } from './loads.ts';
 import { measure, medianOf, shareOf, type Times, withServers } from './measure.ts';
-import { chosen } from './subjects.ts';
+import { subjectsNamed } from './subjects.ts';
 
-/** Many short rounds: what else the machine does meets few of them, and the medians leave those out. */
+/** Many short rounds: other load on the machine affects few of them, and the medians ignore those. */
 const times: Times = { rounds: 9, milliseconds: 200, warmUp: 800 };
 
-/** What else the machine does can only make the server look slower; a loss that is real is seen every time. */
-const tries = 5;
+/** Other load on the machine can only make the server look slower; a real loss shows in every try. */
+const MAX_TRIES = 5;
 
-/**
- * Whether the shipped server still has the share of a bare one's speed that it had; prints the shares. What is below its
- * bound is measured again, up to five times: a machine that has much else to do is no regression.
- */
+/** Prints the server's shares of a bare server's speed, and whether all reach their bounds in one of several tries. */
 export async function smoke(): Promise<boolean> {
-  return withServers(chosen(['bare', 'ours']), async (running, generator) => {
+  return withServers(subjectsNamed(['bare', 'ours']), async (running, generator) => {
     const slow: string[] = [];
     for (const load of loads) {
       const floor = floors[load.name];
       const shares: number[] = [];
-      while (shares.length < tries && !(Math.max(...shares) >= floor)) {
+      while (shares.length < MAX_TRIES && !(Math.max(...shares) >= floor)) {
         const rounds = await measure(load, running, generator, times);
         shares.push(shareOf(rounds, 'ours', 'bare'));
         const cpu = ['bare', 'ours'].map((name) => `${name} ${rounded(medianOf(rounds, name, 'cpu'), 1)} µs`);
@@ -30,8 +27,8 @@ export async function smoke(): Promise<boolean> {
       }
       if (!(Math.max(...shares) >= floor)) {
         slow.push(
-          `FAILED: the server has become slow at '${load.name}': it does ${shares.map((share) => rounded(share)).join(', ')} of what a bare ` +
-            `node:http server does for the same CPU time, and has to do ${floor} (tools/bench/http/bounds.ts).`,
+          `FAILED: '${load.name}' became slower: ${shares.map((share) => rounded(share)).join(', ')} of a bare node:http server for the ` +
+            `same CPU time. At least ${floor} is required (tools/bench/http/bounds.ts).`,
         );
       }
     }

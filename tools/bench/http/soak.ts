@@ -9,41 +9,41 @@ import { median, rounded } from '../rounds.ts';
 import { alone, type Section } from '../section.ts';
 import { type Load, loads } from './loads.ts';
 import { withServers } from './measure.ts';
-import { chosen, logFile } from './subjects.ts';
+import { logFile, subjectsNamed } from './subjects.ts';
 
 const mebibyte = 2 ** 20;
 const sizes = ['rss', 'heapUsed', 'external'] as const;
 
-/** Loads the shipped server, and looks at its memory every ten seconds. */
+/** Loads the shipped server and samples its memory every ten seconds. */
 export async function soak(quick: boolean): Promise<Section> {
-  const [samples, every] = quick ? [12, 2_000] : [60, 10_000];
+  const [count, every] = quick ? [12, 2_000] : [60, 10_000];
   const reads = loads.filter(({ name }) => name !== 'create');
   const create = loads.find(({ name }) => name === 'create');
-  return withServers(chosen(['ours']), async ([ours], generator, { scratch }) => {
+  return withServers(subjectsNamed(['ours']), async ([ours], generator, { scratch }) => {
     if (!ours || !create) throw new Error('There is nothing to measure.');
-    const seen: Usage[] = [];
+    const samples: Usage[] = [];
     let answered = 0;
-    const ask = async (load: Load, milliseconds: number) => {
-      answered += (await generator.ask(ours.server, load, milliseconds)).answered;
+    const run = async (load: Load, milliseconds: number) => {
+      answered += (await generator.run(ours.server, load, milliseconds)).answered;
     };
     // What comes before the first sample only warms up.
-    for (let sample = -3; sample < samples; sample++) {
-      for (const load of reads) await ask(load, every / reads.length);
-      await ask(create, 20);
-      if (sample >= 0) seen.push(await ours.server.usage());
+    for (let sample = -3; sample < count; sample++) {
+      for (const load of reads) await run(load, every / reads.length);
+      await run(create, 20);
+      if (sample >= 0) samples.push(await ours.server.usage());
       // It would fill the disk.
       truncateSync(join(scratch, logFile));
     }
-    return section(seen, every, answered);
+    return section(samples, every, answered);
   });
 }
 
-function section(seen: readonly Usage[], every: number, answered: number): Section {
-  const third = Math.floor(seen.length / 3);
-  const [first, last] = [seen.slice(0, third), seen.slice(-third)];
+function section(samples: readonly Usage[], every: number, answered: number): Section {
+  const third = Math.floor(samples.length / 3);
+  const [first, last] = [samples.slice(0, third), samples.slice(-third)];
   const of = (part: readonly Usage[], size: (typeof sizes)[number]) =>
     median(part.map((usage) => usage[size])) / mebibyte;
-  const minutes = (seen.length * every) / 60_000;
+  const minutes = (samples.length * every) / 60_000;
   return {
     title: 'Memory under load',
     how: `${rounded(minutes, 1)} minutes of lists and gets, ${answered.toLocaleString('en-US')} answers, a few creates every ${every / 1000} s; ${pinned}.`,
@@ -53,7 +53,7 @@ function section(seen: readonly Usage[], every: number, answered: number): Secti
           memory: size,
           'MiB, median of the first third': rounded(of(first, size), 1),
           'of the last third': rounded(of(last, size), 1),
-          'slope, KiB a minute': Math.round(slope(seen.map((usage) => usage[size] / 1024)) * (60_000 / every)),
+          'slope, KiB a minute': Math.round(slope(samples.map((usage) => usage[size] / 1024)) * (60_000 / every)),
         })),
       },
     ],

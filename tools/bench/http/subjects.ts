@@ -5,26 +5,26 @@ import { inRepository, type Program, type Server, startServer } from '../process
 import { documents } from '../workload.ts';
 import { apiKey, type LoadName } from './loads.ts';
 
-/** A server that is measured. */
+/** A server to measure. */
 export interface Subject {
   name: string;
-  /** What it is, in one sentence. */
+  /** A description in one sentence. */
   about: string;
-  /** The loads that it is there for; all unless told. */
+  /** The loads that it supports; all by default. */
   only?: readonly LoadName[];
   start(data: Data): Promise<Server>;
 }
 
-/** What the servers are started on. */
+/** The documents for the servers. */
 export interface Data {
   scratch: string;
   /** The documents as one JSON array. */
   json: string;
-  /** The documents as a folder of the shipped server. Each server that uses it has a copy. */
+  /** The documents as a data folder of the shipped server. Each server that uses it gets a copy. */
   folder: string;
 }
 
-/** Writes the documents in every form that a server wants them in. */
+/** Writes the documents in every form that a server needs. */
 export async function prepareData(scratch: string): Promise<Data> {
   const [json, folder] = [join(scratch, 'documents.json'), join(scratch, 'documents')];
   writeFileSync(json, JSON.stringify(documents()));
@@ -32,7 +32,7 @@ export async function prepareData(scratch: string): Promise<Data> {
   return { scratch, json, folder };
 }
 
-/** All of them, the limit first. */
+/** All subjects, the bare server first. */
 export const subjects: readonly Subject[] = [
   {
     name: 'bare',
@@ -78,7 +78,7 @@ export function startOurs(
   });
 }
 
-/** The others are told the key as well, and that they are in production: some are faster then. */
+/** NODE_ENV is `production` because some servers are faster then. */
 function start(script: string, args: readonly string[]): Promise<Server> {
   const program: Program = {
     script: inRepository(`tools/bench/http/servers/${script}`),
@@ -95,10 +95,10 @@ export function copied({ scratch, folder }: Data, name: string): string {
   return copy;
 }
 
-/** The subjects with these names; an error where there is no such one. */
-export function chosen(given: readonly string[]): Subject[] {
-  const wrong = given.find((name) => !subjects.some((subject) => subject.name === name));
-  if (wrong !== undefined)
-    throw new Error(`There is no '${wrong}' to measure; there are ${subjects.map(({ name }) => name).join(', ')}.`);
-  return subjects.filter(({ name }) => given.includes(name));
+/** The subjects with these names; throws if one does not exist. */
+export function subjectsNamed(names: readonly string[]): Subject[] {
+  const unknown = names.find((name) => !subjects.some((subject) => subject.name === name));
+  if (unknown !== undefined)
+    throw new Error(`Unknown server '${unknown}'. Available: ${subjects.map(({ name }) => name).join(', ')}.`);
+  return subjects.filter(({ name }) => names.includes(name));
 }

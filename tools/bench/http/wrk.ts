@@ -14,7 +14,7 @@ export function wrkGenerators(scratch: string): Generator[] {
   return [
     {
       name: 'wrk',
-      ask: (server, load, milliseconds) => {
+      run: (server, load, milliseconds) => {
         writeFileSync(script, scriptOf(requestsOf(load)));
         // It counts whole seconds.
         const seconds = Math.max(1, Math.round(milliseconds / 1000));
@@ -30,11 +30,11 @@ export function wrkGenerators(scratch: string): Generator[] {
 /** Asks for one after the other, and writes what came of it as JSON. Text of JSON in ASCII is text of Lua. */
 function scriptOf(requests: readonly string[]): string {
   return `local requests = {${requests.map((text) => JSON.stringify(text)).join(',')}}
-local asked = 0
+local sent = 0
 local run = os.time() * 100000000
 request = function()
-  asked = asked + 1
-  return (requests[(asked - 1) % #requests + 1]:gsub(${JSON.stringify(keyPlace)}, string.format('%0${keyPlace.length}d', run + asked)))
+  sent = sent + 1
+  return (requests[(sent - 1) % #requests + 1]:gsub(${JSON.stringify(keyPlace)}, string.format('%0${keyPlace.length}d', run + sent)))
 end
 done = function(summary, latency)
   local failed = summary.errors.status + summary.errors.read + summary.errors.write + summary.errors.timeout

@@ -1,4 +1,4 @@
-// The limit: what Node itself needs to read a request, look at it and send the answer. `bare.ts <documents.json>`
+// The lower bound: what Node itself needs to read a request and send a response. `bare.ts <documents.json>`
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,9 +10,9 @@ const { cursor, limit } = list.pagination;
 
 const server = createServer((request, response) => {
   if (request.headers.authorization !== authorization) return answer(response, 401, { status: 401 });
-  const [place = '', query = ''] = (request.url ?? '').split('?');
-  if (place !== collectionPath)
-    return answer(response, 200, api[get.id](idInput(Number(place.slice(collectionPath.length + 1)))));
+  const [path = '', query = ''] = (request.url ?? '').split('?');
+  if (path !== collectionPath)
+    return answer(response, 200, api[get.id](idInput(Number(path.slice(collectionPath.length + 1)))));
   if (request.method === 'GET') return answer(response, 200, page(new URLSearchParams(query)));
   const chunks: Buffer[] = [];
   request.on('data', (chunk) => chunks.push(chunk));

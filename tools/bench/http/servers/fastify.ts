@@ -1,4 +1,4 @@
-// The same API on Fastify, with schemas for what comes and what goes, as it is fastest: `fastify.ts <documents.json>`, or on
+// The same API on Fastify in its fastest form, with schemas for requests and responses: `fastify.ts <documents.json>`, or on
 // our durable store `fastify.ts <data folder>`.
 import { readFileSync } from 'node:fs';
 import { type Api, type Input, service } from '@petstore/types';

@@ -1,5 +1,4 @@
-// What a good developer would write in an afternoon, as the documentation of Express, express-openapi-validator and lowdb
-// shows it: `straightforward.js <documents.json> <file of its own>`. Plain JavaScript, as the examples are.
+// The API as the documentation of Express, express-openapi-validator and lowdb suggests it: `straightforward.js <documents.json> <file of its own>`. Plain JavaScript, as the examples are.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import express from 'express';
