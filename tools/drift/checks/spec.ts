@@ -8,7 +8,7 @@ import type { Project } from '../project.ts';
 export const spec: Check = {
   name: 'spec',
   guarantee:
-    "spec/openapi.yaml follows redocly's recommended rules, each deprecated operation has a sunset to come, and each with an idempotency key says what repetitions are answered.",
+    "spec/openapi.yaml follows redocly's recommended rules, each deprecated operation has a sunset to come, and each POST and PATCH refers to the idempotency key and says what repetitions are answered, or says why not.",
   run: async (project) => [
     ...(await lint(project)),
     ...sunsets(project.spec, new Date().toISOString().slice(0, 10)),
@@ -44,14 +44,19 @@ async function problemsIn(project: Project): Promise<Finding[]> {
   }));
 }
 
-/** What operations with an idempotency key do not declare of their answers. */
+/** What POST and PATCH may be repeated by, and what operations with an idempotency key do not declare of their answers. */
 function repetitions(spec: Spec): Finding[] {
   const findings: Finding[] = [];
-  for (const [endpoint, { object, idempotencyKey }] of spec.operations) {
-    if (!idempotencyKey) continue;
+  const shared = [...spec.operations.values()].find(({ idempotencyKey }) => idempotencyKey)?.idempotencyKey;
+  for (const [endpoint, { method, object, idempotencyKey }] of spec.operations) {
     const responses = node(object.responses);
     const missing = (what: string, expected: string) =>
       findings.push({ where: endpoint, actual: `it does not declare ${what}`, expected, fix: `edit ${specFile}` });
+    const { 'x-no-idempotency-key': reason } = node(object);
+    const isExcused = typeof reason === 'string' && reason !== '';
+    if (/^(POST|PATCH)$/.test(method) && !isExcused && (!idempotencyKey || idempotencyKey !== shared))
+      missing('the idempotency key', `${method} refers to the component, or says in x-no-idempotency-key why not`);
+    if (!idempotencyKey) continue;
     for (const status of ['409', '422'])
       if (!(status in responses)) missing(status, `an operation with ${idempotencyKey.name} declares 409 and 422`);
     for (const status of Object.keys(responses).filter((one) => one.startsWith('2'))) {

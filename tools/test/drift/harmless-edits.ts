@@ -130,7 +130,7 @@ export const harmlessEdits: PlantedDrift[] = [
           '/searches',
           'post',
           'searchPets',
-          '      requestBody: {content: {application/json: {schema: {type: object, additionalProperties: false, properties: {word: {type: string, description: A word.}}}}}}\n',
+          '      x-no-idempotency-key: It only reads.\n      requestBody: {content: {application/json: {schema: {type: object, additionalProperties: false, properties: {word: {type: string, description: A word.}}}}}}\n',
           `${listed}, "400": {$ref: "#/components/responses/InvalidRequest"}`,
         ) + getPet,
       ),

@@ -23,6 +23,16 @@ export const plantedElsewhere: PlantedDrift[] = [
     'a deprecated operation without a sunset': put(getPet, /\n {6}x-sunset: .*/, ''),
     'a sunset that has passed': put(getPet, '2030-12-05', '2020-12-05'),
     'a sunset that is no date': put(getPet, '2030-12-05', 'one day'),
+    'a POST without an idempotency key': put(
+      'operationId: createPet',
+      '        - $ref: "#/components/parameters/IdempotencyKey"\n',
+      '        - {name: note, in: query, description: A note., schema: {type: string}}\n',
+    ),
+    'a POST that gives no reason': put(
+      'operationId: createPet',
+      '      parameters:\n        - $ref: "#/components/parameters/IdempotencyKey"\n',
+      '      x-no-idempotency-key: ""\n',
+    ),
     'an idempotency key without 422': put(
       'operationId: createPet',
       '        "422":\n          $ref: "#/components/responses/IdempotencyKeyReused"\n',

@@ -50,6 +50,21 @@ export const plantedInServer: PlantedDrift[] = [
     'an operation renamed': put(getPet, 'operationId: getPet', 'operationId: readPet'),
   }),
 
+  // The running server: what is thrown where no request is.
+  ...edits('conformance', handlers, {
+    'an error in a timer': put(
+      'export function handlers',
+      'return {',
+      "setTimeout(() => {\n    throw new Error('late');\n  }, 1);\n  return {",
+    ),
+    'an error behind a response': put(
+      'export function storedHandlers',
+      'const version =',
+      "setImmediate(() => {\n        throw new Error('late');\n      });\n      const version =",
+    ),
+    'an error at import': put('/** The operations', 'export', "throw new Error('early');\nexport"),
+  }),
+
   // The running server: what is not declared.
   ...edits('conformance', response, {
     'no Deprecation header where one is required': put(
