@@ -1,4 +1,4 @@
-// What index.html does: lists animals page by page as they come, adds one, and says what went wrong.
+// The code of index.html: lists pets page by page, adds one, and shows errors.
 import { ConnectionError, petstore, UnauthorizedError } from '@petstore/client';
 
 /** @typedef {import('@petstore/client').NewPet} NewPet */
@@ -7,38 +7,38 @@ import { ConnectionError, petstore, UnauthorizedError } from '@petstore/client';
 const where = form('where');
 const add = form('add');
 const list = element('ul');
-const said = element('[role=status]');
+const message = element('[role=status]');
 
-where.addEventListener('submit', (event) => run(event, showAnimals));
-add.addEventListener('submit', (event) => run(event, addAnimal));
+where.addEventListener('submit', (event) => run(event, showPets));
+add.addEventListener('submit', (event) => run(event, addPet));
 
-/** Says how something ended. @param {Event} event @param {() => Promise<string>} work */
+/** Shows the result of an action. @param {Event} event @param {() => Promise<string>} work */
 async function run(event, work) {
   event.preventDefault();
-  said.textContent = 'Wait…';
-  said.textContent = await work().catch(inWords);
+  message.textContent = 'Wait…';
+  message.textContent = await work().catch(describeError);
 }
 
-async function showAnimals() {
+async function showPets() {
   list.replaceChildren();
   for await (const pet of service().listPets({ status: status(), limit: 100 })) {
     const item = document.createElement('li');
-    // As text, never as HTML: a name may be anything.
+    // As text, never as HTML: names are untrusted.
     item.textContent = `${pet.id} ${pet.name}`;
     list.append(item);
   }
   return `${list.childElementCount} ${status()}`;
 }
 
-async function addAnimal() {
+async function addPet() {
   const fields = new FormData(add);
   const pet = { name: String(fields.get('name')), categoryId: Number(fields.get('categoryId')), status: status() };
   const { id } = await service().createPet(pet);
-  await showAnimals();
+  await showPets();
   return `Added ${id}`;
 }
 
-/** The key stays in its field: it is kept nowhere. */
+/** The key stays in its form field; nothing stores it. */
 function service() {
   const fields = new FormData(where);
   return petstore({ baseUrl: String(fields.get('baseUrl')), apiKey: String(fields.get('apiKey')) });
@@ -49,10 +49,11 @@ function status() {
 }
 
 /** @param {unknown} error */
-function inWords(error) {
-  if (error instanceof UnauthorizedError) return 'The service does not take this key.';
-  // A browser does not tell a page which of these it was.
-  if (error instanceof ConnectionError) return 'The service cannot be reached, or does not let this page call it.';
+function describeError(error) {
+  if (error instanceof UnauthorizedError) return 'The service rejected this key. Enter another one.';
+  // A browser hides the reason from the page.
+  if (error instanceof ConnectionError)
+    return 'The service cannot be reached, or does not allow calls from this page. Check its address and PETSTORE_CORS_ORIGIN.';
   return String(error);
 }
 

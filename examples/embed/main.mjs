@@ -1,5 +1,5 @@
-// The Petstore in an Express program that has paths of its own. It needs `npm install @petstore/server express`, is run with
-// `PETSTORE_API_KEYS='me=<a key>' node main.mjs`, and stores its pets in ./data.
+// The Petstore within an Express program that has other routes. Install @petstore/server and express, and run
+// `PETSTORE_API_KEYS='me=<a key>' node main.mjs`. It stores its pets in ./data.
 import { createApp, givenKeys, keyCheck, openLowdbStore } from '@petstore/server';
 import express from 'express';
 
@@ -10,7 +10,7 @@ const app = express();
 app.get('/hello', (_request, response) => {
   response.send('Hello\n');
 });
-// At the root and before body parsers: it reads bodies itself, and answers 404 for every path that is not its own.
+// At the root and before body parsers: it reads bodies itself. It responds 404 to unknown paths.
 app.use(petstore);
 
 const server = app.listen(Number(process.env.PORT ?? 8080), '127.0.0.1', () => {
@@ -18,6 +18,6 @@ const server = app.listen(Number(process.env.PORT ?? 8080), '127.0.0.1', () => {
 });
 
 process.once('SIGTERM', () => {
-  // Each write that was accepted is stored before the program ends.
+  // Stores every accepted write before the program ends.
   server.close(() => store.close());
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const pets = store.collection('pets');
   for (let made = 0; made < many; made += BATCH) {
     const batch = Array.from({ length: BATCH }, (_, i) => made + i);
-    await Promise.all(batch.map((i) => pets.create({ name: `Animal ${i + 1}`, categoryId: i % 7 })));
+    await Promise.all(batch.map((i) => pets.create({ name: `Pet ${i + 1}`, categoryId: i % 7 })));
   }
   await store.close();
   ({ env } = await startService(dataDir));
@@ -43,9 +43,9 @@ describe(`${many} pets`, () => {
     });
     const code = await new Promise((done) => child.on('close', done));
     expect([code, lines]).toEqual([0, many]);
-    expect(last).toContain(`"name":"Animal ${many}"`);
+    expect(last).toContain(`"name":"Pet ${many}"`);
     const megabytes = Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024;
-    console.log(`${many} animals through --all -o jsonl: peak memory ${megabytes.toFixed(0)} MB`);
+    console.log(`${many} pets through --all -o jsonl: peak memory ${megabytes.toFixed(0)} MB`);
     // 100,000 pets alone are more than this as objects; a run that holds one page is far below.
     expect(megabytes).toBeLessThan(150);
   });
@@ -64,7 +64,7 @@ describe(`${many} pets`, () => {
       stderr += text;
     });
     await new Promise((done) => child.on('close', done));
-    expect([stdout, stderr]).toEqual(['{"id":1,"name":"Animal 1","categoryId":0}\n0\n', '']);
+    expect([stdout, stderr]).toEqual(['{"id":1,"name":"Pet 1","categoryId":0}\n0\n', '']);
   });
 
   test('--limit is a total that follows pages, and --page-size what each holds', async () => {
@@ -104,7 +104,7 @@ describe(`${many} pets`, () => {
   test('--jq reads every element of many in a few runs of jq', async () => {
     const { code, stdout } = await petctl(['pets', 'list', '--all', '-o', 'jsonl', '--jq', '.name'], { env });
     const names = stdout.trimEnd().split('\n');
-    expect([code, names.length, names.at(-1)]).toEqual([0, many, `Animal ${many}`]);
+    expect([code, names.length, names.at(-1)]).toEqual([0, many, `Pet ${many}`]);
   });
 
   test('a list that ends with its page says nothing', async () => {
@@ -181,7 +181,7 @@ test('a next page at another host is not followed', async () => {
 describe('deprecation', () => {
   test('from the spec: once, with the date and what to use instead', async () => {
     const { stdout, stderr } = await petctl(['pets', 'get', '1', '-v'], { env });
-    expect(stdout).toBe('1\tAnimal 1\t0\t\n');
+    expect(stdout).toBe('1\tPet 1\t0\t\n');
     expect(stderr).toContain(
       `\npetctl: 'petctl pets get' is deprecated and may be gone from ${operations.getPet.sunset} on. Use 'petctl pets list' instead.\n`,
     );

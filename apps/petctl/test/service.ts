@@ -5,7 +5,7 @@ import { whenOver } from './after-all.ts';
 
 export const apiKey = 'a-key-that-is-for-tests-only';
 
-/** A real server for one test file, with the animals that the store already holds. */
+/** A real server for one test file, with the pets that the store already holds. */
 export async function startService(dataDir = newFolder('petctl-data', whenOver)) {
   const config = defaultConfig({ port: 0, dataDir, logLevel: 'silent', apiKeys: `test=${apiKey}` });
   const server = await serve(config);

@@ -4,7 +4,7 @@ import { hasNoTerminal, onTerminal } from './terminal.ts';
 
 let env: Record<string, string>;
 beforeAll(async () => {
-  const names = ['Rex', '日本の長い名前の猫です', 'An animal of an uncommonly long name, to be cut'];
+  const names = ['Rex', '日本の長い名前の猫です', 'The uncommonly long name of a pet, to be cut'];
   ({ env } = await record(serving(names.map((name, i) => ({ id: i + 1, name, categoryId: 1 })))));
 });
 
@@ -19,7 +19,7 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
     expect(header).toBe(`${bold}ID  NAME             CATEGORY ID  STATUS\u001b[22m`);
     expect(first).toBe('1   Rex              1');
     expect(second).toBe('2   日本の長い名前…  1');
-    expect(third).toBe('3   An animal of a…  1');
+    expect(third).toBe('3   The uncommonly…  1');
   });
 
   test('without colours where they are not wanted', async () => {

@@ -17,7 +17,7 @@ export function handlers(store: Store): Api {
 
     getPet: async ({ petId }) => {
       const pet = await pets().get(petId);
-      if (!pet) throw new HttpError('not_found', `There is no animal with the identifier ${petId}.`);
+      if (!pet) throw new HttpError('not_found', `There is no pet with the identifier ${petId}.`);
       return decode<Pet>(pet.json);
     },
   };

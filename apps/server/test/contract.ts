@@ -27,7 +27,7 @@ export function contract(offer: () => Promise<Offered>) {
     );
 
   describe('createPet', () => {
-    test('answers the animal with an identifier of its own', async () => {
+    test('answers the pet with an identifier of its own', async () => {
       const first = await api.createPet(rex);
       const second = await api.createPet(rex);
       expect(first).toEqual({ ...rex, id: expect.any(Number) });
@@ -58,13 +58,13 @@ export function contract(offer: () => Promise<Offered>) {
   });
 
   describe('getPet', () => {
-    test('answers the animal that was added', async () => {
+    test('answers the pet that was added', async () => {
       const added = await api.createPet(rex);
       expect(await api.getPet({ petId: added.id })).toEqual(added);
     });
 
     test.each([1, operations.getPet.fields.petId.schema.maximum])(
-      'finds no animal %d in an empty store',
+      'finds no pet %d in an empty store',
       async (petId) => {
         expect(await refusal(api.getPet({ petId }))).toBe('not_found');
       },
@@ -92,7 +92,7 @@ export function contract(offer: () => Promise<Offered>) {
       expect(await api.listPets({ status })).toEqual(added.filter((pet) => pet.status === status));
     });
 
-    test('reaches every animal once, page by page', async () => {
+    test('reaches every pet once, page by page', async () => {
       const added = await addMany(11);
       const seen = [];
       for (let after = 0; ; ) {
@@ -104,7 +104,7 @@ export function contract(offer: () => Promise<Offered>) {
       expect(seen).toEqual(added);
     });
 
-    test('answers nothing behind the last animal', async () => {
+    test('answers nothing behind the last pet', async () => {
       await addMany(2);
       expect(await api.listPets({ after: operations.listPets.fields.after.schema.maximum })).toEqual([]);
     });

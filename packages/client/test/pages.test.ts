@@ -7,7 +7,7 @@ import { answer, type Fault, type FaultyServer, faulty, refuse } from './faults.
 let server: FaultyServer;
 afterEach(() => server?.close());
 
-/** A server that lists `total` animals in pages of ten. */
+/** A server that lists `total` pets in pages of ten. */
 const shelves =
   (total: number): Fault =>
   (request, response) => {
@@ -27,7 +27,7 @@ async function client(faults: Fault[], options: Partial<Options> = {}) {
   return petstore({ apiKey: 'k', baseUrl: server.baseUrl, retry: { base: 1 }, ...options });
 }
 
-test('reaches every animal, page by page', async () => {
+test('reaches every pet, page by page', async () => {
   const api = await client([shelves(25)]);
   const ids: number[] = [];
   for await (const pet of api.listPets()) ids.push(pet.id);
@@ -52,7 +52,7 @@ test('one page is one request', async () => {
   expect(server.requests.length).toBe(1);
 });
 
-test('fails where a page fails, after the animals before it', async () => {
+test('fails where a page fails, after the pets before it', async () => {
   const api = await client([shelves(25), refuse(401, 'unauthorized')]);
   const ids: number[] = [];
   const all = async () => {

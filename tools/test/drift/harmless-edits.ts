@@ -48,7 +48,7 @@ export const harmlessEdits: PlantedDrift[] = [
       'enum:\n        - available\n        - pending\n        - sold',
     ),
     'empty lines': (text) => text.replaceAll('\n  schemas:', '\n\n\n  schemas:'),
-    'a folded text': put('    NewPet:', 'description: An animal', 'description: >-\n        An animal'),
+    'a folded text': put('    NewPet:', 'description: A pet', 'description: >-\n        A pet'),
   }),
   ...announced({
     'a status that a proxy answers': put(
@@ -74,7 +74,7 @@ export const harmlessEdits: PlantedDrift[] = [
     ),
     'another summary': put('operationId: listPets', 'List animals', 'List the animals'),
     'another example': put('requestBody:', 'name: Rex', 'name: Tom'),
-    'another description of a tag': put('tags:', 'The animals of the store.', 'All animals of the store.'),
+    'another description of a tag': put('tags:', 'The pets of the store.', 'All pets of the store.'),
     'a later sunset': put(getPet, '2030-12-05', '2030-12-06'),
   }),
   ...announced({
@@ -139,7 +139,7 @@ export const harmlessEdits: PlantedDrift[] = [
   ),
   ...edits('none', handlers, {
     'a comment in a handler': (text) => text.replace('return {', '// As promised.\n  return {'),
-    'another message': (text) => text.replace('There is no animal with the identifier', 'No animal has the identifier'),
+    'another message': (text) => text.replace('There is no pet with the identifier', 'No pet has the identifier'),
     'another name of a variable': (text) => text.replaceAll('afterField', 'cursorField'),
   }),
   ...edits('none', response, {

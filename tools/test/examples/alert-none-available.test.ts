@@ -16,7 +16,7 @@ describe.skipIf(!hasShell)('alert-none-available.sh', () => {
 
   test('prints one line if no pet is available, and ends with 10', async () => {
     await fixture.run('petctl pets create --name Tom --category-id 1 --status sold --quiet');
-    expect(await alert()).toEqual({ code: 10, output: 'Petstore: no animal is available.\n' });
+    expect(await alert()).toEqual({ code: 10, output: 'Petstore: no pet is available.\n' });
   });
 
   test('prints nothing if there are some, so cron sends no mail', async () => {
@@ -33,6 +33,6 @@ describe.skipIf(!hasShell)('alert-none-available.sh', () => {
     const result = await alert({ PETCTL_RETRIES: '0', ...env });
     expect(result.code, result.output).toBe(code);
     expect(result.output).toContain(reason);
-    expect(result.output).toContain(`is not known, petctl ended with ${code}.\n`);
+    expect(result.output).toContain(`petctl exited with ${code}. See its error above.\n`);
   });
 });

@@ -267,7 +267,7 @@ return errors === 0;
 validate0.evaluated = {"props":{"query":true,"headers":true,"params":true,"cookies":true,"body":true},"dynamicProps":false,"dynamicItems":false};
 
 exports["POST /pets"] = validate1;
-const schema1 = {"properties":{"query":{},"headers":{},"params":{},"cookies":{},"body":{"additionalProperties":false,"description":"An animal to add. The service assigns its identifier.","properties":{"categoryId":{"$ref":"#/components/schemas/CategoryId"},"name":{"$ref":"#/components/schemas/PetName"},"status":{"$ref":"#/components/schemas/PetStatus"}},"required":["name","categoryId"],"type":"object"}},"required":["body"],"$id":"#"};
+const schema1 = {"properties":{"query":{},"headers":{},"params":{},"cookies":{},"body":{"additionalProperties":false,"description":"A pet to add. The service assigns its identifier.","properties":{"categoryId":{"$ref":"#/components/schemas/CategoryId"},"name":{"$ref":"#/components/schemas/PetName"},"status":{"$ref":"#/components/schemas/PetStatus"}},"required":["name","categoryId"],"type":"object"}},"required":["body"],"$id":"#"};
 const schema2 = {"description":"Identifier of the category the animal belongs to.","x-int64":false};
 const schema3 = {"description":"The animal's name.","type":"string"};
 const schema4 = {"description":"Availability of the animal.","enum":["available","pending","sold"],"type":"string"};

@@ -70,7 +70,7 @@ export function bodyReceiver(limit: number, budget: BodyBudget): ReceiveBody {
       if (chunk.length < TINY_CHUNK_BYTES && ++tinyChunks > MAX_TINY_CHUNKS) {
         return end(new HttpError('payload_too_large', 'The body comes in too many small pieces.'));
       }
-      if (!budget.hold(context, size)) return end(unavailable('Too many bodies are being received. Try again later.'));
+      if (!budget.hold(context, size)) return end(unavailable('Too many request bodies are in progress. Retry later.'));
       if (start === 0) {
         body = chunk;
       } else {

@@ -90,11 +90,11 @@ function asHttpError(error: unknown): HttpError {
   }
   if (error instanceof IdempotencyMismatchError) {
     const message =
-      'This Idempotency-Key belongs to another request. Nothing was done; send this one with a key of its own.';
+      'This Idempotency-Key belongs to another request. Nothing was done. Send this request with another key.';
     return new HttpError('idempotency_key_reused', message, { cause: error });
   }
   if (error instanceof StoreUnavailableError) {
-    return unavailable('The store cannot do this now. Try again later.', error);
+    return unavailable('The store cannot do this now. Retry later.', error);
   }
   // Errors of Express carry the status, and say whether their message is for the caller.
   const { status = 500, expose = false, message } = error as { status?: number; expose?: boolean; message: string };

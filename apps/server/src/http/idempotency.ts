@@ -63,7 +63,7 @@ export function idempotentRequests() {
 }
 
 function inFlightError(): HttpError {
-  const message = 'A request with this Idempotency-Key is still being worked on. Repeat this one later.';
+  const message = 'A request with this Idempotency-Key is in progress. Retry later.';
   return new HttpError('request_in_flight', message, { headers: { 'Retry-After': '1' } });
 }
 

@@ -12,7 +12,7 @@ export interface Serving {
   close(): Promise<unknown>;
 }
 
-/** A server with two animals. */
+/** A server with two pets. */
 export async function serveDocs(): Promise<Serving> {
   const store = memoryStore(allCollections);
   await handlers(store).createPet({ name: 'Rex', categoryId: 2, status: 'available' });

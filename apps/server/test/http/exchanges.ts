@@ -10,7 +10,7 @@ export function exchanges(apiKey: string): fc.Arbitrary<Uint8Array> {
       operation: fc.constantFrom(...Object.values<Operation>(operations)),
       identifier: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 1, max: 170 }).map(String) }, odd),
       pairs: fc.array(pair, { maxLength: 3 }),
-      body: fc.oneof({ weight: 3, arbitrary: animal.map((pet) => JSON.stringify(pet)) }, oddBody),
+      body: fc.oneof({ weight: 3, arbitrary: newPet.map((pet) => JSON.stringify(pet)) }, oddBody),
       method: often(undefined, 'HEAD', 'OPTIONS', 'POST', 'PUT', 'get'),
       path: often((path: string) => path, `${basePath}/pets/`, '//v1/pets', '/V1/pets', `${basePath}/%70ets`, '*'),
       separator: often('&', ';', '&&'),
@@ -58,7 +58,7 @@ const pair = fc.oneof(
 );
 
 const choices = operations.createPet.fields.status.schema.enum;
-const animal = fc.record(
+const newPet = fc.record(
   {
     name: fc.oneof(fc.string({ unit: 'binary', maxLength: 8 }), fc.constantFrom('', 'Rex', '\u0000', '\ud800')),
     categoryId: fc.oneof({ weight: 4, arbitrary: fc.integer() }, fc.maxSafeInteger(), fc.double()),

@@ -41,7 +41,7 @@ afterAll(async () => {
 
 async function start(withFastPath: boolean, folder: string): Promise<Side> {
   const store = await openLowdbStore(folder, allCollections);
-  for (const pet of animals) await store.collection('pets').create({ ...pet });
+  for (const pet of pets) await store.collection('pets').create({ ...pet });
   const inputs: unknown[] = [];
   const parts = createParts(store, options);
   const { dispatch } = parts;
@@ -66,7 +66,7 @@ async function start(withFastPath: boolean, folder: string): Promise<Side> {
 
 const limits = { host: '127.0.0.1', port: 0, maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
 const statuses = [...operations.listPets.fields.status.schema.enum, undefined];
-const animals: NewPet[] = Array.from({ length: 150 }, (_, i) => {
+const pets: NewPet[] = Array.from({ length: 150 }, (_, i) => {
   const status = statuses[i % statuses.length];
   return { name: `Ünï "${i}" \n ${'🐈'.repeat(i % 3)}`, categoryId: i - 75, ...(status && { status }) };
 });

@@ -89,7 +89,7 @@ describe.each(ways)('%s', (_, options) => {
       '1%00',
       '1/',
       '1;a',
-    ])('finds no animal at /v1/pets/%s', async (id) => {
+    ])('finds no pet at /v1/pets/%s', async (id) => {
       await raw(server.origin, request('POST /v1/pets', { ...key, ...json }, pet));
       expectError(await raw(server.origin, request(`GET /v1/pets/${id}`, key)), 'not_found');
     });

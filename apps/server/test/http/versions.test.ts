@@ -48,7 +48,7 @@ describe.each(ways)('%s', (_, options) => {
     });
   });
 
-  test('a version is of one run: another one may hold other animals', async () => {
+  test('a version is of one run: another one may hold other pets', async () => {
     const folder = newFolder();
     const tags: (string | null)[] = [];
     for (let run = 0; run < 2; run++) {

@@ -49,8 +49,8 @@ async function all(store: Store): Promise<Pet[]> {
   return pets;
 }
 
-async function filled(store: Store, animals: number): Promise<Pet[]> {
-  const pets = Array.from({ length: animals }, (_, i) => ({ name: `pet ${i}`, categoryId: i }));
+async function filled(store: Store, count: number): Promise<Pet[]> {
+  const pets = Array.from({ length: count }, (_, i) => ({ name: `pet ${i}`, categoryId: i }));
   await Promise.all(pets.map((pet) => handlers(store).createPet(pet)));
   await handlers(store).createPet({
     name: 'Ünïcødé 猫 \u2028 "quoted"\n\u0000',
@@ -63,7 +63,7 @@ async function filled(store: Store, animals: number): Promise<Pet[]> {
 describeOnDatabase('export and import', (newDatabase) => {
   test('move everything from a data folder to a database and back, identifiers kept', async () => {
     const [from, to, url] = [newFolder(), newFolder(), await newDatabase()];
-    const animals = await filled(await openLowdbStore(from, allCollections), 2500);
+    const pets = await filled(await openLowdbStore(from, allCollections), 2500);
     const exported = await run('export', { PETSTORE_DATA_DIR: from });
     expect(exported).toMatchObject({ code: 0, stderr: 'Wrote 2501 pets.\n' });
 
@@ -75,13 +75,13 @@ describeOnDatabase('export and import', (newDatabase) => {
     });
     const store = await openPostgresStore(url);
     expect(await handlers(store).createPet({ name: 'next', categoryId: 1 })).toMatchObject({ id: 2502 });
-    expect(await all(store)).toEqual([...animals, { id: 2502, name: 'next', categoryId: 1 }]);
+    expect(await all(store)).toEqual([...pets, { id: 2502, name: 'next', categoryId: 1 }]);
 
     const back = await run('export', into);
     expect(back.stdout.startsWith(exported.stdout)).toBe(true);
     const imported = await run('import', { PETSTORE_DATA_DIR: to }, back.stdout);
     expect(imported.stderr).toBe('Added 2502 pets; 0 were there already.\n');
-    expect((await all(await openLowdbStore(to, allCollections))).slice(0, -1)).toEqual(animals);
+    expect((await all(await openLowdbStore(to, allCollections))).slice(0, -1)).toEqual(pets);
   });
 
   test('may be done again: what is there is compared, and the rest added', async () => {

@@ -101,7 +101,7 @@ describeOnClusters('a database in trouble', (newCluster) => {
     await expectRecovery();
   });
 
-  test('set to be read only: animals are refused, and taken when it is over', async () => {
+  test('set to be read only: pets are refused, and taken when it is over', async () => {
     await add();
     const all = (mode: string) => `ALTER SYSTEM SET default_transaction_read_only = ${mode}`;
     await cluster.ask(all('on'));
@@ -112,7 +112,7 @@ describeOnClusters('a database in trouble', (newCluster) => {
     await expectRecovery();
   });
 
-  test('without the standby it has to wait for: nothing is acknowledged, and animals can be read', async () => {
+  test('without the standby it has to wait for: nothing is acknowledged, and pets can be read', async () => {
     await add();
     cluster.set(`synchronous_standby_names = 'nobody'`);
     cluster.reload();

@@ -13,8 +13,8 @@ import { deprecated } from '../deprecation.ts';
 /**
  * List animals
  *
- * Answers a page of animals in ascending order of `id`, optionally only those with a given status. A page of large animals
- * ends before `limit`, at about 1 MiB. A page behind which there may be more carries a `Link` header with `rel="next"`.
+ * Returns a page of pets in ascending order of `id`, optionally only those with one status. A page of large pets ends
+ * before `limit`, at about 1 MiB. If more pets may follow, the page has a `Link` header with `rel="next"`.
  */
 export function listPets(connection: Connection, input?: Input<'listPets'>, options?: CallOptions): Call<'listPets'> {
     return send(connection, {
@@ -30,8 +30,8 @@ export function listPets(connection: Connection, input?: Input<'listPets'>, opti
 /**
  * Add an animal
  *
- * Adds an animal and answers it with the identifier that the service assigned. With an `Idempotency-Key` it can be
- * repeated until it is answered, and adds one animal however often it arrives.
+ * Adds a pet and returns it with the identifier that the service assigned. With an `Idempotency-Key`, repeat the request
+ * until it succeeds: it adds one pet, however often it arrives.
  */
 export function createPet(connection: Connection, input: Input<'createPet'>, options?: CallOptions): Call<'createPet'> {
     return send(connection, {
@@ -48,7 +48,7 @@ export function createPet(connection: Connection, input: Input<'createPet'>, opt
 /**
  * Get an animal
  *
- * Answers one animal by its identifier. Use `GET /pets` with the `status` filter instead.
+ * Returns one pet by its identifier. Use `GET /pets` with the `status` filter instead.
  *
  * @deprecated since 2026-11-20. It is going to be removed on 2030-12-05. Use `listPets` instead.
  */

@@ -5,7 +5,7 @@ export const openApiDocument: object = {
   "components": {
     "headers": {
       "Allow": {
-        "description": "With 405, the methods that the path knows.",
+        "description": "With 405, the methods of the path.",
         "example": "GET, HEAD, POST",
         "schema": {
           "type": "string"
@@ -20,7 +20,7 @@ export const openApiDocument: object = {
         }
       },
       "Deprecation": {
-        "description": "Since when the operation is deprecated (RFC 9745).",
+        "description": "When the operation was deprecated (RFC 9745).",
         "example": "@1795132800",
         "required": true,
         "schema": {
@@ -28,7 +28,7 @@ export const openApiDocument: object = {
         }
       },
       "IdempotencyReplayed": {
-        "description": "Present, as `true`, where the request was done before and is answered as then.",
+        "description": "Present, as `true`, if the request was executed before and this is its first response.",
         "example": "true",
         "schema": {
           "enum": [
@@ -38,14 +38,14 @@ export const openApiDocument: object = {
         }
       },
       "NextPage": {
-        "description": "Present where there may be more behind the page. `rel=\"next\"` leads there (RFC 8288), relative to the request.",
+        "description": "Present if more may follow. `rel=\"next\"` is the next page (RFC 8288), relative to the request.",
         "example": "<?limit=20&after=20>; rel=\"next\"",
         "schema": {
           "type": "string"
         }
       },
       "NoSniff": {
-        "description": "The body is what Content-Type says, and nothing else.",
+        "description": "Prevents browsers from guessing another Content-Type.",
         "example": "nosniff",
         "required": true,
         "schema": {
@@ -53,21 +53,21 @@ export const openApiDocument: object = {
         }
       },
       "RateLimit": {
-        "description": "Present where the requests of a key are limited: how many it has left, `r`, and the seconds until it has all of them again, `t` (draft-ietf-httpapi-ratelimit-headers).",
+        "description": "Present if a rate limit applies: the remaining requests of the key, `r`, and the seconds until the limit is full again, `t` (draft-ietf-httpapi-ratelimit-headers).",
         "example": "\"per-key\";r=59;t=1",
         "schema": {
           "type": "string"
         }
       },
       "RateLimitPolicy": {
-        "description": "Present where the requests of a key are limited: how many it has, `q`, in so many seconds, `w`.",
+        "description": "Present if a rate limit applies: the number of requests of each key, `q`, per window in seconds, `w`.",
         "example": "\"per-key\";q=60;w=60",
         "schema": {
           "type": "string"
         }
       },
       "RequestId": {
-        "description": "Identifies the request in the logs of the server; the client's own, if it sent one.",
+        "description": "Identifies the request in the server's logs. Taken from the request, if it has one.",
         "example": "0b9c6f3e-7a54-4d1c-9b0e-3f1f2a6f7c11",
         "required": true,
         "schema": {
@@ -75,7 +75,7 @@ export const openApiDocument: object = {
         }
       },
       "RetryAfter": {
-        "description": "With 409, 429 and 503, the seconds to wait before the next try.",
+        "description": "With 409, 429 and 503, the seconds to wait before a retry.",
         "example": 1,
         "schema": {
           "minimum": 0,
@@ -91,7 +91,7 @@ export const openApiDocument: object = {
         }
       },
       "Sunset": {
-        "description": "When the operation is going to be removed (RFC 8594).",
+        "description": "When the operation will be removed (RFC 8594).",
         "example": "Thu, 05 Dec 2030 00:00:00 GMT",
         "required": true,
         "schema": {
@@ -99,7 +99,7 @@ export const openApiDocument: object = {
         }
       },
       "Version": {
-        "description": "The version of what was answered, where the store knows it. Sent back as `If-None-Match`, it is answered 304 for as long as nothing has changed (RFC 9110).",
+        "description": "The version of the response, if the store knows it. A request with it as `If-None-Match` gets 304 until something changes (RFC 9110).",
         "example": "\"1c9d44ab-10001\"",
         "schema": {
           "type": "string"
@@ -108,7 +108,7 @@ export const openApiDocument: object = {
     },
     "parameters": {
       "IdempotencyKey": {
-        "description": "Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header): for 24 hours, the same key with the same\nrequest is answered as the first time, and done once. 1 to 255 visible ASCII characters, which no other request of the\nsame API key has; a UUID does. In double quotes, with `\\\"` and `\\\\` for those two characters, it is the same key.\n",
+        "description": "Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header): for 24 hours, the same key with the same\nrequest is executed once and gets the first response. Use 1 to 255 visible ASCII characters, unique to this request, for\nexample a UUID. The same key in double quotes, with `\\\"` and `\\\\` for those two characters, is equal.\n",
         "example": "8e03978e-40d5-43dd-bc93-6894a57f9324",
         "in": "header",
         "name": "Idempotency-Key",
@@ -125,7 +125,7 @@ export const openApiDocument: object = {
           "application/json": {
             "example": {
               "code": "unavailable",
-              "message": "The store cannot be reached. Try again later.",
+              "message": "The store cannot be reached. Retry later.",
               "status": 503
             },
             "schema": {
@@ -133,7 +133,7 @@ export const openApiDocument: object = {
             }
           }
         },
-        "description": "Anything else that can go wrong.",
+        "description": "Any other error.",
         "headers": {
           "Allow": {
             "$ref": "#/components/headers/Allow"
@@ -160,7 +160,7 @@ export const openApiDocument: object = {
           "application/json": {
             "example": {
               "code": "idempotency_key_reused",
-              "message": "This Idempotency-Key belongs to another request. Nothing was done; send this one with a key of its own.",
+              "message": "This Idempotency-Key belongs to another request. Nothing was done. Send this request with another key.",
               "status": 422
             },
             "schema": {
@@ -168,7 +168,7 @@ export const openApiDocument: object = {
             }
           }
         },
-        "description": "The `Idempotency-Key` belongs to another request of the last 24 hours. Nothing was done.",
+        "description": "The `Idempotency-Key` belongs to another request of the last 24 hours. The service has done nothing.",
         "headers": {
           "RateLimit": {
             "$ref": "#/components/headers/RateLimit"
@@ -214,7 +214,7 @@ export const openApiDocument: object = {
         }
       },
       "NotModified": {
-        "description": "The version that `If-None-Match` names is still the current one.",
+        "description": "The version in `If-None-Match` is still current.",
         "headers": {
           "ETag": {
             "$ref": "#/components/headers/Version"
@@ -238,7 +238,7 @@ export const openApiDocument: object = {
           "application/json": {
             "example": {
               "code": "request_in_flight",
-              "message": "A request with this Idempotency-Key is still being worked on. Repeat this one later.",
+              "message": "A request with this Idempotency-Key is in progress. Retry later.",
               "status": 409
             },
             "schema": {
@@ -246,7 +246,7 @@ export const openApiDocument: object = {
             }
           }
         },
-        "description": "A request with the same `Idempotency-Key` is still being worked on. Repeat this one later.",
+        "description": "A request with the same `Idempotency-Key` is in progress. Retry later.",
         "headers": {
           "RateLimit": {
             "$ref": "#/components/headers/RateLimit"
@@ -306,7 +306,7 @@ export const openApiDocument: object = {
       },
       "Error": {
         "additionalProperties": false,
-        "description": "What every failed request is answered with.",
+        "description": "The body of every error response.",
         "properties": {
           "code": {
             "$ref": "#/components/schemas/ErrorCode"
@@ -330,7 +330,7 @@ export const openApiDocument: object = {
         "type": "object"
       },
       "ErrorCode": {
-        "description": "Machine-readable error code. The set is closed:\n\n- `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)\n- `unauthorized`: the API key is missing or invalid (401)\n- `not_found`: there is no such animal, or no such path (404)\n- `method_not_allowed`: the path exists, the method does not; `Allow` names those that do (405)\n- `request_in_flight`: a request with the same `Idempotency-Key` is still being worked on; `Retry-After` says when to come back (409)\n- `payload_too_large`: the body is larger than the server takes (413)\n- `unsupported_media_type`: the body is not `application/json` (415)\n- `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)\n- `rate_limited`: too many requests with this key; `Retry-After` says when to come back (429)\n- `internal_error`: a fault of the service (500)\n- `unavailable`: the service cannot answer now; `Retry-After` says when to come back (503)\n",
+        "description": "Machine-readable error code. The set is closed:\n\n- `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)\n- `unauthorized`: the API key is missing or invalid (401)\n- `not_found`: there is no such pet, or no such path (404)\n- `method_not_allowed`: the path exists, but not with this method; `Allow` lists its methods (405)\n- `request_in_flight`: a request with the same `Idempotency-Key` is in progress; retry after `Retry-After` (409)\n- `payload_too_large`: the body exceeds the server's limit (413)\n- `unsupported_media_type`: the body is not `application/json` (415)\n- `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)\n- `rate_limited`: too many requests with this key; retry after `Retry-After` (429)\n- `internal_error`: a bug or failure of the service (500)\n- `unavailable`: the service cannot respond now; retry after `Retry-After` (503)\n",
         "enum": [
           "invalid_request",
           "unauthorized",
@@ -361,7 +361,7 @@ export const openApiDocument: object = {
       },
       "NewPet": {
         "additionalProperties": false,
-        "description": "An animal to add. The service assigns its identifier.",
+        "description": "A pet to add. The service assigns its identifier.",
         "properties": {
           "categoryId": {
             "$ref": "#/components/schemas/CategoryId"
@@ -381,7 +381,7 @@ export const openApiDocument: object = {
       },
       "Pet": {
         "additionalProperties": false,
-        "description": "An animal of the store.",
+        "description": "A pet of the store.",
         "properties": {
           "categoryId": {
             "$ref": "#/components/schemas/CategoryId"
@@ -433,7 +433,7 @@ export const openApiDocument: object = {
     }
   },
   "info": {
-    "description": "The service keeps a catalogue of animals (pets) for a store. A client can list them, optionally by status, and add one.\n\nEvery operation needs an API key as a bearer token. Bodies are JSON. Whatever goes wrong is answered with an Error, whose\n`status` equals the HTTP status and whose `code` is one of a closed set.\n\nWhat is not described is refused, never ignored: an unknown or repeated query parameter, an unknown member of a body, an\ninteger in a query in anything but decimal digits, text that is not well-formed Unicode. Integers of 64 bits are exact, also\nbeyond what many JSON parsers hold. Paths are matched letter by letter.\n",
+    "description": "The service keeps a catalogue of animals (pets) for a store. A client can list them, optionally by status, and add one.\n\nEvery operation needs an API key as a bearer token. Bodies are JSON. Every error response is an Error: its `status` equals\nthe HTTP status, and its `code` is one of a closed set.\n\nThe service rejects anything that this document does not describe: unknown or repeated query parameters, unknown members of a\nbody, integers in a query with anything but decimal digits, malformed Unicode. 64-bit integers are exact, also beyond the\nrange of many JSON parsers. Paths are case-sensitive.\n",
     "license": {
       "identifier": "MIT",
       "name": "MIT"
@@ -446,7 +446,7 @@ export const openApiDocument: object = {
   "paths": {
     "/pets": {
       "get": {
-        "description": "Answers a page of animals in ascending order of `id`, optionally only those with a given status. A page of large animals\nends before `limit`, at about 1 MiB. A page behind which there may be more carries a `Link` header with `rel=\"next\"`.\n",
+        "description": "Returns a page of pets in ascending order of `id`, optionally only those with one status. A page of large pets ends\nbefore `limit`, at about 1 MiB. If more pets may follow, the page has a `Link` header with `rel=\"next\"`.\n",
         "operationId": "listPets",
         "parameters": [
           {
@@ -462,7 +462,7 @@ export const openApiDocument: object = {
             }
           },
           {
-            "description": "Return only animals with this availability status. An animal without a status matches none.",
+            "description": "Return only pets with this availability status. A pet without a status matches none.",
             "example": "available",
             "in": "query",
             "name": "status",
@@ -471,7 +471,7 @@ export const openApiDocument: object = {
             }
           },
           {
-            "description": "Return only animals whose identifier is greater than this one; `0` starts at the beginning.",
+            "description": "Return only pets whose identifier is greater than this one; `0` starts at the beginning.",
             "example": 20,
             "in": "query",
             "name": "after",
@@ -508,7 +508,7 @@ export const openApiDocument: object = {
                 }
               }
             },
-            "description": "A page of animals, in ascending order of `id`.",
+            "description": "A page of pets, in ascending order of `id`.",
             "headers": {
               "ETag": {
                 "$ref": "#/components/headers/Version"
@@ -554,7 +554,7 @@ export const openApiDocument: object = {
         }
       },
       "post": {
-        "description": "Adds an animal and answers it with the identifier that the service assigned. With an `Idempotency-Key` it can be\nrepeated until it is answered, and adds one animal however often it arrives.\n",
+        "description": "Adds a pet and returns it with the identifier that the service assigned. With an `Idempotency-Key`, repeat the request\nuntil it succeeds: it adds one pet, however often it arrives.\n",
         "operationId": "createPet",
         "parameters": [
           {
@@ -574,7 +574,7 @@ export const openApiDocument: object = {
               }
             }
           },
-          "description": "The animal to add. Members other than the ones listed are refused, never dropped.",
+          "description": "The pet to add. The service rejects members other than the listed ones.",
           "required": true
         },
         "responses": {
@@ -636,7 +636,7 @@ export const openApiDocument: object = {
     "/pets/{petId}": {
       "get": {
         "deprecated": true,
-        "description": "Answers one animal by its identifier. Use `GET /pets` with the `status` filter instead.",
+        "description": "Returns one pet by its identifier. Use `GET /pets` with the `status` filter instead.",
         "operationId": "getPet",
         "parameters": [
           {
@@ -665,7 +665,7 @@ export const openApiDocument: object = {
                 }
               }
             },
-            "description": "The animal.",
+            "description": "The pet.",
             "headers": {
               "Deprecation": {
                 "$ref": "#/components/headers/Deprecation"
@@ -694,7 +694,7 @@ export const openApiDocument: object = {
             }
           },
           "304": {
-            "description": "The version that `If-None-Match` names is still the current one.",
+            "description": "The version in `If-None-Match` is still current.",
             "headers": {
               "Deprecation": {
                 "$ref": "#/components/headers/Deprecation"
@@ -768,7 +768,7 @@ export const openApiDocument: object = {
               "application/json": {
                 "example": {
                   "code": "not_found",
-                  "message": "There is no animal with the identifier 7.",
+                  "message": "There is no pet with the identifier 7.",
                   "status": 404
                 },
                 "schema": {
@@ -776,7 +776,7 @@ export const openApiDocument: object = {
                 }
               }
             },
-            "description": "The requested animal could not be found. This is also the answer to a `petId` that no animal can have.",
+            "description": "The requested animal could not be found, or no pet can have this `petId`.",
             "headers": {
               "Deprecation": {
                 "$ref": "#/components/headers/Deprecation"
@@ -806,7 +806,7 @@ export const openApiDocument: object = {
               "application/json": {
                 "example": {
                   "code": "unavailable",
-                  "message": "The store cannot be reached. Try again later.",
+                  "message": "The store cannot be reached. Retry later.",
                   "status": 503
                 },
                 "schema": {
@@ -814,7 +814,7 @@ export const openApiDocument: object = {
                 }
               }
             },
-            "description": "Anything else that can go wrong.",
+            "description": "Any other error.",
             "headers": {
               "Allow": {
                 "$ref": "#/components/headers/Allow"
@@ -868,7 +868,7 @@ export const openApiDocument: object = {
       "variables": {
         "base_url": {
           "default": "http://127.0.0.1:8080/v1",
-          "description": "The address of the production deployment, ending in the version segment. The default is where a server started on this machine listens."
+          "description": "Base URL of the production deployment, with the version segment. The default is a server on this machine."
         }
       },
       "x-deployment": "production"
@@ -879,7 +879,7 @@ export const openApiDocument: object = {
       "variables": {
         "staging_base_url": {
           "default": "http://127.0.0.1:8081/v1",
-          "description": "The address of the staging deployment, ending in the version segment. The default is where a server started on this machine as staging listens."
+          "description": "Base URL of the staging deployment, with the version segment. The default is a staging server on this machine."
         }
       },
       "x-deployment": "staging"
@@ -887,7 +887,7 @@ export const openApiDocument: object = {
   ],
   "tags": [
     {
-      "description": "The animals of the store.",
+      "description": "The pets of the store.",
       "name": "pets"
     }
   ]

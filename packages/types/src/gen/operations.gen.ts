@@ -27,7 +27,7 @@ const CategoryIdSchema = {
 
 const PetSchema = {
     type: 'object',
-    description: 'An animal of the store.',
+    description: 'A pet of the store.',
     required: ['id', 'name', 'categoryId'],
     additionalProperties: false,
     properties: {
@@ -40,7 +40,7 @@ const PetSchema = {
 
 const ErrorCodeSchema = {
     type: 'string',
-    description: 'Machine-readable error code. The set is closed:\n\n- `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)\n- `unauthorized`: the API key is missing or invalid (401)\n- `not_found`: there is no such animal, or no such path (404)\n- `method_not_allowed`: the path exists, the method does not; `Allow` names those that do (405)\n- `request_in_flight`: a request with the same `Idempotency-Key` is still being worked on; `Retry-After` says when to come back (409)\n- `payload_too_large`: the body is larger than the server takes (413)\n- `unsupported_media_type`: the body is not `application/json` (415)\n- `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)\n- `rate_limited`: too many requests with this key; `Retry-After` says when to come back (429)\n- `internal_error`: a fault of the service (500)\n- `unavailable`: the service cannot answer now; `Retry-After` says when to come back (503)',
+    description: 'Machine-readable error code. The set is closed:\n\n- `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)\n- `unauthorized`: the API key is missing or invalid (401)\n- `not_found`: there is no such pet, or no such path (404)\n- `method_not_allowed`: the path exists, but not with this method; `Allow` lists its methods (405)\n- `request_in_flight`: a request with the same `Idempotency-Key` is in progress; retry after `Retry-After` (409)\n- `payload_too_large`: the body exceeds the server\'s limit (413)\n- `unsupported_media_type`: the body is not `application/json` (415)\n- `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)\n- `rate_limited`: too many requests with this key; retry after `Retry-After` (429)\n- `internal_error`: a bug or failure of the service (500)\n- `unavailable`: the service cannot respond now; retry after `Retry-After` (503)',
     enum: [
         'invalid_request',
         'unauthorized',
@@ -58,7 +58,7 @@ const ErrorCodeSchema = {
 
 const ErrorSchema = {
     type: 'object',
-    description: 'What every failed request is answered with.',
+    description: 'The body of every error response.',
     required: ['code', 'message', 'status'],
     additionalProperties: false,
     properties: {
@@ -91,7 +91,7 @@ export const operations = {
         path: '/pets',
         command: ['pets', 'list'],
         summary: 'List animals',
-        description: 'Answers a page of animals in ascending order of `id`, optionally only those with a given status. A page of large animals\nends before `limit`, at about 1 MiB. A page behind which there may be more carries a `Link` header with `rel="next"`.',
+        description: 'Returns a page of pets in ascending order of `id`, optionally only those with one status. A page of large pets ends\nbefore `limit`, at about 1 MiB. If more pets may follow, the page has a `Link` header with `rel="next"`.',
         tags: ['pets'],
         deprecated: false,
         security: [['bearer']],
@@ -116,13 +116,13 @@ export const operations = {
             status: {
                 in: 'query',
                 required: false,
-                description: 'Return only animals with this availability status. An animal without a status matches none.',
+                description: 'Return only pets with this availability status. A pet without a status matches none.',
                 schema: PetStatusSchema
             },
             after: {
                 in: 'query',
                 required: false,
-                description: 'Return only animals whose identifier is greater than this one; `0` starts at the beginning.',
+                description: 'Return only pets whose identifier is greater than this one; `0` starts at the beginning.',
                 schema: {
                     type: 'integer',
                     format: 'int64',
@@ -133,7 +133,7 @@ export const operations = {
         },
         responses: {
             '200': {
-                description: 'A page of animals, in ascending order of `id`.',
+                description: 'A page of pets, in ascending order of `id`.',
                 kind: 'json',
                 mediaType: 'application/json',
                 schema: {
@@ -142,7 +142,7 @@ export const operations = {
                 }
             },
             '304': {
-                description: 'The version that `If-None-Match` names is still the current one.'
+                description: 'The version in `If-None-Match` is still current.'
             },
             '400': {
                 description: 'A parameter or the body is malformed, missing required fields, or contains invalid values.',
@@ -157,7 +157,7 @@ export const operations = {
                 schema: ErrorSchema
             },
             default: {
-                description: 'Anything else that can go wrong.',
+                description: 'Any other error.',
                 kind: 'json',
                 mediaType: 'application/json',
                 schema: ErrorSchema
@@ -172,7 +172,7 @@ export const operations = {
         path: '/pets',
         command: ['pets', 'create'],
         summary: 'Add an animal',
-        description: 'Adds an animal and answers it with the identifier that the service assigned. With an `Idempotency-Key` it can be\nrepeated until it is answered, and adds one animal however often it arrives.',
+        description: 'Adds a pet and returns it with the identifier that the service assigned. With an `Idempotency-Key`, repeat the request\nuntil it succeeds: it adds one pet, however often it arrives.',
         tags: ['pets'],
         deprecated: false,
         security: [['bearer']],
@@ -183,7 +183,7 @@ export const operations = {
         },
         idempotencyKey: {
             header: 'Idempotency-Key',
-            description: 'Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header): for 24 hours, the same key with the same\nrequest is answered as the first time, and done once. 1 to 255 visible ASCII characters, which no other request of the\nsame API key has; a UUID does. In double quotes, with `\\"` and `\\\\` for those two characters, it is the same key.',
+            description: 'Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header): for 24 hours, the same key with the same\nrequest is executed once and gets the first response. Use 1 to 255 visible ASCII characters, unique to this request, for\nexample a UUID. The same key in double quotes, with `\\"` and `\\\\` for those two characters, is equal.',
             schema: {
                 type: 'string',
                 pattern: '^(?:[!#-~][!-~]{0,254}|"(?:[!#-\\[\\]-~]|\\\\["\\\\]){1,255}")$'
@@ -229,19 +229,19 @@ export const operations = {
                 schema: ErrorSchema
             },
             '409': {
-                description: 'A request with the same `Idempotency-Key` is still being worked on. Repeat this one later.',
+                description: 'A request with the same `Idempotency-Key` is in progress. Retry later.',
                 kind: 'json',
                 mediaType: 'application/json',
                 schema: ErrorSchema
             },
             '422': {
-                description: 'The `Idempotency-Key` belongs to another request of the last 24 hours. Nothing was done.',
+                description: 'The `Idempotency-Key` belongs to another request of the last 24 hours. The service has done nothing.',
                 kind: 'json',
                 mediaType: 'application/json',
                 schema: ErrorSchema
             },
             default: {
-                description: 'Anything else that can go wrong.',
+                description: 'Any other error.',
                 kind: 'json',
                 mediaType: 'application/json',
                 schema: ErrorSchema
@@ -256,7 +256,7 @@ export const operations = {
         path: '/pets/{petId}',
         command: ['pets', 'get'],
         summary: 'Get an animal',
-        description: 'Answers one animal by its identifier. Use `GET /pets` with the `status` filter instead.',
+        description: 'Returns one pet by its identifier. Use `GET /pets` with the `status` filter instead.',
         tags: ['pets'],
         deprecated: true,
         deprecatedSince: '2026-11-20',
@@ -273,13 +273,13 @@ export const operations = {
         },
         responses: {
             '200': {
-                description: 'The animal.',
+                description: 'The pet.',
                 kind: 'json',
                 mediaType: 'application/json',
                 schema: PetSchema
             },
             '304': {
-                description: 'The version that `If-None-Match` names is still the current one.'
+                description: 'The version in `If-None-Match` is still current.'
             },
             '401': {
                 description: 'The API key is missing or invalid.',
@@ -288,13 +288,13 @@ export const operations = {
                 schema: ErrorSchema
             },
             '404': {
-                description: 'The requested animal could not be found. This is also the answer to a `petId` that no animal can have.',
+                description: 'The requested animal could not be found, or no pet can have this `petId`.',
                 kind: 'json',
                 mediaType: 'application/json',
                 schema: ErrorSchema
             },
             default: {
-                description: 'Anything else that can go wrong.',
+                description: 'Any other error.',
                 kind: 'json',
                 mediaType: 'application/json',
                 schema: ErrorSchema

@@ -25,7 +25,7 @@ export type PetName = string;
 export type CategoryId = number | bigint;
 
 /**
- * An animal to add. The service assigns its identifier.
+ * A pet to add. The service assigns its identifier.
  */
 export type NewPet = {
     /**
@@ -43,7 +43,7 @@ export type NewPet = {
 };
 
 /**
- * An animal of the store.
+ * A pet of the store.
  */
 export type Pet = {
     /**
@@ -69,21 +69,21 @@ export type Pet = {
  *
  * - `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)
  * - `unauthorized`: the API key is missing or invalid (401)
- * - `not_found`: there is no such animal, or no such path (404)
- * - `method_not_allowed`: the path exists, the method does not; `Allow` names those that do (405)
- * - `request_in_flight`: a request with the same `Idempotency-Key` is still being worked on; `Retry-After` says when to come back (409)
- * - `payload_too_large`: the body is larger than the server takes (413)
+ * - `not_found`: there is no such pet, or no such path (404)
+ * - `method_not_allowed`: the path exists, but not with this method; `Allow` lists its methods (405)
+ * - `request_in_flight`: a request with the same `Idempotency-Key` is in progress; retry after `Retry-After` (409)
+ * - `payload_too_large`: the body exceeds the server's limit (413)
  * - `unsupported_media_type`: the body is not `application/json` (415)
  * - `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)
- * - `rate_limited`: too many requests with this key; `Retry-After` says when to come back (429)
- * - `internal_error`: a fault of the service (500)
- * - `unavailable`: the service cannot answer now; `Retry-After` says when to come back (503)
+ * - `rate_limited`: too many requests with this key; retry after `Retry-After` (429)
+ * - `internal_error`: a bug or failure of the service (500)
+ * - `unavailable`: the service cannot respond now; retry after `Retry-After` (503)
  *
  */
 export type ErrorCode = 'invalid_request' | 'unauthorized' | 'not_found' | 'method_not_allowed' | 'request_in_flight' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'rate_limited' | 'internal_error' | 'unavailable';
 
 /**
- * What every failed request is answered with.
+ * The body of every error response.
  */
 export type ApiError = {
     /**
@@ -91,15 +91,15 @@ export type ApiError = {
      *
      * - `invalid_request`: a parameter, a header or the body is malformed or breaks a rule (400, or a 4xx without a code of its own)
      * - `unauthorized`: the API key is missing or invalid (401)
-     * - `not_found`: there is no such animal, or no such path (404)
-     * - `method_not_allowed`: the path exists, the method does not; `Allow` names those that do (405)
-     * - `request_in_flight`: a request with the same `Idempotency-Key` is still being worked on; `Retry-After` says when to come back (409)
-     * - `payload_too_large`: the body is larger than the server takes (413)
+     * - `not_found`: there is no such pet, or no such path (404)
+     * - `method_not_allowed`: the path exists, but not with this method; `Allow` lists its methods (405)
+     * - `request_in_flight`: a request with the same `Idempotency-Key` is in progress; retry after `Retry-After` (409)
+     * - `payload_too_large`: the body exceeds the server's limit (413)
      * - `unsupported_media_type`: the body is not `application/json` (415)
      * - `idempotency_key_reused`: the `Idempotency-Key` belongs to another request (422)
-     * - `rate_limited`: too many requests with this key; `Retry-After` says when to come back (429)
-     * - `internal_error`: a fault of the service (500)
-     * - `unavailable`: the service cannot answer now; `Retry-After` says when to come back (503)
+     * - `rate_limited`: too many requests with this key; retry after `Retry-After` (429)
+     * - `internal_error`: a bug or failure of the service (500)
+     * - `unavailable`: the service cannot respond now; retry after `Retry-After` (503)
      *
      */
     code: ErrorCode;
@@ -122,11 +122,11 @@ export type ListPetsData = {
          */
         limit?: number;
         /**
-         * Return only animals with this availability status. An animal without a status matches none.
+         * Return only pets with this availability status. A pet without a status matches none.
          */
         status?: PetStatus;
         /**
-         * Return only animals whose identifier is greater than this one; `0` starts at the beginning.
+         * Return only pets whose identifier is greater than this one; `0` starts at the beginning.
          */
         after?: number;
     };
@@ -143,7 +143,7 @@ export type ListPetsErrors = {
      */
     401: ApiError;
     /**
-     * Anything else that can go wrong.
+     * Any other error.
      */
     default: ApiError;
 };
@@ -152,7 +152,7 @@ export type ListPetsError = ListPetsErrors[keyof ListPetsErrors];
 
 export type ListPetsResponses = {
     /**
-     * A page of animals, in ascending order of `id`.
+     * A page of pets, in ascending order of `id`.
      */
     200: Array<Pet>;
 };
@@ -161,7 +161,7 @@ export type ListPetsResponse = ListPetsResponses[keyof ListPetsResponses];
 
 export type CreatePetData = {
     /**
-     * The animal to add. Members other than the ones listed are refused, never dropped.
+     * The pet to add. The service rejects members other than the listed ones.
      */
     body: NewPet;
     path?: never;
@@ -179,15 +179,15 @@ export type CreatePetErrors = {
      */
     401: ApiError;
     /**
-     * A request with the same `Idempotency-Key` is still being worked on. Repeat this one later.
+     * A request with the same `Idempotency-Key` is in progress. Retry later.
      */
     409: ApiError;
     /**
-     * The `Idempotency-Key` belongs to another request of the last 24 hours. Nothing was done.
+     * The `Idempotency-Key` belongs to another request of the last 24 hours. The service has done nothing.
      */
     422: ApiError;
     /**
-     * Anything else that can go wrong.
+     * Any other error.
      */
     default: ApiError;
 };
@@ -221,11 +221,11 @@ export type GetPetErrors = {
      */
     401: ApiError;
     /**
-     * The requested animal could not be found. This is also the answer to a `petId` that no animal can have.
+     * The requested animal could not be found, or no pet can have this `petId`.
      */
     404: ApiError;
     /**
-     * Anything else that can go wrong.
+     * Any other error.
      */
     default: ApiError;
 };
@@ -234,7 +234,7 @@ export type GetPetError = GetPetErrors[keyof GetPetErrors];
 
 export type GetPetResponses = {
     /**
-     * The animal.
+     * The pet.
      */
     200: Pet;
 };

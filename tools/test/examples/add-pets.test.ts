@@ -4,7 +4,7 @@ import { rounds } from '@petstore/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Fixture, hasShell, newFixture } from '../support/fixture.ts';
 
-describe.skipIf(!hasShell)('add-animals.mjs', () => {
+describe.skipIf(!hasShell)('add-pets.mjs', () => {
   let fixture: Fixture;
   beforeEach(async () => {
     fixture = await newFixture();
@@ -13,7 +13,7 @@ describe.skipIf(!hasShell)('add-animals.mjs', () => {
 
   async function add(lines: string, env: Record<string, string> = {}) {
     await writeFile(join(fixture.folder, 'some.csv'), lines);
-    return fixture.run('node add-animals.mjs some.csv', env);
+    return fixture.run('node add-pets.mjs some.csv', env);
   }
 
   test('adds a pet for each line, and lists those that are sold', async () => {
@@ -34,7 +34,7 @@ describe.skipIf(!hasShell)('add-animals.mjs', () => {
     expect(await add('Rex,two\nTom,1,lost\nA,B,C,D\nIda,3,sold')).toEqual({
       code: 1,
       output: expect.stringMatching(
-        /^some\.csv:1: this is not name.*\nsome\.csv:2: body 'status': .*\nsome\.csv:3: this is not name.*\nadded 1 Ida\nsold 1 Ida\n$/,
+        /^some\.csv:1: expected name.*\nsome\.csv:2: body 'status': .*\nsome\.csv:3: expected name.*\nadded 1 Ida\nsold 1 Ida\n$/,
       ),
     });
   });
@@ -42,19 +42,19 @@ describe.skipIf(!hasShell)('add-animals.mjs', () => {
   test('stops if the key is not accepted, and if nothing listens', async () => {
     expect(await add('Rex,2', { PETSTORE_API_KEY: 'another-key' })).toEqual({
       code: 2,
-      output: 'The service does not take the key in PETSTORE_API_KEY.\n',
+      output: 'The service rejected the key. Set another one in PETSTORE_API_KEY.\n',
     });
     const { code, output } = await add('Rex,2', { PETSTORE_BASE_URL: 'http://127.0.0.1:1/v1' });
     expect([code, output]).toEqual([
       2,
-      expect.stringMatching(/^some\.csv:1: ConnectionError: .*Nothing behind this line/),
+      expect.stringMatching(/^some\.csv:1: ConnectionError: .*No later line was added/),
     ]);
   });
 
   test('prints its usage without a file', async () => {
-    expect(await fixture.run('node add-animals.mjs')).toEqual({
+    expect(await fixture.run('node add-pets.mjs')).toEqual({
       code: 2,
-      output: expect.stringContaining('Which file?'),
+      output: expect.stringContaining('Name a file:'),
     });
   });
 });
