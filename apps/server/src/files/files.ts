@@ -23,20 +23,21 @@ export async function createFile(file: string, mode = 0o666): Promise<FileHandle
   return giveToOwnerOfFolder(handle, file);
 }
 
-/** All bytes of a file; `undefined` if there is none. */
-export async function readIfExists(file: string): Promise<Buffer | undefined> {
+/** All bytes of a file; `undefined` if there is none. They are read into `spare` where they fit in there. */
+export async function readIfExists(file: string, spare?: ArrayBufferLike): Promise<Buffer | undefined> {
   try {
-    return await readWhole(file);
+    return await readWhole(file, spare);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-export async function readWhole(file: string): Promise<Buffer> {
+export async function readWhole(file: string, spare?: ArrayBufferLike): Promise<Buffer> {
   return closing(await openFile(file), async (handle) => {
     // At once: `readFile` takes a large file in many parts.
-    const bytes = Buffer.allocUnsafeSlow((await handle.stat()).size);
+    const { size } = await handle.stat();
+    const bytes = spare && size <= spare.byteLength ? Buffer.from(spare, 0, size) : Buffer.allocUnsafeSlow(size);
     return bytes.subarray(0, await readAll(handle, bytes, 0));
   });
 }

@@ -15,17 +15,20 @@ const locationOf = (id: number, version: number, kind: number): Location => ({
   kind,
 });
 
+const set = (directory: KeyDirectory, { id, version, segment, start, length, kind }: Location) =>
+  directory.set(id, version, segment, start, length, kind);
+
 type Change = (directory: KeyDirectory, model: Map<number, Location>) => void;
 const put = fc.tuple(id, fc.integer({ min: 1, max: 2 ** 31 }), fc.nat(40)).map(([id, version, kind]): Change => {
   const location = locationOf(id, version, kind);
   return (directory, model) => {
-    directory.set(location);
+    expect(set(directory, location)).toEqual(model.get(id));
     model.set(id, location);
   };
 });
 const remove = (one: number): Change => {
   return (directory, model) => {
-    directory.delete(one);
+    expect(directory.delete(one)).toEqual(model.get(one));
     model.delete(one);
   };
 };
@@ -43,7 +46,7 @@ const run = fc
       for (const one of ids) {
         if (isRemoved) remove(one)(directory, model);
         else {
-          directory.set(locationOf(one, 1 + one, one % 3));
+          set(directory, locationOf(one, 1 + one, one % 3));
           model.set(one, locationOf(one, 1 + one, one % 3));
         }
       }
@@ -89,8 +92,8 @@ test('wherever an identifier falls into a full leaf, it is found, and can be rem
   const even = Array.from({ length: size }, (_, i) => 2 * (i + 1));
   for (let odd = 1; odd <= 2 * size + 1; odd += 2) {
     const directory = new KeyDirectory(size);
-    for (const one of even) directory.set(locationOf(one, 1, 0));
-    directory.set(locationOf(odd, 2, 0));
+    for (const one of even) set(directory, locationOf(one, 1, 0));
+    set(directory, locationOf(odd, 2, 0));
     expect([odd, directory.get(odd)?.version]).toEqual([odd, 2]);
     expect(idsOf(directory)).toEqual([...even, odd].sort((a, b) => a - b));
     directory.delete(odd);

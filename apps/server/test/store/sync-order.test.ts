@@ -14,8 +14,10 @@ const isSkipped = skips('The order of writing, syncing and acknowledging, and po
 
 /** The identifiers of the documents that a commit removes. */
 function tombstonesIn(commit: string): number[] {
-  const [block] = blocksIn(Buffer.from(commit, 'latin1'), 'jsonl');
-  return block?.records.filter(({ length }) => length === 0).map(({ id }) => id) ?? [];
+  const ids: number[] = [];
+  for (const { records } of blocksIn(Buffer.from(commit, 'latin1'), 'jsonl'))
+    while (records.next()) if (records.length === 0) ids.push(records.id);
+  return ids;
 }
 
 const writes = rounds(400, 2000);

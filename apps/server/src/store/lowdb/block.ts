@@ -39,6 +39,7 @@ interface Head {
 export const OPENING = '{ "crc32":';
 const beginning = (rest: Uint8Array) => `${OPENING}${String(crc32(rest)).padStart(10)},`;
 const HEAD = beginning(new Uint8Array()).length;
+const HINT = ',"hint":[';
 const DOCUMENTS = ',"documents":[';
 /** Nothing else in a block ends like this. */
 const END = ']}\n';
@@ -82,33 +83,75 @@ export function encodeBlock(head: object, documents = Buffer.alloc(0)): { bytes:
   return { bytes, start: opening.length };
 }
 
-/** The block at a byte; nothing where that is not what was written. */
-export function decodeBlock<T>(bytes: Buffer, from = 0): { head: T; start: number; end: number } | undefined {
+/**
+ * The block at a byte; nothing where that is not what was written. Its head ends with this text: nothing inside of a string
+ * is like it, because quotes are escaped there.
+ */
+export function decodeBlock<T>(bytes: Buffer, from = 0, headEnd = DOCUMENTS) {
   const end = bytes.indexOf(END, from) + END.length;
   const body = bytes.subarray(from + HEAD, end);
   if (body.length === 0 || bytes.toString('latin1', from, from + HEAD) !== beginning(body)) return undefined;
-  const length = body.indexOf(DOCUMENTS);
-  return {
-    head: JSON.parse(`{${body.toString('utf8', 0, length)}}`),
-    start: from + HEAD + length + DOCUMENTS.length,
-    end,
-  };
+  const length = body.indexOf(headEnd);
+  const head: T = JSON.parse(`{${body.toString('utf8', 0, length)}}`);
+  return { head, behindHead: from + HEAD + length + headEnd.length, end };
 }
 
 /** The blocks from the beginning of a segment to the first byte where there is no good one. */
 export function* blocksIn(bytes: Buffer, form: Form) {
-  for (let block = decodeBlock<Head>(bytes); block; block = decodeBlock<Head>(bytes, block.end)) {
-    const { segment, kinds, hint } = block.head;
-    const records: StoredRecord[] = [];
-    let [id, version, start] = [0, 0, block.start];
-    for (let at = 0; at < hint.length; at += 4) {
-      id += hint[at] as number;
-      version += hint[at + 1] as number;
-      const length = hint[at + 2] as number;
-      records.push({ kind: hint[at + 3] as number, id, version, start, length });
-      if (length > 0) start += length + GAP[form].length;
+  for (let from = 0; ; ) {
+    const block = decodeBlock<Omit<Head, 'hint'>>(bytes, from, HINT);
+    if (!block) return;
+    from = block.end;
+    yield { ...block.head, records: new RecordCursor(bytes, block.behindHead, form), end: block.end };
+  }
+}
+
+const [COMMA, MINUS, ZERO, CLOSING] = [...Buffer.from(',-0]')] as [number, number, number, number];
+
+/** Steps through the records of a block, and has the properties of the one that it is at: there are too many to make an object of each. */
+export class RecordCursor implements StoredRecord {
+  kind = 0;
+  id = 0;
+  version = 0;
+  start: number;
+  length = 0;
+  readonly #bytes: Buffer;
+  readonly #gap: number;
+  #at: number;
+  #isAtEnd: boolean;
+
+  constructor(bytes: Buffer, hint: number, form: Form) {
+    this.#bytes = bytes;
+    this.#gap = GAP[form].length;
+    this.#at = hint;
+    this.start = bytes.indexOf(DOCUMENTS, hint) + DOCUMENTS.length;
+    this.#isAtEnd = bytes[hint] === CLOSING;
+  }
+
+  /** Steps to the next record, if there is one. */
+  next(): boolean {
+    if (this.#isAtEnd) return false;
+    if (this.length > 0) this.start += this.length + this.#gap;
+    this.id += this.#number();
+    this.version += this.#number();
+    this.length = this.#number();
+    this.kind = this.#number();
+    return true;
+  }
+
+  #number(): number {
+    const isNegative = this.#bytes[this.#at] === MINUS;
+    if (isNegative) this.#at++;
+    let value = 0;
+    for (;;) {
+      const byte = this.#bytes[this.#at++] ?? 0;
+      const digit = byte - ZERO;
+      if (digit < 0 || digit > 9) {
+        this.#isAtEnd = byte !== COMMA;
+        return isNegative ? -value : value;
+      }
+      value = 10 * value + digit;
     }
-    yield { segment, kinds, records, start: block.start, end: block.end };
   }
 }
 
@@ -125,8 +168,8 @@ export function isTorn(bytes: Buffer): boolean {
 }
 
 /** lowdb's adapter for a file that is replaced as a whole. */
-const adapter = (file: string): Adapter<Buffer | null> => ({
-  read: async () => (await readIfExists(file)) ?? null,
+const adapter = (file: string, spare?: ArrayBufferLike): Adapter<Buffer | null> => ({
+  read: async () => (await readIfExists(file, spare)) ?? null,
   write: (bytes) => replaceFile(file, bytes ?? new Uint8Array()),
 });
 
@@ -135,9 +178,9 @@ export async function writeFile(file: string, bytes: Buffer): Promise<void> {
   await new Low<Buffer | null>(adapter(file), bytes).write();
 }
 
-/** The bytes of a file. Rejects with a StoreDamagedError where it is missing. */
-export async function readFile(file: string): Promise<Buffer> {
-  const low = new Low<Buffer | null>(adapter(file), null);
+/** The bytes of a file, in `spare` where they fit in there. Rejects with a StoreDamagedError where it is missing. */
+export async function readFile(file: string, spare?: ArrayBufferLike): Promise<Buffer> {
+  const low = new Low<Buffer | null>(adapter(file, spare), null);
   await low.read();
   if (!low.data) throw new StoreDamagedError(file, 'the file is missing');
   return low.data;

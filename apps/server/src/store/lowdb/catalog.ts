@@ -32,8 +32,6 @@ export class Catalog {
   readonly folder: string;
   readonly maxSegment: number;
   readonly segments = new Map<number, Segment>();
-  /** The highest identifier that each collection has given out. */
-  readonly last: { [collection: string]: number } = {};
   /** The store's own name, which is part of every version. */
   id = '';
   /** The sequence number of the last change that was committed. */
@@ -42,6 +40,8 @@ export class Catalog {
   readonly declared: ReadonlyMap<string, CollectionDeclaration>;
   readonly #kinds = new Map<string, number>();
   readonly #directories = new Map<string, KeyDirectory>();
+  /** By kind. */
+  readonly #directoryOf: KeyDirectory[] = [];
   /** The highest number of a segment. */
   #number = 0;
 
@@ -73,6 +73,17 @@ export class Catalog {
     return directory;
   }
 
+  /** The directory of the documents of a kind. */
+  directoryOf(kind: number): KeyDirectory {
+    return this.#directoryOf[kind] as KeyDirectory;
+  }
+
+  /** The highest identifier that each collection has given out. */
+  get last(): { [collection: string]: number } {
+    const all = [...this.#directories].map(([name, { last }]) => [name, last] as const);
+    return Object.fromEntries(all.filter(([, last]) => last > 0));
+  }
+
   /** The version of a document that a change with this sequence number stored. */
   versionText(sequence: number): string {
     return `${this.id}-${sequence}`;
@@ -94,6 +105,7 @@ export class Catalog {
     const known = this.#kinds.get(key);
     if (known !== undefined) return known;
     this.#kinds.set(key, this.kinds.length);
+    this.#directoryOf.push(this.directory(collection));
     return this.kinds.push([collection, values]) - 1;
   }
 
@@ -103,20 +115,14 @@ export class Catalog {
    */
   apply(segment: Segment, record: StoredRecord, from = 0, kind = record.kind): void {
     const { id, version, start, length } = record;
-    const [collection] = this.kinds[kind] as Kind;
-    const directory = this.directory(collection);
-    const last = this.last[collection] ?? 0;
-    const before = id <= last ? directory.get(id) : undefined;
+    const directory = this.directoryOf(kind);
+    directory.last = Math.max(id, directory.last);
+    segment.size += costOf(length);
+    if (length === 0) segment.tombstones++;
+    else segment.live += costOf(length);
+    const before =
+      length === 0 ? directory.delete(id) : directory.set(id, version, segment.number, from + start, length, kind);
     const holder = before && this.segments.get(before.segment);
     if (before && holder) holder.live -= costOf(before.length);
-    this.last[collection] = Math.max(id, last);
-    segment.size += costOf(length);
-    if (length === 0) {
-      segment.tombstones++;
-      directory.delete(id);
-    } else {
-      segment.live += costOf(length);
-      directory.set({ id, version, segment: segment.number, start: from + start, length, kind });
-    }
   }
 }

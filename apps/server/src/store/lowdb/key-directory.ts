@@ -33,6 +33,8 @@ export class KeyDirectory {
   /** The lowest identifier that may stand in each leaf. */
   readonly #bounds = [0];
   count = 0;
+  /** The highest identifier that the collection has given out. */
+  last = 0;
 
   constructor(leafSize = 1024) {
     this.#leafSize = leafSize;
@@ -46,11 +48,13 @@ export class KeyDirectory {
     return idAt(leaf, at) === id ? locationAt(leaf, at) : undefined;
   }
 
-  set({ id, version, segment, start, length, kind }: Location): void {
+  /** Returns the location before. */
+  set(id: number, version: number, segment: number, start: number, length: number, kind: number): Location | undefined {
     const index = this.#indexOf(id);
     let leaf = this.#leaves[index] as Leaf;
     let at = this.#lowest(index, id);
-    if (idAt(leaf, at) !== id) {
+    const before = idAt(leaf, at) === id ? locationAt(leaf, at) : undefined;
+    if (!before) {
       this.count++;
       if (leaf.count === this.#leafSize) {
         // Where identifiers ascend, a full leaf stays full.
@@ -72,16 +76,20 @@ export class KeyDirectory {
     leaf.rows[row + 3] = length;
     leaf.rows[row + 4] = kind;
     leaf.kinds |= bit(kind);
+    return before;
   }
 
-  delete(id: number): void {
+  /** Returns the location before. */
+  delete(id: number): Location | undefined {
     const index = this.#indexOf(id);
     const leaf = this.#leaves[index] as Leaf;
     const at = this.#lowest(index, id);
-    if (idAt(leaf, at) !== id) return;
+    if (idAt(leaf, at) !== id) return undefined;
+    const before = locationAt(leaf, at);
     shift(leaf, at + 1, at);
     this.count--;
     for (const left of [index, index - 1]) this.#join(left);
+    return before;
   }
 
   /** Documents behind an identifier, ascending, until `visit` returns false; only those of these kinds, if given. */

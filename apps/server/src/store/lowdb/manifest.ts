@@ -113,7 +113,7 @@ export function openManifest(
     const next: ManifestData = {
       ...found,
       sequence: catalog.sequence,
-      last: { ...catalog.last },
+      last: catalog.last,
       sealed: sealed.map(({ number }) => number),
       unsealed: first ? { segment: first.number, sequence: first.first } : found.unsealed,
     };

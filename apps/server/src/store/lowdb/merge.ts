@@ -103,9 +103,10 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     const bytes = segment.bytes ?? (await readFile(catalog.fileOf(segment)));
     let [seen, read] = [0, 0];
     for (const { kinds, records, end } of blocksIn(bytes, segment.bytes ? 'jsonl' : 'json')) {
-      for (const { kind, id, version, start, length } of records) {
+      while (records.next()) {
         if (++seen % SLICE === 0) await turn();
-        const [collection] = kinds[kind] as Kind;
+        const { id, version, start, length } = records;
+        const [collection] = kinds[records.kind] as Kind;
         const place = catalog.directory(collection).get(id);
         if (length === 0 && !isOldest) needed.push({ kind: catalog.kind(collection, ''), id, version, text: '' });
         if (length > 0 && place?.segment === segment.number && place.start === start)
@@ -124,7 +125,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     await writeFile(catalog.fileOf(segment), bytes);
     catalog.segments.set(segment.number, segment);
     for (const record of records) {
-      const place = catalog.directory(collectionOf(record.kind)).get(record.id);
+      const place = catalog.directoryOf(record.kind).get(record.id);
       if (record.length === 0 || place?.version === record.version) catalog.apply(segment, record, start);
       else segment.size += costOf(record.length);
     }

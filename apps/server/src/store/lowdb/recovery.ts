@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isFolder } from '../../files/files.ts';
 import { decodeText } from '../document.ts';
 import { StoreDamagedError } from '../errors.ts';
-import { blocksIn, isTorn, type Kind, readFile, type StoredRecord } from './block.ts';
+import { blocksIn, type Form, isTorn, type Kind, type RecordCursor, readFile, type StoredRecord } from './block.ts';
 import { type Catalog, type Segment, segmentFile } from './catalog.ts';
 import type { ManifestData } from './manifest.ts';
 
@@ -20,7 +20,7 @@ export interface Recovered {
 /** The event loop is free again after so many records. */
 const SLICE = 1000;
 
-/** So many segments are read while one is loaded. */
+/** So many segments are read at once. */
 const READ_AHEAD = 4;
 
 /**
@@ -36,16 +36,21 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
   catalog.sequence = manifest.unsealed.sequence - 1;
   catalog.id = manifest.id;
   let tail: Buffer = Buffer.alloc(0);
+  /** Sealed segments that were loaded leave their memory to the next ones: new memory costs as much as reading into it. */
+  const spares: ArrayBufferLike[] = [];
   const ahead = names.slice(0, READ_AHEAD).map(read);
   for (const [i, name] of names.entries()) {
     const bytes = (await ahead.shift()) ?? tail;
-    if (i + READ_AHEAD < names.length) ahead.push(read(names[i + READ_AHEAD] as string));
     tail = await load(name, bytes);
+    if (formOf(name) === 'json') spares.push(bytes.buffer);
+    if (i + READ_AHEAD < names.length) ahead.push(read(names[i + READ_AHEAD] as string));
     if (tail.length > 0 && i < names.length - 1)
       throw new StoreDamagedError(join(folder, name), `its last ${tail.length} bytes are damaged`);
   }
-  for (const [name, last] of Object.entries(manifest.last))
-    catalog.last[name] = Math.max(last, catalog.last[name] ?? 0);
+  for (const [name, last] of Object.entries(manifest.last)) {
+    const directory = catalog.directory(name);
+    directory.last = Math.max(last, directory.last);
+  }
   const active = catalog.inOrder().unsealed.at(-1);
   if (!active || unsealed[0] !== segmentFile(manifest.unsealed.segment, 'jsonl'))
     throw new StoreDamagedError(folder, `segment ${manifest.unsealed.segment} is missing`);
@@ -60,7 +65,8 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
   };
 
   function read(name: string): Promise<Buffer> {
-    const bytes = readFile(join(folder, name));
+    const spare = formOf(name) === 'json' ? (spares.pop() ?? new ArrayBuffer(catalog.maxSegment)) : undefined;
+    const bytes = readFile(join(folder, name), spare);
     // A rejection is seen when its turn comes.
     bytes.catch(() => {});
     return bytes;
@@ -69,35 +75,38 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
   /** Returns what is behind the last good block. */
   async function load(name: string, bytes: Buffer): Promise<Buffer> {
     const file = join(folder, name);
-    const isSealed = name.endsWith('.json');
-    const segment = catalog.newSegment(isSealed ? undefined : bytes, Number.parseInt(name, 10));
+    const form = formOf(name);
+    const segment = catalog.newSegment(form === 'json' ? undefined : bytes, Number.parseInt(name, 10));
     catalog.segments.set(segment.number, segment);
     let [end, unturned] = [0, 0];
-    for (const block of blocksIn(bytes, isSealed ? 'json' : 'jsonl')) {
-      const [first] = block.records;
-      if (block.segment !== segment.number)
-        throw new StoreDamagedError(file, `at byte ${end} it is segment ${block.segment}`);
-      if (!isSealed && first?.version !== catalog.sequence + 1)
-        throw new StoreDamagedError(file, `${first?.version} stands at byte ${end}, not ${catalog.sequence + 1}`);
-      const kinds = block.kinds.map(knownKind);
-      for (const record of block.records) {
-        const [collection] = block.kinds[record.kind] as Kind;
-        const known = kinds[record.kind];
-        const isParsed = known === undefined || (isVerified && record.length > 0);
-        const kind = isParsed ? kindOf(file, collection, record, bytes, known) : known;
-        catalog.apply(segment, record, 0, kind);
-      }
-      if (!isSealed) catalog.sequence += block.records.length;
-      end = block.end;
-      unturned += block.records.length;
+    for (const { segment: number, kinds, records, end: blockEnd } of blocksIn(bytes, form)) {
+      if (number !== segment.number) throw new StoreDamagedError(file, `at byte ${end} it is segment ${number}`);
+      unturned += apply(segment, file, bytes, kinds, records);
+      end = blockEnd;
       // Requests that come meanwhile are answered: that the store is being opened.
       if (unturned >= SLICE) await turn();
       unturned %= SLICE;
     }
-    if (isSealed ? end === 0 : !isTorn(bytes.subarray(end)))
+    if (form === 'json' ? end === 0 : !isTorn(bytes.subarray(end)))
       throw new StoreDamagedError(file, `what stands at byte ${end} is not what was written there`);
-    if (!isSealed) segment.bytes = bytes.subarray(0, end);
+    if (form === 'jsonl') segment.bytes = bytes.subarray(0, end);
     return bytes.subarray(end);
+  }
+
+  /** Takes over the records of a block, and returns how many there are. */
+  function apply(segment: Segment, file: string, bytes: Buffer, kinds: readonly Kind[], records: RecordCursor): number {
+    const known = kinds.map(knownKind);
+    let count = 0;
+    for (; records.next(); count++) {
+      const { version } = records;
+      if (segment.bytes && version !== ++catalog.sequence)
+        throw new StoreDamagedError(file, `the change ${version} is where ${catalog.sequence} belongs`);
+      let kind = known[records.kind];
+      if (kind === undefined || (isVerified && records.length > 0))
+        kind = kindOf(file, (kinds[records.kind] as Kind)[0], records, bytes, kind);
+      catalog.apply(segment, records, 0, kind);
+    }
+    return count;
   }
 
   /** Documents are parsed only where the declaration has other indexes than it had. */
@@ -116,6 +125,8 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
     throw new StoreDamagedError(file, `the document ${id} of '${collection}' is not what its entry says`);
   }
 }
+
+const formOf = (name: string): Form => (name.endsWith('.json') ? 'json' : 'jsonl');
 
 /** The files of segments that are not sealed, in order. */
 export function unsealedIn(files: readonly string[], { unsealed }: ManifestData): string[] {

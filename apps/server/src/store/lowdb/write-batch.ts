@@ -16,7 +16,7 @@ export function writeBatch(catalog: Catalog) {
   const lasts = new Map<string, number>();
 
   /** The highest identifier that was given out. */
-  const last = (collection: string) => lasts.get(collection) ?? catalog.last[collection] ?? 0;
+  const last = (collection: string) => lasts.get(collection) ?? catalog.directory(collection).last;
   /** Returns the version that the change makes. */
   const add = (collection: string, id: number, text: string, kind: number) => {
     const version = catalog.sequence + records.length + 1;

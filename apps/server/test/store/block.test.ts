@@ -1,0 +1,49 @@
+import { rounds } from '@petstore/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { blocksIn, encodeRecords, type Kind } from '../../src/store/lowdb/block.ts';
+
+const kinds: Kind[] = [
+  ['things', '{"color":"red"}'],
+  ['things', ''],
+  ['a","hint":["b', '{"a":",\\"documents\\":["}'],
+];
+const record = fc.record({
+  kind: fc.nat(kinds.length - 1),
+  id: fc.maxSafeNat(),
+  version: fc.maxSafeNat(),
+  text: fc.oneof(fc.constant(''), fc.json(), fc.constant('["猫",{"hint":[1,-2]}]')),
+});
+
+test.each(['json', 'jsonl'] as const)('a block of %s has the records that it was made of', (form) => {
+  fc.assert(
+    fc.property(fc.array(fc.array(record)), (blocks) => {
+      const encoded = blocks.map((records) => encodeRecords(7, form, records, kinds, 'utf8').bytes);
+      const bytes = Buffer.concat(encoded);
+      const found = [];
+      let end = 0;
+      for (const block of blocksIn(bytes, form)) {
+        const { segment, records } = block;
+        const all = [];
+        while (records.next()) {
+          const { id, version, start, length } = records;
+          all.push({
+            kind: block.kinds[records.kind],
+            id,
+            version,
+            text: bytes.toString('utf8', start, start + length),
+          });
+        }
+        found.push({ segment, all });
+        end = block.end;
+      }
+      const expected = blocks.map((records) => ({
+        segment: 7,
+        all: records.map((one) => ({ ...one, kind: kinds[one.kind] })),
+      }));
+      expect(found).toEqual(expected);
+      expect(end).toBe(bytes.length);
+    }),
+    { numRuns: rounds(100, 5000) },
+  );
+});
