@@ -13,7 +13,10 @@ export function handlers(store: Store): Api {
   return {
     listPets: async (input) => decode<Pet[]>((await pets().list(queryOf(input))).json),
 
-    createPet: async (pet) => ({ id: (await pets().create({ ...pet })).id, ...pet }),
+    createPet: async (pet) => {
+      const { id, json, isReplayed } = await pets().create({ ...pet });
+      return isReplayed ? decode<Pet>(json) : { id, ...pet };
+    },
 
     getPet: async ({ petId }) => {
       const pet = await pets().get(petId);

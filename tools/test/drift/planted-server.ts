@@ -11,16 +11,15 @@ const routes = 'apps/server/src/http/routes.ts';
 const fastPath = 'apps/server/src/http/fast-path.ts';
 
 const queryOf = 'function queryOf';
-const create = 'createPet: async (pet) => ({ id: (await pets().create({ ...pet })).id, ...pet })';
+const create = `createPet: async (pet) => {
+      const { id, json, isReplayed } = await pets().create({ ...pet });
+      return isReplayed ? decode<Pet>(json) : { id, ...pet };
+    }`;
 
 export const plantedInServer: PlantedDrift[] = [
   // The handlers and routes of the server.
   ...edits('routes', handlers, {
-    'a handler dropped': put(
-      'return {',
-      '    createPet: async (pet) => ({ id: (await pets().create({ ...pet })).id, ...pet }),\n',
-      '',
-    ),
+    'a handler dropped': put('return {', `    ${create},\n`, ''),
     'a handler renamed': put('return {', 'createPet:', 'addPet:'),
     'a handler too many': put('return {', 'return {', 'return {\n    deletePet: () => undefined,'),
   }),

@@ -8,6 +8,7 @@ import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import type { Collection, Store } from '../../src/store/store.ts';
 import { type Listening, listen, ways } from '../listen.ts';
+import { expectSameResponse } from './replay.ts';
 
 const { header } = operations.createPet.idempotencyKey;
 const rex = '{"name":"Rex","categoryId":2,"status":"sold"}';
@@ -164,6 +165,13 @@ describe.each(ways)('%s', (_, options) => {
     await store.close();
     expect((await create({ key: 'k' })).status).toBe(503);
   });
+});
+
+test.each([
+  ['memory', async () => memoryStore(allCollections)],
+  ['lowdb', () => openLowdbStore(newFolder(), allCollections)],
+])('a repetition has the bytes of the first response: %s', async (_, open) => {
+  await expectSameResponse(await open());
 });
 
 test('a handler that writes several times goes on where it was cut, and answers as the first time', async () => {

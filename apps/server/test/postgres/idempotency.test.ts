@@ -1,7 +1,9 @@
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
+import { allCollections } from '../../src/collections.ts';
 import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/postgres.ts';
 import { IDEMPOTENCY_MS } from '../../src/store/store.ts';
+import { expectSameResponse } from '../http/replay.ts';
 import { things } from '../store/store-fixture.ts';
 import { everything } from '../store/store-suite.ts';
 import { openSession } from './session.ts';
@@ -41,6 +43,10 @@ describeOnDatabase('keys in PostgreSQL', (newDatabase) => {
       expect([first.status, second.status].toSorted()).toEqual(['fulfilled', 'rejected']);
     }
     expect(await everything(one.things)).toHaveLength(20);
+  });
+
+  test('give a repetition the bytes of the first response', async () => {
+    await expectSameResponse(await openPostgresStore(await newDatabase(), allCollections));
   });
 
   test('are forgotten after 24 hours', async () => {
