@@ -1,13 +1,15 @@
 import type { Check } from '../check.ts';
 import { readSpec, type Spec, versionOf } from '../openapi.ts';
+import type { Project } from '../project.ts';
 import { compareSpecs } from './breaking-changes/compare.ts';
 import { type Commands, compareNames } from './breaking-changes/names.ts';
-import { type Bump, bumps, changesetsOf } from './versions.ts';
+import type { Change } from './breaking-changes/rules.ts';
+import { type Bump, bumps, changesetsOf, manifestsOf } from './versions.ts';
 
 export const breakingChanges: Check = {
   name: 'breakingChanges',
   guarantee:
-    'A changeset, or a raised version, announces each change of the spec since the base, and a break as major.',
+    'A changeset since the base, or a raised version, announces each change of the spec for every package that it reaches, and a break as major.',
   run: async (project) => {
     const { name, read, problem } = project.base;
     if (problem) {
@@ -16,24 +18,53 @@ export const breakingChanges: Check = {
     }
     if (!read) return [];
     const before = readSpec(read);
-    const announced = changesetsOf(project).flatMap((changeset) => [...changeset.bumps.values()]);
-    const bumped = new Set([...announced, raisedPart(before, project.spec)]);
-    const isAnnounced = (level: 'major' | 'minor') => bumped.has('major') || (level === 'minor' && bumped.has('minor'));
     const petctl = await project.load<Commands>('petctl/internal');
     const [was, is] = [before, project.spec].map(({ model }) => model.rows.map(({ operation }) => operation));
+    const announced = announcements(project, before, read);
+    const everyPackage = manifestsOf(project).map((manifest) => manifest.name);
     return [
       ...compareSpecs(before, project.spec, new Date().toISOString().slice(0, 10)),
       ...compareNames(was ?? [], is ?? [], petctl),
-    ]
-      .filter(({ level }) => !isAnnounced(level))
-      .map(({ level, rule, where, detail }) => ({
-        where,
-        actual: `${rule}: ${detail}`,
-        expected: `since ${name} that is a ${level} change`,
-        fix: `npx changeset, and choose ${level}`,
-      }));
+    ].flatMap((change) => {
+      const { rule, where, detail, packages = everyPackage } = change;
+      const level = bumpOf(change, project.spec);
+      const lacking = packages.filter((one) => !announced(one, level));
+      if (lacking.length === 0) return [];
+      const expected = `since ${name} that is a ${level} change`;
+      return [
+        {
+          where,
+          actual: `${rule}: ${detail}`,
+          expected,
+          fix: `npx changeset, and choose ${level} for ${lacking.join(', ')}`,
+        },
+      ];
+    });
   },
 };
+
+/** Before its first major version, an interface breaks with minor ones. */
+function bumpOf({ level }: Change, { root }: Spec): Bump {
+  return versionOf(root).startsWith('0.') ? 'minor' : level;
+}
+
+/** Whether a change of a package is announced, by a changeset that the base lacks or by the version of all packages. */
+function announcements(project: Project, before: Spec, read: (file: string) => string) {
+  const isNew = (file: string) => {
+    try {
+      return read(file) !== project.read(file);
+    } catch {
+      // The base has no such changeset.
+      return true;
+    }
+  };
+  const changesets = changesetsOf(project).filter(({ file }) => isNew(file));
+  const raised = raisedPart(before, project.spec);
+  return (name: string, level: Bump) =>
+    [raised, ...changesets.map((one) => one.bumps.get(name))].some(
+      (bump) => bump !== undefined && bumps.indexOf(bump) <= bumps.indexOf(level),
+    );
+}
 
 /** The part of the version that was raised: a release replaces the changesets by it. */
 function raisedPart(before: Spec, after: Spec): Bump | undefined {

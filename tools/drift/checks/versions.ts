@@ -12,8 +12,8 @@ export const versions: Check = {
     'All packages have the version of the spec, are versioned together, and are published; each changeset names packages that exist.',
   run: (project) => {
     const version = versionOf(project.spec.root);
-    const manifests = released.map((folder) => ({ folder, ...JSON.parse(project.read(`${folder}/package.json`)) }));
-    const names: string[] = manifests.map(({ name }) => name);
+    const manifests = manifestsOf(project);
+    const names = manifests.map(({ name }) => name);
     const { fixed } = JSON.parse(project.read('.changeset/config.json'));
     const findings: Finding[] = [];
     const finding = (where: string, actual: string, expected: string, fix = `edit ${where}`) =>
@@ -41,6 +41,19 @@ export const versions: Check = {
     return findings;
   },
 };
+
+/** The packages that are released. */
+export function manifestsOf(project: Project): Manifest[] {
+  return released.map((folder) => ({ folder, ...JSON.parse(project.read(`${folder}/package.json`)) }));
+}
+
+interface Manifest {
+  folder: string;
+  name: string;
+  version: string;
+  private?: boolean;
+  publishConfig?: object;
+}
 
 /** The changesets of the next release. */
 export function changesetsOf(project: Project): { file: string; bumps: Map<string, Bump> }[] {

@@ -96,7 +96,11 @@ test.each<[string, string, string[]]>([
     edit(limit, '            minimum: 1\n', ''),
     ['minor: request bound widened: GET /pets query limit'],
   ],
-  ['another default', edit(limit, 'default: 20', 'default: 30'), ['major: default changed: GET /pets query limit']],
+  [
+    'another default',
+    edit(limit, 'default: 20', 'default: 30'),
+    ['major: request default changed: GET /pets query limit'],
+  ],
   [
     'a parameter of another type',
     edit(limit, 'type: integer', 'type: string'),

@@ -4,7 +4,7 @@ import { isNode, list, type Node, node } from '../../openapi.ts';
 
 /** Keywords that say nothing about which values are valid. */
 export const annotations: ReadonlySet<string> = new Set(
-  '$schema $id $anchor $comment $defs definitions title description example examples externalDocs xml'.split(' '),
+  '$id $anchor $comment $defs definitions title description example examples externalDocs'.split(' '),
 );
 
 /** A schema, and its name where a reference led to it. */
@@ -13,30 +13,76 @@ export interface Alternative {
   readonly schema: Node;
 }
 
+/** What tells alternatives apart: a property, and the names of the schemas by its values. */
+export interface Discriminator {
+  readonly propertyName: string;
+  readonly mapping: ReadonlyMap<string, string>;
+  readonly object: Node;
+}
+
+/** The schemas of which a value has to fit one. */
+export interface Alternatives {
+  readonly all: Alternative[];
+  readonly discriminator: Discriminator | undefined;
+}
+
 /**
  * The schemas of which a value has to fit one: without references, `allOf`, `anyOf` and `oneOf` on top, so that the way in
  * which a schema is written does not count.
  */
-export function alternativesOf(document: Document, schema: unknown): Alternative[] {
-  const { anyOf, oneOf, ...rest } = flat(document, schema);
+export function alternativesOf(document: Document, schema: unknown): Alternatives {
+  const { anyOf, oneOf, discriminator: said, ...rest } = flat(document, schema);
   const parts = list(oneOf ?? anyOf);
-  if (parts.length === 0) return [{ name: nameOf(schema), schema: rest }];
+  const discriminator = isNode(said) ? discriminatorOf(said, parts) : undefined;
+  if (parts.length === 0) return { all: [{ name: nameOf(schema), schema: rest }], discriminator };
   // Both at once say that two alternatives have to fit.
   const base: Node = oneOf !== undefined && anyOf !== undefined ? { ...rest, allOf: [{ anyOf }] } : rest;
   const all = parts.flatMap((part) =>
-    alternativesOf(document, part).map(({ name, schema: one }) => ({
+    alternativesOf(document, part).all.map(({ name, schema: one }) => ({
       name: name ?? nameOf(part),
       schema: merged(base, one),
     })),
   );
   const isNull = ({ schema: one }: Alternative) => isDeepStrictEqual(typesOf(one), ['null']);
   const [only, ...others] = all.filter((one) => !isNull(one));
-  return only && others.length === 0 && all.some(isNull) ? [{ ...only, schema: nullable(only.schema) }] : all;
+  const isNullable = only && others.length === 0 && all.some(isNull);
+  return { all: isNullable ? [{ ...only, schema: nullable(only.schema) }] : all, discriminator };
 }
 
-/** The types that a schema names, in order; nothing where it names none. */
-export function typesOf({ type }: Node): readonly string[] | undefined {
-  return type === undefined ? undefined : [type].flat().map(String).sort();
+/** Where no value is mapped to an alternative, its name is the value. */
+function discriminatorOf(object: Node, parts: readonly unknown[]): Discriminator {
+  const mapped = Object.entries(node(object.mapping)).map(
+    ([value, target]) => [value, lastOf(String(target))] as const,
+  );
+  const names = parts.map(nameOf).filter((name) => name !== undefined);
+  const implied = names.filter((name) => !mapped.some(([, target]) => target === name));
+  const mapping = new Map([...implied.map((name) => [name, name] as const), ...mapped]);
+  return { propertyName: String(object.propertyName), mapping, object };
+}
+
+/** Whether two names of schemas mean the same: it is one name, or all that they say is the same. */
+export function isSameTarget(
+  { before, after }: Record<'before' | 'after', Document>,
+  was: string,
+  is: string,
+): boolean {
+  const schema = ({ root }: Document, name: string) => root.components?.schemas?.[name];
+  return was === is || canonical(before, schema(before, was)) === canonical(after, schema(after, is));
+}
+
+/** The types that a schema allows, in order; nothing where it names none. Those of listed values are the only ones. */
+export function typesOf({ type, enum: values }: Node): readonly string[] | undefined {
+  const types = type === undefined ? undefined : [type].flat().map(String);
+  if (!Array.isArray(values)) return types?.toSorted();
+  const listed = values.flatMap((value) => typesOfValue(value).find((one) => types?.includes(one) ?? true) ?? []);
+  return [...new Set(listed)].sort();
+}
+
+/** From the narrowest on. */
+function typesOfValue(value: unknown): string[] {
+  if (value === null) return ['null'];
+  if (Array.isArray(value)) return ['array'];
+  return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
 }
 
 /** The text of a schema, the same for all ways to write it. */
@@ -105,8 +151,12 @@ const mergers: Readonly<Record<string, Merge>> = {
   },
   type: (left, right) => [left].flat().filter((one) => [right].flat().includes(one)),
   enum: (left, right) => list(left).filter((one) => list(right).some((other) => isDeepStrictEqual(one, other))),
-  ...Object.fromEntries(['minimum', 'exclusiveMinimum', 'minLength', 'minItems'].map((key) => [key, larger])),
-  ...Object.fromEntries(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems'].map((key) => [key, smaller])),
+  ...Object.fromEntries(
+    ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'].map((key) => [key, larger]),
+  ),
+  ...Object.fromEntries(
+    ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'].map((key) => [key, smaller]),
+  ),
 };
 
 /** A schema that asks for what both ask for. */
@@ -124,5 +174,7 @@ function merged(left: Node, right: Node): Node {
 
 function nameOf(schema: unknown): string | undefined {
   const { $ref, title } = node(schema);
-  return typeof $ref === 'string' ? $ref.split('/').at(-1) : typeof title === 'string' ? title : undefined;
+  return typeof $ref === 'string' ? lastOf($ref) : typeof title === 'string' ? title : undefined;
 }
+
+const lastOf = (pointer: string) => pointer.split('/').at(-1) ?? pointer;

@@ -1,6 +1,6 @@
 import type { Operation } from '@petstore/types';
 import type { CommandNode, Flag, Located } from 'petctl/internal';
-import type { Change } from './schemas.ts';
+import type { Change } from './rules.ts';
 
 /** What petctl makes of operations. */
 export interface Commands {
@@ -15,13 +15,13 @@ export interface Commands {
 export function compareNames(before: readonly Operation[], after: readonly Operation[], petctl: Commands): Change[] {
   const [was, is] = [namesOf(before, petctl), namesOf(after, petctl)];
   const changes: Change[] = [];
-  const report = (rule: string, where: string, detail: string) =>
-    void changes.push({ level: 'major', rule, where, detail });
+  const report = (rule: string, where: string, detail: string, packages = ['petctl']) =>
+    void changes.push({ level: 'major', rule, where, detail, packages });
   for (const [endpoint, { id, commands }] of was) {
     const now = is.get(endpoint);
     // That an operation is gone is a change by itself.
     if (!now) continue;
-    if (now.id !== id) report('function renamed', endpoint, `${id} became ${now.id}`);
+    if (now.id !== id) report('function renamed', endpoint, `${id} became ${now.id}`, functions);
     for (const [kind, { words, flags }] of commands) {
       const other = now.commands.get(kind);
       if (!other) report('command removed', endpoint, `'petctl ${words}' was removed`);
@@ -36,6 +36,9 @@ export function compareNames(before: readonly Operation[], after: readonly Opera
   }
   return changes;
 }
+
+/** The packages that have one function for each operation. */
+const functions = ['@petstore/types', '@petstore/client', '@petstore/server'];
 
 interface Names {
   readonly id: string;

@@ -1,155 +1,93 @@
-import type { Document } from '../../../openapi/document.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { isNode, list, type Node, node } from '../../openapi.ts';
-import { type Alternative, alternativesOf, annotations, canonical, typesOf } from './flat.ts';
+import {
+  type Alternative,
+  alternativesOf,
+  annotations,
+  canonical,
+  type Discriminator,
+  isSameTarget,
+  typesOf,
+} from './flat.ts';
+import {
+  type At,
+  compareByRules,
+  compareMaps,
+  compareRequired,
+  deprecation,
+  documentation,
+  elsewhere,
+  fixed,
+  inside,
+  major,
+  mapOf,
+  minor,
+  narrowed,
+  type Rule,
+  type Rules,
+  report,
+  row,
+  show,
+  widened,
+} from './rules.ts';
 
-/** A change between two specs, and what it means for the users of the interface. */
-export interface Change {
-  /** `major` breaks correct users, `minor` adds something. */
-  level: 'major' | 'minor';
-  /** The rule that says so. */
-  rule: string;
-  where: string;
-  detail: string;
+/** Compares two schemas of data that goes in one direction. */
+export function compareSchemas(was: unknown, is: unknown, at: At, within: ReadonlySet<string> = new Set()): void {
+  if (was === false || is === false) {
+    if (was !== false) narrowed(at, 'schema', 'nothing is valid any more');
+    if (is !== false) widened(at, 'schema', 'nothing was valid before');
+    return;
+  }
+  const pair = [node(was).$ref, node(is).$ref].join(' ');
+  // Schemas that contain themselves were compared where they begin.
+  if (isNode(was) && was.$ref !== undefined && within.has(pair)) return;
+  const schemas: SchemaAt = { ...at, within: new Set([...within, pair]) };
+  const [one, other] = [alternativesOf(at.before, was), alternativesOf(at.after, is)];
+  compareDiscriminators(one.discriminator, other.discriminator, at);
+  compareAlternatives(one.all, other.all, schemas);
 }
 
-export type Report = (level: Change['level'], rule: string, where: string, detail: string) => void;
-
-/** Data goes to the service, where it is a break to accept less, or comes from it, where it is a break to send more. */
-export type Direction = 'request' | 'response';
-
-/** Two specs, and what takes down how they differ. */
-export interface Comparison {
-  readonly before: Document;
-  readonly after: Document;
-  readonly report: Report;
+/** A place in a schema, and the references that led to it. */
+interface SchemaAt extends At {
+  readonly within: ReadonlySet<string>;
 }
 
-/** Reports the changes between two schemas of data that goes in one direction. */
-export type CompareSchemas = (was: unknown, is: unknown, where: string, direction: Direction) => void;
+const compare = (was: unknown, is: unknown, at: At, path = '') =>
+  compareSchemas(was ?? {}, is ?? {}, inside(at, path), (at as SchemaAt).within);
 
-export function schemaComparison({ before, after, report }: Comparison): CompareSchemas {
-  const open = new Set<string>();
-  const compare: CompareSchemas = (was, is, where, direction) => {
-    const pair = [node(was).$ref, node(is).$ref, direction].join(' ');
-    // Schemas that contain themselves were compared where they begin.
-    if (isNode(was) && was.$ref !== undefined && open.has(pair)) return;
-    open.add(pair);
-    const context: Context = {
-      where,
-      direction,
-      report,
-      compare,
-      isSame: (one, other) => canonical(before, one) === canonical(after, other),
-      sent: (schema) => propertiesIn(before, schema, direction),
-      sentNow: (schema) => propertiesIn(after, schema, direction),
-      narrowed: (rule, detail) =>
-        report(direction === 'request' ? 'major' : 'minor', `${direction} ${rule} narrowed`, where, detail),
-      widened: (rule, detail) =>
-        report(direction === 'response' ? 'major' : 'minor', `${direction} ${rule} widened`, where, detail),
-    };
-    compareAlternatives(alternativesOf(before, was), alternativesOf(after, is), context);
-    open.delete(pair);
-  };
-  return compare;
-}
-
-function propertiesIn(document: Document, { properties }: Node, direction: Direction): Map<string, unknown> {
-  const kept = direction === 'request' ? 'readOnly' : 'writeOnly';
-  const isSent = (property: unknown) =>
-    !alternativesOf(document, property).every(({ schema }) => schema[kept] === true);
-  return new Map(Object.entries(node(properties)).filter(([, property]) => isSent(property)));
-}
-
-type ReportRule = (rule: string, detail: string) => void;
-
-interface Context {
-  readonly where: string;
-  readonly direction: Direction;
-  readonly report: Report;
-  readonly narrowed: ReportRule;
-  readonly widened: ReportRule;
-  readonly compare: CompareSchemas;
-  readonly isSame: (was: unknown, is: unknown) => boolean;
-  /** The properties that are sent in this direction, of an object before and after. */
-  readonly sent: (schema: Node) => Map<string, unknown>;
-  readonly sentNow: (schema: Node) => Map<string, unknown>;
-}
+const isSame = ({ before, after }: At, was: unknown, is: unknown) => canonical(before, was) === canonical(after, is);
 
 /** Compares alternatives that are the same, have the same name, or are the only ones left. */
-function compareAlternatives(was: readonly Alternative[], is: readonly Alternative[], context: Context): void {
+function compareAlternatives(was: readonly Alternative[], is: readonly Alternative[], at: At): void {
   const left = new Set(is);
   const withoutPartner = (matches: (one: Alternative, other: Alternative) => boolean) => (one: Alternative) => {
     const other = [...left].find((each) => matches(one, each));
     if (other) {
       left.delete(other);
-      compareKeywords(one.schema, other.schema, context);
+      compareKeywords(one.schema, other.schema, at);
     }
     return !other;
   };
   const isOnly = was.length === 1 && is.length === 1;
   const gone = was
-    .filter(withoutPartner((one, other) => isOnly || context.isSame(one.schema, other.schema)))
+    .filter(withoutPartner((one, other) => isOnly || isSame(at, one.schema, other.schema)))
     .filter(withoutPartner((one, other) => one.name !== undefined && one.name === other.name));
   const mayPair = gone.length === 1 && left.size === 1;
   for (const one of gone.filter(withoutPartner(() => mayPair)))
-    context.narrowed('alternatives', `${nameOf(one)} was removed`);
-  for (const one of left) context.widened('alternatives', `${nameOf(one)} was added`);
+    narrowed(at, 'alternatives', `${nameOf(one)} was removed`);
+  for (const one of left) widened(at, 'alternatives', `${nameOf(one)} was added`);
 }
 
 function nameOf({ name, schema }: Alternative): string {
   return name ?? JSON.stringify(schema).slice(0, 60);
 }
 
-const lower = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties', 'minContains'];
-const upper = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties', 'maxContains'];
-
-/** Keywords of which is only known that they rule values out. */
-const restrictions = [
-  ...['format', 'pattern', 'multipleOf', 'uniqueItems', 'contentEncoding', 'contentMediaType', 'contentSchema'],
-  ...['not', 'if', 'then', 'else', 'contains', 'propertyNames', 'patternProperties', 'dependentRequired'],
-  ...['dependentSchemas', 'unevaluatedProperties', 'unevaluatedItems', 'allOf', 'discriminator'],
-];
-
-const compared: ReadonlySet<string> = new Set([
-  ...lower,
-  ...upper,
-  ...restrictions,
-  ...['type', 'enum', 'default', 'deprecated', 'readOnly', 'writeOnly'],
-  ...['items', 'prefixItems', 'properties', 'required', 'additionalProperties'],
-]);
-
-function compareKeywords(before: Node, after: Node, context: Context): void {
-  if (!compareTypes(before, after, context)) return;
-  for (const keyword of restrictions) compareRestriction(keyword, before[keyword], after[keyword], context);
-  for (const name of lower) compareBound(name, before, after, Number.NEGATIVE_INFINITY, (was, is) => is > was, context);
-  for (const name of upper) compareBound(name, before, after, Number.POSITIVE_INFINITY, (was, is) => is < was, context);
-  compareEnums(before, after, context);
-  const { direction, report, where } = context;
-  if (direction === 'request' && !isEqual(before.default, after.default))
-    report('major', 'default changed', where, `default ${show(before.default)} became ${show(after.default)}`);
-  if (after.deprecated === true && before.deprecated !== true)
-    report('minor', `${direction} value deprecated`, where, 'it is deprecated now');
-  compareProperties(before, after, context);
-  compareItems(before, after, context);
-  reportUnknown(before, after, compared, where, report);
+function compareKeywords(before: Node, after: Node, at: At): void {
+  if (compareTypes(before, after, at)) compareByRules(schemaRules, before, after, at);
 }
 
-/** Reports keywords that nobody here knows, where they differ: what that means cannot be said. */
-export function reportUnknown(
-  before: Node,
-  after: Node,
-  known: ReadonlySet<string>,
-  where: string,
-  report: Report,
-): void {
-  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (known.has(key) || annotations.has(key) || key.startsWith('x-') || isEqual(before[key], after[key])) continue;
-    report('major', 'unknown keyword changed', where, `${key} differs, and this check does not know what it means`);
-  }
-}
-
-/** Whether there are values left to compare by the other keywords. */
-function compareTypes(before: Node, after: Node, { direction, where, report }: Context): boolean {
+/** Compares types, and says whether there are values left to compare by the other keywords. */
+function compareTypes(before: Node, after: Node, at: At): boolean {
   const [was, is] = [typesOf(before) ?? allTypes, typesOf(after) ?? allTypes];
   // Every integer is a number.
   const lacks = (types: readonly string[]) => (type: string) =>
@@ -157,105 +95,207 @@ function compareTypes(before: Node, after: Node, { direction, where, report }: C
   const isNarrower = was.some(lacks(is));
   const isWider = is.some(lacks(was));
   if (!isNarrower && !isWider) return true;
-  const breaks = direction === 'request' ? isNarrower : isWider;
-  const detail = `type ${show(before.type)} became ${show(after.type)}`;
-  report(breaks ? 'major' : 'minor', `${direction} type changed`, where, detail);
-  return was.some((type) => is.includes(type));
+  const breaks = at.direction === 'request' ? isNarrower : isWider;
+  report(breaks ? 'major' : 'minor', at, `${at.direction} type changed`, `type ${show(was)} became ${show(is)}`);
+  return !was.every(lacks(is)) || !is.every(lacks(was));
 }
 
 const allTypes = ['array', 'boolean', 'null', 'number', 'object', 'string'];
 
-function compareRestriction(keyword: string, was: unknown, is: unknown, context: Context): void {
-  const isAbsent = (value: unknown) =>
-    value === undefined ||
-    (keyword === 'uniqueItems' && value === false) ||
-    (/^uneval/.test(keyword) && value === true);
-  if (isAbsent(was) && isAbsent(is)) return;
-  if (context.isSame({ [keyword]: was }, { [keyword]: is })) return;
-  const detail = `${keyword} ${show(was)} became ${show(is)}`;
-  if (!isAbsent(is)) context.narrowed(keyword, detail);
-  if (!isAbsent(was)) context.widened(keyword, detail);
-}
-
-function compareBound(
-  name: string,
-  before: Node,
-  after: Node,
-  none: number,
-  isTighter: (was: number, is: number) => boolean,
-  { narrowed, widened }: Context,
-): void {
-  const [was, is] = [Number(before[name] ?? none), Number(after[name] ?? none)];
-  if (was === is) return;
-  const detail = `${name} ${show(before[name])} became ${show(after[name])}`;
-  if (isTighter(was, is)) narrowed('bound', detail);
-  else widened('bound', detail);
-}
-
-function compareEnums(before: Node, after: Node, { narrowed, widened }: Context): void {
-  if (!before.enum && !after.enum) return;
-  const texts = (values: readonly unknown[]) =>
-    values.map((value) => (typeof value === 'string' ? value : show(value)));
-  const [was, is] = [texts(list(before.enum)), texts(list(after.enum))];
-  if (!before.enum) return narrowed('enum', `any value became one of ${is.join(', ')}`);
-  if (!after.enum) return widened('enum', `one of ${was.join(', ')} became any value`);
-  const gone = was.filter((value) => !is.includes(value));
-  const added = is.filter((value) => !was.includes(value));
-  if (gone.length > 0) narrowed('enum', `${gone.join(', ')} was removed`);
-  if (added.length > 0) widened('enum', `${added.join(', ')} was added`);
-}
-
-function compareItems(before: Node, after: Node, context: Context): void {
-  const { where, direction, compare, narrowed, widened } = context;
-  const [first, then] = [list(before.prefixItems), list(after.prefixItems)];
-  for (const [i, was] of first.entries()) if (i < then.length) compare(was, then[i], `${where}[${i}]`, direction);
-  if (then.length > first.length) narrowed('prefixItems', `${then.length} elements are described, not ${first.length}`);
-  if (then.length < first.length) widened('prefixItems', `${then.length} elements are described, not ${first.length}`);
-  if (before.items !== undefined || after.items !== undefined)
-    compare(before.items ?? {}, after.items ?? {}, `${where}[]`, direction);
-}
-
-function compareProperties(before: Node, after: Node, context: Context): void {
-  const { where, direction, report, compare } = context;
-  const [was, is] = [context.sent(before), context.sentNow(after)];
-  const [needed, needs] = [list(before.required), list(after.required)];
-  for (const name of new Set([...was.keys(), ...is.keys()])) {
-    const here = `${where}.${name}`;
-    if (!is.has(name)) report('major', `${direction} property removed`, here, 'it was removed');
-    else if (!was.has(name)) {
-      const required = direction === 'request' && needs.includes(name);
-      const rule = required ? 'request property newly required' : `${direction} property added`;
-      report(required ? 'major' : 'minor', rule, here, 'it is new');
-    } else {
-      compareRequired(needed.includes(name), needs.includes(name), here, direction, report);
-      compare(was.get(name), is.get(name), here, direction);
+/** A keyword of which is only known that it rules values out. `inert` is the value that rules out nothing. */
+function restriction(keyword: string, isWider = (_was: unknown, _is: unknown) => false, inert?: unknown): Rule {
+  return ({ [keyword]: was }, { [keyword]: is }, at) => {
+    const isAbsent = (value: unknown) => value === undefined || value === inert;
+    if ((isAbsent(was) && isAbsent(is)) || isSame(at, { [keyword]: was }, { [keyword]: is })) return;
+    const detail = `${keyword} ${show(was)} became ${show(is)}`;
+    if (isAbsent(was) || (!isAbsent(is) && isWider(is, was))) narrowed(at, keyword, detail);
+    else if (isAbsent(is) || isWider(was, is)) widened(at, keyword, detail);
+    else {
+      narrowed(at, keyword, detail);
+      widened(at, keyword, detail);
     }
-  }
-  compareOthers(before.additionalProperties ?? true, after.additionalProperties ?? true, context);
+  };
+}
+
+/** A schema for a part of the value, which is true where it is absent. */
+function subschema(keyword: string): Rule {
+  return ({ [keyword]: was }, { [keyword]: is }, at) => {
+    if (was !== undefined && is !== undefined) compare(was, is, at, ` ${keyword}`);
+    else if (!isSame(at, was ?? {}, is ?? {}) && (was ?? is) !== true)
+      (was === undefined ? narrowed : widened)(at, keyword, `${keyword} ${show(was)} became ${show(is)}`);
+  };
+}
+
+/** A map of rules that all have to hold. */
+function conditions(keyword: string, both: (was: unknown, is: unknown, at: At) => void): Rule {
+  return (before, after, at) =>
+    compareMaps(mapOf(before[keyword]), mapOf(after[keyword]), {
+      gone: (key) => widened(at, keyword, `${keyword} ${key} was removed`),
+      added: (key) => narrowed(at, keyword, `${keyword} ${key} was added`),
+      both: (key, was, is) => both(was, is, inside(at, ` ${keyword} ${key}`)),
+    });
+}
+
+/** A bound, which may be `keyword` itself, or beyond `exclusive`. `sign` is 1 where a larger one is tighter. */
+function bound(keyword: string, sign: 1 | -1, none = -sign * Infinity, exclusive = ''): Rule {
+  const round = sign === 1 ? Math.floor : Math.ceil;
+  // The next number is the same bound.
+  const next = (value: number, schema: Node) =>
+    isDeepStrictEqual(typesOf(schema), ['integer'])
+      ? round(value) + sign
+      : value + sign * Number.EPSILON * Math.max(1, Math.abs(value));
+  const tightness = ({ [keyword]: inclusive = none, [exclusive]: beyond, ...schema }: Node) =>
+    Math.max(sign * Number(inclusive), beyond === undefined ? -Infinity : sign * next(Number(beyond), schema));
+  return (before, after, at) => {
+    const [was, is] = [tightness(before), tightness(after)];
+    const detail = `${keyword} ${show(before[keyword] ?? before[exclusive])} became ${show(after[keyword] ?? after[exclusive])}`;
+    if (is > was) narrowed(at, 'bound', detail);
+    if (is < was) widened(at, 'bound', detail);
+  };
+}
+
+const lowest = bound('minimum', 1, undefined, 'exclusiveMinimum');
+const highest = bound('maximum', -1, undefined, 'exclusiveMaximum');
+
+const isMultiple = (was: unknown, is: unknown) => Number.isInteger(Number((Number(was) / Number(is)).toFixed(9)));
+
+/** Formats of which every value has the other one too. */
+const widerFormats: Readonly<Record<string, string>> = { int32: 'int64', float: 'double', 'idn-email': 'email' };
+
+const compareItems: Rule = (before, after, at) => {
+  const [first, then] = [list(before.prefixItems), list(after.prefixItems)];
+  for (let i = 0; i < Math.max(first.length, then.length); i++)
+    compare(first[i] ?? before.items, then[i] ?? after.items, at, `[${i}]`);
+  compare(before.items, after.items, at, '[]');
+};
+
+const compareProperties: Rule = (before, after, at) => {
+  const [was, is] = [sentIn(at, at.before, before), sentIn(at, at.after, after)];
+  const [needed, needs] = [list(before.required), list(after.required)];
+  const { direction } = at;
+  const others = before.additionalProperties;
+  compareMaps(was, is, {
+    gone: (name) => major(inside(at, `.${name}`), `${direction} property removed`, 'it was removed'),
+    added: (name, schema) => {
+      const here = inside(at, `.${name}`);
+      if (direction === 'request' && needs.includes(name)) major(here, 'request property newly required', 'it is new');
+      else minor(here, `${direction} property added`, 'it is new');
+      // It was possible before, as one of the others.
+      if (isNode(others)) compare(others, schema, at, `.${name}`);
+    },
+    both: (name, one, other) => {
+      compareRequired(needed.includes(name), needs.includes(name), `${direction} property`, inside(at, `.${name}`));
+      compare(one, other, at, `.${name}`);
+    },
+  });
+  const isUndescribed = (name: unknown) =>
+    !(String(name) in node(before.properties) || String(name) in node(after.properties));
+  for (const name of new Set([...needed, ...needs].filter(isUndescribed)))
+    compareRequired(needed.includes(name), needs.includes(name), `${direction} property`, inside(at, `.${name}`));
+  compareOthers(others ?? true, after.additionalProperties ?? true, at);
+};
+
+/** The properties that are sent in the direction. */
+function sentIn({ direction }: At, document: At['before'], { properties }: Node): Map<string, unknown> {
+  const kept = direction === 'request' ? 'readOnly' : 'writeOnly';
+  const isSent = (property: unknown) =>
+    !alternativesOf(document, property).all.every(({ schema }) => schema[kept] === true);
+  return new Map(Object.entries(node(properties)).filter(([, property]) => isSent(property)));
 }
 
 /** The properties that have no name. */
-function compareOthers(was: unknown, is: unknown, { where, direction, report, compare }: Context): void {
+function compareOthers(was: unknown, is: unknown, at: At): void {
   if (was !== false && is === false) {
-    const level = direction === 'request' ? 'major' : 'minor';
-    report(level, `${direction} properties closed`, where, 'unknown properties are rejected now');
+    const level = at.direction === 'request' ? 'major' : 'minor';
+    report(level, at, `${at.direction} properties closed`, 'unknown properties are rejected now');
   } else if (was === false && is !== false)
-    report('minor', `${direction} properties opened`, where, 'unknown properties are possible now');
-  else if (was !== false && (was !== true || is !== true)) compare(was, is, `${where}.*`, direction);
+    minor(at, `${at.direction} properties opened`, 'unknown properties are possible now');
+  else if (was !== false && (was !== true || is !== true)) compare(was, is, at, '.*');
 }
 
-function compareRequired(was: boolean, is: boolean, where: string, direction: Direction, report: Report): void {
-  if (was === is) return;
-  const detail = is ? 'it is required now' : 'it is optional now';
-  if (direction === 'request')
-    report(is ? 'major' : 'minor', `request property ${is ? 'newly' : 'no longer'} required`, where, detail);
-  else report(is ? 'minor' : 'major', `response property ${is ? 'always present' : 'may be missing'}`, where, detail);
+const compareEnums: Rule = (before, after, at) => {
+  const texts = (values: unknown) => list(values).map((value) => (typeof value === 'string' ? value : show(value)));
+  const [was, is] = [texts(before.enum), texts(after.enum)];
+  if (!before.enum) return narrowed(at, 'enum', `any value became one of ${is.join(', ')}`);
+  if (!after.enum) return widened(at, 'enum', `one of ${was.join(', ')} became any value`);
+  const gone = was.filter((value) => !is.includes(value));
+  const added = is.filter((value) => !was.includes(value));
+  if (gone.length > 0) narrowed(at, 'enum', `${gone.join(', ')} was removed`);
+  if (added.length > 0) widened(at, 'enum', `${added.join(', ')} was added`);
+};
+
+/** What stands for a value that is left out. */
+const compareDefaults: Rule = ({ default: was }, { default: is }, at) => {
+  if (isDeepStrictEqual(was, is)) return;
+  const level = at.direction === 'request' || was !== undefined ? 'major' : 'minor';
+  report(level, at, `${at.direction} default changed`, `default ${show(was)} became ${show(is)}`);
+};
+
+function compareDiscriminators(was: Discriminator | undefined, is: Discriminator | undefined, at: At): void {
+  if (!was || !is) {
+    if (is) narrowed(at, 'discriminator', `${is.propertyName} tells the alternatives apart now`);
+    if (was) widened(at, 'discriminator', `${was.propertyName} no longer tells the alternatives apart`);
+    return;
+  }
+  if (was.propertyName !== is.propertyName)
+    major(at, 'discriminator changed', `${was.propertyName} became ${is.propertyName}`);
+  compareMaps(was.mapping, is.mapping, {
+    gone: (value) => narrowed(at, 'discriminator', `${value} was removed`),
+    added: (value) => widened(at, 'discriminator', `${value} was added`),
+    both: (value, one, other) => {
+      if (!isSameTarget(at, String(one), String(other)))
+        major(at, 'discriminator changed', `${value} means ${other}, not ${one}`);
+    },
+  });
+  compareByRules({ propertyName: elsewhere, mapping: elsewhere }, was.object, is.object, at);
 }
 
-function isEqual(was: unknown, is: unknown): boolean {
-  return JSON.stringify(was) === JSON.stringify(is);
-}
+/** Where an error code is answered with another status. */
+const compareStatuses: Rule = (before, after, at) =>
+  compareMaps(mapOf(before['x-statuses']), mapOf(after['x-statuses']), {
+    gone: (code) => major(at, 'status of a code changed', `${code} has none`),
+    added: (code) => minor(at, 'status of a code added', `${code} has one now`),
+    both: (code, was, is) => {
+      if (was !== is) major(at, 'status of a code changed', `${code}: ${was} became ${is}`);
+    },
+  });
 
-function show(value: unknown): string {
-  return value === undefined ? 'none' : JSON.stringify(value);
-}
+/** How a value is written as XML. */
+const compareXml: Rule = (before, after, at) => {
+  if (/xml/.test(at.media ?? '')) fixed('xml', `${at.direction} XML`)(before, after, at);
+};
+
+/** What a change of each keyword means. Those that lead to other schemas, as `$ref` and `allOf`, are followed before. */
+export const schemaRules: Rules = {
+  ...row([...annotations].join(' '), () => documentation),
+  // compareTypes
+  type: elsewhere,
+  enum: compareEnums,
+  default: compareDefaults,
+  deprecated: (before, after, at) => deprecation(`${at.direction} value`)(before, after, at),
+  // compareProperties, of the object that has the property
+  ...row('readOnly writeOnly', () => elsewhere),
+  ...row('minimum exclusiveMinimum', () => lowest),
+  ...row('maximum exclusiveMaximum', () => highest),
+  ...row('minLength minItems minProperties', (keyword) => bound(keyword, 1, 0)),
+  minContains: bound('minContains', 1, 1),
+  ...row('maxLength maxItems maxProperties maxContains', (keyword) => bound(keyword, -1)),
+  format: restriction('format', (was, is) => widerFormats[String(was)] === is),
+  multipleOf: restriction('multipleOf', isMultiple),
+  pattern: restriction('pattern', undefined, '.*'),
+  uniqueItems: restriction('uniqueItems', undefined, false),
+  ...row('contentEncoding contentMediaType not if contains allOf', (keyword) => restriction(keyword)),
+  ...row('then else contentSchema propertyNames unevaluatedItems unevaluatedProperties', subschema),
+  ...row('patternProperties dependentSchemas', (keyword) => conditions(keyword, compare)),
+  dependentRequired: conditions('dependentRequired', (was, is, at) => {
+    const lacks = (some: unknown, all: unknown) => list(some).filter((name) => !list(all).includes(name));
+    if (lacks(is, was).length > 0) narrowed(at, 'dependentRequired', `${lacks(is, was)} is required too`);
+    if (lacks(was, is).length > 0) widened(at, 'dependentRequired', `${lacks(was, is)} is no longer required`);
+  }),
+  ...row('items prefixItems', () => compareItems),
+  ...row('properties required additionalProperties', () => compareProperties),
+  // compareDiscriminators
+  discriminator: elsewhere,
+  xml: compareXml,
+  'x-statuses': compareStatuses,
+};

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { breakingChanges } from '../../drift/checks/breaking-changes.ts';
+import { type Edits, openProject } from '../../drift/project.ts';
+
+const shipped = openProject();
+const specFile = 'spec/openapi.yaml';
+const spec = shipped.read(specFile);
+const every = ['@petstore/spec', '@petstore/types', '@petstore/client', 'petctl', '@petstore/server'];
+
+/** What still has to be announced after an edit of the spec. The base has `committed` beside the spec. */
+async function unannounced(change: (text: string) => string, written: Edits = {}, committed: Edits = {}) {
+  const base = shipped.with({ [specFile]: spec, ...committed });
+  const edited = shipped.with({ ...committed, [specFile]: change(spec), ...written });
+  const project = Object.create(edited, { base: { value: { name: 'the base', read: base.read } } });
+  return (await breakingChanges.run(project)).map(({ fix }) => fix.replace('npx changeset, and choose ', ''));
+}
+
+const changeset = (bump: string, packages = every) =>
+  `---\n${packages.map((name) => `"${name}": ${bump}`).join('\n')}\n---\n\nMore.\n`;
+const announced = (bump: string, packages?: string[]) => ({ '.changeset/one.md': changeset(bump, packages) });
+
+const broken = (text: string) => text.replace('maximum: 100', 'maximum: 50');
+const extended = (text: string) => text.replace('maximum: 100', 'maximum: 200');
+const renamed = (text: string) => text.replace('x-pagination:', 'x-command: pets all\n      x-pagination:');
+
+test('a change of the interface is announced for every package', async () => {
+  expect(await unannounced(broken)).toEqual([`major for ${every.join(', ')}`]);
+  expect(await unannounced(broken, announced('major'))).toEqual([]);
+  expect(await unannounced(extended, announced('minor'))).toEqual([]);
+  expect(await unannounced(extended, announced('major'))).toEqual([]);
+});
+
+test('a changeset for another package, or of a smaller bump, does not announce it', async () => {
+  expect(await unannounced(broken, announced('major', ['petctl']))).toEqual([
+    'major for @petstore/spec, @petstore/types, @petstore/client, @petstore/server',
+  ]);
+  expect(await unannounced(broken, announced('minor'))).toEqual([`major for ${every.join(', ')}`]);
+  expect(await unannounced(extended, announced('patch'))).toEqual([`minor for ${every.join(', ')}`]);
+});
+
+test('another name of a command is announced for petctl alone', async () => {
+  expect(await unannounced(renamed)).toEqual(['major for petctl']);
+  expect(await unannounced(renamed, announced('major', ['petctl']))).toEqual([]);
+});
+
+test('another name of a function is announced for the packages that have it', async () => {
+  const edit = (text: string) =>
+    text.replaceAll('listPets', 'queryPets').replace('x-pagination:', 'x-command: pets list\n      x-pagination:');
+  expect(await unannounced(edit)).toContain('major for @petstore/types, @petstore/client, @petstore/server');
+});
+
+test('a changeset that the base has announces an earlier change', async () => {
+  expect(await unannounced(broken, {}, announced('major'))).toEqual([`major for ${every.join(', ')}`]);
+  expect(
+    await unannounced(broken, { '.changeset/one.md': `${changeset('major')}And this.\n` }, announced('major')),
+  ).toEqual([]);
+});
+
+test('a release that raised the version announces what it has', async () => {
+  const to = (version: string) => (text: string) => broken(text).replace('version: 1.0.0', `version: ${version}`);
+  expect(await unannounced(to('2.0.0'))).toEqual([]);
+  expect(await unannounced(to('1.1.0'))).toEqual([`major for ${every.join(', ')}`]);
+});
+
+test('before the first major version a break is minor', async () => {
+  const initial = (text: string) => text.replace('version: 1.0.0', 'version: 0.3.0');
+  const written = announced('minor');
+  expect(await unannounced((text) => broken(initial(text)), written, { [specFile]: initial(spec) })).toEqual([]);
+  expect(await unannounced((text) => broken(initial(text)), {}, { [specFile]: initial(spec) })).toEqual([
+    `minor for ${every.join(', ')}`,
+  ]);
+});
