@@ -13,13 +13,13 @@ async function started(argv: string[], env: Record<string, string> = {}): Promis
   return config;
 }
 
-test('is the default where nothing is given, whatever the environment of this process', async () => {
+test('has the defaults without settings, whatever the environment of this process', async () => {
   vi.stubEnv('PORT', '1');
   expect(await started([])).toEqual(defaultConfig());
   vi.unstubAllEnvs();
 });
 
-test('follows the deployment, each with its port and its folder', async () => {
+test('depends on the deployment: each has its own port and folder', async () => {
   const expected = {
     deployment: 'staging',
     dataDir: 'data-staging',
@@ -71,7 +71,7 @@ test.each(Object.entries(samples))(
   },
 );
 
-test('are plain values, times in milliseconds', async () => {
+test('has plain values, with times in milliseconds', async () => {
   const argv = ['--validate-responses', '--request-timeout=1.5', '--cors-origin=https://a.example,https://b.example'];
   expect(
     await started(argv, { PETSTORE_RATE_LIMIT: '60', PETSTORE_API_KEYS: 'ci=a-key-that-is-for-tests' }),
@@ -108,7 +108,7 @@ test.each([
   ],
   ['proxyHeader', '--proxy-header', ['x-real-ip']],
   ['logLevel', '--log-level', ['trace', 'INFO']],
-] as const)('refuses a bad %s, naming where it was given and what is valid', async (name, flag, texts) => {
+] as const)('rejects an invalid %s, and names its source and the valid values', async (name, flag, texts) => {
   const { variable, kind } = settings[name];
   for (const text of texts) {
     const line = (source: string) => new ConfigError(`${source} is '${text}'; it has to be ${kind.valid}.`);
@@ -122,13 +122,13 @@ test.each([
   [{ PETSTORE_PORT: '80' }, 'did you mean PORT?'],
   [{ PETSTORE_APIKEYS: 'a-key-that-is-secret' }, 'did you mean PETSTORE_API_KEYS?'],
   [{ PETSTORE_COLOUR: 'red' }, '--help shows all.'],
-])('refuses %o, which would be ignored', async (env, suggestion) => {
+])('rejects the unknown variable %o', async (env, suggestion) => {
   const line = `${Object.keys(env)} in the environment is not a setting; ${suggestion}`;
   await expect(started([], env)).rejects.toThrow(new ConfigError(line));
   await expect(program(env, async () => {}).parseAsync(['keys', 'list'], { from: 'user' })).rejects.toThrow(line);
 });
 
-test('leaves alone what is meant for others, Kubernetes telling of a service called petstore among them', async () => {
+test('ignores the variables of others, such as those of a Kubernetes service named petstore', async () => {
   const env = {
     PETSTORE_API_KEY: 'the client reads it',
     PETSTORE_BASE_URL: 'http://127.0.0.1',
@@ -146,6 +146,6 @@ test.each([
   [['srve'], /there is no command 'srve'; did you mean serve\?/],
   [['--port', '80', 'keys', 'list'], /put 'keys' before its flags/],
   [['keys', 'lst'], /unknown command 'lst'\s+\(Did you mean list\?\)/],
-])('refuses the command line %j', async (argv, message) => {
+])('rejects the command line %j', async (argv, message) => {
   await expect(started(argv)).rejects.toThrow(message);
 });

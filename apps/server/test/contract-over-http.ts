@@ -8,7 +8,7 @@ import { sharedServer } from './shared-server.ts';
 
 /** The contract of a server over such stores, with plain requests and through the client. */
 export function contractOverHttp(newStore: () => Promise<Store>): void {
-  describe('the server keeps the contract over HTTP', () => {
+  describe('the server fulfils the contract over HTTP', () => {
     const server = sharedServer(newStore);
     contract(async () => ({
       api: overHttp(server()),
@@ -16,7 +16,7 @@ export function contractOverHttp(newStore: () => Promise<Store>): void {
     }));
   });
 
-  describe('the client keeps the contract', () => {
+  describe('the client fulfils the contract', () => {
     const server = sharedServer(newStore);
     contract(async () => {
       const { baseUrl, apiKey } = server();

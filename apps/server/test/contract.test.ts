@@ -8,7 +8,7 @@ import { memoryStore } from '../src/store/memory.ts';
 import { contract } from './contract.ts';
 import { contractOverHttp } from './contract-over-http.ts';
 
-describe('the handlers keep the contract', () => {
+describe('the handlers fulfil the contract', () => {
   contract(async () => ({
     api: handlers(memoryStore(allCollections)),
     codeOf: (error) => (error instanceof HttpError ? error.code : error),
@@ -17,7 +17,7 @@ describe('the handlers keep the contract', () => {
 
 contractOverHttp(async () => memoryStore(allCollections));
 
-describe('the fake service of the client keeps the contract', () => {
+describe("the client's fake service fulfils the contract", () => {
   contract(async () => ({
     api: fakeService().store,
     codeOf: (error) => (error instanceof PetstoreError ? error.code : error),

@@ -27,20 +27,20 @@ export function contract(offer: () => Promise<Offered>) {
     );
 
   describe('createPet', () => {
-    test('answers the pet with an identifier of its own', async () => {
+    test('returns the pet with a new identifier', async () => {
       const first = await api.createPet(rex);
       const second = await api.createPet(rex);
       expect(first).toEqual({ ...rex, id: expect.any(Number) });
       expect(second.id).toBeGreaterThan(first.id);
     });
 
-    test('leaves the status absent when none is given', async () => {
+    test('leaves a missing status absent', async () => {
       const pet = await api.createPet({ name: 'Tom', categoryId: 1 });
       expect(pet).toEqual({ id: pet.id, name: 'Tom', categoryId: 1 });
     });
 
     test.each(['', '\u0000', 'Ünïcødé 猫 🐈', '__proto__', 'a\nb\tc', '"quoted" \\ </script>'])(
-      'keeps the name %j as it is',
+      'stores the name %j unchanged',
       async (name) => {
         const { id } = await api.createPet({ name, categoryId: 0 });
         expect(await api.getPet({ petId: id })).toEqual({ id, name, categoryId: 0 });
@@ -48,7 +48,7 @@ export function contract(offer: () => Promise<Offered>) {
     );
 
     test.each([0, -1, 2 ** 53 - 1, 2n ** 53n, -(2n ** 53n) - 1n, 2n ** 63n - 1n, -(2n ** 63n)])(
-      'keeps the category %s exactly',
+      'stores the category %s exactly',
       async (categoryId) => {
         const { id } = await api.createPet({ name: 'x', categoryId });
         expect(await api.getPet({ petId: id })).toEqual({ id, name: 'x', categoryId });
@@ -58,7 +58,7 @@ export function contract(offer: () => Promise<Offered>) {
   });
 
   describe('getPet', () => {
-    test('answers the pet that was added', async () => {
+    test('returns the pet that was created', async () => {
       const added = await api.createPet(rex);
       expect(await api.getPet({ petId: added.id })).toEqual(added);
     });
@@ -72,22 +72,22 @@ export function contract(offer: () => Promise<Offered>) {
   });
 
   describe('listPets', () => {
-    test('answers nothing from an empty store', async () => {
+    test('returns an empty list from an empty store', async () => {
       expect(await api.listPets()).toEqual([]);
     });
 
-    test('answers the first page in ascending order of id', async () => {
+    test('returns the first page in ascending order of id', async () => {
       const added = await addMany(limit.default + 1);
       expect(await api.listPets()).toEqual(added.slice(0, limit.default));
     });
 
-    test('answers as many as the limit allows', async () => {
+    test('returns as many as the limit allows', async () => {
       const added = await addMany(3);
       expect(await api.listPets({ limit: limit.minimum })).toEqual(added.slice(0, 1));
       expect(await api.listPets({ limit: limit.maximum })).toEqual(added);
     });
 
-    test.each(operations.listPets.fields.status.schema.enum)('answers only the %s ones when asked', async (status) => {
+    test.each(operations.listPets.fields.status.schema.enum)('filters by the status %s', async (status) => {
       const added = await addMany(9);
       expect(await api.listPets({ status })).toEqual(added.filter((pet) => pet.status === status));
     });
@@ -104,7 +104,7 @@ export function contract(offer: () => Promise<Offered>) {
       expect(seen).toEqual(added);
     });
 
-    test('answers nothing behind the last pet', async () => {
+    test('returns an empty list after the last pet', async () => {
       await addMany(2);
       expect(await api.listPets({ after: operations.listPets.fields.after.schema.maximum })).toEqual([]);
     });

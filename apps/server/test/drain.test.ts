@@ -9,7 +9,7 @@ import { handlers } from '../src/handlers.ts';
 import { openLowdbStore } from '../src/store/lowdb/lowdb.ts';
 import { main } from './server-process.ts';
 
-test('SIGTERM under load answers every request that had come, and loses nothing acknowledged', async () => {
+test('SIGTERM under load: every received request gets a response, and no acknowledged write is lost', async () => {
   const dataDir = newFolder();
   const server = await startServer(main, { PETSTORE_DATA_DIR: dataDir });
   onTestFinished(() => server.kill());

@@ -13,7 +13,7 @@ async function imported(lines: readonly string[], declaration: CollectionDeclara
   return documents;
 }
 
-test('a document of a collection without a schema is taken as it is, large integers to the last digit', async () => {
+test('a document of a collection without a schema is stored unchanged, with exact integers', async () => {
   const line = '{"orderId":7,"sum":9223372036854775807,"parts":[{"sum":-9223372036854775808,"ratio":0.1}]}';
   const [document, ...others] = await imported([line]);
   expect(others).toEqual([]);
@@ -33,12 +33,12 @@ test.each([
   ['{"id":1,"name":"a","categoryId":1,"status":"gone"}', 'Line 2 is not a document of pets.'],
   ['{"id":2,"name":"a"}', 'Line 2 is not a document of pets.'],
   ['{"id":1,"name":"a","categoryId":1}', 'Line 2: the document 1 comes after 1.'],
-])('of a collection with a schema %s is refused', async (line, sentence) => {
+])('a collection with a schema rejects %s', async (line, sentence) => {
   const first = '{"id":1,"name":"a","categoryId":1}';
   await expect(imported([first, line], collections.pets)).rejects.toThrow(sentence);
 });
 
-test('bytes that are no UTF-8 are refused, wherever they stand', async () => {
+test('invalid UTF-8 is rejected at any position', async () => {
   const pieces = (name: string) => [Buffer.from('{"orderId":1}\n{"orderId":2,"name":"'), Buffer.from(name, 'latin1')];
   for (const name of ['\xff"}\n', '\xc3"}', '\xe2\x82']) {
     const reading = documentsOf(Readable.from(pieces(name)), anything).next();
@@ -53,7 +53,7 @@ test('bytes that are no UTF-8 are refused, wherever they stand', async () => {
   ]);
 });
 
-test('a long line takes time that grows with its length alone', async () => {
+test('the time for a line is linear in its length', async () => {
   const chunk = Buffer.alloc(2 ** 16, 'a');
   const cost = async (count: number) => {
     const used: number[] = [];

@@ -18,7 +18,7 @@ async function fillLog(origin: string): Promise<void> {
 const lost = async (origin: string) =>
   Number(/^petstore_log_lines_lost_total (\d+)$/m.exec(await (await fetch(`${origin}/metrics`)).text())?.[1]);
 
-test('a reader of the log that stops holds nobody up, and is told how many lines it missed', async () => {
+test('a log reader that stops blocks nobody, and gets the number of lost lines', async () => {
   const { child, origin } = await startProcess(newFolder());
   await fillLog(origin);
   await expect.poll(() => lost(origin)).toBeGreaterThan(0);
@@ -35,7 +35,7 @@ test('a reader of the log that stops holds nobody up, and is told how many lines
   expect(child.exitCode).toBe(0);
 });
 
-test('a reader of the log that goes away ends nothing', async () => {
+test('a log reader that exits does not stop the server', async () => {
   const { child, origin, ended } = await startProcess(newFolder());
   child.stdout?.destroy();
   await fillLog(origin);
@@ -44,7 +44,7 @@ test('a reader of the log that goes away ends nothing', async () => {
   expect(await ended).toEqual({ code: 0, signal: null });
 });
 
-test('a full disk under the log ends nothing', async () => {
+test('a full log disk does not stop the server', async () => {
   const { child, origin, ended } = await startProcess(newFolder(), [], { stdout: openSync('/dev/full', 'w') });
   await fillLog(origin);
   await expect.poll(() => lost(origin)).toBeGreaterThan(0);

@@ -25,7 +25,7 @@ const entry = {
   aborted: true,
 };
 
-test('a request is the very line that any other entry would be', () => {
+test('a request is logged in the format of any other entry', () => {
   const lines = said('info', `const entry = ${JSON.stringify(entry)}; logRequest(entry); log.info(entry);`);
   expect(lines).toHaveLength(2);
   const [request, other] = lines.map((line) => ({ ...line, time: typeof line.time }));
@@ -33,11 +33,11 @@ test('a request is the very line that any other entry would be', () => {
   expect(request).toMatchObject({ ...entry, time: 'number' });
 });
 
-test('requests are left out where only warnings are wanted', () => {
+test('the level warn omits requests', () => {
   expect(said('warn', `logRequest(${JSON.stringify(entry)}); log.warn('one');`)).toMatchObject([{ msg: 'one' }]);
 });
 
-test('what was said last is written, in whatever way the process ends', () => {
+test('the last lines are written, however the process ends', () => {
   for (const end of ['', 'process.exit(3)', 'setTimeout(() => process.exit(), 1)']) {
     const lines = said('info', `for (let i = 0; i < 500; i++) log.info({ i }); ${end}`);
     expect(lines.map(({ i }) => i)).toEqual(Array.from({ length: 500 }, (_, i) => i));

@@ -57,7 +57,7 @@ test('prints lines that work when pasted, and the new key only once', async () =
   expect(stderr).not.toContain('pk_');
 });
 
-test('takes up keys that are made and revoked while it runs', async () => {
+test('applies keys that are made and revoked while it runs', async () => {
   const folder = newFolder();
   const { greeted } = run(folder);
   const { key, url } = await greeted;
@@ -79,7 +79,7 @@ test('takes up keys that are made and revoked while it runs', async () => {
   expect((await keys(folder, 'revoke', 'ci')).stderr).toContain('nobody can call');
 });
 
-test('takes keys from the environment alone where they are given, and shows none', async () => {
+test('uses only the keys of the environment if there are any, and shows none', async () => {
   const folder = newFolder();
   const key = 'a-key-that-is-for-tests';
   const { child, greeted, ended } = run(folder, [], {
@@ -95,7 +95,7 @@ test('takes keys from the environment alone where they are given, and shows none
   expect(stdout + stderr).not.toMatch(/for-tests|ab,|,ab/);
 });
 
-test('says in one line when the port is taken, and how to choose another', async () => {
+test('reports a used port in one line, and how to choose another', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void taken.close());
   await once(taken, 'listening');
@@ -118,7 +118,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [['keys', 'create', 'SECRET'], {}, /^petstore-server: too many arguments; [^S]*\n$/],
   [['keys', 'list'], { PETSTORE_DATADIR: '.' }, /^petstore-server: PETSTORE_DATADIR .*PETSTORE_DATA_DIR\?\n$/],
   [[], { PETSTORE_API_KEYS: '' }, /^petstore-server: PETSTORE_API_KEYS: entry 1 is empty; .*\n$/],
-])('refuses %j with %o in one line', async (argv, env, line) => {
+])('rejects %j with %o in one line', async (argv, env, line) => {
   expect(await run(newFolder(), argv, env).ended).toMatchObject({
     code: 1,
     stdout: '',
@@ -126,7 +126,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
   });
 });
 
-test('refuses a damaged keys.json in one line that names it', async () => {
+test('rejects a damaged keys.json in one line that names it', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'keys.json'), 'null');
   const { code, stdout, stderr } = await run(folder).ended;

@@ -4,7 +4,7 @@ import { newFolder } from '@petstore/testing';
 import { expect, test } from 'vitest';
 import { startProcess } from './server-process.ts';
 
-test('a server listens before it has loaded the validator, Express and the library for metrics, and fetch, which it never needs', async () => {
+test('a server listens before it loads the validator, Express and prom-client, and never loads fetch', async () => {
   const file = join(newFolder(), 'loaded.json');
   const script = `import { writeFileSync } from 'node:fs';
     import { Module } from 'node:module';

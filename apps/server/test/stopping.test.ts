@@ -43,7 +43,7 @@ test.each(rounds(['SIGHUP'] as const, ['SIGTERM', 'SIGINT', 'SIGHUP'] as const))
   },
 );
 
-test('a request that is cut is not called a success', async () => {
+test('an aborted request is not logged as a success', async () => {
   const { child, origin, ended } = await startProcess(newFolder(), ['--shutdown-timeout', '1']);
   await beginRequest(origin);
   child.kill('SIGTERM');
@@ -62,7 +62,7 @@ async function openConnection(origin: string, before: string) {
   return socket;
 }
 
-test.each(connections)('the half head that is cut of a connection %s is counted', async (_, before) => {
+test.each(connections)('the incomplete request of a connection %s is counted', async (_, before) => {
   const { origin, drain } = await listen();
   const socket = await openConnection(origin, before);
   socket.write('GET /v1/pets HTTP/1.1\r\n');
@@ -71,7 +71,7 @@ test.each(connections)('the half head that is cut of a connection %s is counted'
   expect(await drain(500)).toBe(1);
 });
 
-test('connections without a request, and those whose requests are answered, hold up no stop', async () => {
+test('idle connections do not delay the stop', async () => {
   const { child, origin, ended } = await startProcess(newFolder(), ['--shutdown-timeout', '600']);
   for (const [, before] of connections) await openConnection(origin, before);
   await fetch(`${origin}/healthz`);
@@ -79,7 +79,7 @@ test('connections without a request, and those whose requests are answered, hold
   expect(await ended).toEqual({ code: 0, signal: null });
 });
 
-test.each(['once', 'twice'])('a disk that does not answer holds no server that is stopped %s', async (times) => {
+test.each(['once', 'twice'])('a hanging disk does not delay a server that is stopped %s', async (times) => {
   const folder = newFolder();
   const fifo = join(folder, 'fifo');
   execFileSync('mkfifo', [fifo]);
@@ -111,7 +111,7 @@ test.each(['once', 'twice'])('a disk that does not answer holds no server that i
   expect(await ended).toEqual({ code: null, signal: 'SIGTERM' });
 });
 
-test('while it drains with a delay, new requests are served, and it is not ready', async () => {
+test('during the drain delay, new requests are served, and /readyz is 503', async () => {
   const { child, origin, ended } = await startProcess(newFolder(), ['--drain-delay', '600']);
   expect((await fetch(`${origin}/readyz`)).status).toBe(200);
   child.kill('SIGTERM');
@@ -122,7 +122,7 @@ test('while it drains with a delay, new requests are served, and it is not ready
   expect(await ended).toEqual({ code: null, signal: 'SIGTERM' });
 });
 
-test('with an admin port the routes for operators are there, and only there', async () => {
+test("with an admin port, the operators' routes are only there", async () => {
   const { origin, adminOrigin } = await startProcess(newFolder(), ['--admin-port', '0']);
   for (const path of ['/metrics', '/healthz', '/readyz']) {
     expect((await fetch(adminOrigin + path)).status).toBe(200);

@@ -6,7 +6,7 @@ import { newFolder } from '../src/folder.ts';
 
 let ofTheTestBefore: string;
 
-test('a folder is new, and in the temporary folder of the run', () => {
+test('a folder is new, in the temporary folder of the run', () => {
   const [one, other] = [newFolder(), newFolder()];
   expect(one).not.toBe(other);
   expect(dirname(one)).toBe(tmpdir());
@@ -14,7 +14,7 @@ test('a folder is new, and in the temporary folder of the run', () => {
   ofTheTestBefore = one;
 });
 
-test('it is removed when its test ends, with all that is in it', () => {
+test('it is removed with its content when the test ends', () => {
   expect(existsSync(ofTheTestBefore)).toBe(false);
 });
 

@@ -12,7 +12,7 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-test('a run that leaves nothing but a cache of Node passes, and its folder is gone', async () => {
+test("a run that leaves only Node's cache passes, and its folder is removed", async () => {
   const tearDown = setup();
   const folder = tmpdir();
   mkdirSync(join(folder, 'node-compile-cache'));

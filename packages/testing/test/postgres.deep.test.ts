@@ -10,7 +10,7 @@ describeOnDatabase('databases for tests', (newDatabase) => {
 });
 
 describeOnClusters('a cluster', (newCluster) => {
-  test('holds what it acknowledged after it was killed', async () => {
+  test('keeps acknowledged data after a kill', async () => {
     const cluster = await newCluster();
     onTestFinished(() => cluster.remove());
     await cluster.start();

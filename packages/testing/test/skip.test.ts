@@ -8,7 +8,7 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-test('what has no reason to be skipped is not', () => {
+test('a test without a reason is not skipped', () => {
   expect(skips('TLS', undefined, 'openssl')).toBe(false);
   expect(warn).not.toHaveBeenCalled();
 });
@@ -22,13 +22,13 @@ test('a skip prints one line that begins with SKIPPED, and names the packages th
   ]);
 });
 
-test('CI skips only what no package would help', () => {
+test('CI skips only what no package would enable', () => {
   vi.stubEnv('CI', 'true');
   expect(() => skips('TLS', 'openssl does not run here', 'openssl')).toThrow('Install openssl');
   expect(skips('A full disk', 'only root may mount')).toBe(true);
 });
 
-test('a program that runs is not missing', () => {
+test('a program that can be run is not missing', () => {
   expect(missingProgram(process.execPath)).toBeUndefined();
   expect(missingProgram(process.execPath, ['--no-such-flag'])).toBe(`${process.execPath} does not run here`);
   expect(missingProgram('no-such-program')).toBe('no-such-program does not run here');

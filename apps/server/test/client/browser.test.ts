@@ -47,7 +47,7 @@ describe.skipIf(!executable)('the client, bundled, in a page of another origin',
     }
   }
 
-  test('adds, lists, follows pages, and reads what went wrong', async () => {
+  test('creates, lists, follows pages and parses errors', async () => {
     const { seen, requests } = await call('everything', [origin]);
     expect(seen).toEqual({
       page: ['Rex', 'Tom'],
@@ -58,7 +58,7 @@ describe.skipIf(!executable)('the client, bundled, in a page of another origin',
     expect(lists).toEqual(['GET ?limit=2', 'GET ?limit=2', 'GET ?limit=2&after=2', 'GET ?limit=2&after=4']);
   });
 
-  test('says that the service cannot be reached where it does not let the page in', async () => {
+  test('reports a connection error where CORS rejects the page', async () => {
     const { seen } = await call('refused', []);
     expect(seen).toEqual({ missing: false, unreachable: true });
   });

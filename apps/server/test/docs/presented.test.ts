@@ -38,17 +38,17 @@ const show = (
   return shown.paths?.['/look']?.get;
 };
 
-test('a stable operation is shown as it is', () => {
+test('a stable operation is shown unchanged', () => {
   expect(show({})).toMatchObject({ summary: 'Look', description: 'Looks.' });
 });
 
-test('stability is told', () => {
+test('the stability level is shown', () => {
   const shown = show({ stability: 'beta' });
   expect(shown?.summary).toBe('Look · beta');
   expect(shown?.description).toContain('Stability: beta.');
 });
 
-test('deprecation is told with all that is known of it', () => {
+test('a deprecation is shown with its reason, its date and its successor', () => {
   expect(show({ deprecated: true })).toMatchObject({
     summary: 'Look · deprecated',
     description: '> **Deprecated**.\n\nLooks.',
@@ -61,7 +61,7 @@ test('deprecation is told with all that is known of it', () => {
   });
 });
 
-test('an example fills the form only where a value is needed', () => {
+test('an example fills the form only for required values', () => {
   const shown = show({}, [
     { name: 'filter', in: 'query', example: 5 },
     { name: 'id', in: 'path', required: true, example: 7 },

@@ -6,7 +6,7 @@ import { type Serving, serveDocs } from './serving.ts';
 
 const written = readFileSync(fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml')), 'utf8');
 
-describe('the addresses of the docs', () => {
+describe('the routes of the docs page', () => {
   let server: Serving;
   beforeAll(async () => {
     server = await serveDocs();
@@ -16,13 +16,13 @@ describe('the addresses of the docs', () => {
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(`http://127.0.0.1:${server.port}${path}`, { redirect: 'manual', ...init });
 
-  test('the root leads to the page', async () => {
+  test('the root redirects to the page', async () => {
     const answer = await ask('/');
     expect(answer.status).toBe(302);
     expect(new URL(answer.headers.get('location') ?? '', answer.url).pathname).toBe('/docs');
   });
 
-  test('the spec is served as it is written, and as JSON', async () => {
+  test('the spec is served unchanged as YAML, and as JSON', async () => {
     const yaml = await ask('/openapi.yaml');
     expect(yaml.headers.get('content-type')).toBe('application/yaml');
     expect(await yaml.text()).toBe(written);
@@ -31,7 +31,7 @@ describe('the addresses of the docs', () => {
     expect(await json.json()).toEqual(parse(written));
   });
 
-  test('everything the page names is there, and nothing in it is inline or from elsewhere', async () => {
+  test('every file of the page exists, without inline code and without other origins', async () => {
     const html = await (await ask('/docs')).text();
     const named = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address);
     expect(named).toContain('docs/start.js');
@@ -52,7 +52,7 @@ describe('the addresses of the docs', () => {
     '/docs/swagger-ui.js',
   ];
 
-  test.each(paths)('%s can be kept, and is asked for again', async (path) => {
+  test.each(paths)('%s can be cached, and is revalidated', async (path) => {
     const answer = await ask(path);
     const length = (await answer.arrayBuffer()).byteLength;
     const tag = answer.headers.get('etag') ?? '';
@@ -70,7 +70,7 @@ describe('the addresses of the docs', () => {
     expect(await head.text()).toBe('');
   });
 
-  test.each(['/', ...paths])('%s lets nothing in from elsewhere', async (path) => {
+  test.each(['/', ...paths])('%s forbids other origins by its content security policy', async (path) => {
     const { headers } = await ask(path);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'self'");
@@ -79,7 +79,7 @@ describe('the addresses of the docs', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  test('it can only be read, and only by its exact name', async () => {
+  test('only GET and HEAD are allowed, and only the exact paths', async () => {
     const posted = await ask('/docs', { method: 'POST' });
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     expect(await posted.json()).toMatchObject({ code: 'method_not_allowed', status: 405 });
@@ -88,7 +88,7 @@ describe('the addresses of the docs', () => {
     }
   });
 
-  test('the interface itself is left alone', async () => {
+  test('the API is not affected', async () => {
     const answer = await ask('/v1/pets');
     expect([answer.status, answer.headers.get('content-security-policy')]).toEqual([401, null]);
   });

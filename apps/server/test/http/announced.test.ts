@@ -26,7 +26,7 @@ describe.each(ways)('%s', (_, options) => {
     ['/pets?limit=6', null],
     ['/pets', null],
     ['/pets?limit=5&after=5', null],
-  ])('%s leads on by Link: %s', async (path, link) => {
+  ])('%s has the Link header %s', async (path, link) => {
     expect((await get(path)).headers.get('link')).toBe(link);
   });
 
@@ -36,7 +36,7 @@ describe.each(ways)('%s', (_, options) => {
     ['an impossible identifier', 404, '/pets/abc', undefined],
     ['an unknown parameter', 400, '/pets/1?x=1', undefined],
     ['a wrong key', 401, '/pets/1', 'some-other-key'],
-  ])('%s of the deprecated operation tells of its end', async (_, status, path, key) => {
+  ])('%s of the deprecated operation has the deprecation headers', async (_, status, path, key) => {
     const { status: answered, headers } = await get(path, key);
     expect(answered).toBe(status);
     expect(Object.fromEntries(['deprecation', 'sunset', 'link'].map((name) => [name, headers.get(name)]))).toEqual({
@@ -46,7 +46,7 @@ describe.each(ways)('%s', (_, options) => {
     });
   });
 
-  test('no other operation is said to end', async () => {
+  test('no other operation has deprecation headers', async () => {
     expect((await get('/pets')).headers.get('deprecation')).toBeNull();
   });
 });

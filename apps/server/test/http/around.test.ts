@@ -36,7 +36,7 @@ describe.each(ways)('%s', (_, options) => {
     return { written, log: pino(stream) };
   }
 
-  test('a request keeps its own identifier, and gets one where it has none', async () => {
+  test('a request keeps its X-Request-Id, or gets one', async () => {
     const { get, baseUrl } = await start();
     expect((await get(`${baseUrl}/pets`, { 'x-request-id': 'abc-123' })).headers.get('x-request-id')).toBe('abc-123');
     expect((await get(`${baseUrl}/pets`)).headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
@@ -44,7 +44,7 @@ describe.each(ways)('%s', (_, options) => {
     expect(tooLong).toMatch(/^[\da-f-]{36}$/);
   });
 
-  test('each request is one line of the log, and no line holds the key', async () => {
+  test('each request is one log line, and no line contains the key', async () => {
     const { log, written } = lines();
     const { get, baseUrl, apiKey } = await start({ log });
     await (await get(`${baseUrl}/pets?limit=3`, { 'x-request-id': 'one' })).text();
@@ -57,7 +57,7 @@ describe.each(ways)('%s', (_, options) => {
     expect(JSON.stringify(written)).not.toContain(apiKey);
   });
 
-  test('a body that is broken off is a line of the log too', async () => {
+  test('an aborted body is logged too', async () => {
     const { log, written } = lines();
     const { origin, apiKey } = await start({ log });
     const { hostname, port } = new URL(origin);
@@ -68,7 +68,7 @@ describe.each(ways)('%s', (_, options) => {
     expect(written).toMatchObject([{ method: 'POST', operation: 'createPet', status: 400 }]);
   });
 
-  test('a fault of the server says nothing of its inside, but logs it with the request', async () => {
+  test('an internal error reveals no details, and is logged with the request', async () => {
     const { log, written } = lines();
     const broken: Store = withFunctions(memoryStore(allCollections), {
       list: () => Promise.reject(new Error('secret plans')),
@@ -83,7 +83,7 @@ describe.each(ways)('%s', (_, options) => {
     expect(error).toMatchObject({ requestId: 'it', err: { message: 'secret plans' } });
   });
 
-  test('a store that takes nothing is answered 503, with the time to come back', async () => {
+  test('an unavailable store is a 503 with Retry-After', async () => {
     const full: Store = withFunctions(memoryStore(allCollections), {
       create: () => Promise.reject(new StoreUnavailableError('/data is full')),
     });
@@ -97,7 +97,7 @@ describe.each(ways)('%s', (_, options) => {
     expect(await answer.text()).not.toContain('/data');
   });
 
-  test('a store that does not know is not answered as one that did nothing', async () => {
+  test('an unknown outcome of a write is not reported as a failure', async () => {
     const unsure: Store = withFunctions(memoryStore(allCollections), {
       create: () => Promise.reject(new StoreUncertainError('it broke')),
     });
@@ -107,7 +107,7 @@ describe.each(ways)('%s', (_, options) => {
     expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'internal_error', status: 503 }]);
   });
 
-  test('health is told without a key', async () => {
+  test('the health routes need no key', async () => {
     let ready = true;
     const { origin } = await start({ isReady: async () => ready });
     expect((await fetch(`${origin}/healthz`)).status).toBe(200);
@@ -130,7 +130,7 @@ describe.each(ways)('%s', (_, options) => {
     expect(metrics).toContain('nodejs_eventloop_lag_seconds');
   });
 
-  test('pages of other origins may call only where they are allowed to', async () => {
+  test('only the configured origins may call', async () => {
     const preflight = {
       method: 'OPTIONS',
       headers: { origin: 'https://shop.test', 'access-control-request-method': 'POST' },
@@ -150,7 +150,7 @@ describe.each(ways)('%s', (_, options) => {
     expect(stranger.headers.get('access-control-allow-origin')).not.toBe('https://other.test');
   });
 
-  test('a key that calls too often is told when to come back', async () => {
+  test('a key beyond its rate limit gets a 429 with Retry-After', async () => {
     const { get, baseUrl } = await start({ rateLimit: 3 });
     const statuses = [];
     for (let i = 0; i < 4; i++) statuses.push((await get(`${baseUrl}/pets`)).status);

@@ -23,7 +23,7 @@ const read = (text: string | Uint8Array, body = multipart, type = TYPE) =>
 const part = (head: string, content: string) => `--b\r\n${head}\r\n\r\n${content}\r\n`;
 const named = (name: string, content: string) => part(`Content-Disposition: form-data; name="${name}"`, content);
 
-test('a part is a value by its schema, and files keep name, type and bytes', async () => {
+test('a part is parsed by its schema; files have name, type and bytes', async () => {
   const bytes = Buffer.from([0xff, 0x0d, 0x0a, 0x2d, 0x2d, 0x00]);
   const head = 'content-disposition: FORM-DATA; filename="a%22b.png"; name="file"\r\nContent-Type: image/png';
   const body = Buffer.concat([
@@ -54,14 +54,14 @@ test.each([
   expect(() => read(body, multipart, type)).toThrow(HttpError);
 });
 
-test('as many values as are allowed are taken', () => {
+test('the maximal number of values is accepted', () => {
   expect(read(`${named('tags', '').repeat(MAX_FORM_VALUES)}--b--`).tags).toHaveLength(MAX_FORM_VALUES);
   const pairs = (count: number) => Array<string>(count).fill('tags=').join('&');
   expect(read(pairs(MAX_FORM_VALUES), form).tags).toHaveLength(MAX_FORM_VALUES);
   expect(() => read(pairs(MAX_FORM_VALUES + 1), form)).toThrow(HttpError);
 });
 
-test('a form is read by its schema', () => {
+test('a form is parsed by its schema', () => {
   expect(read('tags=a+b&order=-1&tags=%2B&place=%7B%22city%22%3A%22Bonn%22%7D&more=1', form)).toEqual({
     ...{ tags: ['a b', '+'], order: -1, place: { city: 'Bonn' }, more: '1' },
   });
@@ -83,7 +83,7 @@ test.each<[string, string, RequestBody['kind'], boolean]>([
   expect(isAccepted(type, { required: true, mediaType, kind })).toBe(isRight);
 });
 
-describe('the work grows with the length of the body alone:', () => {
+describe('the work is linear in the length of the body:', () => {
   test.each<[string, (length: number) => string, RequestBody]>([
     ['beginnings of a boundary', (n) => `--b\r\n${'\r\n--'.repeat(n / 4)}`, multipart],
     [

@@ -39,7 +39,7 @@ describe.each(ways)('%s', (_, options) => {
   test.each([
     ['the data folder', () => openLowdbStore(newFolder())],
     ['memory', async () => memoryStore()],
-  ])('a page of large pets from %s ends early, and links to the rest', async (_, open) => {
+  ])('a page of large pets from %s ends early, with a next link', async (_, open) => {
     const store = await open();
     const { baseUrl, headers } = await serving(store);
     const added: Pet[] = [];
@@ -65,7 +65,7 @@ describe.each(ways)('%s', (_, options) => {
     }
   });
 
-  test('bodies that are being received are bounded together, small ones come through', async () => {
+  test('the bodies being received are bounded in total; small ones are still accepted', async () => {
     const { origin, baseUrl, head, headers } = await serving(memoryStore(), { bodyMemory: 300_000 });
     const large = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 200000\r\n\r\n`;
     const wires = [openWire(origin), openWire(origin)];
@@ -81,7 +81,7 @@ describe.each(ways)('%s', (_, options) => {
     await expect.poll(async () => (await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body })).status).toBe(201);
   });
 
-  test('a body in many tiny pieces is refused, and the connection is closed', async () => {
+  test('a body in many tiny chunks is rejected, and the connection is closed', async () => {
     const { origin, head } = await serving();
     const post = (pieces: number) => {
       const body = `{"name":"a","categoryId":1${' '.repeat(pieces)}}`;
@@ -96,7 +96,7 @@ describe.each(ways)('%s', (_, options) => {
   test.each([
     ['a large body', `Content-Length: ${MAX_DISCARDED_BYTES + 1}`],
     ['a body of unknown length', 'Transfer-Encoding: chunked'],
-  ])('a response that leaves before %s has come closes the connection', async (_kind, length) => {
+  ])('a response sent before %s arrived closes the connection', async (_kind, length) => {
     const { origin } = await serving();
     for (const target of ['GET /healthz', 'POST /nope', 'POST /v1/pets']) {
       const wire = openWire(origin);
@@ -105,7 +105,7 @@ describe.each(ways)('%s', (_, options) => {
     }
   });
 
-  test('a response that leaves before a small body has come leaves the connection open', async () => {
+  test('a response sent before a small body arrived keeps the connection open', async () => {
     const { origin } = await serving();
     const wire = openWire(origin);
     wire.send(`POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: ${MAX_DISCARDED_BYTES}\r\n\r\n`);
@@ -115,7 +115,7 @@ describe.each(ways)('%s', (_, options) => {
     wire.socket.destroy();
   });
 
-  test('writes that wait for a stalled store hold their memory, and what is beyond it is not done', async () => {
+  test('the memory of writes that wait for a stalled store is bounded; writes beyond it are not done', async () => {
     const { promise: stalled, resolve: go } = Promise.withResolvers<void>();
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
     const pets = memoryStore();
@@ -138,7 +138,7 @@ describe.each(ways)('%s', (_, options) => {
     expect((await post(100_000)).status).toBe(201);
   });
 
-  test('writes beyond those that may wait for the store are not done, and reads go on', async () => {
+  test('the number of writes that wait for the store is bounded; reads continue', async () => {
     const { promise: stalled, resolve: go } = Promise.withResolvers<void>();
     const { promise: full, resolve: fill } = Promise.withResolvers<void>();
     const pets = memoryStore();
@@ -162,7 +162,7 @@ describe.each(ways)('%s', (_, options) => {
     expect(names.toSorted()).toEqual(['first', 'fourth', 'second']);
   });
 
-  test('what nobody has a key for is answered over and over without being computed', async () => {
+  test('responses to requests without a valid key are cached', async () => {
     const { origin } = await serving();
     const wire = openWire(origin);
     wire.send('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500));
@@ -181,7 +181,7 @@ describe.each(rounds<readonly (typeof ways)[number][]>(ways.slice(0, 1), ways))(
   (_, options) => {
     const serving = servingWith(options);
 
-    test('pipelined requests that wait are bounded together: a connection with many is closed, one with few is served', async () => {
+    test('waiting pipelined requests are bounded in total: a connection with many is closed, one with few is served', async () => {
       const { promise: stalled, resolve: go } = Promise.withResolvers<void>();
       const pets = memoryStore();
       let pending = 0;
@@ -213,7 +213,7 @@ describe.each(rounds<readonly (typeof ways)[number][]>(ways.slice(0, 1), ways))(
       }
     });
 
-    test('connections beyond the bound are closed at once, and let in again when others end', async () => {
+    test('connections beyond the bound are closed at once, and accepted again when others end', async () => {
       const { origin } = await serving(memoryStore(), { maxConnections: 2 });
       const get = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
       const wires = [openWire(origin), openWire(origin)];
@@ -257,7 +257,7 @@ describe.each(rounds<readonly (typeof ways)[number][]>(ways.slice(0, 1), ways))(
       return pets;
     }
 
-    test('a client that reads nothing is closed, and others are served meanwhile', async () => {
+    test('a client that reads nothing is disconnected; others are served meanwhile', async () => {
       const entries: RequestEntry[] = [];
       const logRequest = (entry: RequestEntry) => void entries.push(entry);
       const { origin, head } = await serving(await withLargePet(), { responseTimeout: 500, logRequest });
@@ -270,7 +270,7 @@ describe.each(rounds<readonly (typeof ways)[number][]>(ways.slice(0, 1), ways))(
       deaf.socket.destroy();
     });
 
-    test('responses that wait for clients are bounded together: who has not read for longest is closed', async () => {
+    test('responses that wait for slow readers are bounded in total: the slowest reader is disconnected', async () => {
       const entries: RequestEntry[] = [];
       const logRequest = (entry: RequestEntry) => void entries.push(entry);
       const more = { responseMemory: 30_000_000, responseTimeout: 60_000, logRequest };

@@ -23,7 +23,7 @@ describe.each(ways)('%s', (_, options) => {
     ['memory', async () => memoryStore(allCollections)],
     ['lowdb', (folder) => openLowdbStore(folder, allCollections)],
   ];
-  test.each(stores)('%s stores and answers each integer and each string as it came', async (_, open) => {
+  test.each(stores)('%s stores and returns each integer and each string unchanged', async (_, open) => {
     const folder = newFolder();
     const store = await open(folder);
     const server = await listen(options, store);

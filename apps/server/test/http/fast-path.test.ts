@@ -83,7 +83,7 @@ async function answerOf({ listener }: Side, bytes: Uint8Array) {
   return { status, headers: told, body };
 }
 
-test('the fast path answers with the bytes of the Express app, from the same inputs', async () => {
+test('the fast path responds with the same bytes as the Express app', async () => {
   await fc.assert(
     fc.asyncProperty(exchanges(apiKey), async (bytes) => {
       fast.inputs.length = express.inputs.length = 0;
@@ -97,6 +97,6 @@ test('the fast path answers with the bytes of the Express app, from the same inp
   expect(fast.accepted).toBeGreaterThan(NUM_RUNS / 8);
 }, 120_000);
 
-test('every operation of the interface has a fast path', () => {
+test('every operation has a fast path', () => {
   for (const operation of Object.values<Operation>(operations)) expect(writtenCheck(operation)).toBeDefined();
 });

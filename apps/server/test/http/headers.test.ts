@@ -50,7 +50,7 @@ describe.each(ways)('%s', (_, options) => {
     expect(entry).toMatchObject({ client });
   });
 
-  test('the header that the proxies do not write is never believed', async () => {
+  test('the header that the proxies do not write is ignored', async () => {
     const trusting = clientAddress(1, 'x-forwarded-for');
     const entry = await logged({ forwarded: 'for=6.6.6.6' }, { clientAddress: trusting });
     expect(entry).toMatchObject({ client: '127.0.0.1' });
@@ -76,7 +76,7 @@ describe.each(ways)('%s', (_, options) => {
     expect(await logged({ traceparent })).not.toHaveProperty('traceId');
   });
 
-  test('the rate limit is shown, and refuses a body before it has come', async () => {
+  test('the rate limit is in the headers, and rejects a request before its body arrives', async () => {
     server = await listen({ ...options, rateLimit: 2 });
     const headers = { authorization: `Bearer ${server.apiKey}` };
     const shown = async () => {
@@ -113,7 +113,7 @@ test.each([
   ['elements', 'for=a,'],
   ['backslashes', '"\\'],
   ['colons', ':'],
-])('the work on a Forwarded header of %s grows with its length alone', (_, unit) => {
+])('the work on a Forwarded header of %s is linear in its length', (_, unit) => {
   for (const name of ['x-forwarded-for', 'forwarded'] as const) {
     const address = clientAddress(1, name);
     expectLinear((length) => {

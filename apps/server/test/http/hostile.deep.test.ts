@@ -39,7 +39,7 @@ const hostile: [string, string, { reads: boolean }][] = [
   ['CONNECT', 'CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n', { reads: true }],
 ];
 
-test('hostile clients harm nobody else', { timeout: SOAK_MS + 120_000 }, async () => {
+test('hostile clients do not affect others', { timeout: SOAK_MS + 120_000 }, async () => {
   const argv = ['--response-timeout', '2', '--request-timeout', '5', '--headers-timeout', '2'];
   const server = await startProcess(newFolder(), argv);
   server.child.stdout?.resume();

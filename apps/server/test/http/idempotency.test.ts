@@ -52,7 +52,7 @@ describe.each(ways)('%s', (_, options) => {
   }
   const count = async () => (await store.collection('pets').list({ after: 0, limit: 1000 })).count;
 
-  test('a request is answered again as the first time, and done once', async () => {
+  test('a repeated request gets the same response, and is done once', async () => {
     const first = await create({ key: 'k' });
     expect(first).toMatchObject({ status: 201, body: { id: 1, name: 'Rex' }, replayed: null });
     for (const key of ['k', '"k"']) {
@@ -62,7 +62,7 @@ describe.each(ways)('%s', (_, options) => {
     expect(await count()).toBe(1);
   });
 
-  test('without a key, or with another one, it is another request', async () => {
+  test('a request without a key, or with another key, is another request', async () => {
     const all = [await create({}), await create({}), await create({ key: 'a' }), await create({ key: 'b' })];
     expect(all.map(({ body, replayed }) => [body.id, replayed])).toEqual([1, 2, 3, 4].map((id) => [id, null]));
   });
@@ -72,7 +72,7 @@ describe.each(ways)('%s', (_, options) => {
     ['white space', ' {\n"name" : "Rex",\t"categoryId":2, "status":"sold"}\n'],
     ['escapes', '{"n\\u0061me":"R\\u0065x","categoryId":2,"status":"sold"}'],
     ['another way to write a number', '{"name":"Rex","categoryId":2.0,"status":"sold"}'],
-  ])('%s makes no other request', async (_, body) => {
+  ])('%s is the same request', async (_, body) => {
     const first = await create({ key: 'k' });
     const again = await create({ key: 'k', body });
     expect([again.status, again.body, again.replayed]).toEqual([201, first.body, 'true']);
@@ -83,7 +83,7 @@ describe.each(ways)('%s', (_, options) => {
     '{"name":"Rex","categoryId":3,"status":"sold"}',
     '{"name":"Rex","categoryId":2}',
     '{"name":"Rex ","categoryId":2,"status":"sold"}',
-  ])('the key of another request is refused: %s', async (body) => {
+  ])('a key of another request is rejected: %s', async (body) => {
     await create({ key: 'k' });
     const other = await create({ key: 'k', body });
     expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused', status: 422 }, replayed: null });
@@ -91,20 +91,20 @@ describe.each(ways)('%s', (_, options) => {
     expect((await create({ key: 'k' })).replayed).toBe('true');
   });
 
-  test('integers that no number holds tell requests apart', async () => {
+  test('requests with different integers beyond 2^53 are different', async () => {
     const body = (digits: string) => `{"name":"Rex","categoryId":${digits}}`;
     await create({ key: 'k', body: body('9007199254740993') });
     expect((await create({ key: 'k', body: body('9007199254740992') })).status).toBe(422);
     expect((await create({ key: 'k', body: body('9007199254740993') })).body.id).toBe(1);
   });
 
-  test('a key is of the one who calls: with another API key it is another one', async () => {
+  test('the scope of a key is the API key', async () => {
     await create({ key: 'k' });
     const other = await create({ key: 'k', apiKey: 'second-key-for-tests' });
     expect([other.status, other.body.id, other.replayed]).toEqual([201, 2, null]);
   });
 
-  test('what is refused burns no key', async () => {
+  test('a rejected request stores no key', async () => {
     expect((await create({ key: 'k', body: '{"name":"Rex"}' })).status).toBe(400);
     expect((await create({ key: 'k', body: '{' })).status).toBe(400);
     expect((await create({ key: 'k', apiKey: 'nobody' })).status).toBe(401);
@@ -113,7 +113,7 @@ describe.each(ways)('%s', (_, options) => {
   });
 
   test.each(['', 'a b', 'é', 'x'.repeat(256), '"', '""', '"a', '"a"b"', '"a";x=1', `"${'x'.repeat(256)}"`, '"\\x"'])(
-    'the key %j is refused',
+    'the key %j is rejected',
     async (key) => {
       const { status, body } = await create({ key });
       expect([status, body.code]).toEqual([400, 'invalid_request']);
@@ -132,7 +132,7 @@ describe.each(ways)('%s', (_, options) => {
     expect(await create({ key: quoted })).toMatchObject({ status: 201, replayed: 'true' });
   });
 
-  test('many at once are one: each is answered with the one pet, or told to come back', async () => {
+  test('concurrent repetitions create one pet: each gets it, or a 409 with Retry-After', async () => {
     const all = await Promise.all(Array.from({ length: 40 }, () => create({ key: 'k' })));
     for (const { status, body, headers } of all) {
       if (status === 409) expect([body.code, headers.get('retry-after')]).toEqual(['request_in_flight', '1']);
@@ -142,7 +142,7 @@ describe.each(ways)('%s', (_, options) => {
     expect((await create({ key: 'k' })).body.id).toBe(1);
   });
 
-  test('while the store works on a few with one key, more are told to come back', async () => {
+  test('the number of concurrent repetitions is bounded: more get a 409', async () => {
     const memory = memoryStore(allCollections);
     const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
     const pets = memory.collection('pets');
@@ -161,7 +161,7 @@ describe.each(ways)('%s', (_, options) => {
     expect((await memory.collection('pets').list({ after: 0, limit: 9 })).count).toBe(2);
   });
 
-  test('a failing store burns no key', async () => {
+  test('a failed write stores no key', async () => {
     await store.close();
     expect((await create({ key: 'k' })).status).toBe(503);
   });
@@ -174,7 +174,7 @@ test.each([
   await expectSameResponse(await open());
 });
 
-test('a handler that writes several times goes on where it was cut, and answers as the first time', async () => {
+test('a handler with several writes continues after an interruption, with the same response', async () => {
   const store = memoryStore(allCollections);
   const run = async (key: string, stopBehind: number) => {
     const request = { key, fingerprint: 'same', isReplayed: false };

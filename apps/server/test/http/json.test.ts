@@ -36,7 +36,7 @@ test.each([
   '{"a":"{\\"a\\":1,\\"a\\":2}","b":"]"}',
   '[{"a":1},{"a":2}]',
   '"e-+."',
-])('%s is taken as JavaScript reads it', (text) => {
+])('%s is parsed as by JSON.parse', (text) => {
   expect(parse(text)).toEqual(JSON.parse(text));
 });
 
@@ -58,7 +58,7 @@ test.each([
   ['1e23', 'body: 1e23 cannot be carried exactly'],
   ['{"a":1', 'body: it is not JSON'],
   ['{a:1}', 'body: it is not JSON'],
-])('%s is refused', (text, message) => {
+])('%s is rejected', (text, message) => {
   expect(refusal(text)).toBe(message);
 });
 
@@ -93,7 +93,7 @@ describe('an int64 without bounds', () => {
     expect(parse(`{"list":["a",${text}],"other":{"n":${text}}}`)).toEqual({ list: ['a', value], other: { n: value } });
   });
 
-  test.each(['small', 'any', 'o":{"a'])('is meant nowhere else: at %s', (key) => {
+  test.each(['small', 'any', 'o":{"a'])('applies nowhere else: at %s', (key) => {
     const inner = key.slice(key.lastIndexOf('"') + 1);
     const close = '}'.repeat(key.split('{').length);
     expect(() => parse(`{"${key}":9007199254740993${close}`)).toThrow(
@@ -102,12 +102,15 @@ describe('an int64 without bounds', () => {
     expect(parse(`{"${key}":9007199254740992${close}`)).toEqual(JSON.parse(`{"${key}":9007199254740992${close}`));
   });
 
-  test.each(['9223372036854775809', '-9223372036854775809', '9007199254740992.5'])('ends at 64 bits: %s', (text) => {
-    expect(() => parse(`{"n":${text}}`)).toThrow(`body 'n': ${text} cannot be carried exactly`);
-  });
+  test.each(['9223372036854775809', '-9223372036854775809', '9007199254740992.5'])(
+    'is limited to 64 bits: %s',
+    (text) => {
+      expect(() => parse(`{"n":${text}}`)).toThrow(`body 'n': ${text} cannot be carried exactly`);
+    },
+  );
 });
 
-test('what nests as deep and has as many members as is allowed is taken, and one more is refused', () => {
+test('the maximal depth and number of members are accepted, one more is rejected', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
   const wide = (members: number) => `{${Array.from({ length: members }, (_, i) => `"k{[:${i}":{"a":":\\":"}`)}}`;
   expect(parse(nested(MAX_JSON_DEPTH))).toEqual(JSON.parse(nested(MAX_JSON_DEPTH)));
@@ -116,7 +119,7 @@ test('what nests as deep and has as many members as is allowed is taken, and one
   expect(refusal(wide(MAX_JSON_MEMBERS + 1))).toBe(`body: it has an object with more than ${MAX_JSON_MEMBERS} members`);
 });
 
-test('text that nests or has members without end costs little more than other text of its length', () => {
+test('very deep text, or text with very many members, costs little more than other text of its length', () => {
   const length = 2 ** 20;
   const costOf = (text: string) => leastCpuTime(() => refusal(text));
   const plain = costOf(`"${'a'.repeat(length)}`);
@@ -129,11 +132,11 @@ test('text that nests or has members without end costs little more than other te
   }
 });
 
-test('broken UTF-8 is refused', () => {
+test('invalid UTF-8 is rejected', () => {
   expect(() => parseJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow('body: it is not UTF-8');
 });
 
-describe('the work grows with the length of the body alone:', () => {
+describe('the work is linear in the length of the body:', () => {
   test.each<[string, (length: number) => string]>([
     ['zeros in a fraction', (n) => `{"name":"a","categoryId":1.${'0'.repeat(n)}1}`],
     ['zeros before a fraction', (n) => `{"n":1${'0'.repeat(n)}.5}`],

@@ -32,7 +32,7 @@ const part = (parameters: string, value = 'x') =>
 const longParts = (n: number, parameters: (i: number) => string) =>
   `${Array.from({ length: n / 8192 }, (_, i) => part(parameters(i))).join('')}--b--`;
 
-describe('the work grows with the length alone:', () => {
+describe('the work is linear in the length:', () => {
   test.each<[string, (n: number) => string]>([
     ['blanks', (n) => `1${' '.repeat(n)}1`],
     ['commas', (n) => ','.repeat(n)],
@@ -72,11 +72,11 @@ test.each([
   ['name="a"; name="b"', "body: 'name' is given more than once in a header"],
   ['name="a" b', 'body: a header has something that is no parameter'],
   ['x="a"', 'body: a part has no name'],
-])('the head of a part is read in one way: %s', (parameters, expected) => {
+])('the head of a part has one meaning: %s', (parameters, expected) => {
   expect(read(multipart, `${part(parameters)}--b--`)).toEqual(expected);
 });
 
-test('a part whose head two readers could understand differently is refused', () => {
+test('a part with an ambiguous head is rejected', () => {
   const twice = `--b\r\nContent-Disposition: form-data; name="a"\r\ncontent-disposition: form-data; name="b"\r\n\r\nx\r\n--b--`;
   expect(read(multipart, twice)).toBe('body: a part gives a header more than once');
   const broken = Buffer.from(`${part('name="\xff"')}--b--`, 'latin1');

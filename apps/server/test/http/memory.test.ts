@@ -18,7 +18,7 @@ function held(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test('a thousand content types are not kept', async () => {
+test('a thousand content types use no lasting memory', async () => {
   const call = async (types: string[]) => {
     const wire = openWire(server.origin);
     const requestOf = (type: string, method: string, length: string) =>

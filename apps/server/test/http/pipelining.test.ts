@@ -37,7 +37,7 @@ describe.each(ways)('%s', (_, options) => {
   };
   const get = (path: string) => `GET ${path} HTTP/1.1\r\n${head}\r\n`;
 
-  test('pipelined requests are worked on one at a time, and answered in order', async () => {
+  test('pipelined requests are handled one at a time and answered in order', async () => {
     most = 0;
     const wire = openWire(server.origin);
     wire.send(Array.from({ length: 20 }, (_, i) => post(`pipelined ${i}`)).join(''));
@@ -49,7 +49,7 @@ describe.each(ways)('%s', (_, options) => {
     expect(most).toBe(1);
   });
 
-  test('thousands of pipelined requests, more than one read brings, are all answered', async () => {
+  test('thousands of pipelined requests, more than one read returns, are all answered', async () => {
     const wire = openWire(server.origin);
     const bodies = Array.from({ length: 5000 }, (_, i) =>
       i % 7 === 0 ? get('/healthz') : get(`/v1/pets/${i + 10_000}`),
@@ -79,7 +79,7 @@ describe.each(ways)('%s', (_, options) => {
       expect(await handlers(pets).getPet({ petId: id })).toMatchObject({ name });
   });
 
-  test('nothing behind a response that closes the connection is done', async () => {
+  test('no request after a response that closes the connection is handled', async () => {
     const wire = openWire(server.origin);
     wire.send(post('last').replace('Host: x', 'Host: x\r\nConnection: close') + post('never done'));
     const responses = await wire.ended();
@@ -98,7 +98,7 @@ describe.each(ways)('%s', (_, options) => {
       (all: string) => all.replace(/Content-Length: \d+\r\n\r\n/, 'Transfer-Encoding: chunked\r\n\r\nff\r\n'),
       400,
     ],
-  ])('a client that ends its side within %s gets the responses to everything', async (_, cut, status) => {
+  ])('a client that half-closes within %s gets all responses', async (_, cut, status) => {
     const wire = openWire(server.origin, { halfOpen: true });
     wire.socket.end(post('one') + post('two') + post('three') + cut(post('cut')));
     const responses = await wire.ended();
@@ -110,7 +110,7 @@ describe.each(ways)('%s', (_, options) => {
     ['garbage', 'garbage\r\n\r\n'],
     ['an upgrade', 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
     ['a cut body', 'POST /nope HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'],
-  ])('a client that resets the connection behind the response to %s harms nobody', async (_, bytes) => {
+  ])('a client that resets the connection after the response to %s affects nobody else', async (_, bytes) => {
     const wire = openWire(server.origin);
     wire.send(bytes);
     await wire.until(1);
@@ -121,7 +121,7 @@ describe.each(ways)('%s', (_, options) => {
     expect((await fetch(`${server.origin}/healthz`)).status).toBe(200);
   });
 
-  test('a client that ends its side behind a body still gets the response', async () => {
+  test('a client that half-closes after a body still gets the response', async () => {
     const wire = openWire(server.origin, { halfOpen: true });
     wire.socket.end(post('half closed'));
     const [response] = await wire.ended();

@@ -61,12 +61,12 @@ describe.each(ways)('%s', (_, options) => {
       '%zz=1',
       'status=%ff',
       'petId=1',
-    ])('refuses ?%s', async (query) => {
+    ])('rejects ?%s', async (query) => {
       expectError(await raw(server.origin, request(`GET /v1/pets?${query}`, key)), 'invalid_request');
     });
 
     test.each(['', 'limit=1', 'limit=100', 'after=0', 'after=9007199254740991', 'st%61tus=%73old', 'limit=5&', '&&'])(
-      'takes ?%s',
+      'accepts ?%s',
       async (query) => {
         expect((await raw(server.origin, request(`GET /v1/pets?${query}`, key))).status).toBe(200);
       },
@@ -94,7 +94,7 @@ describe.each(ways)('%s', (_, options) => {
       expectError(await raw(server.origin, request(`GET /v1/pets/${id}`, key)), 'not_found');
     });
 
-    test('takes escapes of plain characters for the characters', async () => {
+    test('decodes escapes of plain characters', async () => {
       await raw(server.origin, request('POST /v1/pets', { ...key, ...json }, pet));
       expect((await raw(server.origin, request('GET /v%31/p%65ts/%31', key))).status).toBe(200);
       expect((await raw(server.origin, request('GET http://localhost/v1/pets/1', key))).status).toBe(200);
@@ -102,7 +102,7 @@ describe.each(ways)('%s', (_, options) => {
       expectError(await raw(server.origin, request('GET http://localhost/v1/pets/1')), 'unauthorized');
     });
 
-    test('refuses escapes that are no UTF-8', async () => {
+    test('rejects escapes of invalid UTF-8', async () => {
       for (const id of ['%zz', '%ff', '%']) {
         expectError(await raw(server.origin, request(`GET /v1/pets/${id}`, key)), 'invalid_request');
       }
@@ -118,12 +118,12 @@ describe.each(ways)('%s', (_, options) => {
       '/v1/store/orders',
       '/v1/%2e%2e/pets',
     ];
-    test.each([...elsewhere, '/V1/pets', '//v1/pets', '/nowhere'])('has nothing at %s', async (path) => {
+    test.each([...elsewhere, '/V1/pets', '//v1/pets', '/nowhere'])('is unknown: %s', async (path) => {
       expectError(await raw(server.origin, request(`GET ${path}`, key)), 'not_found');
     });
 
     test.each([...elsewhere, '/v1/pets', '/v1/pets/1', '/v1/pets?limit=x', '/v1/pets/%zz', '/v1/%zz', '/v1/pets#x'])(
-      'asks for the key first at %s',
+      'needs a key first: %s',
       async (path) => {
         const answer = await raw(server.origin, request(`GET ${path}`));
         expectError(answer, 'unauthorized');
@@ -134,7 +134,7 @@ describe.each(ways)('%s', (_, options) => {
 
   describe('the key', () => {
     test.each(['', 'Bearer', 'Bearer ', 'Basic YTpi', 'Bearer nope', 'Bearer a b', 'a-key-that-is-for-tests'])(
-      'is not %j',
+      'is not accepted as %j',
       async (authorization) => {
         expectError(
           await raw(server.origin, request('GET /v1/pets', { Authorization: authorization })),
@@ -148,7 +148,7 @@ describe.each(ways)('%s', (_, options) => {
       expect(answer.status).toBe(200);
     });
 
-    test('is asked for before the body is read', async () => {
+    test('is checked before the body is read', async () => {
       expectError(await raw(server.origin, request('POST /v1/pets', json, '{malformed')), 'unauthorized');
       const answer = await fetch(`${server.baseUrl}/pets`, {
         method: 'POST',
@@ -158,23 +158,20 @@ describe.each(ways)('%s', (_, options) => {
       expect(answer.status).toBe(401);
     });
 
-    test('is asked for before a client is told to go on', async () => {
+    test('is checked before 100 Continue', async () => {
       const expectant = request('POST /v1/pets', { ...json, Expect: '100-continue', 'Content-Length': '5' });
       expectError(await raw(server.origin, expectant), 'unauthorized');
     });
   });
 
   describe('methods', () => {
-    test.each(['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'])(
-      '%s is answered with those that are possible',
-      async (method) => {
-        const answer = await raw(server.origin, request(`${method} /v1/pets`, key));
-        expectError(answer, 'method_not_allowed');
-        expect(answer.headers.get('allow')).toBe(allowed('/pets'));
-      },
-    );
+    test.each(['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'])('%s gets a 405 with Allow', async (method) => {
+      const answer = await raw(server.origin, request(`${method} /v1/pets`, key));
+      expectError(answer, 'method_not_allowed');
+      expect(answer.headers.get('allow')).toBe(allowed('/pets'));
+    });
 
-    test('HEAD answers as GET does, without the body', async () => {
+    test('HEAD responds as GET does, without the body', async () => {
       const [get, head] = [
         await raw(server.origin, request('GET /v1/pets', key)),
         await raw(server.origin, request('HEAD /v1/pets', key)),
@@ -184,12 +181,12 @@ describe.each(ways)('%s', (_, options) => {
       expect((await raw(server.origin, request('HEAD /v1/pets/999', key))).status).toBe(404);
     });
 
-    test('OPTIONS names those that are possible', async () => {
+    test('OPTIONS responds with Allow', async () => {
       const answer = await raw(server.origin, request('OPTIONS /v1/pets/1', key));
       expect([answer.status, answer.headers.get('allow')]).toEqual([204, allowed('/pets/{petId}')]);
     });
 
-    test('CONNECT is refused', async () => {
+    test('CONNECT is rejected', async () => {
       expectError(await raw(server.origin, request('CONNECT localhost:80')), 'method_not_allowed');
     });
   });
@@ -223,12 +220,12 @@ describe.each(ways)('%s', (_, options) => {
       '{"name":"x","categoryId":1,"status":null}',
       '{"name":"x","categoryId":1,"status":"Sold"}',
       '{"name":"\\ud800","categoryId":1}',
-    ])('%s is refused', async (body) => {
+    ])('%s is rejected', async (body) => {
       expectError(await post(body), 'invalid_request');
     });
 
     test.each(['id', '__proto__', 'constructor', 'toString', 'colour'])(
-      'an unknown member %s is refused by its name',
+      'an unknown member %s is rejected by name',
       async (member) => {
         const answer = await post(`{"name":"x","categoryId":1,"${member}":{"a":1}}`);
         expectError(answer, 'invalid_request');
@@ -236,13 +233,13 @@ describe.each(ways)('%s', (_, options) => {
       },
     );
 
-    test('every fault is told', async () => {
+    test('every violation is reported', async () => {
       const { message } = JSON.parse((await post('{"categoryId":"1","status":"dead","colour":1}')).body);
       for (const name of ['name', 'categoryId', 'status', 'colour']) expect(message).toContain(`'${name}'`);
     });
 
     test.each(['9223372036854775808', '-9223372036854775809', '1e19', '9007199254740992.5'])(
-      'a category %s is refused by its name',
+      'a category %s is rejected by name',
       async (number) => {
         const answer = await post(`{"name":"x","categoryId":${number}}`);
         expectError(answer, 'invalid_request');
@@ -255,7 +252,7 @@ describe.each(ways)('%s', (_, options) => {
       expect([answer.status, JSON.parse(answer.body).categoryId]).toEqual([201, 100]);
     });
 
-    test('broken UTF-8 is refused, not replaced', async () => {
+    test('invalid UTF-8 is rejected, not replaced', async () => {
       expectError(await post(Buffer.from('{"name":"\xff","categoryId":1}', 'latin1')), 'invalid_request');
     });
 
@@ -263,13 +260,13 @@ describe.each(ways)('%s', (_, options) => {
       ['deeply nested', '['.repeat(500_000)],
       ['deeply nested and closed', `{"name":"x","categoryId":${'['.repeat(100_000)}1.5${']'.repeat(100_000)}}`],
       ['full of unknown members', `{${Array.from({ length: 40_000 }, (_, i) => `"k${i}":1`)}}`],
-    ])('one that is %s is refused in a short sentence', async (_, body) => {
+    ])('a body that is %s is rejected in a short sentence', async (_, body) => {
       const answer = await post(body);
       expectError(answer, 'invalid_request');
       expect(answer.body.length).toBeLessThan(2_000);
     });
 
-    test('one that is too large is refused, announced or not', async () => {
+    test('a body that is too large is rejected, with and without Content-Length', async () => {
       const large = ' '.repeat(2 ** 20 + 1);
       expectError(await post(large), 'payload_too_large');
       const chunked = `${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`;
@@ -284,7 +281,7 @@ describe.each(ways)('%s', (_, options) => {
       'application/json; charset=latin1',
       'application/x-www-form-urlencoded',
       'multipart/form-data; boundary=x',
-    ])('one of type %j is refused', async (type) =>
+    ])('the type %j is rejected', async (type) =>
       expectError(await post(pet, type ? { 'Content-Type': type } : {}), 'unsupported_media_type'),
     );
 
@@ -293,26 +290,26 @@ describe.each(ways)('%s', (_, options) => {
       'application/JSON',
       'application/json; charset=utf-8',
       'application/json;charset="UTF-8"',
-    ])('one of type %j is taken', async (type) => {
+    ])('the type %j is accepted', async (type) => {
       expect((await post(pet, { 'Content-Type': type })).status).toBe(201);
     });
 
-    test('one that is compressed is refused', async () => {
+    test('a compressed body is rejected', async () => {
       expectError(await post(pet, { ...json, 'Content-Encoding': 'gzip' }), 'unsupported_media_type');
     });
 
-    test('a client that waits is told to go on, and answered', async () => {
+    test('a client that waits for 100 Continue gets it', async () => {
       expect((await post(pet, { ...json, Expect: '100-continue' })).status).toBe(201);
     });
 
-    test('that a GET carries is left alone', async () => {
+    test('of a GET is ignored', async () => {
       expect(
         (await raw(server.origin, request('GET /v1/pets', { ...key, 'Content-Type': 'x/y' }, '{malformed'))).status,
       ).toBe(200);
     });
   });
 
-  describe('what is no request', () => {
+  describe('malformed requests', () => {
     test.each([
       ['garbage', 'garbage\r\n\r\n', 400],
       ['an unknown method', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400],

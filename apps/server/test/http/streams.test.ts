@@ -34,7 +34,7 @@ function endless() {
   return { state, source };
 }
 
-test('bytes are sent as they come, with their type', async () => {
+test('bytes are streamed with their type', async () => {
   const chunks = [Uint8Array.of(0, 255), Uint8Array.of(10)];
   const pull = (controller: ReadableByteStreamController | ReadableStreamDefaultController<Uint8Array>) => {
     const next = chunks.shift();
@@ -46,7 +46,7 @@ test('bytes are sent as they come, with their type', async () => {
   expect([...new Uint8Array(await answer.arrayBuffer())]).toEqual([0, 255, 10]);
 });
 
-test('a stream that fails breaks the response off', async () => {
+test('a stream that fails aborts the response', async () => {
   const origin = await streaming({
     start: (controller) => controller.enqueue(Uint8Array.of(1)),
     pull: (controller) => controller.error(new Error('the disk is gone')),
@@ -55,7 +55,7 @@ test('a stream that fails breaks the response off', async () => {
   await expect(whole).rejects.toThrow();
 });
 
-test('a stream is cancelled when its client goes, and when the client wants only the head', async () => {
+test('a stream is cancelled when the client disconnects, and for HEAD', async () => {
   const { state, source } = endless();
   const answer = await fetch(await streaming(source));
   await answer.body?.cancel();

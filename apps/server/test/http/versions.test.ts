@@ -24,7 +24,7 @@ describe.each(ways)('%s', (_, options) => {
     }
   }
 
-  test.each(['', '/1', '?limit=1'])('what has not changed is not sent again: /pets%s', async (path) => {
+  test.each(['', '/1', '?limit=1'])('an unchanged resource gets a 304: /pets%s', async (path) => {
     await serving(newFolder(), async (ask) => {
       await ask('add');
       const first = await ask(path);
@@ -48,7 +48,7 @@ describe.each(ways)('%s', (_, options) => {
     });
   });
 
-  test('a version is of one run: another one may hold other pets', async () => {
+  test('an ETag of another run of the server does not match', async () => {
     const folder = newFolder();
     const tags: (string | null)[] = [];
     for (let run = 0; run < 2; run++) {
@@ -57,7 +57,7 @@ describe.each(ways)('%s', (_, options) => {
     expect(new Set(tags).size).toBe(2);
   });
 
-  test('what is not there is missed, whatever version is known; what was added has none', async () => {
+  test('a missing pet is a 404 despite If-None-Match; a creation has no ETag', async () => {
     await serving(newFolder(), async (ask) => {
       expect((await ask('/7', '*')).status).toBe(404);
       const added = await ask('add', '*');

@@ -71,7 +71,7 @@ describe.each(ways)('%s', (_, options) => {
       '/%2',
       '/%00',
       '/é',
-    ])('%s as a target is answered', async (target) => {
+    ])('the target %s gets a response', async (target) => {
       const { status, headers } = await answer(`${method} ${target} HTTP/1.1\r\n${key()}\r\n`);
       expect(status).toBeLessThan(500);
       if (status >= 400) expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -92,7 +92,7 @@ describe.each(ways)('%s', (_, options) => {
     ['GET', '/v1/pets/%2531', 404],
     ['GET', '/v1/pets?limit=%2531', 400],
     ['GET', '/v1/pets?status=s%256fld', 400],
-  ])('%s %s is answered %d: nothing is dropped or decoded twice', async (method, target, status) => {
+  ])('%s %s gets %d: nothing is dropped or decoded twice', async (method, target, status) => {
     expect((await answer(`${method} ${target} HTTP/1.1\r\n${key()}\r\n`)).status).toBe(status);
   });
 
@@ -109,7 +109,7 @@ describe.each(ways)('%s', (_, options) => {
     ['HTTP/2.0', 'HTTP/2.0\r\nHost: x\r\n'],
     ['HTTP/0.9', 'HTTP/0.9\r\nHost: x\r\n'],
     ['HTTP/1.2', 'HTTP/1.2\r\nHost: x\r\n'],
-  ])('%s is refused', async (_, head) => {
+  ])('%s is rejected', async (_, head) => {
     const bytes = `GET /v1/pets ${head}Authorization: Bearer ${server.apiKey}\r\n\r\n0\r\n\r\n`;
     const response = await answer(bytes);
     expect(response.status).toBe(400);
@@ -117,7 +117,7 @@ describe.each(ways)('%s', (_, options) => {
   });
 
   test.each(['localhost', 'x:8080', '127.0.0.1:1', '[::1]', '[::1]:80', 'ex-ample.test.', 'x:'])(
-    'the Host %s is taken',
+    'the Host %s is accepted',
     async (host) => {
       const { status } = await answer(`GET /v1/pets HTTP/1.1\r\n${key().replace('Host: x', `Host: ${host}`)}\r\n`);
       expect(status).toBe(200);
@@ -137,7 +137,7 @@ describe.each(ways)('%s', (_, options) => {
     '/docs/look.css',
     '/docs/swagger-ui.js',
     '/docs/swagger-ui.css',
-  ])('%s can only be read', async (path) => {
+  ])('%s allows only GET and HEAD', async (path) => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
       const response = await answer(`${method} ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
@@ -145,13 +145,13 @@ describe.each(ways)('%s', (_, options) => {
     }
   });
 
-  test('a body that is announced too large is refused before any of it comes', async () => {
+  test('a body whose Content-Length is too large is rejected before it arrives', async () => {
     const head = `POST /v1/pets HTTP/1.1\r\n${key()}Content-Type: application/json\r\nContent-Length: 1048577\r\n\r\n`;
     expect((await answer(head)).status).toBe(service.statuses.payload_too_large);
     expect((await answer(head.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'))).status).toBe(413);
   });
 
-  test('a malformed chunk is answered and logged as the request that it belongs to', async () => {
+  test('a malformed chunk is answered and logged with its request', async () => {
     const head = `POST /v1/pets HTTP/1.1\r\n${key()}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
     const { status, headers } = await answer(`${head}ZZ\r\n`);
     expect(status).toBe(400);

@@ -5,7 +5,7 @@ import { createKey, keysFile, revokeKey } from '../../src/keys/changes.ts';
 import { followKeys } from '../../src/keys/follow.ts';
 import { openKeys } from '../../src/keys.ts';
 
-test('keeps nothing until it listens, and tells the first key once', async () => {
+test('stores no key until the server listens, and prints the first key once', async () => {
   const folder = newFolder();
   const keys = openKeys({ apiKeys: undefined, dataDir: folder });
   expect([keys.check(''), readdirSync(folder)]).toEqual([undefined, []]);
@@ -13,7 +13,7 @@ test('keeps nothing until it listens, and tells the first key once', async () =>
   expect([keys.check(made), await keys.makeFirst()]).toEqual(['first', undefined]);
 });
 
-test('says that nobody can call when no key is left', async () => {
+test('warns when no key is left', async () => {
   const folder = newFolder();
   await createKey(folder, 'ci');
   await revokeKey(folder, 'ci');
@@ -33,7 +33,7 @@ function following(folder: string) {
   return { known, report };
 }
 
-test('knows keys that are made and revoked after its start', async () => {
+test('applies keys that are made and revoked after the start', async () => {
   const folder = newFolder();
   const { known, report } = following(folder);
   expect(known()).toEqual([]);
@@ -55,7 +55,7 @@ test.each<[string, (file: string) => void]>([
       mkdirSync(file);
     },
   ],
-])('keeps its keys while the file %s, says so once, and looks on', async (finding, harm) => {
+])('keeps the old keys while the file %s, reports it once, and retries', async (finding, harm) => {
   const folder = newFolder();
   const file = keysFile(folder);
   await createKey(folder, 'a');

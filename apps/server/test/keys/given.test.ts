@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { ConfigError, defaultConfig } from '../../src/config.ts';
 import { givenKeys, keyCheck, openKeys } from '../../src/keys.ts';
 
-test('knows each key by its name, or by its place in the list', () => {
+test('names each key, or numbers it', () => {
   const check = keyCheck(givenKeys('one-key-without-a-name, ci=another-key-for-ci ,padded=c2VjcmV0IHNlY3JldA=='));
   expect(check('one-key-without-a-name')).toBe('key-1');
   expect(check('another-key-for-ci')).toBe('ci');
@@ -24,14 +24,14 @@ test.each([
   ['a letter that no header carries', 'SECRET-é', 'entry 1 has a space or a character'],
   ['a name twice', 'ci=SECRET-one,ci=SECRET-two', "entry 2 has the name 'ci'"],
   ['a key twice', 'a=SECRET-one,b=SECRET-one', "entry 2 is the same key as 'a'"],
-])('refuses %s, and shows no key', (_what, list, finding) => {
+])('rejects %s without showing a key', (_what, list, finding) => {
   const config = () => defaultConfig({ apiKeys: list });
   expect(config).toThrow(ConfigError);
   expect(config).toThrow(`PETSTORE_API_KEYS: ${finding}`);
   expect(config).not.toThrow('SECRET');
 });
 
-test('warns of a key that is easily guessed, by its name', () => {
+test('warns of a weak key by its name', () => {
   const report = vi.fn();
   const { check } = openKeys({ apiKeys: 'a=123456789012345,b=1234567890123456', dataDir: newFolder() }, report);
   expect(report.mock.calls).toEqual([["The key 'a' is shorter than 16 characters and easily guessed."]]);

@@ -12,7 +12,7 @@ import { keyCheck, openKeys } from '../../src/keys.ts';
 const names = (folder: string) => readKeys(keysFile(folder))?.map(({ name }) => name);
 
 describe('the file', () => {
-  test('holds hashes that only its owner can read, and no key', async () => {
+  test('holds hashes, no keys, and is readable by its owner only', async () => {
     const folder = newFolder();
     const made = [
       (await createFirstKey(folder)) ?? '',
@@ -26,7 +26,7 @@ describe('the file', () => {
     expect(made.map(keyCheck(readKeys(keysFile(folder)) ?? []))).toEqual(['first', 'key-2', 'ci']);
   });
 
-  test('refuses a name twice, a name that is none, and an unknown one without repeating it', async () => {
+  test('rejects a duplicate, an invalid and an unknown name without repeating it', async () => {
     const folder = newFolder();
     const { key } = await createKey(folder, 'ci');
     await expect(createKey(folder, 'ci')).rejects.toThrow(KeyNameError);
@@ -36,7 +36,7 @@ describe('the file', () => {
     expect([names(folder), existsSync(join(folder, 'elsewhere'))]).toEqual([['ci'], false]);
   });
 
-  test('makes no new first key when the last one was revoked', async () => {
+  test('gets no new first key after the last one was revoked', async () => {
     const folder = newFolder();
     await createFirstKey(folder);
     expect(await revokeKey(folder, 'first')).toBe(0);
@@ -56,7 +56,7 @@ describe('the file', () => {
     `{"keys":[${one},${one}]}`,
     `{"keys":[${one}`,
     `{"keys":[${one.replace('00"', '"')}]}`,
-  ])('is refused when damaged, by its path alone, and left as it is: %s', async (text) => {
+  ])('is rejected when damaged, by its path, and not changed: %s', async (text) => {
     const folder = newFolder();
     const file = keysFile(folder);
     writeFileSync(file, text);
@@ -72,7 +72,7 @@ describe('the file', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  test('takes the place of an unfinished one that a crash left', async () => {
+  test('replaces a temporary file that a crash left', async () => {
     const folder = newFolder();
     await createKey(folder, 'before');
     writeFileSync(`${keysFile(folder)}.tmp`, '{"keys":[', { mode: 0o644 });
@@ -88,7 +88,7 @@ describe('many processes', () => {
   const lock = JSON.stringify(new URL('../../src/files/lock.ts', import.meta.url));
   const run = (code: string) => spawn(process.execPath, ['--input-type=module', '--eval', code]);
 
-  test('that make keys at once lose none, and make one first key', async () => {
+  test('that make keys concurrently lose none, and make one first key', async () => {
     const folder = newFolder();
     const code = `import { createFirstKey, createKey } from ${changes};
       const folder = ${JSON.stringify(folder)};
@@ -101,7 +101,7 @@ describe('many processes', () => {
     expect(names(folder)?.sort()).toEqual(made.flat().sort());
   });
 
-  test('do not wait for one that was killed', async () => {
+  test('do not wait for a killed one', async () => {
     const folder = newFolder();
     const holder = run(`import { lockFile } from ${lock};
       await lockFile(${JSON.stringify(join(folder, 'keys.lock'))});

@@ -19,7 +19,7 @@ test.each([
 });
 
 test.each(['', 'SECRET', 'mysql://u:SECRET@h/d', 'postgres://u:SECRET@h:port/d', 'postgres://u:SECRET@one,two:x/d'])(
-  '%j is refused without repeating it',
+  '%j is rejected without repeating it',
   async (url) => {
     const error: unknown = await openPostgresStore(url).catch((refusal: unknown) => refusal);
     expect(error).toBeInstanceOf(ConfigError);
@@ -28,7 +28,7 @@ test.each(['', 'SECRET', 'mysql://u:SECRET@h/d', 'postgres://u:SECRET@h:port/d',
   },
 );
 
-test('what is told of an address is its host and port alone', () => {
+test('only the host and the port of an address are shown', () => {
   expect(hostOf('postgres://u:SECRET@h:1/d?password=SECRET')).toBe('h:1');
   expect(hostOf('postgres:///d?password=SECRET')).toBe('the local socket');
 });

@@ -5,7 +5,7 @@ import { handlers } from '../../src/handlers.ts';
 import { HttpError } from '../../src/http/http-error.ts';
 import { contract } from '../contract.ts';
 
-describeOnDatabase('on PostgreSQL, the handlers keep the contract', (newDatabase) => {
+describeOnDatabase('on PostgreSQL, the handlers fulfil the contract', (newDatabase) => {
   const opened: (() => Promise<void>)[] = [];
   afterAll(async () => void (await Promise.all(opened.map((close) => close()))));
 

@@ -17,7 +17,7 @@ const count = rounds(2, 40);
 const serverCount = rounds(2, 3);
 
 describeOnClusters(`${serverCount} servers on one database`, (newCluster) => {
-  test(`lose nothing when they or it are killed under 64 writers, ${count} times`, async () => {
+  test(`lose nothing when servers or the database are killed under 64 writers, ${count} times`, async () => {
     const random = randomNumbers(seed());
     const cluster = await newCluster();
     onTestFinished(() => cluster.remove());

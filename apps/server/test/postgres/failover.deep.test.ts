@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { firstAfter, makeSynchronous, missingFrom, startPair, startServers } from './failover.ts';
 
 describeOnClusters('a primary and a standby', (newCluster) => {
-  test('some is lost where the standby lags and nobody waits for it', async () => {
+  test('writes are lost where the standby lags and replication is asynchronous', async () => {
     const { primary, standby, url } = await startPair(newCluster);
     const servers = await startServers(url);
     const load = new Load(() => servers.map(({ baseUrl }) => baseUrl), 64);
@@ -22,7 +22,7 @@ describeOnClusters('a primary and a standby', (newCluster) => {
     expect(lost).toBeGreaterThan(0);
   });
 
-  test('servers leave an old primary that still runs for the promoted one', async () => {
+  test('servers leave an old primary that still runs for the promoted standby', async () => {
     const { primary, standby } = await startPair(newCluster);
     await makeSynchronous(primary);
     const servers = await startServers(`postgres://petstore@${primary.host},${standby.host}/postgres`);

@@ -8,7 +8,7 @@ import { WrittenModel } from '../store/written-model.ts';
 import { firstAfter, makeSynchronous, missingFrom, startPair, startServers } from './failover.ts';
 
 describeOnClusters('a primary and a standby', (newCluster) => {
-  test('no acknowledged create, replace or remove is lost when the primary is killed under load, and none is done twice', async () => {
+  test('no acknowledged write is lost when the primary is killed under load, and none is done twice', async () => {
     const { primary, standby, url } = await startPair(newCluster);
     await (await openThings(url)).close();
     await makeSynchronous(primary);

@@ -34,7 +34,7 @@ describeOnDatabase('a server on PostgreSQL', (newDatabase) => {
 });
 
 describeOnDatabase('a page on PostgreSQL', (newDatabase) => {
-  test('ends early where its pets are large, and links to the rest', async () => {
+  test('ends early where its pets are large, with a next link', async () => {
     const server = await startServer(await newDatabase());
     onTestFinished(() => server.kill());
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
@@ -56,7 +56,7 @@ describeOnDatabase('a page on PostgreSQL', (newDatabase) => {
 });
 
 describeOnClusters('a server on a database that does not answer', (newCluster) => {
-  test('ends within its time, and not with 0', async () => {
+  test('stops in bounded time, with an exit code other than 0', async () => {
     const cluster = await newCluster();
     onTestFinished(() => cluster.remove());
     await cluster.start();

@@ -17,7 +17,7 @@ describeOnDatabase('keys in PostgreSQL', (newDatabase) => {
     return { store, things: store.collection('things') };
   }
 
-  test('are known to all servers: what many send at the same time is done once', async () => {
+  test('are shared by all servers: concurrent repetitions are done once', async () => {
     const url = await newDatabase();
     const servers = await Promise.all([open(url), open(url), open(url)]);
     for (let round = 0; round < 20; round++) {
@@ -32,7 +32,7 @@ describeOnDatabase('keys in PostgreSQL', (newDatabase) => {
     expect(stored.map(({ key }) => key)).toEqual(Array.from({ length: 600 }, (_, i) => i + 1));
   });
 
-  test('are of one write, whichever server comes first', async () => {
+  test('belong to one write, whichever server is first', async () => {
     const url = await newDatabase();
     const [one, other] = [await open(url), await open(url)];
     for (let round = 0; round < 20; round++) {

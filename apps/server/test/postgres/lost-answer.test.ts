@@ -8,7 +8,7 @@ import { things } from '../store/store-fixture.ts';
 import { contentOf, everything } from '../store/store-suite.ts';
 import { openSession } from './session.ts';
 
-describeOnClusters('a commit whose answer is lost', (newCluster) => {
+describeOnClusters('a commit whose result is lost', (newCluster) => {
   let cluster: Cluster;
   let store: PostgresStore;
   let collection: Collection;
@@ -56,7 +56,7 @@ describeOnClusters('a commit whose answer is lost', (newCluster) => {
   }
 
   test.each(['warning', 'error'])(
-    'a wait for the standby that is cancelled is a failure, though the database answers success, for a role that hears each %s',
+    'a cancelled wait for the standby is a failure, although the database reports success, for a role with client_min_messages %s',
     async (level) => {
       await cluster.ask(`ALTER ROLE petstore SET client_min_messages = ${level}`);
       onTestFinished(async () => void (await cluster.ask('ALTER ROLE petstore RESET client_min_messages')));
@@ -72,7 +72,7 @@ describeOnClusters('a commit whose answer is lost', (newCluster) => {
   );
 
   test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
-    'an answer that was lost by %s is found again, for each write of the commit',
+    'a result lost by %s is found again, for each write of the commit',
     async (end) => {
       const spare = await Promise.all(Array.from({ length: 300 }, () => collection.create({})));
       // It may begin several times, so each time with other documents.
@@ -108,7 +108,7 @@ describeOnClusters('a commit whose answer is lost', (newCluster) => {
     },
   );
 
-  test('an answer that was lost tells which writes were done by their keys, and which were done before', async () => {
+  test('after a lost result, idempotency keys tell which writes were done', async () => {
     const once = (key: string) => ({ idempotency: { key, fingerprint: 'same' } });
     const before = await collection.create({ text: 'before' }, once('before'));
     let tries = 0;

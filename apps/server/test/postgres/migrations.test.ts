@@ -31,7 +31,7 @@ async function open(url: string) {
 const broken = { isDone: 'false', statements: ['SELECT 1/0'] };
 
 describeOnDatabase('the schema', (newDatabase) => {
-  test('is made once when many servers start together', async () => {
+  test('is made once when many servers start concurrently', async () => {
     const url = await newDatabase();
     const stores = await Promise.all(Array.from({ length: 12 }, () => openPostgresStore(url, { poolSize: 2 })));
     const added = await Promise.all(stores.map((store) => handlers(store).createPet(rex)));
@@ -39,7 +39,7 @@ describeOnDatabase('the schema', (newDatabase) => {
     for (const store of stores) await store.close();
   });
 
-  test('needs no right to change it where there is nothing to change', async () => {
+  test('needs no right to change it if it is up to date', async () => {
     const url = await newDatabase();
     await (await openPostgresStore(url)).close();
     const session = await sessionTo(url);
@@ -47,7 +47,7 @@ describeOnDatabase('the schema', (newDatabase) => {
     await migrate(session, schemaOf(allCollections), limits);
   });
 
-  test('is completed where a start was killed, and the lock is left to the next one', async () => {
+  test('is completed after a killed start, whose lock is released', async () => {
     const url = await newDatabase();
     const killed = await sessionTo(url);
     const [first] = schemaOf(allCollections);
@@ -59,14 +59,14 @@ describeOnDatabase('the schema', (newDatabase) => {
     expect(await handlers(store).createPet(rex)).toMatchObject({ id: 1 });
   });
 
-  test('is not waited for longer than the limit while another server holds the lock', async () => {
+  test('waits for the lock of another server for a limited time', async () => {
     const url = await newDatabase();
     await expect(migrate(await sessionTo(url), [broken], limits)).rejects.toThrow('zero');
     const other = migrate(await sessionTo(url), schemaOf(allCollections), { ...limits, waitMs: 100 });
     await expect(other).rejects.toThrow('another server');
   });
 
-  test('gets the index of a property that is declared later, made again where that was interrupted', async () => {
+  test('gets the index of a property that is declared later, also after an interruption', async () => {
     const url = await newDatabase();
     const before = await openCollections(url, [{ ...things, indexes: [] }]);
     onTestFinished(() => before.close());
@@ -105,7 +105,7 @@ describeOnDatabase('a database of the first format', (newDatabase) => {
     '{"id":3,"name":"","categoryId":0,"status":"available"}',
   ];
 
-  test('is carried over once, as the text that this version would have stored', async () => {
+  test('is migrated once, to the text that this version would have stored', async () => {
     const { url } = await filled();
     const stores = await Promise.all(Array.from({ length: 5 }, () => open(url)));
     for (const store of stores) {
@@ -119,7 +119,7 @@ describeOnDatabase('a database of the first format', (newDatabase) => {
     expect((await store?.collection('pets').create({ ...rex }))?.id).toBe(4);
   });
 
-  test('serves servers of the version before meanwhile, and shows each what the other writes', async () => {
+  test('serves servers of the previous version meanwhile; each sees the writes of the other', async () => {
     const { url, session: older } = await filled();
     const store = await open(url);
     const pets = store.collection('pets');
@@ -154,7 +154,7 @@ describeOnDatabase('a database of the first format', (newDatabase) => {
     await expect(adding('late', 3)).rejects.toThrow('division by zero');
   });
 
-  test('is carried over while servers of the version before write, and loses nothing', async () => {
+  test('is migrated while servers of the previous version write, and loses nothing', async () => {
     const { url, session } = await filled();
     const isOver = { now: false };
     let number = 1;

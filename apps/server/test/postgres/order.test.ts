@@ -17,7 +17,7 @@ const serverCount = rounds(2, 3);
 const INCREMENTS = rounds(8, 60);
 
 describeOnDatabase('identifiers and pages', (newDatabase) => {
-  test(`${serverCount} processes with 64 writers: no page skips or repeats, and all see at once what one acknowledged`, async () => {
+  test(`${serverCount} processes with 64 writers: no page skips or repeats, and all see an acknowledged write at once`, async () => {
     const url = await newDatabase();
     const servers = await Promise.all(Array.from({ length: serverCount }, () => startServer(url)));
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.kill()))));
@@ -42,7 +42,7 @@ describeOnDatabase('identifiers and pages', (newDatabase) => {
     for (const walker of walkers) expect(await walker.stop()).toEqual(all);
   });
 
-  test('a replace through one server is seen, and respected, by all others', async () => {
+  test('a replace through one server is visible to all others', async () => {
     const url = await newDatabase();
     const stores = await Promise.all(Array.from({ length: 3 }, () => openPostgresStore(url, [things])));
     onTestFinished(async () => void (await Promise.all(stores.map((store) => store.close()))));
@@ -74,7 +74,7 @@ describeOnDatabase('identifiers and pages', (newDatabase) => {
     expect(conflicts.count).toBeGreaterThan(0);
   });
 
-  test('a sequence would not do: its lower number arrives after its higher one was seen', async () => {
+  test('a sequence would not suffice: a lower number becomes visible after a higher one', async () => {
     const url = await newDatabase();
     const [slow, quick] = [await openSession(url), await openSession(url)];
     onTestFinished(() => {

@@ -30,7 +30,7 @@ describeOnDatabase('the PostgreSQL store', (newDatabase) => {
     return store.collection('things');
   }
 
-  test('commits together what arrives together, and reports it', async () => {
+  test('commits concurrent writes together, and reports the number', async () => {
     const commits: number[] = [];
     const collection = await open({ onCommit: ({ writes }: { writes: number }) => commits.push(writes) });
     const added = await Promise.all(Array.from({ length: 64 }, () => collection.create({})));
@@ -42,7 +42,7 @@ describeOnDatabase('the PostgreSQL store', (newDatabase) => {
     expect(commits).toEqual([64, 31]);
   });
 
-  test('does not read the documents behind the end of a page', async () => {
+  test('does not read documents after the end of a page', async () => {
     const collection = await open();
     await Promise.all(
       Array.from({ length: 20 }, (_, i) => collection.create({ text: randomBytes(500_000).toString('hex'), i })),
@@ -64,7 +64,7 @@ describeOnDatabase('the PostgreSQL store', (newDatabase) => {
     expect(await buffersFor(2 ** 30)).toBeGreaterThan(10 * one);
   });
 
-  test('filters by every value that JSON has, escapes and long ones included', async () => {
+  test('filters by every JSON value, including escapes and long strings', async () => {
     const collection = await open();
     const values: unknown[] = [
       '\u0000',

@@ -10,7 +10,7 @@ const isSkipped = skips('TLS to the database', missingProgram('openssl', ['versi
 
 describeOnClusters('TLS', (newCluster) => {
   test.skipIf(isSkipped)(
-    'is spoken where the address asks for it, and the certificate has to fit',
+    'is used where the address requires it, with a verified certificate',
     async () => {
       const folder = newFolder();
       const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];

@@ -61,7 +61,7 @@ async function filled(store: Store, count: number): Promise<Pet[]> {
 }
 
 describeOnDatabase('export and import', (newDatabase) => {
-  test('move everything from a data folder to a database and back, identifiers kept', async () => {
+  test('move everything from a data folder to a database and back, with all identifiers', async () => {
     const [from, to, url] = [newFolder(), newFolder(), await newDatabase()];
     const pets = await filled(await openLowdbStore(from, allCollections), 2500);
     const exported = await run('export', { PETSTORE_DATA_DIR: from });
@@ -84,7 +84,7 @@ describeOnDatabase('export and import', (newDatabase) => {
     expect((await all(await openLowdbStore(to, allCollections))).slice(0, -1)).toEqual(pets);
   });
 
-  test('may be done again: what is there is compared, and the rest added', async () => {
+  test('can be repeated: existing documents are compared, missing ones added', async () => {
     const url = await newDatabase();
     const folder = newFolder();
     await filled(await openLowdbStore(folder, allCollections), 1500);
@@ -101,7 +101,7 @@ describeOnDatabase('export and import', (newDatabase) => {
     });
   });
 
-  test('keep gaps, because identifiers of removed pets are never given again', async () => {
+  test('keep gaps, because identifiers of removed pets are never reused', async () => {
     const lines = `{"id":3,"name":"a","categoryId":1}\n{"id":9007199254740990,"name":"b","categoryId":1}\n`;
     const [url, folder] = [await newDatabase(), newFolder()];
     for (const open of [() => openPostgresStore(url), () => openLowdbStore(folder, allCollections)]) {
@@ -110,7 +110,7 @@ describeOnDatabase('export and import', (newDatabase) => {
     }
   });
 
-  test('refuse what is no document in one line', async () => {
+  test('reject a line that is no document', async () => {
     const input = '{"id":1,"name":"a","categoryId":1}\n{"id":2,"name":"b","cat';
     expect(await run('import', { PETSTORE_DATA_DIR: newFolder() }, input)).toEqual({
       code: 1,
@@ -119,7 +119,7 @@ describeOnDatabase('export and import', (newDatabase) => {
     });
   });
 
-  test('refuse to export what is not there, and a database that is not', async () => {
+  test('reject a missing folder and an unreachable database', async () => {
     const missing = await run('export', { PETSTORE_DATA_DIR: 'nowhere' });
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/^petstore-server: there is no store/) });
     const url = 'postgres://u:SECRET@127.0.0.1:1/d';

@@ -13,7 +13,7 @@ import { openSession } from './session.ts';
 const timeouts = { connectTimeout: 500, statementTimeout: 500 };
 const rex = { name: 'Rex', categoryId: 1 };
 
-describeOnClusters('a database in trouble', (newCluster) => {
+describeOnClusters('outages of the database', (newCluster) => {
   let cluster: Cluster;
   let store: PostgresStore;
   let server: Listening;
@@ -65,7 +65,7 @@ describeOnClusters('a database in trouble', (newCluster) => {
     expect(await pets.remove(id)).toEqual({ outcome: 'removed' });
   }
 
-  test.each(['kill', 'stop'] as const)('%s: refused while it is gone, served when it is back', async (end) => {
+  test.each(['kill', 'stop'] as const)('%s: requests fail meanwhile, and succeed afterwards', async (end) => {
     expect((await add()).status).toBe(201);
     await cluster[end]();
     await expectRefusals();
@@ -74,7 +74,7 @@ describeOnClusters('a database in trouble', (newCluster) => {
     await expectRecovery();
   });
 
-  test('silent: refused while it says nothing, served when it goes on', async () => {
+  test('unresponsive: requests fail meanwhile, and succeed afterwards', async () => {
     expect((await add()).status).toBe(201);
     await cluster.signal('SIGSTOP');
     await expectRefusals();
@@ -83,14 +83,14 @@ describeOnClusters('a database in trouble', (newCluster) => {
     await expectRecovery();
   });
 
-  test('restarted between two requests: the next one is served as if nothing had been', async () => {
+  test('restarted between two requests: the next one succeeds', async () => {
     await add();
     await cluster.stop();
     await cluster.start();
     expect([(await add()).status, (await call('/pets')).status]).toEqual([201, 200]);
   });
 
-  test('slow: what is read is given up, on both sides', async () => {
+  test('slow: reads are cancelled on both sides', async () => {
     await add();
     const other = await openSession(cluster.url());
     for (const text of ['BEGIN', 'LOCK TABLE documents_pets']) await other.run({ text }, 5_000);
@@ -101,7 +101,7 @@ describeOnClusters('a database in trouble', (newCluster) => {
     await expectRecovery();
   });
 
-  test('set to be read only: pets are refused, and taken when it is over', async () => {
+  test('read-only: writes fail meanwhile, and succeed afterwards', async () => {
     await add();
     const all = (mode: string) => `ALTER SYSTEM SET default_transaction_read_only = ${mode}`;
     await cluster.ask(all('on'));
@@ -112,7 +112,7 @@ describeOnClusters('a database in trouble', (newCluster) => {
     await expectRecovery();
   });
 
-  test('without the standby it has to wait for: nothing is acknowledged, and pets can be read', async () => {
+  test('without its synchronous standby: writes fail, reads succeed', async () => {
     await add();
     cluster.set(`synchronous_standby_names = 'nobody'`);
     cluster.reload();
@@ -125,7 +125,7 @@ describeOnClusters('a database in trouble', (newCluster) => {
     await expectRecovery();
   });
 
-  test('without the standby from the start: not ready, though no pet was added yet', async () => {
+  test('without its synchronous standby from the start: not ready, even before a write', async () => {
     cluster.set(`synchronous_standby_names = 'nobody'`);
     cluster.reload();
     const store = await openPostgresStore(cluster.url(), timeouts);
@@ -138,7 +138,7 @@ describeOnClusters('a database in trouble', (newCluster) => {
     await vi.waitFor(async () => expect(await store.ready()).toBe(true), { timeout: 20_000, interval: 20 });
   });
 
-  test('not there at all: the start ends in bounded time', async () => {
+  test('unreachable: the start fails in bounded time', async () => {
     await cluster.stop();
     await expect(openPostgresStore(cluster.url(), timeouts)).rejects.toThrow(StoreUnavailableError);
     await cluster.start();

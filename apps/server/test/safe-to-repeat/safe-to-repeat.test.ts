@@ -46,7 +46,7 @@ async function everyPetOnce(
   console.log(`${count} pets, each once, after ${tries} tries and ${disturbances.length} disturbances: ${fates}`);
 }
 
-test(`in a data folder every pet is there once, though the network is bad and the server is killed ${kills} times`, async () => {
+test(`in a data folder every pet exists once, with a bad network and ${kills} kills of the server`, async () => {
   const random = randomNumbers(seed());
   const folder = newFolder();
   let server: ServerProcess | undefined = await startProcess(folder, ['--log-level', 'error']);
@@ -64,7 +64,7 @@ test(`in a data folder every pet is there once, though the network is bad and th
 });
 
 describeOnClusters('on PostgreSQL', (newCluster) => {
-  test(`every pet is there once, though the network is bad, servers are killed ${kills} times and the database fails over`, async () => {
+  test(`every pet exists once, with a bad network, ${kills} kills of servers and a failover`, async () => {
     const random = randomNumbers(seed());
     const { primary, standby, url } = await startPair(newCluster);
     await makeSynchronous(primary);

@@ -15,7 +15,7 @@ const record = fc.record({
   text: fc.oneof(fc.constant(''), fc.json(), fc.constant('["猫",{"hint":[1,-2]}]')),
 });
 
-test.each(['json', 'jsonl'] as const)('a block of %s has the records that it was made of', (form) => {
+test.each(['json', 'jsonl'] as const)('a block of %s contains the records that it was made of', (form) => {
   fc.assert(
     fc.property(fc.array(fc.array(record)), (blocks) => {
       const encoded = blocks.map((records) => encodeRecords(7, form, records, kinds, 'utf8').bytes);

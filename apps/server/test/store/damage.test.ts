@@ -18,13 +18,13 @@ async function refused(folder: string, files: Map<string, Buffer>, what: string)
   expect(filesIn(folder), what).toEqual(files);
 }
 
-test('the small store is whole', async () => {
+test('the small store is sound', async () => {
   const { documents: found, warnings } = await opened(newFolder(), await smallStore());
   expect(found).toEqual(documents);
   expect(warnings).toEqual([]);
 });
 
-test(`is refused when any ${step}th byte of any file is another`, async () => {
+test(`a folder is rejected if any ${step}th byte of any file differs`, async () => {
   const folder = newFolder();
   const files = await smallStore();
   for (const [path, bytes] of files) {
@@ -34,7 +34,7 @@ test(`is refused when any ${step}th byte of any file is another`, async () => {
   }
 });
 
-test(`is refused when a file ends at any ${step}th byte`, async () => {
+test(`a folder is rejected if a file is cut at any ${step}th byte`, async () => {
   const folder = newFolder();
   const files = await smallStore();
   for (const [path, bytes] of files) {
@@ -44,7 +44,7 @@ test(`is refused when a file ends at any ${step}th byte`, async () => {
   }
 });
 
-test('is refused whichever segment is missing, or all of them', async () => {
+test('a folder is rejected if any segment, or all of them, are missing', async () => {
   const folder = newFolder();
   const files = await smallStore();
   for (const path of files.keys()) {
@@ -64,13 +64,13 @@ test.each([
   '\0\0\0\0',
   '{ "crc32":         0,"sequence":1,"records":[],"documents":[]}\n',
   '<html>',
-])('is refused with any file holding %j', async (text) => {
+])('a folder is rejected if any file holds %j', async (text) => {
   const folder = newFolder();
   const files = await smallStore();
   for (const path of files.keys()) await refused(folder, new Map(files).set(path, Buffer.from(text)), path);
 });
 
-test('is refused with a segment in the place of another', async () => {
+test('a folder is rejected if segments are swapped', async () => {
   const folder = newFolder();
   const files = await smallStore();
   const segments = [...files].filter(([path]) => path !== manifest);
@@ -81,7 +81,7 @@ test('is refused with a segment in the place of another', async () => {
   }
 });
 
-test('is refused whatever happens to a larger one', async () => {
+test('a larger folder is rejected after any of these', async () => {
   const folder = newFolder();
   const store = await openLowdbStore(folder, [things], { maxSegment: 60_000 });
   const collection = store.collection('things');
@@ -109,7 +109,7 @@ test('is refused whatever happens to a larger one', async () => {
   );
 });
 
-test('a folder of another format is refused, and says so', async () => {
+test('a folder of another format is rejected by name', async () => {
   const files = await smallStore();
   const data = JSON.parse(String(files.get(manifest)));
   const later = manifestOf({ ...data, format: 5 });

@@ -31,7 +31,7 @@ async function opened(folder: string) {
   return { found, sold: sold.count, id, warnings };
 }
 
-test('a folder of the first format is carried over once, and its files are put aside', async () => {
+test('a folder of format 1 is migrated once, and its files are moved aside', async () => {
   const folder = newFolder();
   cpSync(fixture, folder, { recursive: true });
   const first = await opened(folder);
@@ -46,7 +46,7 @@ test('a folder of the first format is carried over once, and its files are put a
   expect(second).toEqual({ found: [...pets, { id: 13, name: 'next', categoryId: 1 }], sold: 4, id: 14, warnings: [] });
 });
 
-test('a crash while it is carried over, at whichever step, loses nothing', async () => {
+test('a crash at any step of the migration loses nothing', async () => {
   const folder = newFolder();
   cpSync(fixture, folder, { recursive: true });
   await openLowdbStore(folder, allCollections, { onWarning: () => {} }).then((store) => store.close());
@@ -64,7 +64,7 @@ test('a crash while it is carried over, at whichever step, loses nothing', async
   }
 });
 
-test('a damaged folder of the first format is refused, and left as it is', async () => {
+test('a damaged folder of format 1 is rejected, and not changed', async () => {
   const folder = newFolder();
   const files = filesIn(fixture);
   for (const [path, bytes] of files) {
@@ -81,7 +81,7 @@ test('a damaged folder of the first format is refused, and left as it is', async
   await expect(openLowdbStore(folder, allCollections)).rejects.toThrow(/pets: the folder is missing/);
 });
 
-test('an unfinished commit at its end is reported, not carried over', async () => {
+test('an unfinished commit at its end is reported, not migrated', async () => {
   const folder = newFolder();
   cpSync(fixture, folder, { recursive: true });
   const path = join(folder, 'pets/0000000000000008.jsonl');

@@ -46,7 +46,7 @@ async function fill(collection: Collection, word: string, stored: Map<number, Pr
 }
 
 test.for([96, 256, 400])(
-  'on a full disk of %d KB nothing rejected is ever seen, and it heals with free space',
+  'on a full disk of %d KB no rejected write is ever visible, and free space heals it',
   async (kilobytes, context) => {
     const disk = smallDisk(context, kilobytes);
     const folder = join(disk, 'data');

@@ -52,7 +52,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ pass: fc.integer({ min: -IDEMPOTENCY_MS / 8, max: IDEMPOTENCY_MS / 2 }) }) },
 );
 
-test('the table of keys does what a list would do', () => {
+test('the table of keys behaves like a list', () => {
   const property = fc.property(fc.nat(300), fc.array(step, { maxLength: 150 }), (max, steps) => {
     let now = IDEMPOTENCY_MS * 10;
     let group = 0;
@@ -78,7 +78,7 @@ test('the table of keys does what a list would do', () => {
   fc.assert(property, { numRuns: rounds(60, 2000) });
 });
 
-test('the table of keys grows and turns over, and finds each of many', () => {
+test('the table of keys grows and wraps around, and finds each key', () => {
   const table = new IdempotencyKeys(5_000);
   for (let i = 0; i < 40_000; i++) {
     table.set(`key ${i}`, i);

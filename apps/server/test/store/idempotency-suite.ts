@@ -22,7 +22,7 @@ export function idempotencySuite({ open, reopen }: StoreFixture) {
   };
 
   describe('a write with a key', () => {
-    test('is done once, and a repetition has the result of the first', () =>
+    test('is done once, and a repetition returns the first result', () =>
       using(async (collection) => {
         const first = await collection.create({ size: 1, text: '猫 \u0000 ,"document":' }, once('k'));
         expect(first.isReplayed).toBeUndefined();
@@ -33,7 +33,7 @@ export function idempotencySuite({ open, reopen }: StoreFixture) {
         expect((await collection.create({ size: 2 }, once('other'))).id).toBe(first.id + 1);
       }));
 
-    test('has the result of the first also when the document has changed since, or is gone', () =>
+    test('returns the first result also after the document was changed or removed', () =>
       using(async (collection) => {
         const first = await collection.create({ size: 1, text: 'a' }, once('k'));
         await collection.replace(first.id, { size: 2 });
@@ -43,7 +43,7 @@ export function idempotencySuite({ open, reopen }: StoreFixture) {
         expect(await everything(collection)).toEqual([]);
       }));
 
-    test('is rejected where the key belongs to another write', () =>
+    test('is rejected if the key belongs to another write', () =>
       using(async (collection, store) => {
         await collection.create({ size: 1 }, once('k', 'one'));
         await expect(collection.create({ size: 2 }, once('k', 'two'))).rejects.toThrow(IdempotencyMismatchError);
@@ -52,7 +52,7 @@ export function idempotencySuite({ open, reopen }: StoreFixture) {
         expect(await everything(store.collection('others'))).toEqual([]);
       }));
 
-    test('is done once by many at the same time, beside writes without one', () =>
+    test('is done once by concurrent callers, beside writes without a key', () =>
       using(async (collection) => {
         const all = await Promise.all(
           Array.from({ length: 400 }, (_, i) =>
@@ -80,7 +80,7 @@ export function idempotencySuite({ open, reopen }: StoreFixture) {
         expect(await collection.remove(id, once('remove'))).toEqual({ outcome: 'removed', isReplayed: true });
       }));
 
-    test('stores no key where it does nothing', () =>
+    test('stores no key if it does nothing', () =>
       using(async (collection) => {
         const { id, version } = await collection.create({ size: 0 });
         expect(await collection.replace(id, {}, { ...once('k'), ifVersion: '0' })).toEqual({ outcome: 'conflict' });

@@ -25,7 +25,7 @@ describe.each([
   const createIn = async (store: Store, key: string) =>
     'isReplayed' in (await store.collection('things').create({ color: 'red' }, once(key)));
 
-  test('are forgotten after 24 hours, and stand for another write then', async () => {
+  test('are removed after 24 hours, and are free again', async () => {
     const store = await open(folderOf?.());
     expect(await createIn(store, 'k')).toBe(false);
     clock.now += IDEMPOTENCY_MS - 1;
@@ -37,7 +37,7 @@ describe.each([
     expect(store.idempotency()).toEqual({ keys: 1, forgotten: 0 });
   });
 
-  test('live longer when the clock goes back, and leave in their order', async () => {
+  test('live longer when the clock goes back, and expire in order', async () => {
     const store = await open(folderOf?.());
     await createIn(store, 'before');
     clock.now -= 3_600_000;
@@ -50,7 +50,7 @@ describe.each([
     expect(store.idempotency()).toEqual({ keys: 3, forgotten: 0 });
   });
 
-  test('beyond their bound the oldest are forgotten, and counted', async () => {
+  test('beyond the bound the oldest are removed, and counted', async () => {
     const store = await open(folderOf?.());
     for (let i = 0; i < 250; i++) await createIn(store, `k${i}`);
     const { keys, forgotten } = store.idempotency();
@@ -60,7 +60,7 @@ describe.each([
     expect(await createIn(store, 'k0')).toBe(false);
   });
 
-  test('leave while they are repeated, and then the write is done again, once', async () => {
+  test('may expire during a repetition, which is then done again, once', async () => {
     const store = await open(folderOf?.());
     const collection = store.collection('things');
     for (let round = 0; round < 20; round++) {
@@ -86,7 +86,7 @@ describe.each([
   });
 
   if (folderOf)
-    test('leave nothing behind in the folder when they are forgotten, and are bounded after it was opened again', async () => {
+    test('leave nothing in the folder when they are removed, and are bounded after a reopening', async () => {
       const folder = folderOf();
       const first = await open(folder);
       for (let i = 0; i < 500; i++) await createIn(first, `k${i}`);
@@ -104,7 +104,7 @@ describe.each([
     });
 });
 
-test('wherever power is cut, a document and its key are there together', async () => {
+test('after any power cut, a document and its key exist together', async () => {
   const folder = newFolder();
   const first = await openLowdbStore(folder, [things]);
   // Before it says how far the store has come, as it does within a second.

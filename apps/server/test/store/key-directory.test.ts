@@ -59,7 +59,7 @@ const query = fc.record({
   limit: fc.integer({ min: 1, max: 100 }),
 });
 
-test('is a map in ascending order, whatever comes', () => {
+test('behaves like a map in ascending order', () => {
   fc.assert(
     fc.property(fc.constantFrom(...sizes), changes, fc.array(query), fc.array(id), (size, all, queries, others) => {
       const directory = new KeyDirectory(size);
@@ -82,7 +82,7 @@ test('is a map in ascending order, whatever comes', () => {
   );
 });
 
-test('wherever an identifier falls into a full leaf, it is found, and can be removed', () => {
+test('finds and removes an identifier at any position of a full leaf', () => {
   const size = 64;
   const idsOf = (directory: KeyDirectory) => {
     const ids: number[] = [];

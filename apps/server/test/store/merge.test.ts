@@ -10,7 +10,7 @@ const maxSegment = 2 ** 15;
 const bytesIn = (folder: string) =>
   readdirSync(join(folder, 'segments')).reduce((sum, file) => sum + statSync(join(folder, 'segments', file)).size, 0);
 
-test('ten rewrites of every document take no more than 2.5 times the disk that the documents need', async () => {
+test('ten rewrites of every document use at most 2.5 times the disk space of the documents', async () => {
   const folder = newFolder();
   const store = await openLowdbStore(folder, [things], { maxSegment });
   const collection = store.collection('things');
@@ -33,7 +33,7 @@ test('ten rewrites of every document take no more than 2.5 times the disk that t
   await again.close();
 });
 
-test('documents that come and go beside lasting ones leave nothing behind but a bounded number of tombstones', async () => {
+test('short-lived documents leave only a bounded number of tombstones', async () => {
   const folder = newFolder();
   let store = await openLowdbStore(folder, [things], { maxSegment });
   const lasting = (await addMany(store.collection('things'), 1000)).map(({ id }) => id);
@@ -54,7 +54,7 @@ test('documents that come and go beside lasting ones leave nothing behind but a 
   await store.close();
 });
 
-test('a declaration that gets another index finds the documents that were sealed before', async () => {
+test('a new index finds the documents that were sealed before', async () => {
   const folder = newFolder();
   const store = await openLowdbStore(folder, [{ ...things, indexes: [] }], { maxSegment });
   await addMany(store.collection('things'), 1000);
@@ -65,7 +65,7 @@ test('a declaration that gets another index finds the documents that were sealed
   await again.close();
 });
 
-test('lists are filtered rightly when tombstones were sealed among the documents', async () => {
+test('filters work with tombstones in sealed segments', async () => {
   const folder = newFolder();
   const store = await openLowdbStore(folder, [things], { maxSegment });
   const [first] = await addMany(store.collection('things'), 400);

@@ -54,7 +54,7 @@ async function petFolder(): Promise<string> {
 }
 
 describe('petstore-server check', () => {
-  test('says what a sound folder holds, and changes nothing', async () => {
+  test('prints what a sound folder holds, and changes nothing', async () => {
     const folder = await petFolder();
     const before = filesIn(folder);
     const { code, stdout } = await petstoreServer('check', '--data-dir', folder);
@@ -72,7 +72,7 @@ describe('petstore-server check', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^petstore-server: .*0000000001\.jsonl: .*\n$/)]);
   });
 
-  test('says where there is no store', async () => {
+  test('reports a folder without a store', async () => {
     const { code, stderr } = await petstoreServer('check', '--data-dir', newFolder());
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^petstore-server: there is no store in .*\n$/)]);
   });
@@ -115,14 +115,14 @@ describe('petstore-server backup', () => {
     expect(made.length).toBeGreaterThan(0);
   });
 
-  test('does not touch a folder that exists', async () => {
+  test('rejects an existing target folder', async () => {
     const [folder, to] = [await petFolder(), newFolder()];
     await expect(backup(folder, to)).rejects.toThrow(StoreFolderError);
     expect(readdirSync(to)).toEqual([]);
   });
 });
 
-test('a process without file descriptors at the end of a segment does nothing, and goes on when it has some', async () => {
+test('a process without file descriptors at the end of a segment rejects writes, and recovers', async () => {
   const script = fileURLToPath(new URL('few-files.ts', import.meta.url));
   const command = 'ulimit -n 64; exec "$0" "$@"';
   const { stdout } = await run('bash', ['-c', command, process.execPath, script, newFolder()]);
@@ -134,7 +134,7 @@ test('a process without file descriptors at the end of a segment does nothing, a
   });
 });
 
-test('the high-water mark follows the last write within a bounded time, and a cut behind it is noticed', async () => {
+test('the high-water mark follows the last write in bounded time, and a cut before it is detected', async () => {
   const folder = newFolder();
   const store = await openLowdbStore(folder, [things]);
   const collection = store.collection('things');
@@ -164,7 +164,7 @@ test('a high-water mark that cannot be written is reported', async () => {
   await store.close();
 });
 
-test('writes beyond a bound are rejected while the disk stalls, and none of them is done', async () => {
+test('while the disk stalls, writes beyond a bound are rejected and not done', async () => {
   const { promise: stalled, resolve: go } = Promise.withResolvers<void>();
   const committed: number[] = [];
   const group = new GroupCommit<number, number>(async (writes) => {
@@ -183,7 +183,7 @@ test('writes beyond a bound are rejected while the disk stalls, and none of them
   await group.close();
 });
 
-test('the port is open while the store opens: not ready, and requests are answered as unavailable', async () => {
+test('while the store opens, the port is open, /readyz and requests get 503', async () => {
   const { promise, resolve } = Promise.withResolvers<Store>();
   const server = await listen({}, openingStore(promise, true));
   const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' };
@@ -227,7 +227,7 @@ describe('symbolic links in the data folder', () => {
 const user = unprivilegedUser();
 const isSkipped = skips('What root leaves in the folder of another user', user ? undefined : 'only root can make it');
 
-test.skipIf(isSkipped)('what root imports and makes belongs to the owner of the folder', async () => {
+test.skipIf(isSkipped)("files that root makes belong to the folder's owner", async () => {
   const folder = newFolder();
   chownSync(folder, user?.uid ?? 0, user?.gid ?? 0);
   const store = await openLowdbStore(folder, [things], { maxSegment: smallSegments });

@@ -12,7 +12,7 @@ import { WrittenModel } from './written-model.ts';
 const count = rounds(1, 20);
 
 describe.each(['ext4', 'xfs'] as const)('on %s', (kind) => {
-  test(`loses nothing when the power is cut ${count} times, and takes no more pets once the disk fails`, async (context) => {
+  test(`loses nothing in ${count} power cuts, and rejects writes once the disk fails`, async (context) => {
     const disk = mountedDisk(context, kind);
     const folder = join(disk.path, 'data');
     const random = randomNumbers(seed());

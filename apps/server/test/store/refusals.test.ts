@@ -16,8 +16,8 @@ import { WrittenModel } from './written-model.ts';
 
 const execFileAsync = promisify(execFile);
 
-describe('a second one on the same folder', () => {
-  test('is refused as long as the first runs, even when that one is frozen, and let in when it is killed', async () => {
+describe('a second server on the same folder', () => {
+  test('is rejected while the first runs, even suspended, and accepted after it is killed', async () => {
     const folder = newFolder();
     const first = startWriters(folder, 'first', 1);
     await first.open;
@@ -34,7 +34,7 @@ describe('a second one on the same folder', () => {
     await second.close();
   });
 
-  test('ends with one clear line, and the first goes on', async () => {
+  test('exits with one clear line, and the first continues', async () => {
     const folder = newFolder();
     const first = await openLowdbStore(folder, [things]);
     const before = await addMany(first.collection('things'), 3);
@@ -47,7 +47,7 @@ describe('a second one on the same folder', () => {
     await first.close();
   });
 
-  test('is refused within one process, too', async () => {
+  test('is rejected within one process, too', async () => {
     const folder = newFolder();
     const first = await openLowdbStore(folder, [things]);
     await expect(openLowdbStore(folder, [things])).rejects.toThrow(StoreLockedError);
@@ -57,7 +57,7 @@ describe('a second one on the same folder', () => {
   });
 });
 
-test('a folder that another file stands for is refused and left as it is', async () => {
+test('a file in the place of a folder is rejected and not changed', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'data'), 'mine');
   mkdirSync(join(folder, 'other'));
@@ -69,7 +69,7 @@ test('a folder that another file stands for is refused and left as it is', async
   expect(filesIn(folder)).toEqual(before);
 });
 
-test('a read-only disk is refused with the folder named, new or old', async (context) => {
+test('a read-only disk is rejected by the name of the folder, with and without a store', async (context) => {
   const disk = smallDisk(context, 1024);
   const folder = join(disk, 'data');
   const store = await openLowdbStore(folder, [things]);
@@ -88,7 +88,7 @@ test('a read-only disk is refused with the folder named, new or old', async (con
 const openUnprivileged = fileURLToPath(new URL('open-unprivileged.ts', import.meta.url));
 
 test.skipIf(process.platform === 'win32').each(['.', 'lock', 'segments', 'segments/0000000001.jsonl'])(
-  '%s without permission to write is refused and named',
+  '%s without write permission is rejected by name',
   async (path) => {
     const folder = newFolder();
     const store = await openLowdbStore(folder, [things]);

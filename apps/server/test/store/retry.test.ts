@@ -30,7 +30,7 @@ async function createUntilRejected(collection: Collection, most: number): Promis
   return undefined;
 }
 
-test('while the manifest cannot be written, replaced files are bounded, this is reported once, and it heals', async () => {
+test('while the manifest cannot be written, replaced files are bounded, one warning is logged, and it recovers', async () => {
   const { folder, store, collection, warnings, segments } = await openWithWarnings();
   mkdirSync(join(folder, 'store.json.tmp'));
   expect(await createUntilRejected(collection, 1000)).toBeInstanceOf(StoreUnavailableError);

@@ -19,7 +19,7 @@ export function storeSuite(fixture: StoreFixture) {
   };
 
   describe('create', () => {
-    test('stores the document under an identifier that grows, with whatever it holds', () =>
+    test('stores the document under an ascending identifier, with all its properties', () =>
       using(async (collection) => {
         const properties = {
           color: 'red',
@@ -35,14 +35,14 @@ export function storeSuite(fixture: StoreFixture) {
         expect(second.id).toBeGreaterThan(first.id);
       }));
 
-    test('carries integers exactly that a number cannot hold', () =>
+    test('stores integers beyond 2^53 exactly', () =>
       using(async (collection) => {
         const properties = { large: 9_223_372_036_854_775_807n, small: -9_223_372_036_854_775_808n };
         const { id } = await collection.create(properties);
         expect(await contentOf(collection, id)).toEqual({ key: id, ...properties });
       }));
 
-    test('gives each of many at once an identifier of its own', () =>
+    test('gives each of many concurrent documents its own identifier', () =>
       using(async (collection) => {
         const added = await addMany(collection, 2500);
         expect(new Set(added.map(({ id }) => id)).size).toBe(2500);
@@ -59,7 +59,7 @@ export function storeSuite(fixture: StoreFixture) {
   });
 
   describe('replace', () => {
-    test('puts the new document in the place of the old one, under another version', () =>
+    test('replaces the document, under another version', () =>
       using(async (collection) => {
         const { id, version } = await collection.create({ color: 'red', size: 1 });
         const replaced = await collection.replace(id, { color: 'blue' });
@@ -73,7 +73,7 @@ export function storeSuite(fixture: StoreFixture) {
         expect(blue).toEqual([{ key: id, color: 'blue' }]);
       }));
 
-    test('is done by one of many that replace the same version', () =>
+    test('succeeds for one of many that replace the same version', () =>
       using(async (collection) => {
         const { id, version } = await collection.create({ round: 0 });
         const all = Array.from({ length: 20 }, (_, i) =>
@@ -86,7 +86,7 @@ export function storeSuite(fixture: StoreFixture) {
         expect(await contentOf(collection, id)).toEqual({ key: id, round: winner });
       }));
 
-    test('finds no document where there is none', () =>
+    test('reports a missing document', () =>
       using(async (collection) => {
         expect(await collection.replace(1, {})).toEqual({ outcome: 'missing' });
         expect(await collection.replace(1, {}, { ifVersion: '1' })).toEqual({ outcome: 'missing' });
@@ -94,7 +94,7 @@ export function storeSuite(fixture: StoreFixture) {
   });
 
   describe('remove', () => {
-    test('removes the document, and never gives its identifier again', () =>
+    test('removes the document, and never reuses its identifier', () =>
       using(async (collection) => {
         const { id } = await collection.create({ color: 'red' });
         expect(await collection.remove(id)).toEqual({ outcome: 'removed' });
@@ -103,7 +103,7 @@ export function storeSuite(fixture: StoreFixture) {
         expect((await collection.create({})).id).toBeGreaterThan(id);
       }));
 
-    test('leaves a document of another version', () =>
+    test('does not remove a document of another version', () =>
       using(async (collection) => {
         const { id, version } = await collection.create({});
         await collection.replace(id, { size: 1 });
@@ -113,7 +113,7 @@ export function storeSuite(fixture: StoreFixture) {
   });
 
   describe('list', () => {
-    test('is empty where there is nothing', () =>
+    test('is empty in an empty store', () =>
       using(async (collection) => {
         const nothing = { count: 0, last: 0, more: false };
         expect(await collection.list({ after: 0, limit: 100 })).toMatchObject(nothing);
@@ -135,7 +135,7 @@ export function storeSuite(fixture: StoreFixture) {
         expect(await contents(collection, { after: id, limit: 100, filter })).toEqual([]);
       }));
 
-    test('ends a page early that would be too large, and says that more may follow', () =>
+    test('ends a page that would be too large early, and reports that more may follow', () =>
       using(async (collection) => {
         await addMany(collection, 5, { text: 'x'.repeat(1000) });
         const page = await collection.list({ after: 0, limit: 5, maxBytes: 1500 });
@@ -159,7 +159,7 @@ export function storeSuite(fixture: StoreFixture) {
     }));
 
   describe('restore', () => {
-    test('stores documents under the identifiers that they have, behind all others, or none of them', () =>
+    test('stores documents under their identifiers, after all others, or none of them', () =>
       using(async (collection) => {
         const { id } = await collection.create({});
         const documents = [
@@ -173,7 +173,7 @@ export function storeSuite(fixture: StoreFixture) {
       }));
   });
 
-  test('shows a change by the time it is acknowledged, while others write', () =>
+  test('makes a change visible before it is acknowledged, while others write', () =>
     using(async (collection) => {
       const rest = addMany(collection, 200);
       for (let size = 0; size < 20; size++) {
@@ -188,7 +188,7 @@ export function storeSuite(fixture: StoreFixture) {
       await rest;
     }));
 
-  test('shows each document once, page by page, that is there all the time, while others come, change and go', () =>
+  test('lists each lasting document once, page by page, while others are created, changed and removed', () =>
     using(async (collection) => {
       const lasting = (await addMany(collection, 300, { color: 'red' })).map(({ id }) => id);
       const isOver = { now: false };
@@ -219,7 +219,7 @@ export function storeSuite(fixture: StoreFixture) {
       await Promise.all(churning);
     }));
 
-  test('does what a plain map of documents would do, whatever comes', () => likeAMap(fixture));
+  test('behaves like a map of documents', () => likeAMap(fixture));
 
   test('is ready, until it is closed', async () => {
     const store = await open(collections);

@@ -115,14 +115,14 @@ describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
     expect(between(renamed, '^fsync$', 'data', answer)).toBe(true);
   });
 
-  test('what the last process was killed over is synced before anyone is shown it', () => {
+  test('recovered data is synced before it is visible', () => {
     const opened = later.find(({ name, text }) => name === 'write' && text === 'open\n');
     const before = later.filter(({ end }) => opened && end < opened.start);
     const synced = before.filter(({ name }) => name.endsWith('sync')).flatMap(({ paths }) => paths);
     expect(synced).toEqual(expect.arrayContaining([segments, expect.stringMatching(/\.jsonl$/)]));
   });
 
-  test('nothing is lost, whenever the power is cut and whatever was not synced is lost', async () => {
+  test('no power cut at any system call loses a write, if unsynced data is lost', async () => {
     const random = randomNumbers(seed());
     const lucks: Luck[] = [
       () => [],
