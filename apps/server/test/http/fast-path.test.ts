@@ -12,7 +12,7 @@ import { writtenCheck } from '../../src/http/written-checks.ts';
 import { givenKeys, keyCheck } from '../../src/keys.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Store } from '../../src/store/store.ts';
-import { exchanges } from './exchanges.ts';
+import { randomRequests } from './random-requests.ts';
 import { raw } from './raw.ts';
 
 /** A server over a store of its own, with the inputs that its operations got and how many requests took the fast path. */
@@ -85,7 +85,7 @@ async function answerOf({ listener }: Side, bytes: Uint8Array) {
 
 test('the fast path responds with the same bytes as the Express app', async () => {
   await fc.assert(
-    fc.asyncProperty(exchanges(apiKey), async (bytes) => {
+    fc.asyncProperty(randomRequests(apiKey), async (bytes) => {
       fast.inputs.length = express.inputs.length = 0;
       const expected = await answerOf(express, bytes);
       expect(await answerOf(fast, bytes)).toEqual(expected);

@@ -1,4 +1,6 @@
 import { connect } from 'node:net';
+import { type ErrorCode, service } from '@petstore/types';
+import { expect } from 'vitest';
 
 export interface RawAnswer {
   status: number;
@@ -46,4 +48,11 @@ function parse(text: string): RawAnswer {
     (line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()] as const,
   );
   return { status: Number(status.split(' ')[1]), headers: new Map(headers), body: rest.join('\r\n\r\n') };
+}
+
+/** Expects a response in the Error shape, with the status of its code by default. */
+export function expectError(answer: RawAnswer, code: ErrorCode, status: number = service.statuses[code]) {
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json; charset=utf-8']);
+  expect(JSON.parse(answer.body)).toEqual({ code, message: expect.stringMatching(/./), status });
+  expect(answer.headers.get('x-request-id')).toBeTruthy();
 }

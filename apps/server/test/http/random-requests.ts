@@ -4,7 +4,7 @@ import { basePath } from '../../src/spec.ts';
 import { request } from './raw.ts';
 
 /** Requests around the line between plain and unusual: most are right, or right but for one part. */
-export function exchanges(apiKey: string): fc.Arbitrary<Uint8Array> {
+export function randomRequests(apiKey: string): fc.Arbitrary<Uint8Array> {
   return fc
     .record({
       operation: fc.constantFrom(...Object.values<Operation>(operations)),
