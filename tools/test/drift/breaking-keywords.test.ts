@@ -144,6 +144,7 @@ const ofObjects: Partial<Record<Part, Record<string, Sample>>> = {
     'x-stability-level': ['beta', 'experimental', 'major minor'],
     'x-pagination': [{ cursor: 'a' }, { cursor: 'b' }, different],
     'x-command': ['a b', 'a c', silent],
+    'x-no-idempotency-key': ['a', 'b', silent],
   },
   parameter: {
     ...{ name: ['q', 'r', different], in: ['query', 'header', different], description: ['a', 'b', silent] },

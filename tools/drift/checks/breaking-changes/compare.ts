@@ -178,6 +178,8 @@ export const operationRules: Rules = {
   'x-deprecated-since': announced('x-deprecated-since', 'deprecation dated'),
   'x-successor': announced('x-successor', 'successor changed'),
   'x-stability-level': compareStability,
+  // A reason, for the spec check.
+  'x-no-idempotency-key': documentation,
   'x-pagination': comparePaging,
 };
 

@@ -60,7 +60,7 @@ export function compareByRules(rules: Rules, before: Node, after: Node, at: At):
 /** Keywords that are documentation wherever they stand, extensions that only pages of documentation read among them. */
 const shown: ReadonlySet<string> = new Set([
   ...['summary', 'description', 'externalDocs', 'example', 'examples', 'x-codeSamples', 'x-displayName', 'x-internal'],
-  ...['x-logo', 'x-tagGroups', 'x-enumDescriptions', 'x-enum-descriptions', 'x-unreachable'],
+  ...['x-logo', 'x-tagGroups', 'x-enumDescriptions', 'x-enum-descriptions'],
 ]);
 
 export function report(level: Change['level'], at: At, rule: string, detail: string): void {
