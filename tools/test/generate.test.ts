@@ -24,7 +24,7 @@ function withPath(path: string, item: object): string {
 
 const answer = { '204': { description: 'Done.' } };
 
-describe('a spec that cannot be carried', () => {
+describe('a spec that is not supported', () => {
   test('stops with one sentence for each construct, all at once', async () => {
     const text = withPath('/things/{id}', {
       get: {
@@ -71,7 +71,7 @@ describe('npm run generate', () => {
   });
   afterAll(() => copy.remove());
 
-  test('says what stops it in one line, writes nothing and leaves nothing behind', () => {
+  test('prints the reason in one line, and writes nothing', () => {
     const gen = join(copy.folder, 'packages/types/src/gen');
     const before = readdirSync(gen);
     const { folder: temporary, remove } = makeFolder('generate');
@@ -212,7 +212,7 @@ describe('names', () => {
     expect(command(id, method, path)).toBe(expected);
   });
 
-  test('an operation without a name or a tag has those that its path makes', () => {
+  test('an operation without a name or a tag gets both from its path', () => {
     expect(derivedId('get', '/pets/{petId}/photo')).toBe('getPetsByPetIdPhoto');
     expect(command('getPetsByPetIdPhoto', 'get', '/pets/{petId}/photo', undefined)).toBe('pets get-by-id-photo');
   });

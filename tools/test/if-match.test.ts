@@ -145,13 +145,13 @@ describe.each([
       expect(await call('GET', path)).toMatchObject({ etag: tags.current, body: { name: 'Max' } });
     });
 
-    test('is missed where there is nothing, whatever version is named', async () => {
+    test('is a 404 for a missing document, whatever version is named', async () => {
       for (const tag of ['*', '"a"', 'W/"a"'])
         expect(await call(method, '/999', tag, body)).toMatchObject({ status: 404 });
     });
 
     test.each(['', 'abc', '"a', '"a" "b"', '*, "a"', Array.from({ length: 17 }, (_, i) => `"${i}"`).join()])(
-      'is refused with the malformed If-Match %s',
+      'is rejected with the malformed If-Match %s',
       async (tag) => {
         const { path, current } = await pet();
         expect(await call(method, path, tag, body)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
@@ -160,14 +160,14 @@ describe.each([
     );
   });
 
-  test('of many changes of one version one is done', async () => {
+  test('one of many concurrent changes of one version is done', async () => {
     const { path, current } = await pet();
     const all = Array.from({ length: 20 }, (_, i) => call('PUT', path, current, { name: `pet ${i}`, categoryId: i }));
     const statuses = (await Promise.all(all)).map(({ status }) => status);
     expect(statuses.toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 412)]);
   });
 
-  test('says nothing to an operation that changes nothing', async () => {
+  test('does not affect an operation that changes nothing', async () => {
     const { path, current } = await pet();
     expect(await call('GET', path, '"a"')).toMatchObject({ status: 200, etag: current });
     expect(await call('POST', '', '"a"', rex)).toMatchObject({ status: 201 });

@@ -23,7 +23,7 @@ const ABOUT_PETS = [
 
 const NAMES_PETS = /[Pp]ets?(?![a-z])|[Aa]nimal/;
 
-test('no source names pets that is not about them', () => {
+test('only the sources about pets name pets', () => {
   const sources = repositoryFiles().filter((file) =>
     /^(apps\/[^/]+\/(src|build)|packages\/(client|types)\/src|tools)\//.test(file),
   );

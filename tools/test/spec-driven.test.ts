@@ -48,7 +48,7 @@ describe.each([...spec.operations])('%s', (_, operation) => {
       { numRuns: rounds(100, 300) },
     ));
 
-  test('refuses every invalid request, with a declared response', () =>
+  test('rejects every invalid request, with a declared response', () =>
     fc.assert(
       fc.asyncProperty(invalidRequest(operation, requestOf), async (made) => {
         const { request, wrong, status } = made();
@@ -60,7 +60,7 @@ describe.each([...spec.operations])('%s', (_, operation) => {
     ));
 
   const needsKey = operation.security.length > 0 && operation.security.every((all) => Object.keys(all).length > 0);
-  test.runIf(needsKey)('refuses every request without an accepted key', () =>
+  test.runIf(needsKey)('rejects every request without an accepted key', () =>
     fc.assert(
       fc.asyncProperty(validInputs(operation), async (inputs) => {
         const response = await send(requestOf(inputs, 'some-other-key'));

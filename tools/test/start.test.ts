@@ -47,7 +47,7 @@ describe('the server of `npm start`', () => {
     ['SIGHUP', signal('SIGHUP')],
     ['SIGKILL', signal('SIGKILL')],
     ['Ctrl-C', onWindows ? signal('SIGINT') : ctrlC],
-  ])('keeps neither the port nor the data folder after %s to npm', async (_, stop) => {
+  ])('releases the port and the data folder after %s to npm', async (_, stop) => {
     const { npm, origin } = running;
     const ended = once(npm, 'exit');
     stop(npm);

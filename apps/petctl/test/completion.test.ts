@@ -110,7 +110,7 @@ describe.each(Object.keys(shells))('%s', (shell) => {
     expect(await shells[shell]?.(Object.keys(expected))).toEqual(Object.values(expected));
   });
 
-  test.skipIf(isSkipped)('runs nothing of what is half typed', async () => {
+  test.skipIf(isSkipped)('executes nothing of an unfinished command line', async () => {
     const words = [
       '$(touch ran)',
       '`touch ran`',

@@ -12,11 +12,11 @@ import { petctl } from './petctl.ts';
 
 const root = fullTree();
 
-test('docs/petctl.md is what the tree of commands says; `npm run docs` in apps/petctl writes it', () => {
+test('docs/petctl.md is up to date; `npm run docs` in apps/petctl writes it', () => {
   expect(readFileSync(join(import.meta.dirname, '../../../docs/petctl.md'), 'utf8')).toBe(markdown(root));
 });
 
-test('every command has a man page, and npm is told of it', () => {
+test('every command has a man page, which package.json lists', () => {
   const names = [...walk(root)].map(({ path }) => `${['petctl', ...path].join('-')}.1`);
   expect(readdirSync(join(built(), 'man')).toSorted()).toEqual(names.toSorted());
   expect(manifest.man).toEqual(names.map((name) => `./dist/man/${name}`));
@@ -24,7 +24,7 @@ test('every command has a man page, and npm is told of it', () => {
 
 const hasNoMan = skips('The man pages', missingProgram('man'), 'man-db');
 
-test.skipIf(hasNoMan)('man shows them, without a complaint', () => {
+test.skipIf(hasNoMan)('man shows them without warnings', () => {
   const pages = readdirSync(join(built(), 'man'));
   for (const page of rounds(pages.slice(0, 3), pages)) {
     const text = execFileSync('man', ['--warnings', '-l', join(built(), 'man', page)], {

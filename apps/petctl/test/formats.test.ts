@@ -24,13 +24,13 @@ const list = async (...args: string[]) => {
 };
 
 describe('every format', () => {
-  test.each(outputs)('%s lets nothing through that steers a terminal', async (output) => {
+  test.each(outputs)('%s escapes control characters', async (output) => {
     const text = await list('-o', output);
     expect(text).not.toMatch(/[^\P{Cc}\n\t]|[\u202a-\u202e]/u);
     expect(text).toContain('日本😀');
   });
 
-  test('json and jsonl are the very data', async () => {
+  test('json and jsonl are the exact data', async () => {
     expect(JSON.parse(await list('-o', 'json'))).toEqual(pets);
     expect(
       (await list('-o', 'jsonl'))
@@ -40,19 +40,19 @@ describe('every format', () => {
     ).toEqual(pets);
   });
 
-  test('yaml is the very data', async () => {
+  test('yaml is the exact data', async () => {
     expect(parse(await list('-o', 'yaml'))).toEqual(pets);
     expect(parse((await petctl(['pets', 'get', '2', '-o', 'yaml', '-q'], { env })).stdout)).toEqual(pets[1]);
   });
 
-  test('tsv is the standard in a pipe: no header, nothing cut', async () => {
+  test('tsv is the default in a pipe: without a header, nothing cut', async () => {
     const text = await list();
     expect(text).toBe(await list('-o', 'tsv'));
     expect(text.split('\n')[0]).toBe('1\tRex\t2\tavailable');
     expect(text.split('\n').length).toBe(pets.length + 1);
   });
 
-  test('csv has a header and quotes what needs it', async () => {
+  test('csv has a header and quotes where needed', async () => {
     const [header, first, second] = (await list('-o', 'csv')).split('\n');
     expect([header, first]).toEqual(['id,name,categoryId,status', '1,Rex,2,available']);
     expect(second).toContain('""quoted"", ');
@@ -76,19 +76,19 @@ describe('every format', () => {
     ['csv', 'id,name,categoryId,status\n'],
     ['yaml', '[]\n'],
     ['table', 'ID  NAME  CATEGORY ID  STATUS\n'],
-  ])('%s of nothing', async (output, expected) => {
+  ])('%s of an empty list', async (output, expected) => {
     expect(await list('--status', 'pending', '-o', output)).toBe(expected);
   });
 });
 
 describe('--jq', () => {
-  test('sees the whole, or each element with jsonl', async () => {
+  test('gets the whole result, or each element with jsonl', async () => {
     expect(await list('--jq', '[.[].id] | add')).toBe('6\n');
     expect(await list('--jq', '.name', '-o', 'jsonl', '--status', 'available')).toBe('Rex\n');
     expect(await list('--all', '--jq', 'length')).toBe('3\n');
   });
 
-  test.each(['.[', '.[] | nope'])('refuses %j before anything is sent', async (filter) => {
+  test.each(['.[', '.[] | nope'])('rejects %j before anything is sent', async (filter) => {
     const { code, stderr } = await petctl(['pets', 'list', '--jq', filter, '--base-url', 'http://127.0.0.1:1/v1'], {
       env,
     });
@@ -96,18 +96,18 @@ describe('--jq', () => {
     expect(stderr).toMatch(/^petctl: --jq: .*\n$/);
   });
 
-  test('that fails for a result does not say that nothing was sent', async () => {
+  test('that fails on a result does not claim that nothing was sent', async () => {
     const { code, stderr } = await petctl(['pets', 'list', '--jq', '.[].name | tonumber'], { env });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^petctl: --jq: .* The request itself was done\.\n$/);
   });
 
-  test('cannot steer a terminal either', async () => {
+  test('escapes control characters, too', async () => {
     expect(await list('--jq', '.[1].name')).not.toContain('\u001b');
   });
 });
 
-test('colours come only when they are asked for', async () => {
+test('output has colours only on request', async () => {
   const bold = '\u001b[1m';
   const table = ['pets', 'list', '-o', 'table'];
   const shown = async (args: string[], more: Record<string, string> = {}) =>
@@ -122,7 +122,7 @@ test('colours come only when they are asked for', async () => {
   expect(await shown(['--no-color'], { FORCE_COLOR: '1' })).toBe(false);
 });
 
-test('help takes the same word on colours', async () => {
+test('help follows the same setting of colours', async () => {
   const shown = async (args: string[], more: Record<string, string> = {}) =>
     (await petctl(['pets', 'list', '--help', ...args], { env: more })).stdout.includes('\u001b[1m');
   expect(await shown([])).toBe(false);
@@ -132,7 +132,7 @@ test('help takes the same word on colours', async () => {
   ).toEqual([false, false]);
 });
 
-test.skipIf(process.platform !== 'linux')('a disk that is full is told of', async () => {
+test.skipIf(process.platform !== 'linux')('a full disk is an error', async () => {
   const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((done) => {
     const words = ['--norc', '-c', '"$0" "$1" pets list > /dev/full', process.execPath, binary];
     execFile('bash', words, { env: environment(env) }, (error, _, text) =>

@@ -18,7 +18,7 @@ const lines = (count: number) =>
   Array.from({ length: count }, (_, i) => `{"name":"${i + 1}","categoryId":1}`).join('\n');
 const named = ({ body }: Recorded) => JSON.parse(body).name;
 
-test('no more than so many at a time, and results in the order of the lines', async () => {
+test('the number of concurrent calls is bounded, and results are in the order of the lines', async () => {
   const [total, atOnce] = [40, 3];
   let [count, most] = [0, 0];
   let waiting: (() => void)[] = [];
@@ -43,7 +43,7 @@ test('no more than so many at a time, and results in the order of the lines', as
   expect(outcomes(stdout)).toEqual(Array.from({ length: total }, (_, i) => `${i + 1} created`));
 });
 
-test('one key that is refused stops it, and all the rest is to be given again', async () => {
+test('a rejected key stops it, and the remaining lines go to the --failed file', async () => {
   const { requests, env: recorded } = await record(() => refused(401, 'unauthorized'));
   const { code } = await petctl(
     ['pets', 'import', files.written('x', lines(50)), '--failed', files.failed, '--concurrency', '2'],
@@ -59,14 +59,14 @@ test.each([
   { status: 201, body: '[]' },
   { status: 200, body: '{"id":1}' },
   { status: 204, body: '' },
-])('a success that cannot be read may be one: %o', async (reply) => {
+])('a response that cannot be parsed is an unknown outcome: %o', async (reply) => {
   const { env: odd } = await record(() => reply);
   const args = ['pets', 'import', files.written('x', lines(1)), '--failed', files.failed];
   const { code, stdout } = await petctl(args, { env: odd });
   expect([code, outcomes(stdout)]).toEqual([9, ['1 unknown']]);
 });
 
-test('what may have been done all the same is said to be unknown', async () => {
+test('a call that may have been done is reported as unknown', async () => {
   const { env: recorded } = await record((request) =>
     named(request) === '2' ? 'break' : { status: 201, body: { id: 1 } },
   );
@@ -101,7 +101,7 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
     expect((await onTerminal(['pets', 'import', file, '--quiet'], { env, pipe: true })).terminal).toBe('');
   });
 
-  test('Ctrl-C lets what is under way end, and keeps exactly the rest', async () => {
+  test('Ctrl-C waits for running calls, and saves exactly the remaining lines', async () => {
     const added: string[] = [];
     const { env: recorded } = await record((request, count) => {
       // Once this many have come, the terminal shows it, and the driver types Ctrl-C.
@@ -130,7 +130,7 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
   });
 });
 
-test('results come as the calls end, though more input may follow', async () => {
+test('results are printed while stdin is still open', async () => {
   const { env } = await record((request, count) => ({ status: 201, body: { id: count, name: named(request) } }));
   const child = start(['pets', 'import', '-', '-o', 'jsonl'], { env });
   child.stdin.write(`${lines(1)}\n`);
@@ -140,7 +140,7 @@ test('results come as the calls end, though more input may follow', async () => 
   expect(await once(child, 'close')).toEqual([0, null]);
 });
 
-test('--unordered gives first what ended first', async () => {
+test('--unordered prints results as they arrive', async () => {
   let late: (() => void) | undefined;
   const server = createServer(async (request, response) => {
     let body = '';
@@ -169,7 +169,7 @@ test('--unordered gives first what ended first', async () => {
 test.each([
   ['SIGTERM', 143],
   ['SIGHUP', 129],
-] as const)('%s lets what is under way end, and keeps exactly the rest', async (signal, exit) => {
+] as const)('%s waits for running calls, and saves exactly the remaining lines', async (signal, exit) => {
   const added: string[] = [];
   const { env: recorded } = await record((request, count) => {
     added.push(named(request));
@@ -189,7 +189,7 @@ test.each([
   expect([...added, ...rest].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, i) => String(i + 1)));
 });
 
-test('what may have been done goes to the file that --unknown names, and to no other', async () => {
+test('lines with an unknown outcome go to the --unknown file only', async () => {
   const { env: recorded } = await record((request) =>
     named(request) === '2'
       ? 'break'
@@ -204,7 +204,7 @@ test('what may have been done goes to the file that --unknown names, and to no o
   expect([files.again(), readFileSync(unknown, 'utf8')].map((text) => JSON.parse(text).name)).toEqual(['3', '2']);
 });
 
-test('a full disk under the lines that are to be given again stops it, and is told', async () => {
+test('a full disk under the --failed file stops it with an error', async () => {
   const { env: recorded, requests } = await record(() => ({ status: 201, body: { id: 1 } }));
   const file = files.written('x', `{\n${lines(200)}`);
   const args = ['pets', 'import', file, '--failed', '/dev/full', '--concurrency', '1'];

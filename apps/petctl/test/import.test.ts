@@ -37,7 +37,7 @@ describe.each([
     [2, 3, 5],
   ],
 ] as const)('%s', (format, text, rest, lines) => {
-  test('adds every line, says how each ended, and keeps what to give again', async () => {
+  test('creates every line, prints each result, and saves the failed lines', async () => {
     const { code, stdout, stderr } = await run(files.written(`pets.${format}`, text));
     expect(outcomes(stdout)).toEqual([`${lines[0]} created`, `${lines[1]} failed`, `${lines[2]} created`]);
     expect([code, stderr]).toEqual([
@@ -47,7 +47,7 @@ describe.each([
     expect(files.again()).toBe(rest);
   });
 
-  test('the same from stdin, checked only', async () => {
+  test('checks the same from stdin with --dry-run', async () => {
     const args = ['pets', 'import', '-', '--dry-run', '--format', format, '-o', 'jsonl'];
     const { code, stdout } = await petctl(args, { env: {}, input: text });
     const rows = stdout
@@ -66,14 +66,14 @@ describe.each([
   });
 });
 
-test('what failed can be mended and given again, and then nothing is left', async () => {
+test('failed lines can be corrected and imported again, and then none is left', async () => {
   await run(files.written('a.csv', 'name,categoryId\nA,1\nB,x\n'));
   const mended = files.written('b.csv', files.again().replace('x', '2'));
   expect(await run(mended)).toMatchObject({ code: 0, stderr: 'petctl: 1 created.\n' });
   expect(files.again()).toBe('');
 });
 
-test('nothing to import is no error', async () => {
+test('an empty input is no error', async () => {
   for (const text of ['', '\n', '[]'])
     expect(await run(files.written('none', text))).toMatchObject({
       code: 0,
@@ -82,14 +82,14 @@ test('nothing to import is no error', async () => {
     });
 });
 
-test('a quote that breaks the file ends it at its line, behind what was sent', async () => {
+test('a malformed quote ends the import at its line', async () => {
   const file = files.written('a.csv', 'name,categoryId\nA,1\nB,2\n"C"x,3\nD,4\n');
   const { code, stdout, stderr } = await run(file);
   expect([code, outcomes(stdout)]).toEqual([9, ['2 created', '3 created']]);
   expect(stderr).toContain('line 4: its quotes do not match. Nothing from there on was read. 2 created.');
 });
 
-test.each(['\n', '\r\n'])('records of CSV keep their lines where lines end with %j', async (end) => {
+test.each(['\n', '\r\n'])('CSV records have their line numbers with the line ending %j', async (end) => {
   const run = (lines: string[]) =>
     petctl(['pets', 'import', '-', '--dry-run', '-o', 'jsonl', '--jq', '.line'], { env, input: lines.join(end) });
   const header = 'name,categoryId';
@@ -98,7 +98,7 @@ test.each(['\n', '\r\n'])('records of CSV keep their lines where lines end with 
   expect(stderr).toContain('line 8: its quotes do not match');
 });
 
-test('a CSV record of very many empty cells is read in linear time, and has a bound', async () => {
+test('a CSV record of very many empty cells is parsed in linear time, and is bounded', async () => {
   const run = (cells: number) =>
     petctl(['pets', 'import', '-', '--dry-run'], { env, input: `name,categoryId\n${','.repeat(cells)}\n` });
   expect(await run(1_000_000)).toMatchObject({
@@ -115,7 +115,7 @@ test.each(['csv', 'jsonl', 'json'])('what a list writes as %s can be imported ag
   expect(stderr).toBe("petctl: 'id' is not part of what is sent and was ignored.\npetctl: 3 created.\n");
 });
 
-test('integers of 64 bits are read exactly', async () => {
+test('64-bit integers are parsed exactly', async () => {
   const { stdout } = await petctl(['pets', 'import', '-', '-o', 'jsonl'], {
     env,
     input: '{"name":"A","categoryId":9223372036854775807}\n',
@@ -123,7 +123,7 @@ test('integers of 64 bits are read exactly', async () => {
   expect(stdout).toContain('"categoryId":9223372036854775807');
 });
 
-describe('refused before anything is sent', () => {
+describe('rejected before anything is sent', () => {
   test.each([
     ['name,colour\nA,red\n', [], "names 'colour', which is not a property"],
     ['"name,categoryId\nA,1\n', [], 'line 1: a quote is opened and never closed'],
@@ -145,7 +145,7 @@ describe('refused before anything is sent', () => {
     expect(stderr).toContain(said);
   });
 
-  test('a file that is not there, a folder, the very file that is read, bytes that are no text', async () => {
+  test('a missing file, a folder, the input file itself, binary data', async () => {
     expect(await run(join(files.folder, 'none'))).toMatchObject({ code: 2, stderr: expect.stringContaining('ENOENT') });
     expect(await run(files.folder)).toMatchObject({ code: 2, stderr: expect.stringContaining('is a folder') });
     const file = files.written('same', '{"name":"A","categoryId":1}\n');

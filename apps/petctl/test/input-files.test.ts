@@ -40,7 +40,7 @@ describe('files', () => {
     expect(caption).toBe('@home');
   });
 
-  test('come from stdin, and through --data', async () => {
+  test('can come from stdin and from --data', async () => {
     const { photo } = await input(of, ['--photo', '@-;filename=a.csv'], 'x,y');
     expect(await shown(photo)).toEqual(['a.csv', 'text/csv', 'x,y']);
     const path = file('dog.bin', 'woof');
@@ -48,7 +48,7 @@ describe('files', () => {
     expect(await shown(second)).toEqual(['dog.bin', 'application/octet-stream', 'woof']);
   });
 
-  test('show in the examples of the help, and make no line of an import', () => {
+  test('appear in the examples of the help, and not in an import', () => {
     const photo: Field = { in: 'body', required: true, description: 'One.', schema: binary };
     const post = { ...of, method: 'POST', fields: { ...of.fields, photo } } as const;
     const root = fullTree([post]);
@@ -69,7 +69,7 @@ describe('files', () => {
     await expect((body as File).text()).rejects.toThrow();
   });
 
-  test('that are not there are refused', async () => {
+  test('that are missing are rejected', async () => {
     expect(await refusal(of, '--photo', '@/nowhere/cat.png')).toContain('/nowhere/cat.png cannot be read (ENOENT)');
     expect(await refusal(of, '--photo', `@${scratch}`)).toContain('cannot be read (EISDIR)');
   });

@@ -22,7 +22,7 @@ describe('objects', () => {
     extra: {},
   });
 
-  test('dotted flags are typed by the schema, and put together', async () => {
+  test('dotted flags are parsed by the schema, and merged', async () => {
     const argv = ['--owner.name', 'Ann', '--owner.age', '3', '--owner.is-known=false', '--owner.address.city', '7'];
     expect(await input(of, argv)).toEqual({ owner: { name: 'Ann', age: 3, isKnown: false, address: { city: '7' } } });
     expect(await input(of, ['--second.name', 'Bo'])).toEqual({ second: { name: 'Bo' } });
@@ -42,7 +42,7 @@ describe('objects', () => {
     });
   });
 
-  test('maps take key=value and JSON', async () => {
+  test('maps accept key=value and JSON', async () => {
     expect(await input(of, ['--labels', 'a=1', '--labels', 'b=2', '--labels', '{"c":3}'])).toEqual({
       labels: { a: 1, b: 2, c: 3 },
     });
@@ -55,11 +55,11 @@ describe('objects', () => {
     [['--owner.age', '1'], '.name is missing'],
     [['--owner.nam', 'x'], "Did you mean '--owner.name'?"],
     [['--owner', 'x'], 'is not a JSON object'],
-  ])('%j is refused', async (argv, said) => {
+  ])('%j is rejected', async (argv, said) => {
     expect(await refusal(of, ...argv)).toContain(said);
   });
 
-  test('an object within itself ends, and has a bound', async () => {
+  test('a recursive object has a bounded number of flags', async () => {
     const node: Schema = { type: 'object', properties: {} };
     Object.assign(node.properties ?? {}, { next: node, value: { type: 'integer' } });
     const wide = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`p${i}`, { type: 'string' }] as const));
@@ -89,13 +89,13 @@ describe('properties that the spec does not name', () => {
     expect(await input(open, ['--data', data, '--name', 'B'])).toEqual({ name: 'B', colour: 'red', tags: [1, null] });
   });
 
-  test('are refused by name where they are not', async () => {
+  test('are rejected by name elsewhere', async () => {
     expect(await refusal(closed, '--data', '{"nam":"A"}')).toContain(
       "--data: there is no property 'nam'. Did you mean 'name'?",
     );
   });
 
-  test('are refused where a parameter has their name', async () => {
+  test('are rejected if a parameter has the name', async () => {
     const limit: Field = { in: 'query', required: false, description: 'One.', schema: { type: 'integer' } };
     const beside = { ...open, fields: { ...open.fields, limit } };
     expect(await refusal(beside, '--data', '{"limit":1}')).toContain(
@@ -103,7 +103,7 @@ describe('properties that the spec does not name', () => {
     );
   });
 
-  test('are refused where they cannot be carried exactly', async () => {
+  test('are rejected if they cannot be sent exactly', async () => {
     expect(await refusal(open, '--data', '{"big":9223372036854775807}')).toContain(
       'is more than can be carried exactly',
     );

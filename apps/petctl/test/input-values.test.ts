@@ -16,13 +16,13 @@ describe('booleans', () => {
     expect(await input(of, argv)).toEqual(expected);
   });
 
-  test('nothing else is a boolean, and a value of another flag is none', async () => {
+  test('other values are rejected, and the value of another flag is not consumed', async () => {
     expect(await refusal(of, '--tame=maybe')).toContain("--tame 'maybe' is not true or false. Give --tame=true");
     const named = operation({ tame: { type: 'boolean' }, name: { type: 'string' } });
     expect(await input(named, ['--name', '--tame=false'])).toEqual({ name: '--tame=false' });
   });
 
-  test("petctl's own take a value too", () => {
+  test("petctl's own switches accept a value too", () => {
     const flags = (...argv: string[]) => Object.fromEntries(parse(fullTree([of]), ['things', 'put', ...argv]).flags);
     expect(flags('--quiet=true', '--dry-run=false', '-v', '--color=false', '--verbose=true')).toEqual({
       quiet: true,
@@ -65,7 +65,7 @@ describe('lists', () => {
     [['--sizes', 'smal'], "Did you mean 'small'?"],
     [['--visits', '{}'], '.on is missing'],
     [['--tags', '["a"'], 'is not a list'],
-  ])('%j is refused', async (argv, said) => {
+  ])('%j is rejected', async (argv, said) => {
     expect(await refusal(of, ...argv)).toContain(said);
   });
 });
@@ -109,15 +109,15 @@ describe('null, several types, constants', () => {
     [['--data', '{"bounded":9223372036854775807}'], 'is more than 9007199254740991'],
     [['--half', '-1'], 'is less than 0'],
     [['--half', '9223372036854775808'], 'is more than can be carried exactly'],
-  ])('%j is refused', async (argv, said) => {
+  ])('%j is rejected', async (argv, said) => {
     expect(await refusal(of, ...argv)).toContain(said);
   });
 });
 
-describe("names that are petctl's own", () => {
+describe("inputs named like petctl's own flags", () => {
   const of = operation({ version: { type: 'string' }, help: { type: 'string' }, data: { type: 'string' } });
 
-  test('the input is reached by its place, which the help says; --version belongs to petctl only before a command', async () => {
+  test('the input has a flag with its location, as the help shows; --version is petctl’s only before a command', async () => {
     expect(await input(of, ['--version', '2', '--body-help', 'h', '--body-data', 'd'])).toEqual({
       version: '2',
       help: 'h',
@@ -129,7 +129,7 @@ describe("names that are petctl's own", () => {
     expect(text).toContain("--body-data <string> One (--data is petctl's own).");
   });
 
-  test('a name that reads as the --no- of a switch is reached by its place too', async () => {
+  test('a name like the --no- form of a switch has a flag with its location, too', async () => {
     const switches = operation({
       noColor: { type: 'boolean' },
       tame: { type: 'boolean' },

@@ -66,7 +66,7 @@ describe.each(nodes)('installed with npm, under %s', (node) => {
   });
 });
 
-test('nothing but what is needed is installed', () => {
+test('only the needed packages are installed', () => {
   const files = readdirSync(join(prefix, 'lib', 'node_modules', 'petctl'), { recursive: true, encoding: 'utf8' });
   expect(files.filter((file) => /\.ts$/.test(file) && !file.startsWith('node_modules'))).toEqual([]);
   expect(readdirSync(join(prefix, 'share', 'man', 'man1'))).toContain('petctl-pets-list.1');

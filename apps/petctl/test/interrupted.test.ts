@@ -15,7 +15,7 @@ describe.each([
   [['pets', 'import', '-', '--dry-run']],
   [['api', 'POST', '/pets', '--input', '-']],
   [['auth', 'login', '--with-key', '--no-check']],
-])('%j, while stdin is read', (args) => {
+])('%j, while it reads stdin', (args) => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -30,7 +30,7 @@ describe.each([
   });
 });
 
-test('one ends it when nobody takes what it writes', async () => {
+test('a signal ends it while its output is blocked', async () => {
   const body = Array.from({ length: 100 }, (_, i) => ({ id: i + 1, name: 'x'.repeat(10_000) }));
   const { env, requests } = await record((_, count) => ({
     body,
@@ -47,7 +47,7 @@ test('one ends it when nobody takes what it writes', async () => {
   expect(code).toBe(130);
 });
 
-test('one ends the look behind a cut list', async () => {
+test('a signal ends the look-ahead of a truncated list', async () => {
   const { env } = await record((_, count) =>
     count === 1 ? { body: [{ id: 1 }], headers: { link: '<?after=1>; rel="next"' } } : 'hang',
   );

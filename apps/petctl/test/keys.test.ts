@@ -27,7 +27,7 @@ const storedKey = () => ({ default: { [origin]: { [service.keyScheme]: { key: ap
 const login = (more = {}) => petctl(['auth', 'login', '--with-key'], { env: env(more), input: `${apiKey}\n` });
 
 describe('petctl auth', () => {
-  test('keeps a key that the service takes, for its owner alone', async () => {
+  test('stores an accepted key, readable by its owner only', async () => {
     expect(await login()).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining(file()) });
     expect(statSync(file()).mode & 0o777).toBe(0o600);
     expect(statSync(join(home, 'petctl')).mode & 0o777).toBe(0o700);
@@ -46,7 +46,7 @@ describe('petctl auth', () => {
     expect(await petctl(['auth', 'logout'], { env: env() })).toMatchObject({ code: 4 });
   });
 
-  test('does not keep one that is refused', async () => {
+  test('does not store a rejected key', async () => {
     const { code } = await petctl(['auth', 'login', '--with-key'], {
       env: env(),
       input: 'a-wrong-key-for-this-service',
@@ -54,7 +54,7 @@ describe('petctl auth', () => {
     expect([code, existsSync(file())]).toEqual([4, false]);
   });
 
-  test('keeps it unseen with --no-check', async () => {
+  test('stores it without a check with --no-check', async () => {
     const unreachable = env({ PETCTL_BASE_URL: 'http://127.0.0.1:1/v1' });
     expect(await petctl(['auth', 'login', '--with-key', '--no-check'], { env: unreachable, input: 'x' })).toMatchObject(
       { code: 0 },
@@ -64,7 +64,7 @@ describe('petctl auth', () => {
     });
   });
 
-  test('never sends a kept key to another origin', async () => {
+  test('never sends a stored key to another origin', async () => {
     await login();
     const other = await record(() => ({}));
     const { code } = await petctl(['pets', 'list', '--base-url', other.baseUrl], { env: env() });
@@ -84,7 +84,7 @@ describe('petctl auth', () => {
     expect((await petctl(['auth', 'token'], { env: env() })).stdout).toBe(`${apiKey}\n`);
   });
 
-  test('that of the environment says so when it goes where only the command line leads', async () => {
+  test('warns if the key of the environment goes to an address from the command line', async () => {
     const { requests, port, env: recorded } = await record(() => ({ body: [] }));
     const key = { PETCTL_API_KEY: recorded.PETCTL_API_KEY };
     // A name of this machine that does not say so.
@@ -101,7 +101,7 @@ describe('petctl auth', () => {
     expect((await petctl(['pets', 'list', '--base-url', `http://127.0.0.1:${port}/v1`], { env: key })).stderr).toBe('');
   });
 
-  test('PETCTL_API_KEY goes before what is kept, and status says so', async () => {
+  test('PETCTL_API_KEY overrides a stored key, and status says so', async () => {
     await login();
     const { requests, env: recorded } = await record(() => refused(401, 'unauthorized'));
     const { code, stdout } = await petctl(['auth', 'status'], { env: { ...env(), ...recorded } });
@@ -109,17 +109,17 @@ describe('petctl auth', () => {
     expect(stdout).toContain('PETCTL_API_KEY\tfalse');
   });
 
-  test.each(['', 'two words', 'ü'])('refuses %j, which no key can be', async (input) => {
+  test.each(['', 'two words', 'ü'])('rejects the invalid key %j', async (input) => {
     expect(await petctl(['auth', 'login', '--with-key'], { env: env(), input })).toMatchObject({ code: 2 });
   });
 
-  test('does not wait for a prompt where there is no terminal', async () => {
+  test('does not prompt without a terminal', async () => {
     const { code, stderr } = await petctl(['auth', 'login'], { env: env() });
     expect(code).toBe(2);
     expect(stderr).toContain('--with-key');
   });
 
-  test('says when its file is damaged', async () => {
+  test('reports a damaged file', async () => {
     await login();
     writeFileSync(file(), '{');
     expect(await petctl(['pets', 'list'], { env: env() })).toMatchObject({
@@ -128,13 +128,13 @@ describe('petctl auth', () => {
     });
   });
 
-  test.skipIf(process.platform !== 'linux')('keeps it in the file where there is no Secret Service', async () => {
+  test.skipIf(process.platform !== 'linux')('stores it in the file if there is no Secret Service', async () => {
     const bare = env({ PETCTL_KEYRING: 'true' });
     expect(await petctl(['auth', 'login', '--with-key'], { env: bare, input: apiKey })).toMatchObject({ code: 0 });
     expect(readFileSync(file(), 'utf8')).toContain(apiKey);
   });
 
-  test('keeps it in the keyring of the system where there is one', async () => {
+  test("stores it in the system's keyring if there is one", async () => {
     // A keyring made of a file, in the place of the real one.
     const store = join(home, 'keyring.json');
     const fake = join(home, 'fake.cjs');
@@ -176,7 +176,7 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
     expect(readFileSync(store, 'utf8')).toBe('{}');
   });
 
-  test.skipIf(hasNoTerminal)('asks on the terminal without showing what is typed', async () => {
+  test.skipIf(hasNoTerminal)('prompts on the terminal without echo', async () => {
     const steps = [{ expect: 'not shown', send: `wrong\u0015${apiKey}x\u007f\r` }];
     const { code, terminal, steps: done } = await onTerminal(['auth', 'login'], { env: env(), steps });
     expect([code, done]).toEqual([0, 1]);

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 describe(`${many} pets`, () => {
-  test('--all brings every one, in flat memory', async () => {
+  test('--all lists all in constant memory', async () => {
     const peak = "process.on('exit', () => process._rawDebug('peak ' + process.resourceUsage().maxRSS))";
     const child = start(['pets', 'list', '--all', '-o', 'jsonl'], {
       env,
@@ -67,7 +67,7 @@ describe(`${many} pets`, () => {
     expect([stdout, stderr]).toEqual(['{"id":1,"name":"Pet 1","categoryId":0}\n0\n', '']);
   });
 
-  test('--limit is a total that follows pages, and --page-size what each holds', async () => {
+  test('--limit is the total over pages, --page-size the size of each page', async () => {
     const asked = async (...args: string[]) => {
       const { stdout, stderr } = await petctl(['pets', 'list', '-v', '-o', 'jsonl', ...args], { env });
       const urls = stderr.split('\n').filter((line) => line.startsWith('> GET'));
@@ -81,7 +81,7 @@ describe(`${many} pets`, () => {
     expect(await asked('--page-size', '3')).toMatchObject({ rows: 3 });
   });
 
-  test('in a pipe a cut list is one request and no word; -v tells how to go on, as one line of JSON with JSON', async () => {
+  test('in a pipe, a truncated list is one request without a notice; -v prints how to continue, as one line of JSON with JSON', async () => {
     const list = ['pets', 'list', '--limit', '2'];
     expect(await petctl(list, { env })).toMatchObject({ code: 0, stderr: '' });
     const { stderr } = await petctl([...list, '-v'], { env });
@@ -96,18 +96,18 @@ describe(`${many} pets`, () => {
     expect(requests.length).toBe(1);
   });
 
-  test.skipIf(hasNoTerminal)('a terminal is told, too, and --quiet is not', async () => {
+  test.skipIf(hasNoTerminal)('a terminal gets the notice, too, except with --quiet', async () => {
     expect((await onTerminal(['pets', 'list', '--limit', '2'], { env })).terminal).toContain('Showing the first 2.');
     expect((await onTerminal(['pets', 'list', '--limit', '2', '-q'], { env })).terminal).not.toContain('Showing');
   });
 
-  test('--jq reads every element of many in a few runs of jq', async () => {
+  test('--jq filters many elements in a few runs of jq', async () => {
     const { code, stdout } = await petctl(['pets', 'list', '--all', '-o', 'jsonl', '--jq', '.name'], { env });
     const names = stdout.trimEnd().split('\n');
     expect([code, names.length, names.at(-1)]).toEqual([0, many, `Pet ${many}`]);
   });
 
-  test('a list that ends with its page says nothing', async () => {
+  test('a complete list prints no notice', async () => {
     const { stdout, stderr } = await petctl(['pets', 'list', '--limit', '2', '--after', String(many - 2), '-v'], {
       env,
     });
@@ -115,7 +115,7 @@ describe(`${many} pets`, () => {
     expect(stderr).not.toContain('Showing');
   });
 
-  test('--all goes in the largest pages, or in those that are asked for', async () => {
+  test('--all uses the largest pages, or those of --page-size', async () => {
     const pages = async (...args: string[]) => {
       const { stderr } = await petctl(['pets', 'list', '--all', '-v', '--after', String(many - 150), ...args], { env });
       return stderr.split('\n').filter((line) => line.startsWith('> GET')).length;
@@ -125,7 +125,7 @@ describe(`${many} pets`, () => {
   });
 });
 
-test('a page that fails in the middle ends with its error', async () => {
+test('a failing page ends the list with its error', async () => {
   const { env: failing } = await record((_, count) =>
     count === 1 ? { body: [{ id: 1 }], headers: { link: '<?after=1>; rel="next"' } } : refused(404, 'not_found'),
   );
@@ -140,7 +140,7 @@ test.each([
   [['-o', 'csv', '--fields', 'id'], 'id\n1\n'],
   [['-o', 'table', '--fields', 'id'], 'ID\n1\n'],
   [['-o', 'jsonl', '--jq', '.id'], '1\n'],
-])('the rows before a page that fails are shown with %j', async (format, expected) => {
+])('the rows before a failing page are printed with %j', async (format, expected) => {
   const { env: failing } = await record(({ url }) =>
     url?.includes('after')
       ? refused(404, 'not_found')
@@ -154,7 +154,7 @@ test.each([
   expect(await petctl(['pets', 'list', '--all', ...format], { env: broken })).toMatchObject({ code: 5, stdout: '' });
 });
 
-test.each([{ a: 1 }, null, 'text', 7, [null], [1], [[]]])('a list that comes as %j makes no sense', async (body) => {
+test.each([{ a: 1 }, null, 'text', 7, [null], [1], [[]]])('a list response of %j is an error', async (body) => {
   const { env: odd } = await record(() => ({ body: JSON.stringify(body) }));
   for (const flags of [[], ['--all'], ['--limit', '3'], ['-o', 'json'], ['--jq', '.']])
     expect(await petctl(['pets', 'list', ...flags], { env: odd })).toMatchObject({
@@ -195,7 +195,7 @@ describe('deprecation', () => {
     expect(stderr).toMatch(/'petctl pets list' is deprecated and may be gone from 2033-01-01 on\.\n$/);
   });
 
-  test('of the raw way in, too', async () => {
+  test('of petctl api, too', async () => {
     const { stderr } = await petctl(['api', 'GET', '/pets/1', '-v'], { env });
     expect(stderr).toContain(
       `\npetctl: GET /pets/1 is deprecated and may be gone from ${operations.getPet.sunset} on.\n`,

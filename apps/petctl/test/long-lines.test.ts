@@ -27,7 +27,7 @@ async function cost(work: () => Promise<void>): Promise<number> {
 test.each([
   ['a line of JSON', '{"name":"', CHUNK, '","categoryId":1}\n', 'jsonl'],
   ['blanks before the first line', '', ' '.repeat(2 ** 16), '{"name":"a","categoryId":1}\n', undefined],
-] as const)('reading takes time that grows with the length alone: %s', async (_, head, chunk, tail, format) => {
+] as const)('the time to parse is linear in the length: %s', async (_, head, chunk, tail, format) => {
   const read = (count: number) => async () => {
     const { records: lines } = await readRecords(chunksOf(head, chunk, count, tail), format, operation);
     const found: number[] = [];
@@ -39,7 +39,7 @@ test.each([
   expect(await cost(read(320))).toBeLessThan(Math.max(few, 5_000) * 24);
 });
 
-test('a file that is no CSV is told in few words', async () => {
+test('a file that is no CSV gets a short error', async () => {
   const title = 'a'.repeat(2 ** 20);
   await expect(readRecords(chunksOf('', title, 1, '\n1\n'), 'csv', operation)).rejects.toThrow(
     `The header of the CSV names '${'a'.repeat(80)}', which is not a property.`,
@@ -49,13 +49,13 @@ test('a file that is no CSV is told in few words', async () => {
 test.each([
   ['a cell without end', CHUNK, 'line 2: it is longer than 4 MiB'],
   ['a quote without end', `"${CHUNK}`, 'line 2: it is longer than 4 MiB'],
-])('%s of CSV is refused before it fills the memory', async (_, first, why) => {
+])('%s of CSV is rejected before it fills the memory', async (_, first, why) => {
   const { records } = await readRecords(chunksOf(`name,categoryId\n${first}`, CHUNK, 1000, '\n'), 'csv', operation);
   const reading = records[Symbol.asyncIterator]().next();
   await expect(reading).rejects.toThrow(why);
 });
 
-test('a word that is far too long is not compared letter by letter', async () => {
+test('a very long word gets no suggestion', async () => {
   const word = CHUNK.repeat(100);
   const candidates = Object.keys(operation.fields);
   expect(await cost(async () => void sentence({ word, candidates, otherwise: '' }))).toBeLessThan(500_000);

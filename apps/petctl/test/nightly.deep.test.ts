@@ -15,7 +15,7 @@ function nightly(folder: string, programs: string): Promise<{ code: unknown; out
   });
 }
 
-test('a cron job does its work in silence, and the same again does nothing twice', async () => {
+test('a cron job works silently, and a second run does nothing twice', async () => {
   const { baseUrl } = await startService();
   const folder = mkdtempSync(join(scratch, 'nightly-'));
   const programs = join(folder, 'bin');

@@ -61,18 +61,18 @@ const list = (baseUrl: string, env: Record<string, string>) => {
 };
 
 describe('a proxy from the environment', () => {
-  test.each(['http_proxy', 'HTTP_PROXY', 'all_proxy'])('%s takes http', async (name) => {
+  test.each(['http_proxy', 'HTTP_PROXY', 'all_proxy'])('%s is used for http', async (name) => {
     expect(await list('http://petstore.test/v1', { [name]: proxy })).toMatchObject({ code: 0, stdout: 'plain\n' });
     expect(seen).toEqual([`GET http://petstore.test/v1/pets petstore.test ${credentials}`]);
   });
 
-  test.skipIf(hasNoCertificates)('https goes through a tunnel', async () => {
+  test.skipIf(hasNoCertificates)('https uses a tunnel', async () => {
     const env = { https_proxy: proxy, NODE_EXTRA_CA_CERTS: certificate };
     expect(await list('https://petstore.test/v1', env)).toMatchObject({ code: 0, stdout: 'behind\n' });
     expect(seen).toEqual([`CONNECT petstore.test:443 ${credentials}`, 'secure /v1/pets']);
   });
 
-  test.skipIf(hasNoCertificates)('a certificate that nobody vouches for is refused, a tunnel too', async () => {
+  test.skipIf(hasNoCertificates)('an untrusted certificate is rejected, also through a tunnel', async () => {
     expect(await list('https://petstore.test/v1', { https_proxy: proxy })).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('CERT'),
@@ -83,7 +83,7 @@ describe('a proxy from the environment', () => {
     });
   });
 
-  test('one that makes no sense is an error', async () => {
+  test('an invalid proxy address is an error', async () => {
     for (const bad of ['socks5://x:1', 'http://'])
       expect(await list('http://petstore.test/v1', { http_proxy: bad })).toMatchObject({
         code: 2,

@@ -30,7 +30,7 @@ test('pets create with the same key adds one pet', async () => {
   expect((await petctl([...create, '--dry-run'], { env })).stdout).toContain('idempotency-key: only-once');
 });
 
-test('an import that is repeated, with records added, adds what is missing; --again adds all', async () => {
+test('a repeated import with more records creates the missing ones; --again creates all', async () => {
   const before = await count();
   const first = '{"name":"Twin","categoryId":1}\n{"name":"Twin","categoryId":1}\n';
   const file = files.written('pets.jsonl', first);
@@ -53,7 +53,7 @@ test('an import that is repeated, with records added, adds what is missing; --ag
   expect(await count()).toBe(before + 6);
 });
 
-test('an answer that is lost is found again by the same import', async () => {
+test('a lost response is recovered by the same import', async () => {
   const seen = new Map<unknown, number>();
   const { env: losing } = await record(({ headers }) => {
     const key = headers['idempotency-key'];
@@ -71,7 +71,7 @@ test('an answer that is lost is found again by the same import', async () => {
   expect(seen.size).toBe(2);
 });
 
-test('an import that is killed again and again adds each record once', async () => {
+test('an import that is killed repeatedly creates each record once', async () => {
   const { total, kills } = rounds({ total: 400, kills: 3 }, { total: 5_000, kills: 20 });
   const before = await count();
   const file = files.written(

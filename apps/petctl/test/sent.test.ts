@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { petctl } from './petctl.ts';
 import { record } from './recorder.ts';
 
-test('--data gives a body, and flags win over it', async () => {
+test('--data is the body, and flags override it', async () => {
   const { requests, env } = await record(() => ({ status: 201, body: {} }));
   await petctl(['pets', 'create', '--data', '{"name":"A","categoryId":1}', '--name', 'B'], { env });
   await petctl(['pets', 'create', '-d', '-', '--category-id', '2'], { env, input: '{"name":"A"}' });
@@ -13,7 +13,7 @@ test('--data gives a body, and flags win over it', async () => {
 });
 
 describe('petctl api', () => {
-  test('sends what it is told', async () => {
+  test('sends the given request', async () => {
     const { requests, env } = await record(() => ({ body: [{ a: 1 }, { b: 'x' }] }));
     expect((await petctl(['api', 'get', '/pets', '-f', 'limit=5', '-f', 'a=b c'], { env })).stdout).toBe(
       '[\n{"a":1},\n{"b":"x"}\n]\n',
@@ -35,7 +35,7 @@ describe('petctl api', () => {
   });
 });
 
-test('-v tells of each request, -vv all of it, and the key nowhere', async () => {
+test('-v prints each request, -vv all details, and neither the key', async () => {
   const { env } = await record(() => ({ body: [], headers: { 'x-request-id': 'abc', 'x-echo': 'k'.repeat(20) } }));
   const brief = await petctl(['pets', 'list', '-v'], { env });
   expect(brief.stderr).toMatch(/^> GET http:\S+\n< 200 in \d+ ms, 2 bytes, request abc\n$/);
@@ -45,7 +45,7 @@ test('-v tells of each request, -vv all of it, and the key nowhere', async () =>
   expect(full.stderr).not.toContain(env.PETCTL_API_KEY);
 });
 
-test('a service that says the key again does not get it into a message', async () => {
+test('a key that the service echoes is not printed in a message', async () => {
   const { env } = await record(({ headers }) => ({
     status: 401,
     body: { code: 'unauthorized', message: `no ${headers.authorization}`, status: 401 },
@@ -59,7 +59,7 @@ test('a service that says the key again does not get it into a message', async (
     expect((await petctl(args, { env })).stderr).toMatch(/^(?!.*k{20}).*no Bearer \*\*\*/);
 });
 
-test('neither undici nor anything of fetch is loaded for a call', async () => {
+test('a call does not load undici or fetch', async () => {
   const { env } = await record(() => ({ body: [] }));
   const report = "process.on('exit', () => console.error(JSON.stringify(process.moduleLoadList)))";
   const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(report)}`];
@@ -70,7 +70,7 @@ test('neither undici nor anything of fetch is loaded for a call', async () => {
   expect(loaded).toContain('NativeModule _http_client');
 });
 
-test('an older Node is told which one is needed', async () => {
+test('an older Node gets the required version', async () => {
   const old = `data:text/javascript,${encodeURIComponent("Object.defineProperty(process.versions, 'node', { value: '18.20.1' })")}`;
   const { code, stdout, stderr } = await petctl(['pets', 'list'], { nodeArgs: ['--import', old] });
   expect([code, stdout, stderr]).toEqual([2, '', 'petctl needs Node 20 or newer; this is 18.20.1.\n']);

@@ -20,7 +20,7 @@ const target = async (args: string[], env: Record<string, string> = {}) => {
   return stderr || stdout.split('\n')[0]?.replace('GET ', '').replace('/pets', '');
 };
 
-test('a flag goes before the environment, that before the profile, that before the default', async () => {
+test('a flag overrides the environment, which overrides the profile, which overrides the default', async () => {
   const { production, staging } = service.deployments;
   expect(await target([])).toBe(production);
   write({ profile: 'work', profiles: { work: { 'base-url': 'http://work/v1' }, other: { deployment: 'staging' } } });
@@ -38,7 +38,7 @@ test('a flag goes before the environment, that before the profile, that before t
   );
 });
 
-test('config list shows where each comes from', async () => {
+test('config list shows the source of each value', async () => {
   write({ profiles: { default: { output: 'json', timeout: 5 } } });
   const { stdout } = await run(['config', 'list', '--show-origin', '--retries', '1', '-o', 'tsv'], {
     PETCTL_DEPLOYMENT: 'staging',
@@ -87,7 +87,7 @@ test('errors are JSON where the profile says so, too', async () => {
     expect((await run(['pets', 'list', ...args])).stderr).toMatch(/^petctl: /);
 });
 
-test('config set and unset change a profile, and make it', async () => {
+test('config set and unset change a profile, or create it', async () => {
   expect(await run(['config', 'set', 'deployment', 'staging', '--profile', 'work'])).toMatchObject({
     code: 0,
     stderr: '',
@@ -102,7 +102,7 @@ test('config set and unset change a profile, and make it', async () => {
   });
 });
 
-describe('what makes no sense is an error that names its place', () => {
+describe('an invalid setting is an error that names its source', () => {
   test.each([
     [{ proflies: {} }, "there is no key 'proflies'. Did you mean 'profiles'?"],
     [{ profiles: { default: { outptu: 'json' } } }, "an unknown key 'outptu'. Did you mean 'output'?"],
@@ -140,7 +140,7 @@ describe('what makes no sense is an error that names its place', () => {
     });
   });
 
-  test('help, completion and config set work all the same', async () => {
+  test('help, completion and config set work nevertheless', async () => {
     write('{ "profiles": { "default": { "output": "nope" } } }');
     expect(await run(['pets', 'list', '--help'])).toMatchObject({ code: 0, stderr: '' });
     expect(await run(['__complete', 'pets', 'l'])).toMatchObject({ code: 0, stdout: expect.stringContaining('list') });
@@ -148,6 +148,6 @@ describe('what makes no sense is an error that names its place', () => {
   });
 });
 
-test('petctl docs says where they are', async () => {
+test('petctl docs prints the address of the docs', async () => {
   expect((await run(['docs', '--base-url', 'http://here:1/x/v1'])).stdout).toBe('http://here:1/docs\n');
 });

@@ -33,7 +33,7 @@ const drawn = (terminal: number) => {
   return [format.head, ...rows.map((row, i) => format.row(row, i))].map((line) => line.trimEnd());
 };
 
-test('columns stand below each other', () => {
+test('columns are aligned', () => {
   expect(drawn(80)).toEqual([
     'ID  NAME                                STATUS',
     '1   日本                                sold',

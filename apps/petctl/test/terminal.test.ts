@@ -22,7 +22,7 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
     expect(third).toBe('3   The uncommonly…  1');
   });
 
-  test('without colours where they are not wanted', async () => {
+  test('without colours if they are disabled', async () => {
     for (const [args, more] of [
       [['--no-color'], {}],
       [[], { NO_COLOR: '1' }],
@@ -31,7 +31,7 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
       expect((await shown([...args], 80, more))[0]).toMatch(/^ID {2}NAME/);
   });
 
-  test('json is indented for people, and has no colours', async () => {
+  test('json is indented, without colours', async () => {
     expect((await shown(['-o', 'json', '--limit', '1', '-q'])).slice(0, 3)).toEqual(['[', '  {', '    "id": 1,']);
   });
 
@@ -45,7 +45,7 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
     expect(terminal).toContain('petctl: Interrupted.');
   });
 
-  test('an error of the service cannot steer it', async () => {
+  test("a service's error is escaped", async () => {
     const { env: hostile } = await record(() => ({
       status: 400,
       body: { code: 'invalid_request', message: 'x\u001b]0;owned\u0007\u009b2J', status: 400 },

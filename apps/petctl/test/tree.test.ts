@@ -60,7 +60,7 @@ describe('commands come from the operations', () => {
     ]);
   });
 
-  test('an operation named like an import is refused too', () => {
+  test('an operation named like an import is rejected, too', () => {
     const create: Operation = {
       ...base,
       id: 'createThing',
@@ -101,7 +101,7 @@ describe('flags come from the fields', () => {
     expect(flags('--no-wide-open')).toEqual({ 'wide-open': false });
   });
 
-  test('every input has a flag of its own, whatever its name is made of', () => {
+  test('every input has its own flag, whatever its name', () => {
     const names = ['pet_id', 'petId', 'Pet-Id', '-', '$filter', 'output'];
     const fields = Object.fromEntries(names.map((name) => [name, field({ type: 'string' })]));
     const node = fullTree([{ ...base, fields }]).commands?.[0]?.commands?.[0];
@@ -126,7 +126,7 @@ describe('flags come from the fields', () => {
     expect(() => flags(`--weight=${weight}`)).toThrow('--weight');
   });
 
-  test('the flags of every command stand before and behind its name', () => {
+  test('flags may precede and follow the name of a command', () => {
     expect(Object.fromEntries(parse(root, ['-v', '--fields', 'id', 'things', '-v', 'list', '-vv']).flags)).toEqual({
       verbose: 4,
       fields: 'id',
@@ -134,7 +134,7 @@ describe('flags come from the fields', () => {
   });
 });
 
-test('help shows examples first, then ranges, server defaults and what becomes of it', () => {
+test('help shows examples first, then ranges, server defaults and deprecations', () => {
   const root = fullTree(Object.values(operations));
   const io = processIo();
   const of = (name: string) => {

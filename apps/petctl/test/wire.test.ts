@@ -32,7 +32,7 @@ describe.each(all)('$id', (operation) => {
   const isList = typeIn(operation.responses[operation.successes[0] ?? '']?.schema ?? {}) === 'array';
   const answer = { status: operation.success ?? 200, body: isList ? [] : {} };
 
-  test('goes on the wire as the spec says', async () => {
+  test('is sent as the spec says', async () => {
     const { requests, env } = await record(() => answer);
     expect((await petctl(args, { env })).code).toBe(0);
     expect(requests.length).toBe(1);
@@ -52,7 +52,7 @@ describe.each(all)('$id', (operation) => {
     );
   });
 
-  test('nothing that has a server default is sent unless it is given', async () => {
+  test('an input with a server default is sent only if it is given', async () => {
     const { requests, env } = await record(() => answer);
     const required = [
       ...operation.command,
@@ -66,7 +66,7 @@ describe.each(all)('$id', (operation) => {
     expect(requests[0]?.url).toBe(`/v1${path}`);
   });
 
-  test('--dry-run and --curl show it and send nothing, and curl sends the same', async () => {
+  test('--dry-run and --curl print the request without sending it, and curl sends the same', async () => {
     const { requests, env } = await record(() => answer);
     const keyless = { ...env, PETCTL_API_KEY: undefined };
     const shown = await petctl([...args, '--dry-run'], { env: keyless });

@@ -12,7 +12,7 @@ describe('the operations table', () => {
     }
   });
 
-  test('carries what types cannot: bounds, defaults, enums and dates', () => {
+  test('contains bounds, defaults, enums and dates, which types cannot express', () => {
     expect(operations.listPets.fields.limit).toMatchObject({
       in: 'query',
       schema: { minimum: 1, maximum: 100, default: 20 },
@@ -32,20 +32,20 @@ describe('the operations table', () => {
 });
 
 describe('Api', () => {
-  test('takes parameters and members of the body side by side', () => {
+  test('accepts parameters and members of the body side by side', () => {
     expectTypeOf<Parameters<Api['createPet']>>().toEqualTypeOf<
       [input: { name: string; categoryId: number | bigint; status?: PetStatus }]
     >();
     expectTypeOf<Parameters<Api['getPet']>>().toEqualTypeOf<[input: { petId: number }]>();
   });
 
-  test('lets the input be left out where nothing in it is required', () => {
+  test('has an optional input if nothing in it is required', () => {
     expectTypeOf<Parameters<Api['listPets']>>().toEqualTypeOf<
       [input?: { limit?: number; status?: PetStatus; after?: number }]
     >();
   });
 
-  test('answers what the operation answers when it succeeds', () => {
+  test("returns the operation's success", () => {
     expectTypeOf<ReturnType<Api['listPets']>>().toEqualTypeOf<Promise<Pet[]>>();
     expectTypeOf<ReturnType<Api['createPet']>>().toEqualTypeOf<Promise<Pet>>();
   });

@@ -44,7 +44,7 @@ describe.each([...judged, ...constructs])('$name', ({ name, file }) => {
     expect({ valid, errors }).toEqual(VALIDATOR_ERRORS[name] ?? { valid: true, errors: undefined });
   });
 
-  test('has example inputs for every operation, whose requests are known', () => {
+  test('has example inputs for every operation, with known requests', () => {
     const credentials = exampleCredentials(document);
     const open = operationsOf(document).flatMap((operation) => {
       try {
@@ -83,7 +83,7 @@ describe.each(constructs)('$name', ({ file, cases }) => {
     else expect(judge()).toEqual(request);
   });
 
-  test('every response of a case is declared, and its result is what it carries', () => {
+  test('every response of a case is declared, and has the expected result', () => {
     for (const { operation, response, result } of cases) {
       if (!response) continue;
       const { responses = {} } = operations.find(({ id }) => id === operation)?.object ?? {};

@@ -35,18 +35,18 @@ test.each([
   ['the query', '/query?api_key=%ff', {}],
   ['a name in the query', '/query?%ff=1', {}],
   ['a query that has two', `/query?api_key=${KEY}&api_key=x`, {}],
-])('a key that cannot be read is answered like any other wrong key: in %s', async (_, target, headers) => {
+])('a malformed key gets the response of any other wrong key: in %s', async (_, target, headers) => {
   expect(await call(target, { headers })).toEqual([401, 'The API key is missing or invalid.']);
 });
 
 test.each([
   ['a cookie', '/cookie', { cookie: `session=${encodeURIComponent(KEY)}` }],
   ['the query', `/query?api_key=${KEY.replace('a', '%61')}`, {}],
-])('and a right one is taken: in %s', async (_, target, headers) => {
+])('a right key is accepted: in %s', async (_, target, headers) => {
   expect(await call(target, { headers })).toEqual([204, undefined]);
 });
 
-test('whoever has a key hears of a broken escape', async () => {
+test('with a key, a malformed escape is reported', async () => {
   const [status, message] = await call(`/query?api_key=${KEY}&%ff=1`);
   expect([status, message]).toEqual([400, "'%ff' is not percent-encoded UTF-8"]);
 });
@@ -66,14 +66,14 @@ describe('every error is found in a small body, and the first one in any other',
 test.each([
   ['right', 'or', 204],
   ['wrong', 'xor', 400],
-])('alternatives in alternatives are not all tried at every level: %s', async (_, kind, expected) => {
+])('nested alternatives take bounded time: %s', async (_, kind, expected) => {
   let tree: unknown = { kind };
   for (let depth = 1; depth < 60; depth++) tree = { of: tree, kind: 'or' };
   const [status] = await post('/tree', tree);
   expect(status).toBe(expected);
 });
 
-test('equal elements are found in time that grows with their number alone', async () => {
+test('equal elements are found in linear time', async () => {
   const cost = async (count: number) => {
     const used: number[] = [];
     for (let round = 0; round < 3; round++) {

@@ -32,7 +32,7 @@ paths:
 describe('bodies', () => {
   const bytes = Buffer.from([0, 255, 13, 10, 128]);
 
-  test('a form carries files, with their name and media type, and the --dry-run shows just that', async () => {
+  test('a form contains files with name and media type, as --dry-run shows', async () => {
     const file = join(folder, 'cat.png');
     writeFileSync(file, bytes);
     const argv = ['things', 'add-photo', '--photo', `@${file}`, '--place.city', 'Bonn'];
@@ -48,7 +48,7 @@ describe('bodies', () => {
     );
   });
 
-  test('bytes come from a file or from stdin, and are sent as they are', async () => {
+  test('bytes from a file or stdin are sent unchanged', async () => {
     const file = join(folder, 'dog.webp');
     writeFileSync(file, bytes);
     const fromFile = await run(['things', 'put-raw', '--data', `@${file}`]);

@@ -47,7 +47,7 @@ describe('over a real connection', () => {
     http.closeAllConnections();
   });
 
-  test('a file is sent with its size, stdin as it comes', async () => {
+  test('a file is sent with its length, stdin is streamed', async () => {
     const file = join(folder, 'large.zip');
     writeFileSync(file, large);
     expect(await petctl.run(['things', 'put-blob', '--data', `@${file}`], { env })).toMatchObject({
@@ -62,7 +62,7 @@ describe('over a real connection', () => {
     for (const { body } of received) expect(body.equals(large)).toBe(true);
   });
 
-  test('bytes arrive whole', async () => {
+  test('bytes arrive unchanged', async () => {
     const { code, stdout } = await petctl.run(['things', 'get-blob'], { env });
     expect([code, large.equals(stdout)]).toEqual([0, true]);
     const file = join(folder, 'got.zip');
@@ -73,7 +73,7 @@ describe('over a real connection', () => {
     expect(readFileSync(file).equals(large)).toBe(true);
   });
 
-  test('a connection that breaks leaves no file, and is told as one', async () => {
+  test('a broken connection leaves no file, and is reported as a connection error', async () => {
     const file = join(folder, 'half.zip');
     const { code, stderr } = await petctl.run(['things', 'get-broken', '-o', file], { env });
     expect([code, existsSync(file)]).toEqual([3, false]);

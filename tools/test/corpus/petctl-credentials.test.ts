@@ -51,7 +51,7 @@ describe('credentials', () => {
     ['by-query', '/byQuery?key=f%26key', {}],
     ['by-cookie', '/byCookie', { cookie: 'session=j-key' }],
     ['both', '/both?key=f%26key', { 'x-key': 'h-key' }],
-  ])('%s sends what it needs, and nothing else', async (name, target, expected) => {
+  ])('%s sends only the credential that it needs', async (name, target, expected) => {
     const { code, sent, stderr } = await run(`things ${name} -vv`, { env: all });
     const { accept, 'user-agent': agent, ...headers } = sent[0]?.headers ?? {};
     expect([code, sent[0]?.target, headers]).toEqual([0, target, expected]);
@@ -59,7 +59,7 @@ describe('credentials', () => {
       expect(stderr).not.toContain(secret);
   });
 
-  test('none is asked for where none is needed, or there is another way', async () => {
+  test('none is requested if none is needed, or if there is an alternative', async () => {
     expect(await run('things none')).toMatchObject({ code: 0 });
     expect(await run('things maybe')).toMatchObject({
       code: 0,
@@ -69,7 +69,7 @@ describe('credentials', () => {
     expect([code, sent[0]?.headers.authorization]).toEqual([0, 'Basic YTpi']);
   });
 
-  test('a missing one is named, with how to give it', async () => {
+  test('a missing one is named, with how to set it', async () => {
     const { code, stderr, sent } = await run('things login', { env: { PETCTL_API_KEY: 'tok3n' } });
     expect([code, sent]).toEqual([4, []]);
     expect(stderr).toContain("There is no credential 'login' for https://api.example.com.");
@@ -97,7 +97,7 @@ describe('credentials', () => {
     }
   });
 
-  test('each scheme has a credential of its own in store', async () => {
+  test('each scheme has its own stored credential', async () => {
     const login = (scheme: string, stdin: string) =>
       run(`auth login --with-key --scheme ${scheme}`, { stdin, status: 204 });
     expect(await run('auth login --with-key', { stdin: 'main-key\n' })).toMatchObject({ code: 0 });
@@ -123,7 +123,7 @@ describe('credentials', () => {
     expect((await run('auth login --scheme logn')).stderr).toContain("Did you mean 'login'?");
   });
 
-  test('a stored one is for its own origin alone, also where an operation has a server of its own', async () => {
+  test('a stored one is sent to its own origin only, also if an operation has its own server', async () => {
     const stored = await run('auth login --with-key', { stdin: 'main-key', status: 204 });
     expect(stored).toMatchObject({ code: 0, sent: [{ target: '/usual' }] });
     const { code, sent, stderr } = await run('things elsewhere');

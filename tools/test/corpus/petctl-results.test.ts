@@ -35,7 +35,7 @@ describe('results', () => {
   const bytes = Uint8Array.from([137, 80, 0, 255]);
   const image = { status: 200, contentType: 'image/png', bytes };
 
-  test('bytes go to a pipe as they are, and to a file', async () => {
+  test('bytes are written unchanged to a pipe or a file', async () => {
     expect(await run('things get-bytes', image)).toMatchObject({ code: 0, stdout: '\x89P\0\xff', stderr: '' });
     const file = join(folder, 'photo.png');
     expect(await run(['things', 'get-bytes', '-o', file], image)).toMatchObject({ code: 0, stdout: '', stderr: '' });
@@ -49,7 +49,7 @@ describe('results', () => {
     expect((await run('things get-text --help')).stdout).toContain('-o, --output <format>');
   });
 
-  test('a terminal is spared them, before anything is sent', async () => {
+  test('bytes are not written to a terminal, and nothing is sent', async () => {
     const { code, stderr, sent } = await run('things get-bytes', { ...image, isTerminal: true });
     expect([code, sent]).toEqual([2, []]);
     expect(stderr).toBe('petctl: A terminal cannot show the bytes of the response. Give -o FILE, or pipe them on.\n');
@@ -64,13 +64,13 @@ describe('results', () => {
     expect([failed.code, existsSync(join(folder, 'failed.png'))]).toEqual([5, false]);
   });
 
-  test('text is written as text, and cannot steer a terminal', async () => {
+  test('text is written as text, with control characters escaped on a terminal', async () => {
     const text = { status: 200, contentType: 'text/plain', body: 'a\tb\n\x1b[2J' };
     expect((await run('things get-text -o json', text)).stdout).toBe(text.body);
     expect((await run('things get-text', { ...text, isTerminal: true })).stdout).toBe('a\tb\n\\u001b[2J');
   });
 
-  test.each(['table', 'tsv', 'json', 'jsonl', 'yaml', 'csv'])('no content is no output, as %s', async (output) => {
+  test.each(['table', 'tsv', 'json', 'jsonl', 'yaml', 'csv'])('no content is empty output, as %s', async (output) => {
     expect(await run(`things start-job -o ${output}`, { status: 202 })).toMatchObject({
       code: 0,
       stdout: '',
@@ -83,7 +83,7 @@ describe('results', () => {
     });
   });
 
-  test('of several successes, the one that came is shown', async () => {
+  test('one of several successes is shown', async () => {
     const json = { contentType: 'application/json' };
     const csv = async (response: Options, more = '') => (await run(`things put-either -o csv${more}`, response)).stdout;
     expect(await csv({ ...json, status: 200, body: '{"replaced":true}' })).toBe('replaced\ntrue\n');

@@ -39,7 +39,7 @@ const REFUSED: Record<string, Record<string, unknown>> = {
 };
 
 describe.each(served)('$name', ({ name, file }) => {
-  test('is served: what the client sends reaches the handler as it was given', async () => {
+  test('is served: the inputs of the client reach the handler unchanged', async () => {
     const { files } = await generateWhatFits(file);
     const client = await loadClient(files, join(folder, name));
     const document = readDocument(file);

@@ -15,7 +15,7 @@ afterAll(remove);
 const tried = constructs.filter((_, i) => isDeep || i % 24 === 1);
 
 describe.each(tried)('$name', ({ name, file, cases }) => {
-  test('reaches the handler as it was given, and its result is answered as it is described', async () => {
+  test('reaches the handler unchanged, and its result is sent as the document describes', async () => {
     const { files } = await generateWhatFits(file);
     if (files.size === 0) return;
     await loadClient(files, join(folder, name));

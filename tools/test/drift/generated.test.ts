@@ -7,7 +7,7 @@ test('finds nothing between equal files', () => {
   expect(differences(files({ 'a.ts': 'a', 'b/c.ts': 'c' }), files({ 'b/c.ts': 'c', 'a.ts': 'a' }))).toEqual([]);
 });
 
-test('finds files that changed, are missing, or do not belong', () => {
+test('finds changed, missing and superfluous files', () => {
   const expected = files({ 'a.ts': 'a', 'b.ts': 'b', 'same.ts': '' });
   const actual = files({ 'a.ts': 'a ', 'c.ts': 'c', 'same.ts': '' });
   expect(differences(expected, actual)).toEqual([

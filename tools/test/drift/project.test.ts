@@ -5,7 +5,7 @@ import { textOf } from '../../repository.ts';
 const project = openProject();
 const manifest = 'packages/types/package.json';
 
-test('edits are seen by those who read the edited project, and by nobody else', () => {
+test('edits are visible only in the edited project', () => {
   const edited = project.with({ [manifest]: '{}', 'docs/new/page.md': 'new', 'README.md': undefined });
   expect(edited.read(manifest)).toBe('{}');
   expect(edited.exists('README.md')).toBe(false);
@@ -18,7 +18,7 @@ test('edits are seen by those who read the edited project, and by nobody else', 
   expect(project.exists('README.md')).toBe(true);
 });
 
-test('an edited module, and what imports it, runs as it is edited', async () => {
+test('an edited module and its importers run with the edit', async () => {
   const file = 'packages/types/src/gen/service.gen.ts';
   const edited = project.with({ [file]: textOf(file).replace(/version = '.*'/, "version = '0.0.1'") });
   type Types = typeof import('@petstore/types');
@@ -28,7 +28,7 @@ test('an edited module, and what imports it, runs as it is edited', async () => 
   expect(await unrelated.load('@petstore/types')).toBe(await project.load('@petstore/types'));
 });
 
-test('a module that is gone or broken cannot be loaded', async () => {
+test('a missing or broken module cannot be loaded', async () => {
   const file = 'packages/types/src/index.ts';
   await expect(project.with({ [file]: undefined }).load('@petstore/types')).rejects.toThrow(`there is no ${file}`);
   await expect(project.with({ [file]: 'const' }).load('@petstore/types')).rejects.toThrow(SyntaxError);

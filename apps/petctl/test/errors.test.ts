@@ -9,7 +9,7 @@ import { type Reply, record, refused } from './recorder.ts';
 const { minimum, maximum } = operations.listPets.fields.limit.schema;
 const nowhere = { PETCTL_BASE_URL: 'http://127.0.0.1:1/v1', PETCTL_API_KEY: 'a-key' };
 
-describe('refused before anything is sent, with what to do', () => {
+describe('rejected before anything is sent, with advice', () => {
   test.each([
     [['pets', 'list', '--page-size', String(minimum - 1)], `from ${minimum} to ${maximum}`],
     [['pets', 'list', '--page-size', String(maximum + 1)], `from ${minimum} to ${maximum}`],
@@ -71,7 +71,7 @@ describe('refused before anything is sent, with what to do', () => {
     expect(stderr).not.toContain('secret-key');
   });
 
-  test('text that is not in UTF-8, of which other text would be sent', async () => {
+  test('text that is not UTF-8 is rejected', async () => {
     const file = join(scratch, 'latin1.json');
     writeFileSync(file, Buffer.from('{"name":"\xe9","categoryId":1}', 'latin1'));
     for (const args of [
@@ -83,7 +83,7 @@ describe('refused before anything is sent, with what to do', () => {
     }
   });
 
-  test('usage errors are one line of JSON too, where that is asked for', async () => {
+  test('usage errors are one line of JSON with JSON output', async () => {
     for (const [args, more] of [
       [['-o', 'json', 'pets', 'list', '--limit', '0'], {}],
       [['pets', 'list', '--nope', '-ojsonl'], {}],
@@ -127,7 +127,7 @@ describe('exit codes', () => {
     });
   });
 
-  test('a redirect names where it leads, and is not followed', async () => {
+  test('a redirect is not followed, and its target is named', async () => {
     const { env } = await record(() => ({
       status: 307,
       headers: { location: 'https://elsewhere.example/v1' },
@@ -138,7 +138,7 @@ describe('exit codes', () => {
     expect(stderr).toContain('--base-url');
   });
 
-  test('too many requests are 7 also when the time is up before the last try', async () => {
+  test('too many requests are 7, also if the time-out ends the retries', async () => {
     const { env } = await record(() => ({ ...refused(429, 'rate_limited'), headers: { 'retry-after': '60' } }));
     const { code } = await petctl(['pets', 'list', '--timeout', '1s'], { env });
     expect(code).toBe(exitCodes.rate_limited.exit);
@@ -161,7 +161,7 @@ describe('exit codes', () => {
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'timeout', hint: expect.stringContaining('--timeout') });
   });
 
-  test('no key, and nothing is sent', async () => {
+  test('without a key, nothing is sent', async () => {
     const { env, requests } = await record(() => ({}));
     const { code, stderr } = await petctl(['pets', 'list'], { env: { ...env, PETCTL_API_KEY: undefined } });
     expect([code, requests]).toEqual([exitCodes.unauthorized.exit, []]);
@@ -177,7 +177,7 @@ describe('exit codes', () => {
 });
 
 describe('retries', () => {
-  test('what is safe to repeat, as often as asked, when the service says', async () => {
+  test('safe requests are retried as often as --retries says, after Retry-After', async () => {
     const { env, requests } = await record((_, count) =>
       count < 3 ? { ...refused(503, 'unavailable'), headers: { 'retry-after': '0' } } : { body: [] },
     );
@@ -185,7 +185,7 @@ describe('retries', () => {
     expect(requests.length).toBe(3);
   });
 
-  test('a create, with one key, so that it is done once', async () => {
+  test('a create is retried with one idempotency key', async () => {
     const { env, requests } = await record(() => 'break');
     expect((await petctl(['pets', 'create', '--name', 'x', '--category-id', '1'], { env })).code).toBe(3);
     expect(requests.length).toBe(3);
