@@ -1,25 +1,29 @@
 import { differences } from '../../openapi/compare.ts';
-import { exampleInputs } from '../../openapi/examples.ts';
-import { inputOf, recorder } from '../../openapi/recorder.ts';
-import { exampleCredentials } from '../../openapi/security.ts';
-import { expectedRequest, type Inputs } from '../../openapi/serialize.ts';
+import type { Operation } from '../../openapi/document.ts';
+import type { Inputs } from '../../openapi/serialize.ts';
 import type { Check, Finding } from '../check.ts';
 import { type Spec, versionOf } from '../openapi.ts';
+import { type Client, callOf, type Row } from './client/calls.ts';
+import { errorNames, wronglyRead } from './client/responses.ts';
 import { withoutExample } from './conformance.ts';
+import { inputsFor } from './values.ts';
 
-type Client = typeof import('@petstore/client');
-type Row = Spec['model']['rows'][number]['operation'];
+const readme = 'packages/client/README.md';
 
 export const client: Check = {
   name: 'client',
   guarantee:
-    "The client has one function for each operation, which sends the request that OpenAPI asks for, and the spec's version and servers.",
+    "The client has one function for each operation, which sends the request that OpenAPI asks for over the whole range of each input, reads each declared response, follows the pages, repeats what the service asks for, and ends with the error that its README names; and it has the spec's version and servers.",
   run: async (project) => {
     const findings: Finding[] = [];
     const finding = (where: string, actual: string, expected: string) =>
       findings.push({ where, actual, expected, fix: 'npm run generate' });
 
-    const { petstore } = await project.load<Client>('@petstore/client');
+    const client = await project.load<Client>('@petstore/client');
+    const { petstore } = client;
+    const names = errorNames(project.read(readme), client);
+    if (typeof names === 'string')
+      findings.push({ where: readme, actual: names, expected: 'each error', fix: `edit ${readme}` });
     const source = project.read('packages/client/src/gen/calls.gen.ts');
     const { model } = project.spec;
     const rows = model.rows.map(({ operation }) => operation);
@@ -33,15 +37,15 @@ export const client: Check = {
         finding(id, 'the client has no such function', `${row.method} ${row.path} is an operation`);
         continue;
       }
-      const wrong = wronglySent(petstore, project.spec, row).then((all) =>
-        all.map((sentence) => ({
-          where: id,
-          actual: sentence,
-          expected: 'it is sent as described',
-          fix: 'npm run generate',
-        })),
-      );
-      findings.push(...(await wrong.catch(withoutExample(id))));
+      const fix = 'npm run generate, or packages/client/src';
+      const asFinding = (actual: string, expected: string) => ({ where: id, actual, expected, fix });
+      const wrong = async () => [
+        ...(await wronglySent(petstore, project.spec, row)).map((one) => asFinding(one, 'it is sent as described')),
+        ...(typeof names === 'string' ? [] : await wronglyRead(client, project.spec, row, names)).map((one) =>
+          asFinding(one, 'it is read as described'),
+        ),
+      ];
+      findings.push(...(await wrong().catch(withoutExample(id))));
       if (commentOf(source, id).includes('@deprecated') !== deprecated)
         finding(id, `it is ${deprecated ? 'not ' : ''}marked deprecated`, `deprecated: ${deprecated}`);
     }
@@ -64,25 +68,37 @@ function commentOf(source: string, id: string): string {
   return comment.slice(comment.lastIndexOf('/**'));
 }
 
-/** How the requests for example inputs differ from those that OpenAPI asks for, one sentence each. */
+/** How the requests of an operation differ from those that OpenAPI asks for, one sentence each. */
 async function wronglySent(petstore: Client['petstore'], spec: Spec, row: Row): Promise<string[]> {
   const operation = spec.operations.get(`${row.method} ${row.path}`);
   if (!operation) return [`${row.method} ${row.path} is not in the spec`];
   const found: string[] = [];
   // The client chooses one media type.
   const isChosen = ({ contentType }: Inputs) => contentType === undefined || contentType === row.body?.mediaType;
-  const credentials = exampleCredentials(spec);
-  for (const { label, inputs } of exampleInputs(spec, operation).filter((example) => isChosen(example.inputs))) {
-    const request = expectedRequest(spec, operation.id, inputs, credentials);
-    const baseUrl = new URL(request.server, 'http://localhost').href.replace(/\/$/, '');
-    const { sent, transport } = recorder(baseUrl);
-    const api = petstore({ credentials, baseUrl, transport, retry: 0, on: { deprecated: false } } as object);
-    // By name: the functions are those of the spec that is checked. What the recorder answers may be no valid answer.
-    const call = (api as unknown as Record<string, (input: object) => PromiseLike<unknown>>)[row.id];
-    const ended = await Promise.resolve(call?.(inputOf(row, inputs))).catch((error: unknown) => error);
+  for (const { label, inputs } of inputsFor(spec, operation).filter((one) => isChosen(one.inputs))) {
+    const { expected, sent, ended } = await callOf(petstore, spec, row, inputs);
     const [first] = sent;
-    if (!first) found.push(`with ${label} inputs it sends nothing: ${ended}`);
-    else found.push(...differences(request, first).map((sentence) => `with ${label} inputs, ${sentence}`));
+    if (!first) found.push(`with ${label.slice(0, 60)} it sends nothing: ${ended}`);
+    else found.push(...differences(expected, first).map((sentence) => `with ${label.slice(0, 60)}, ${sentence}`));
   }
-  return found;
+  return [...found, ...(await keyErrors(petstore, spec, row))];
+}
+
+/** What is wrong with the key under which a request is done once: it is the caller's, else a new one for each call. */
+async function keyErrors(petstore: Client['petstore'], spec: Spec, row: Row): Promise<string[]> {
+  const { idempotencyKey } = row;
+  const inputs = inputsFor(spec, spec.operations.get(`${row.method} ${row.path}`) as Operation)[0]?.inputs ?? {};
+  if (!idempotencyKey) return [];
+  const again = { status: 503, headers: { 'retry-after': '0' }, body: '{"code":"unavailable"}' };
+  const keysWith = async (options: object, answers = [{}]) => {
+    const { sent } = await callOf(petstore, spec, row, inputs, { retry: 1, ...options }, answers);
+    return sent.map(({ headers }) => headers[idempotencyKey.header.toLowerCase()]);
+  };
+  const [one, repeated] = await keysWith({}, [again, {}]);
+  const [[other], [own]] = [await keysWith({}), await keysWith({ idempotencyKey: 'of-the-caller' })];
+  return [
+    ...(one && one === repeated ? [] : [`a request is sent with the key ${one}, and again with ${repeated}`]),
+    ...(other !== one ? [] : ['two calls have the same key']),
+    ...(own === 'of-the-caller' ? [] : [`the key of the caller is sent as ${own}`]),
+  ];
 }

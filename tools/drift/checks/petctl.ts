@@ -3,9 +3,20 @@ import type { Argument, CommandNode, Flag, Located } from 'petctl/internal';
 import type { Check, Finding } from '../check.ts';
 import type { Spec } from '../openapi.ts';
 import type { Project } from '../project.ts';
+import { withoutExample } from './conformance.ts';
 import { type Input, inputsOf, samplesOf } from './petctl/inputs.ts';
+import { wronglyRun } from './petctl/sent.ts';
+import {
+  type Surface,
+  surfacesOf,
+  unsaidOfCommand,
+  unsaidOfInput,
+  unsaidOfOwn,
+  wrongExamples,
+} from './petctl/shown.ts';
 
 type Petctl = typeof import('petctl/internal');
+type Client = typeof import('@petstore/client');
 
 /** petctl's functions, and what they are called with. */
 interface Loaded extends Petctl {
@@ -17,7 +28,7 @@ interface Loaded extends Petctl {
 export const petctl: Check = {
   name: 'petctl',
   guarantee:
-    "petctl has a command for each operation with the spec's texts, inputs, bounds, enums and defaults, in parser, completion and pages.",
+    'petctl has a command for each operation, which takes what the spec allows, sends what OpenAPI asks for, shows each property of a response and ends each status with the exit code that its help says; completion, help, manual pages and reference say each text, type, bound, enum, default and deprecation of the spec.',
   run: async (project) => {
     const functions = await project.load<Petctl>('petctl/internal');
     const tree = functions.fullTree();
@@ -27,30 +38,59 @@ export const petctl: Check = {
       ({ path, node }) => node.operation && !path.at(-1)?.startsWith('import'),
     );
     const unknown = commands.filter(({ node }) => !operations.some((one) => one.id === node.operation?.id));
-    const reference = 'docs/petctl.md';
-    return [
-      ...unknown.map(({ path }) => finding(path, 'there is such a command', 'there is no such operation')),
-      ...operations.flatMap((operation) => {
-        const { id } = operation;
-        const command = commands.find(({ node }) => node.operation?.id === id);
-        return command
-          ? compare(loaded, command, operation)
-          : [finding([id], 'it has no command', 'it is an operation')];
-      }),
+    const file = 'docs/petctl.md';
+    const reference = project.exists(file) ? project.read(file) : '';
+    const findings = unknown.map(({ path }) => finding(path, 'there is such a command', 'there is no such operation'));
+    for (const operation of operations) {
+      const command = commands.find(({ node }) => node.operation?.id === operation.id);
+      if (!command) findings.push(finding([operation.id], 'it has no command', 'it is an operation'));
+      else findings.push(...(await compare(loaded, command, operation, functions.markdown(tree))));
+    }
+    findings.push(
+      ...(await sharedErrors(loaded, await project.load<Client>('@petstore/client'))),
       ...manErrors(project, loaded),
-      ...(project.exists(reference) && project.read(reference) === functions.markdown(tree)
-        ? []
-        : [
-            {
-              where: reference,
-              actual: 'it is not what petctl generates',
-              expected: 'it is generated',
-              fix: 'npm run docs',
-            },
-          ]),
-    ];
+    );
+    if (reference !== functions.markdown(tree))
+      findings.push({
+        where: file,
+        actual: 'it is not what petctl generates',
+        expected: 'it is generated',
+        fix: 'npm run docs',
+      });
+    return findings;
   },
 };
+
+/** What is wrong with the flags that every command has, with groups, and with the scripts for shells. */
+async function sharedErrors(loaded: Loaded, { connect }: Client): Promise<Finding[]> {
+  const { tree, spec, walk, candidates } = loaded;
+  const { timeout, retry } = connect({ apiKey: '-', baseUrl: 'http://localhost' });
+  const facts: [flag: string, facts: string[]][] = [
+    ['timeout', [`default: ${timeout / 1000}s`]],
+    ['retries', [`default: ${retry.limit}`]],
+    ['deployment', Object.keys(spec.model.service.deployments)],
+  ];
+  const [help] = await surfacesOf(loaded, { path: [], node: tree }, '', '');
+  const wrong = facts.flatMap(([flag, all]) => {
+    const [, about = ''] = [...(help?.rows ?? [])].find(([left]) => left.startsWith(`--${flag} `)) ?? [];
+    return all
+      .filter((fact) => !about.includes(fact))
+      .map((fact) => finding([`--${flag}`], `its help is '${about}'`, fact));
+  });
+  for (const { path, node } of walk(tree)) {
+    const offered = new Map(candidates(tree, [...path, '']).words);
+    for (const { name, summary } of (node.commands ?? []).filter(({ hidden }) => !hidden))
+      wrong.push(...unlessSame([...path, name], 'the completion', offered.get(name), summary));
+  }
+  const completing = tree.commands?.find(({ hidden, verbatim }) => hidden && verbatim)?.name;
+  for (const { rules } of tree.commands?.find(({ name }) => name === 'completion')?.args ?? [])
+    for (const shell of rules.enum ?? []) {
+      const script = Buffer.from((await loaded.runAsFunction(['completion', String(shell)])).stdout).toString();
+      if (!script.includes(`petctl ${completing} `))
+        wrong.push(finding(['completion', String(shell)], 'it asks another command', `petctl ${completing} completes`));
+    }
+  return wrong;
+}
 
 /** The manual pages that the package installs are those that there are. */
 function manErrors(project: Project, { manual }: Loaded): Finding[] {
@@ -74,18 +114,36 @@ const finding = (path: readonly string[], actual: string, expected: string): Fin
   fix: 'npm run generate, or apps/petctl/src/commands',
 });
 
-function compare(loaded: Loaded, { path, node }: Located, operation: Operation): Finding[] {
-  const { sunset, deprecated } = operation;
-  const inputs = inputsOf(loaded.spec, operation);
+async function compare(loaded: Loaded, command: Located, operation: Operation, reference: string): Promise<Finding[]> {
+  const { path, node } = command;
+  const { deprecated, method } = operation;
+  const { spec } = loaded;
+  const inputs = inputsOf(spec, operation);
   const isKnown = (field: string) => inputs.some(({ name }) => name === field || field.startsWith(`${name}.`));
   const unknown = (node.flags ?? []).filter(({ field }) => field && !isKnown(field));
+  const manual = loaded.manual.get(`petctl-${path.join('-')}.1`) ?? '';
+  const surfaces = await surfacesOf(loaded, command, manual, reference);
+  const successor = spec.model.rows.find(({ operation: { id } }) => id === operation.successor)?.operation;
+  const said = (what: string) => ({
+    where: `petctl ${path.join(' ')}`,
+    actual: what,
+    fix: 'npm run generate, or apps/petctl/src',
+  });
+  const judge = spec.operations.get(`${method} ${operation.path}`);
+  const exitCodes = Buffer.from((await loaded.runAsFunction(['help', 'exit-codes'])).stdout).toString();
+  const subject = judge && { petctl: loaded, spec, row: operation, operation: judge, command, exitCodes };
+  const ran = (subject ? wronglyRun(subject) : Promise.resolve([])).then((all) =>
+    all.map((actual) => finding(path, actual, 'it does as the spec says')),
+  );
   return [
     ...unlessSame(path, 'the summary', node.summary, operation.summary),
-    ...unlessSame(path, 'the description', node.description, operation.description),
     ...unlessSame(path, 'the deprecation', node.notice?.startsWith('Deprecated') ?? false, deprecated),
-    ...(sunset && !node.notice?.includes(sunset)
-      ? [finding(path, `its notice is '${node.notice}'`, `x-sunset: ${sunset}`)]
-      : []),
+    ...surfaces.flatMap((surface) =>
+      [...unsaidOfCommand(surface, operation, successor), ...unsaidOfOwn(surface, node.flags)].map((fact) => ({
+        ...said(`${surface.name} does not say it`),
+        expected: fact,
+      })),
+    ),
     ...unknown.map(({ name }) => finding(path, `it takes --${name}`, 'there is no such input')),
     ...inputs.flatMap((input) => {
       const taken =
@@ -94,9 +152,11 @@ function compare(loaded: Loaded, { path, node }: Located, operation: Operation):
           : node.flags?.find(({ field }) => field === input.name);
       const where = [...path, `${input.in} ${input.name}`];
       return taken
-        ? compareInput(loaded, where, path, input, taken, inputs)
+        ? compareInput(loaded, where, path, input, taken, inputs, surfaces)
         : [finding(where, 'it is neither a flag nor an argument', `it is an input in the ${input.in}`)];
     }),
+    ...(await wrongExamples(loaded, command)).map((actual) => finding(path, actual, 'it can be tried')),
+    ...(await ran.catch(withoutExample(path.join(' ')))),
   ];
 }
 
@@ -107,16 +167,13 @@ function compareInput(
   input: Input,
   taken: Argument | Flag,
   inputs: readonly Input[],
+  surfaces: readonly Surface[],
 ): Finding[] {
-  const manual = loaded.manual.get(`petctl-${path.join('-')}.1`) ?? '';
   return [
-    ...(input.isWhole ? [] : unlessSame(where, 'the description', taken.description, input.description)),
+    ...surfaces.flatMap((surface) =>
+      unsaidOfInput(surface, input, taken).map((fact) => finding(where, `${surface.name} does not say it`, fact)),
+    ),
     ...unlessSame(where, 'being required', taken.required ?? false, input.required),
-    ...(input.isWhole ? [] : unlessSame(where, 'the default', taken.rules.default, input.schema.default)),
-    ...(input.isWhole ? [] : unlessSame(where, 'the enum', taken.rules.enum, input.schema.enum)),
-    ...(manual.includes(taken.name.replaceAll('-', '\\-'))
-      ? []
-      : [finding(where, 'the manual page does not show it', 'it is an input')]),
     ...misparsed(loaded, input, taken, path, inputs),
     ...incomplete(loaded, input, taken, path),
   ];
@@ -164,14 +221,17 @@ function incomplete(
   taken: Argument | Flag,
   path: readonly string[],
 ): Finding[] {
-  const offered = (...words: string[]) => candidates(tree, [...path, ...words]).words.map(([word]) => word);
+  const offered = (...words: string[]) => new Map(candidates(tree, [...path, ...words]).words);
   if (!('field' in taken)) return [];
   const where = [...path, taken.name];
-  if (!offered('--').includes(`--${taken.name}`))
-    return [finding(where, 'completion does not offer it', 'it is an input')];
+  const about = offered('--').get(`--${taken.name}`);
+  if (about === undefined) return [finding(where, 'completion does not offer it', 'it is an input')];
   const values = (input.isWhole ? [] : (input.schema.enum ?? [])).filter((value) => value !== null);
-  return values
-    .map(String)
-    .filter((value) => !offered(`--${taken.name}`, '').includes(value))
-    .map((value) => finding(where, `completion does not offer '${value}'`, 'it is in the enum'));
+  return [
+    ...(input.isWhole ? [] : unlessSame(where, 'the completion', about, input.description)),
+    ...values
+      .map(String)
+      .filter((value) => !offered(`--${taken.name}`, '').has(value))
+      .map((value) => finding(where, `completion does not offer '${value}'`, 'it is in the enum')),
+  ];
 }

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Pagination } from '@petstore/types';
 import { isJson } from '../../../openapi/body.ts';
 import { type Operation, resolve, type Schema } from '../../../openapi/document.ts';
-import { exampleInputs, exampleValue } from '../../../openapi/examples.ts';
+import { exampleInputs } from '../../../openapi/examples.ts';
 import { expectedRequest, type Inputs } from '../../../openapi/serialize.ts';
-import { valueCheck } from '../../../openapi/validate.ts';
 import { wireRequest } from '../../../openapi/wire.ts';
-import { isNode, type Node, node, type Spec } from '../../openapi.ts';
+import { type Node, node, type Spec } from '../../openapi.ts';
+import { bodiesFor } from '../values.ts';
 import { credentialsFor } from './attempts.ts';
 import { parseExact, shown } from './exact-json.ts';
 import { type Page, pageOf, targetBehind } from './paging.ts';
@@ -166,39 +166,6 @@ function echoErrors(spec: Spec, schema: Schema, sent: Node, made: Node): string[
       ? [`${name} is not sent, and answered as ${shown(made[name])}`]
       : [];
   });
-}
-
-/** Valid bodies: everything, what is required, and everything with each value that stands at the edge of a property's range. */
-function bodiesFor(spec: Spec, schema: Schema): Node[] {
-  const [full, least] = [exampleValue(spec, schema, true), exampleValue(spec, schema, false)];
-  if (!isNode(full) || !isNode(least)) return [];
-  const fits = valueCheck(spec);
-  const properties = Object.entries(node(resolve(spec, schema).properties));
-  const edges = properties.flatMap(([name, one]) =>
-    edgesOf(resolve(spec, node(one) as Schema)).map((value) => ({ ...full, [name]: value })),
-  );
-  return [
-    full,
-    least,
-    ...edges.filter((body) => Object.values(body).some((value) => typeof value === 'bigint') || fits(schema, body)),
-  ];
-}
-
-function edgesOf({ type, enum: values, minimum, maximum, format, maxLength = 3000 }: Schema): unknown[] {
-  if (values) return values;
-  switch ([type ?? []].flat().find((one) => one !== 'null')) {
-    case 'integer': {
-      const isWide = format === 'int64';
-      const [low, high] = [minimum ?? (isWide ? -(2n ** 63n) : -1), maximum ?? (isWide ? 2n ** 63n - 1n : 2 ** 31)];
-      return [low, 0, 1_000_000, high];
-    }
-    case 'string':
-      return ['', ' both ', 'Ünïcødé 猫 \u2028 "quoted" \\ \u0000', 'x'.repeat(maxLength)];
-    case 'boolean':
-      return [true, false];
-    default:
-      return [];
-  }
 }
 
 const ordered = (elements: readonly unknown[], key: string) => {

@@ -1,4 +1,4 @@
-import { isBinary, type Operation, resolved, typeIn } from '@petstore/types';
+import { isBinary, type Operation, propertiesOf, resolved, typeIn } from '@petstore/types';
 import type { CommandNode } from '../../parse/node.ts';
 import type { Flag, Rules } from '../../settings/flag.ts';
 import { kindOf, wordsOf } from '../../settings/value.ts';
@@ -38,9 +38,36 @@ function example(name: string, rules: Rules): string {
     case 'array':
       return example(name, items);
     case 'object':
-      return "'{}'";
+      return `'${JSON.stringify(exampleOf(rules))}'`;
     default:
       return `'a ${name}'`;
+  }
+}
+
+/** A value as JSON has it: an object with what it requires. */
+function exampleOf(rules: Rules): unknown {
+  const [alternative] = resolved(rules).oneOf ?? resolved(rules).anyOf ?? [];
+  if (alternative) return exampleOf(alternative);
+  const { required = [], items = {}, minItems = 0 } = resolved(rules);
+  switch (kindOf(rules)) {
+    case 'object': {
+      const properties = propertiesOf(rules);
+      return Object.fromEntries(
+        required.flatMap((name) => {
+          const { [name]: property = {} } = properties;
+          return resolved(property).readOnly ? [] : [[name, exampleOf(property)]];
+        }),
+      );
+    }
+    case 'array':
+      return minItems > 0 ? [exampleOf(items)] : [];
+    case 'integer':
+    case 'number':
+      return Number(wordsOf(rules)[0] ?? Math.max(1, resolved(rules).minimum ?? 1));
+    case 'boolean':
+      return true;
+    default:
+      return wordsOf(rules)[0] ?? 'text';
   }
 }
 

@@ -2,6 +2,7 @@ import { isBinary, type Operation } from '@petstore/types';
 import type { CommandNode } from '../../parse/node.ts';
 import type { Flag } from '../../settings/flag.ts';
 import { kindOf } from '../../settings/value.ts';
+import { DEFAULT_CONCURRENCY } from './window.ts';
 
 /** Whether each line of a file can be one call: it adds something, all of which stands flat in the body. */
 export function isImportable({ method, fields }: Operation): boolean {
@@ -63,7 +64,7 @@ export function importNode(operation: Operation, name: string): CommandNode {
       {
         name: 'concurrency',
         value: 'integer',
-        description: 'How many calls may be under way at a time (default: 8).',
+        description: `How many calls may be under way at a time (default: ${DEFAULT_CONCURRENCY}).`,
         rules: { type: 'integer', minimum: 1, maximum: 64 },
       },
       ...(operation.idempotencyKey

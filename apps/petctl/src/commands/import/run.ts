@@ -12,9 +12,7 @@ import { openRecordsFile, openSource, type RecordsFile } from './files.ts';
 import { recordKeys } from './keys.ts';
 import { type Counts, progressBar, summary } from './progress.ts';
 import { type FileFormat, type InputRecord, type Records, readRecords } from './records.ts';
-import { inWindow } from './window.ts';
-
-const DEFAULT_CONCURRENCY = 8;
+import { DEFAULT_CONCURRENCY, inWindow } from './window.ts';
 
 /** How one record ended; without an outcome it was not sent. */
 interface Ended {

@@ -1,3 +1,6 @@
+/** How many pieces of work are under way at a time, unless somebody says otherwise. */
+export const DEFAULT_CONCURRENCY = 8;
+
 /** How many pieces of work may be under way at a time, and whether their results keep the order of the inputs. */
 export interface WindowOptions {
   readonly concurrency: number;

@@ -1,0 +1,79 @@
+import { isJson } from '../../openapi/body.ts';
+import { type Operation, resolve, type Schema } from '../../openapi/document.ts';
+import { type Example, exampleInputs, exampleValue } from '../../openapi/examples.ts';
+import { exampleCredentials } from '../../openapi/security.ts';
+import { expectedRequest, type Inputs } from '../../openapi/serialize.ts';
+import { UnspecifiedError } from '../../openapi/styles.ts';
+import { valueCheck } from '../../openapi/validate.ts';
+import { isNode, type Node, node, type Spec } from '../openapi.ts';
+
+/** Values at the edges of what a schema allows. Some may be outside, where the schema has rules beside its bounds. */
+export function edgesOf({ type, enum: values, minimum, maximum, format, maxLength = 3000 }: Schema): unknown[] {
+  if (values) return values;
+  switch ([type ?? []].flat().find((one) => one !== 'null')) {
+    case 'integer': {
+      const isWide = format === 'int64';
+      const [low, high] = [minimum ?? (isWide ? -(2n ** 63n) : -1), maximum ?? (isWide ? 2n ** 63n - 1n : 2 ** 31)];
+      return [low, 0, 1_000_000, high];
+    }
+    case 'string':
+      return ['', ' both ', 'Ünïcødé 猫 \u2028 "quoted" \\ \u0000', 'x'.repeat(maxLength)];
+    case 'boolean':
+      return [true, false];
+    default:
+      return [];
+  }
+}
+
+/** Valid objects: everything, what is required, and everything with each value that stands at the edge of a property's range. */
+export function bodiesFor(spec: Spec, schema: Schema): Node[] {
+  const [full, least] = [exampleValue(spec, schema, true), exampleValue(spec, schema, false)];
+  if (!isNode(full) || !isNode(least)) return [];
+  const fits = valueCheck(spec);
+  const properties = Object.entries(node(resolve(spec, schema).properties));
+  const edges = properties.flatMap(([name, one]) =>
+    edgesOf(resolve(spec, node(one) as Schema)).map((value) => ({ ...full, [name]: value })),
+  );
+  return [
+    full,
+    least,
+    ...edges.filter((body) => Object.values(body).some((value) => typeof value === 'bigint') || fits(schema, body)),
+  ];
+}
+
+/** Valid inputs of a call: the examples, and everything with each parameter, and each property of the body, at its edges. */
+export function inputsFor(spec: Spec, operation: Operation): Example[] {
+  const examples = exampleInputs(spec, operation);
+  const full = examples.find(({ label }) => label === 'all')?.inputs ?? {};
+  const fits = valueCheck(spec);
+  const more: Example[] = operation.parameters.flatMap(({ in: place, name, schema = {} }) => {
+    const values = edgesOf(resolve(spec, schema)).filter((value) => typeof value === 'bigint' || fits(schema, value));
+    // What a header or a cookie can carry of other texts is not settled.
+    const isCarried = (value: unknown) => /path|query/.test(place) || !/[^\w-]|^$/.test(String(value));
+    return values
+      .filter(isCarried)
+      .map((value) => ({ label: `${name}=${value}`, inputs: { ...full, [place]: { ...full[place], [name]: value } } }));
+  });
+  const { contentType = '' } = full;
+  const schema = operation.body?.content[contentType]?.schema;
+  const bodies = schema && isJson(contentType) ? bodiesFor(spec, schema) : [];
+  const all = [
+    ...examples,
+    ...more,
+    ...bodies.map((body, i) => ({ label: `body ${i + 1}`, inputs: { ...full, body } })),
+  ];
+  // A body without properties, which may be left out, is one that is left out.
+  const isLeftOut = ({ body }: Inputs) => !operation.body?.required && isNode(body) && Object.keys(body).length === 0;
+  return all.filter(({ inputs }) => !isLeftOut(inputs) && isSpecified(spec, operation, inputs));
+}
+
+/** Whether OpenAPI says how these inputs are written. */
+function isSpecified(spec: Spec, { id }: Operation, inputs: Inputs): boolean {
+  try {
+    expectedRequest(spec, id, inputs, exampleCredentials(spec));
+    return true;
+  } catch (error) {
+    if (error instanceof UnspecifiedError) return false;
+    throw error;
+  }
+}
