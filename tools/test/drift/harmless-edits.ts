@@ -1,9 +1,6 @@
-import { type Changes, edits, generatedFrom, type PlantedDrift, put, specFile } from './planting.ts';
+import { type Changes, edits, generatedFrom, getPet, type PlantedDrift, put, source, specFile } from './planting.ts';
 
-const handlers = 'apps/server/src/handlers.ts';
-const response = 'apps/server/src/http/response.ts';
-const httpError = 'apps/server/src/http/http-error.ts';
-const getPet = '  /pets/{petId}:\n';
+const { handlers, response, httpError } = source;
 
 /** A change of the interface with all that belongs to it: what is generated, the handler, and a changeset. */
 const announced = (changes: Changes, handler = ''): PlantedDrift[] =>

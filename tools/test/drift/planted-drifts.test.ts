@@ -10,6 +10,7 @@ import { harmlessEdits } from './harmless-edits.ts';
 import { plantedElsewhere } from './planted-elsewhere.ts';
 import { plantedInPages } from './planted-pages.ts';
 import { plantedInServer } from './planted-server.ts';
+import { plantedInSurfaces } from './planted-surfaces.ts';
 
 const project = openProject();
 
@@ -40,7 +41,7 @@ async function isSeenBy(check: Check, edits: Edits): Promise<boolean> {
 /** The quick run takes every twentieth of those that need a server. */
 const sampled = <T>(all: readonly T[]) => all.filter((_, i) => isDeep || i % 20 === 0);
 
-const planted = [...plantedElsewhere, ...plantedInPages, ...sampled(plantedInServer)];
+const planted = [...plantedElsewhere, ...plantedInPages, ...plantedInSurfaces, ...sampled(plantedInServer)];
 
 describe('the check finds', () => {
   test.each(planted.map((drift) => [drift.check, drift.name, drift] as const))('%s: %s', async (name, _, drift) => {

@@ -1,11 +1,9 @@
-import { edits, forgotten, type PlantedDrift, put, specFile } from './planting.ts';
+import { edits, forgotten, getPet, type PlantedDrift, put, source, specFile } from './planting.ts';
+
+const { calls, fieldFlags, commandTree } = source;
 
 const limit = 'name: limit';
-const getPet = '  /pets/{petId}:\n';
 const table = 'packages/types/src/gen/operations.gen.ts';
-const calls = 'packages/client/src/gen/calls.gen.ts';
-const fieldFlags = 'apps/petctl/src/commands/field-flags.ts';
-const commandTree = 'apps/petctl/src/commands/tree.ts';
 
 /** Where no source of the server is read. */
 export const plantedElsewhere: PlantedDrift[] = [

@@ -1,12 +1,9 @@
-import { described, edits, type PlantedDrift, put } from './planting.ts';
+import { described, edits, getPet, type PlantedDrift, put, source } from './planting.ts';
 
-const getPet = '  /pets/{petId}:\n';
-const handlers = 'apps/server/src/handlers.ts';
-const response = 'apps/server/src/http/response.ts';
-const dispatch = 'apps/server/src/http/dispatch.ts';
+const { handlers, response, dispatch, httpError } = source;
+
 const access = 'apps/server/src/http/access.ts';
 const expressApp = 'apps/server/src/http/express-app.ts';
-const httpError = 'apps/server/src/http/http-error.ts';
 const routes = 'apps/server/src/http/routes.ts';
 const fastPath = 'apps/server/src/http/fast-path.ts';
 

@@ -14,12 +14,29 @@ export type Changes = Record<string, (text: string) => string | undefined>;
 
 export const specFile = 'spec/openapi.yaml';
 
+/** The path of the operation that reads one pet, as the spec has it. */
+export const getPet = '  /pets/{petId}:\n';
+
+/** Sources that are edited in several lists. */
+export const source = {
+  handlers: 'apps/server/src/handlers.ts',
+  response: 'apps/server/src/http/response.ts',
+  dispatch: 'apps/server/src/http/dispatch.ts',
+  httpError: 'apps/server/src/http/http-error.ts',
+  calls: 'packages/client/src/gen/calls.gen.ts',
+  fieldFlags: 'apps/petctl/src/commands/field-flags.ts',
+  commandTree: 'apps/petctl/src/commands/tree.ts',
+} as const;
+
 /** Replaces the first match behind a marker. */
 export const put = (marker: string, find: string | RegExp, by: string) => (text: string) => {
   const start = text.indexOf(marker);
   if (start < 0) throw new Error(`there is no ${marker}`);
   return text.slice(0, start) + text.slice(start).replace(find, by);
 };
+
+/** Replaces the first match. */
+export const swap = (find: string | RegExp, by: string) => (text: string) => text.replace(find, () => by);
 
 export const edits = (check: string, file: string, changes: Changes): PlantedDrift[] =>
   Object.entries(changes).map(([name, change]) => ({
@@ -44,6 +61,20 @@ export const described = (check: string, changes: Changes): PlantedDrift[] =>
     edits: async (project) => {
       const edited = await drift.edits(project);
       return { ...edited, ...Object.fromEntries(await generateEverything(readModel(edited[specFile] ?? ''))) };
+    },
+  }));
+
+/** Edits of petctl after which its reference was generated again. */
+export const documented = (file: string, changes: Changes): PlantedDrift[] =>
+  edits('petctl', file, changes).map((drift) => ({
+    ...drift,
+    name: `${drift.name}, documented`,
+    edits: async (project) => {
+      const edited = await drift.edits(project);
+      const { fullTree, markdown } = await project
+        .with(edited)
+        .load<typeof import('petctl/internal')>('petctl/internal');
+      return { ...edited, 'docs/petctl.md': markdown(fullTree()) };
     },
   }));
 

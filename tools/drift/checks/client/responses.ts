@@ -47,15 +47,17 @@ export async function wronglyRead(client: Client, spec: Spec, row: Row, nameOf: 
     const { sent } = await call([answer, { status: first }], { retry: 1 });
     if (sent.length !== 2) found.push(`a request that is answered ${status} with Retry-After is not sent again`);
   }
-  for (const answer of [{ status: 299 }, { status: first, contentType: 'application/json', body: '{' }]) {
-    if (answer.body !== undefined && row.responses[row.successes[0] ?? '']?.kind !== 'json') continue;
-    const { error } = await call([answer]);
+  const [data] = dataFor(spec, successesOf(spec, operation)[0]?.[1]);
+  const texts = {
+    299: jsonText(data ?? null),
+    ...(row.responses[row.successes[0] ?? '']?.kind === 'json' && { [first]: '{' }),
+  };
+  for (const [status, body] of Object.entries(texts)) {
+    const { error } = await call([{ status: Number(status), contentType: 'application/json', body }]);
     if (node(error).name !== 'UnexpectedResponseError')
-      found.push(
-        `${answer.status} with ${answer.body ?? 'nothing'}, which is not declared, ends with ${node(error).name}`,
-      );
+      found.push(`${status} with ${body.slice(0, 40)}, which is not declared, ends with ${node(error).name}`);
   }
-  return [...found, ...(await pageErrors(row, dataFor(spec, successesOf(spec, operation)[0]?.[1])[0], call))];
+  return [...found, ...(await pageErrors(row, data, call))];
 }
 
 function errorAnswer(status: number, code: string) {

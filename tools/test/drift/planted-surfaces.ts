@@ -1,0 +1,116 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the edits hold templates of the sources.
+import { documented, edits, type PlantedDrift, put, swap } from './planting.ts';
+
+const client = (file: string) => `packages/client/src/${file}`;
+const petctl = (file: string) => `apps/petctl/src/${file}`;
+
+/** In what the client and petctl send, read, show and end with. */
+export const plantedInSurfaces: PlantedDrift[] = [
+  // The client's requests.
+  ...edits('client', client('build-request.ts'), {
+    'a zero that is not sent': swap('[value ?? []].flat()', '[value || []].flat()'),
+    'a key of the caller that is ignored': swap('options?.idempotencyKey ?? given', 'given'),
+    'the same key for all calls': swap("crypto.getRandomValues(new Uint32Array(4)).join('-')", "'a-key'"),
+    'a query in the body': swap("(draft.url.includes('?') ? '&' : '?') + pair", "'?' + pair"),
+  }),
+  ...edits('client', client('bodies.ts'), {
+    'large integers as text': swap('rawJSON(String(one)) : one', 'String(one) : one'),
+    'another content type': put('export function inExactJson', "type = 'application/json'", "type = 'text/json'"),
+  }),
+  ...edits('client', client('authorize.ts'), { 'another scheme': swap('`Bearer ${token}`', '`Token ${token}`') }),
+
+  // What the client makes of responses.
+  ...edits('client', client('errors.ts'), {
+    'another error for a status': swap("404: 'NotFound'", "404: 'InvalidRequest'"),
+    'no error for a class of statuses': swap("  5: 'Server',\n", ''),
+    'an error without its code': swap('code: isOwn ? code : undefined', 'code: undefined'),
+    'an error without its request': swap("'x-request-id'", "'request-id'"),
+    'an error without its body': put('return Object.assign(error', '    body,\n', ''),
+    'an error that is none of its class': swap("'response' in error", "'answer' in error"),
+  }),
+  ...edits('client', 'packages/client/README.md', {
+    'another status of an error': swap('401, 404, 429, another 4xx, 5xx', '401, 404, 409, another 4xx, 5xx'),
+    'an error that is not named': swap('`TimeoutError`, ', ''),
+  }),
+  ...edits('client', client('parse-response.ts'), {
+    'large integers rounded': swap('BigInt(source) : value', 'Number(source) : value'),
+    'a success that is taken for an error': swap('ok.test(`${response.status}`)', 'response.status === 200'),
+    'a success that is not declared': swap('ok.test(`${response.status}`)', 'response.status < 300'),
+    'broken JSON that is read': swap("? ' with broken JSON'", '? undefined'),
+  }),
+  ...edits('client', client('page-rules.ts'), {
+    'another relation': swap('next[\\s"]|next', 'prev[\\s"]|prev'),
+    'elements that are dropped': swap(
+      'items: (data) => data as unknown[]',
+      'items: (data) => (data as unknown[]).slice(1)',
+    ),
+  }),
+  ...edits('client', client('retry.ts'), {
+    'a conflict that is not repeated': swap('|in_flight', ''),
+    'no status that is repeated': (text) =>
+      text.replace('rate_limited|unavailable|in_flight|', '').replace('408|429|5..', '408'),
+  }),
+
+  // petctl's requests.
+  ...edits('petctl', petctl('commands/operation.ts'), {
+    'a key that is not sent': swap('{ idempotencyKey: key } : {}', '{} : {}'),
+  }),
+  ...edits('petctl', petctl('commands/input.ts'), {
+    'a zero that is not sent': swap(
+      'if (field !== undefined) input[field] = flags.get(name);',
+      'if (field !== undefined && flags.get(name)) input[field] = flags.get(name);',
+    ),
+    'a body that goes before flags': swap('input[field] = flags.get(name);', 'input[field] ??= flags.get(name);'),
+    'another order of arguments': swap('input[field] = args[i]', 'input[field] = Number(args[i]) + 1'),
+  }),
+  ...edits('petctl', petctl('settings/value.ts'), {
+    'any word for an enumeration': swap("'value' in read ? checked(read.value, rules) : read", 'read'),
+    'large integers rounded': swap('(value as number | undefined) : BigInt(text)', '(value as number) : Number(text)'),
+  }),
+
+  // What petctl writes, and ends with.
+  ...edits('petctl', petctl('output/shape.ts'), {
+    'a column that is missing': swap(': known };', ': known.slice(0, 3) };'),
+    'another order of columns': swap(': known };', ': known.toReversed() };'),
+  }),
+  ...edits('petctl', petctl('output/table.ts'), {
+    'another title of a column': swap("'$1 $2').toUpperCase()", "'$1_$2').toUpperCase()"),
+  }),
+  ...edits('petctl', petctl('output/report.ts'), {
+    'another exit code of a status': swap("return 'not_found'", "return 'refused'"),
+    'a status that is forgotten': swap(' || status === 403', ''),
+    'an error without its request': swap('requestId: error.requestId ?? null', 'requestId: null'),
+    'a code of its own': swap('code: error.code ?? ending', 'code: ending'),
+  }),
+
+  // What petctl says.
+  ...documented(petctl('commands/help/help.ts'), {
+    'no word of what is required': swap("required && 'required',", ''),
+    'no bounds': swap('[boundsOf(rules), ...more]', '[...more]'),
+    'no default': swap('rules.default !== undefined &&', 'false &&'),
+    'the first sentence of each description': swap("description.replace(/\\.$/, '')", "description.split('. ')[0]"),
+    'no notice': swap('if (node.notice)', 'if (false)'),
+    'no arguments': swap('(node.args ?? []).map((one)', '([] as Argument[]).map((one)'),
+    'another type': swap('<${value ?? kind}>', '<value>'),
+  }),
+  ...documented(petctl('commands/help/pages.ts'), {
+    'manual pages without notices': swap('...(node.notice ? [`.PP', '...(node.hidden ? [`.PP'),
+    'manual pages with summaries': swap('safe(node.description ?? `${node.summary}.`)', 'safe(`${node.summary}.`)'),
+    'manual pages with three flags': swap('list(takes)', 'list(takes.slice(0, 3))'),
+    'a reference with summaries': put('function section', 'node.description ?? ', ''),
+  }),
+  ...documented(petctl('commands/tree.ts'), {
+    'a notice with another day': swap('from ${sunset} on', 'from ${sunset.slice(0, 4)} on'),
+    'a notice without a successor': swap("instead ? ` Use '${instead}' instead.` : ''", "''"),
+  }),
+  ...documented(petctl('settings/settings.ts'), {
+    'another time-out than there is': swap('shown: `${usual.timeout / 1000}s`', "shown: '60s'"),
+    'another number of retries than there is': swap('shown: String(usual.retry.limit)', "shown: '3'"),
+  }),
+  ...edits('petctl', petctl('commands/completion.ts'), {
+    'a value that is not completed': swap(': wordsOf(rules);\n  const all', ': wordsOf(rules).slice(1);\n  const all'),
+    'flags without what they are': swap('[`--${name}`, description],', "[`--${name}`, ''],"),
+    'commands without what they are': swap('[name, summary]);', '[name, name]);'),
+    'a script that asks another command': swap('petctl __complete "', 'petctl _complete "'),
+  }),
+];
