@@ -17,6 +17,8 @@ export interface Config {
   apiKeys: string | undefined;
   /** The database that stores the documents instead of `dataDir`. It may hold a password: nobody writes it anywhere. */
   databaseUrl: string | undefined;
+  /** Processes that serve requests. Only the command line starts more than one: `serve` is one. */
+  workers: number;
   databasePool: number;
   databaseConnectTimeout: number;
   databaseStatementTimeout: number;
@@ -65,6 +67,7 @@ export function configFrom(given: Given, { apiKeys, databaseUrl }: Secrets): Con
     dataDir: value(settings.dataDir),
     apiKeys,
     databaseUrl,
+    workers: value(settings.workers),
     databasePool: value(settings.databasePool),
     databaseConnectTimeout: value(settings.databaseConnectTimeout),
     databaseStatementTimeout: value(settings.databaseStatementTimeout),

@@ -42,6 +42,8 @@ export interface Keys {
    * that fails before leaves no key behind that nobody saw.
    */
   makeFirst(): Promise<string | undefined>;
+  /** Has the next check look whether the keys have changed. */
+  lookAgain(): void;
 }
 
 const toStderr = (problem: string) => void process.stderr.write(`petstore-server: ${problem}\n`);
@@ -53,7 +55,7 @@ export function openKeys(
 ): Keys {
   if (apiKeys !== undefined) {
     const onWeak = (name: string) => report(`The key '${name}' is shorter than 16 characters and easily guessed.`);
-    return { check: keyCheck(givenKeys(apiKeys, onWeak)), makeFirst: async () => undefined };
+    return { check: keyCheck(givenKeys(apiKeys, onWeak)), makeFirst: async () => undefined, lookAgain: () => {} };
   }
   const file = keysFile(dataDir);
   const followed = followKeys(file, report);
@@ -67,5 +69,6 @@ export function openKeys(
       }
       return made;
     },
+    lookAgain: followed.lookAgain,
   };
 }

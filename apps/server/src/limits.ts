@@ -63,3 +63,15 @@ export const LOG_FLUSH_BYTES = 2 ** 16;
 /** How long a failed write of the log waits until it is tried again, and how long an exit waits for the last lines. */
 export const LOG_RETRY_MS = 250;
 export const LOG_EXIT_MS = 500;
+
+/** How long a worker that died is not replaced; twice as long after each further death, until one has lived for a while. */
+export const WORKER_RESTART_MS = { first: 100, max: 10_000, lived: 30_000 };
+
+/** How long a worker that was stopped still has, beyond the time to stop, before it is killed. */
+export const WORKER_EXIT_MS = 2_000;
+
+/** How long a worker has to send its metrics; those it sent before are used where it takes longer. */
+export const WORKER_METRICS_MS = 1_000;
+
+/** How often workers tell each other what they took from the rate limits. */
+export const QUOTA_EXCHANGE_MS = 100;

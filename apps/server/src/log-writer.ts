@@ -33,13 +33,15 @@ export class LogWriter {
     return this.#lost;
   }
 
-  write(line: string): void {
-    if (this.#isBroken || this.#waiting.length + line.length > MAX_LOG_BUFFER_BYTES) {
-      this.#lost++;
-      this.#unreported++;
+  /** Writes a line, or several. */
+  write(lines: string): void {
+    if (this.#isBroken || this.#waiting.length + lines.length > MAX_LOG_BUFFER_BYTES) {
+      const count = lines.split('\n').length - 1;
+      this.#lost += count;
+      this.#unreported += count;
       return;
     }
-    this.#waiting += line;
+    this.#waiting += lines;
     if (this.#waiting.length > LOG_FLUSH_BYTES) this.#flush();
     else this.#flushIn(LOG_FLUSH_MS);
   }

@@ -31,6 +31,8 @@ export type LogRequest = (entry: RequestEntry) => void;
 export interface Log {
   log: Logger;
   logRequest: LogRequest;
+  /** Writes whole lines of another process. */
+  pass(lines: string): void;
   /** Lines that could not be written since the start. */
   lost(): number;
   /** Waits, for a while, until everything is written; false where a write does not return. */
@@ -40,14 +42,22 @@ export interface Log {
 /** A log on stdout: JSON lines, or lines for people where stdout is a terminal. */
 export function createLog(level: string): Log {
   if (process.stdout.isTTY) {
-    const log = pino({ level }, forPeople());
-    return { log, logRequest: (entry) => log.info(entry), lost: () => 0, close: async () => true };
+    const terminal = forPeople();
+    const log = pino({ level }, terminal);
+    return {
+      log,
+      logRequest: (entry) => log.info(entry),
+      pass: (lines) => terminal.write(lines),
+      lost: () => 0,
+      close: async () => true,
+    };
   }
   const writer: LogWriter = new LogWriter(1, (lost) => log.warn({ lost }, 'log lines were lost'));
   const log = pino({ level }, writer);
   return {
     log,
     logRequest: log.isLevelEnabled('info') ? requestLines(writer) : () => {},
+    pass: (lines) => writer.write(lines),
     lost: () => writer.lost,
     close: () => writer.close(),
   };

@@ -5,4 +5,5 @@ import { join } from 'node:path';
 
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'));
 const { main } = await import('./cli/main.ts');
-await main();
+// The server itself is loaded only to be run: the other commands answer at once.
+await main(async (config) => (await import('./cli/start.ts')).start(config));

@@ -4,6 +4,12 @@ import type { Commit, Store } from './store/store.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
+/** The processes of a server that has several. */
+export interface WorkerCounts {
+  states(): Record<string, number>;
+  deaths(): number;
+}
+
 /** What is counted. The library that writes it as text is loaded by `open`, because that takes a tenth of a start. */
 export function createMetrics() {
   const times = histogram({
@@ -27,6 +33,7 @@ export function createMetrics() {
   let linesLost: (() => number) | undefined;
   let connections: Store['connections'];
   let idempotency: Store['idempotency'] | undefined;
+  let workers: WorkerCounts | undefined;
   let registry: Promise<Registry> | undefined;
 
   /** A registry of its own, so that two servers in one process do not mix. */
@@ -81,6 +88,8 @@ export function createMetrics() {
         name: 'petstore_idempotency_keys',
         help: 'Keys of requests that are done once, which are remembered.',
         registers,
+        // The workers of a server count the keys of the same store.
+        aggregator: 'max',
         collect() {
           this.set(keys().keys);
         },
@@ -95,6 +104,27 @@ export function createMetrics() {
         },
       });
     }
+    const counts = workers;
+    if (counts) {
+      new Gauge({
+        name: 'petstore_workers',
+        help: 'Processes that serve requests, by state.',
+        labelNames: ['state'],
+        registers,
+        collect() {
+          for (const [state, count] of Object.entries(counts.states())) this.set({ state }, count);
+        },
+      });
+      new Counter({
+        name: 'petstore_worker_deaths_total',
+        help: 'Processes that ended without being asked to.',
+        registers,
+        collect() {
+          this.reset();
+          this.inc(counts.deaths());
+        },
+      });
+    }
     return created;
   }
 
@@ -103,6 +133,8 @@ export function createMetrics() {
     /** Begins to measure the process itself, and loads what `text` needs. Watches what it was given before. */
     open,
     text: async () => (await open()).metrics(),
+    /** The same as data, which the processes of one server send each other. */
+    json: async () => (await open()).getMetricsAsJSON(),
     answered(operation: string, status: number, milliseconds: number) {
       const counts = answered.get(operation) ?? [];
       if (counts.length === 0) answered.set(operation, counts);
@@ -116,6 +148,10 @@ export function createMetrics() {
     /** Shows how many lines the log has lost. */
     watchLog(lost: () => number) {
       linesLost = lost;
+    },
+    /** Shows the processes of a server that has several. */
+    watchWorkers(counts: WorkerCounts) {
+      workers = counts;
     },
     /** Shows the connections and the idempotency keys of a store, as they are when somebody looks. */
     watch(store: Pick<Store, 'connections' | 'idempotency'>) {

@@ -1,15 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApps } from './app.ts';
 import type { Config } from './config.ts';
-import { clientAddress } from './http/client-address.ts';
 import { type Listener, listen } from './http/listen.ts';
-import { rejectionObserver } from './http/observe.ts';
 import { openKeys } from './keys.ts';
-import { METRICS_OPEN_MS, MIN_STORE_CLOSE_MS } from './limits.ts';
 import { createLog, type Log } from './log.ts';
-import { createMetrics } from './metrics.ts';
-import { openStore } from './store/open.ts';
-import { openingStore } from './store/opening.ts';
+import { openService } from './service.ts';
 
 export interface Running {
   /** Where it listens, without a path. */
@@ -20,6 +14,8 @@ export interface Running {
   madeKey: string | undefined;
   /** Stops accepting, answers the requests that have come, closes the store. */
   stop(): Promise<StopResult>;
+  /** Ends the other processes of the server at once, if there are any. */
+  kill?(): void;
 }
 
 export interface StopResult {
@@ -29,61 +25,41 @@ export interface StopResult {
   isClosed: boolean;
 }
 
-/** Starts the server with these settings. */
+/** Starts the server with these settings, in this process. */
 export async function serve(config: Config, logging: Log = createLog(config.logLevel)): Promise<Running> {
-  const { log, logRequest } = logging;
-  const metrics = createMetrics();
-  metrics.watchLog(logging.lost);
+  const { log } = logging;
   const keys = openKeys(config, (problem) => log.warn(problem));
-  const opened = openStore(config, { onCommit: metrics.committed, onWarning: (line) => log.warn(line) });
-  // A large data folder takes a while: the port is open meanwhile, and says that the server is not ready.
-  const store = config.databaseUrl === undefined ? openingStore(opened, true) : await opened;
-  metrics.watch(store);
-  let isStopping = false;
+  const service = await openService(config, logging, keys.check);
   const listeners: Listener[] = [];
   try {
-    const { app, admin, load } = await createApps(store, {
-      ...config,
-      keys: keys.check,
-      clientAddress: clientAddress(config.trustProxy, config.proxyHeader),
-      log,
-      logRequest,
-      metrics,
-      isReady: async () => !isStopping && (await store.ready()),
-      healthRoutes: config.adminPort === undefined,
-    });
-    const options = { ...config, onRejection: rejectionObserver(logRequest, metrics) };
-    const listener = await listen(app, options);
+    const options = { ...config, onRejection: service.onRejection };
+    const listener = await listen(service.app, options);
     listeners.push(listener);
     const { origin } = listener;
     const adminListener =
-      config.adminPort === undefined ? undefined : await listen(admin, { ...options, port: config.adminPort });
+      config.adminPort === undefined ? undefined : await listen(service.admin, { ...options, port: config.adminPort });
     if (adminListener) listeners.push(adminListener);
     const adminOrigin = adminListener?.origin;
-    await opened;
+    await service.opened;
     log.info({ origin, adminOrigin, deployment: config.deployment }, 'started');
-    // Behind the first requests, which need nothing of it.
-    setTimeout(() => {
-      metrics.open().catch((error) => log.error({ err: error }, 'there are no metrics'));
-      load().catch((error) => log.error({ err: error }, 'only plain requests can be answered'));
-    }, METRICS_OPEN_MS).unref();
+    service.loadRest();
     const stop = async () => {
-      isStopping = true;
+      service.announceStop();
       log.info('stopping');
+      // Clients on kept-alive connections leave during the delay, too.
+      if (config.drainDelay > 0) listener.sendAway();
       await sleep(config.drainDelay);
       const deadline = performance.now() + config.shutdownTimeout;
       const cut = await listener.drain(config.shutdownTimeout);
       await adminListener?.drain(0);
-      const leftMs = Math.max(MIN_STORE_CLOSE_MS, deadline - performance.now());
-      const isClosed = await Promise.race([store.close().then(() => true), sleep(leftMs, false, { ref: false })]);
-      if (!isClosed) log.warn('the store did not close in time');
+      const isClosed = await service.close(deadline - performance.now());
       log.info({ cut }, 'stopped');
       return { cut, isClosed };
     };
     return { origin, adminOrigin, madeKey: await keys.makeFirst(), stop };
   } catch (error) {
     for (const listener of listeners) await listener.drain(0);
-    await store.close();
+    await service.close(0);
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import { KeyNameError, KeysFileError } from '../keys/errors.ts';
 import { StoreDamagedError, StoreFolderError, StoreLockedError, StoreUnavailableError } from '../store/errors.ts';
+import { WorkerStartError } from '../workers/team.ts';
 import { ImportError } from './import-documents.ts';
 
 /** The command line makes no sense. */
@@ -20,6 +21,7 @@ const explained = [
   StoreFolderError,
   StoreLockedError,
   StoreUnavailableError,
+  WorkerStartError,
 ];
 
 /** The line that tells of an error; nothing where there is nothing to tell, as after --help. */

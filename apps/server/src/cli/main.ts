@@ -1,18 +1,18 @@
 import { CommanderError } from 'commander';
 import { databaseVariable, keysVariable } from '../config/environment.ts';
+import type { Config } from '../config.ts';
 import { sentence } from './errors.ts';
 import { program } from './program.ts';
 
 /** Runs the command line of this process, and sets its exit code. */
-export async function main(): Promise<void> {
+export async function main(start: (config: Config) => Promise<void>): Promise<void> {
   const env = { ...process.env };
   // Node writes the environment into the reports it makes of its own crashes.
   delete process.env[keysVariable];
   delete process.env[databaseVariable];
 
   try {
-    // The server itself is loaded only to be run: the other commands answer at once.
-    await program(env, async (config) => (await import('./start.ts')).start(config)).parseAsync();
+    await program(env, start).parseAsync();
   } catch (error) {
     const line = sentence(error);
     if (line !== undefined) console.error(`petstore-server: ${line}`);

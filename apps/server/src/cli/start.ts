@@ -10,12 +10,19 @@ export async function start(config: Config): Promise<void> {
   // A lost terminal or a full disk under stdout or stderr must not end the server.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const logging = createLog(config.logLevel);
-  const running = await serve(config, logging);
+  const running = config.workers > 1 ? await startWithWorkers(config, logging) : await serve(config, logging);
   // Before the greeting: whoever reads it may send a signal at once.
   stopOnSignals(running, logging);
   // Not on stdout: that is the log's, JSON lines alone.
   console.error(greeting(running, config));
   flushCompileCache();
+}
+
+async function startWithWorkers(config: Config, logging: Log): Promise<Running> {
+  const { serveWithWorkers } = await import('../workers/primary.ts');
+  const running = await serveWithWorkers(config, logging);
+  process.on('SIGUSR2', running.replaceWorkers);
+  return running;
 }
 
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
@@ -29,7 +36,7 @@ function stopOnSignals(running: Running, logging: Log): void {
       since = performance.now();
       void stop(running, logging, signal);
     } else if (!isEcho(since)) {
-      endBy(signal);
+      endBy(signal, running);
     }
   };
   for (const signal of Object.keys(EXIT_CODES) as Signal[]) process.on(signal, onSignal);
@@ -42,7 +49,7 @@ async function stop(running: Running, logging: Log, signal: Signal): Promise<voi
     if (cut > 0) console.error(`petstore-server: ${cut} requests were cut; --shutdown-timeout gives them more time.`);
     const isLogClosed = await logging.close();
     if (isClosed && isLogClosed) process.exit(cut > 0 ? 1 : 0);
-    endBy(signal);
+    endBy(signal, running);
   } catch (error) {
     console.error(`petstore-server: ${sentence(error)}`);
     process.exit(1);
@@ -53,8 +60,9 @@ async function stop(running: Running, logging: Log, signal: Signal): Promise<voi
  * Ends the process as the signal does by itself. An exit of Node's own waits for its threads, and one that is stuck in a call
  * of the system, on a disk that does not answer, would hold it for ever.
  */
-function endBy(signal: Signal): void {
+function endBy(signal: Signal, running: Running): void {
   process.removeAllListeners(signal);
+  running.kill?.();
   // The first process of a container has no default signals.
   if (process.pid !== 1) process.kill(process.pid, signal);
   process.exit(EXIT_CODES[signal]);

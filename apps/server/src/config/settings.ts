@@ -52,10 +52,17 @@ export const settings = {
     kind: text('a folder'),
     fallback: (deployment) => (deployment === firstDeployment ? 'data' : `data-${deployment}`),
   },
+  workers: {
+    flags: '--workers <number>',
+    variable: 'PETSTORE_WORKERS',
+    about: 'processes that serve requests, about one for each core; more than one needs DATABASE_URL',
+    kind: integer(1, 64),
+    fallback: () => '1',
+  },
   databasePool: {
     flags: '--database-pool <number>',
     variable: 'PETSTORE_DATABASE_POOL',
-    about: 'connections to the database, one of them for adding',
+    about: 'connections of each process to the database, one of them for adding',
     kind: integer(2, 1000),
     fallback: () => '10',
   },

@@ -5,6 +5,7 @@ import type { RequestHandler } from 'express';
 import type { KeyCheck } from '../keys.ts';
 import { HttpError } from './http-error.ts';
 import { cookiesOf } from './parameters.ts';
+import type { Quotas } from './quotas.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
 import { decodedText, splitPairs } from './styles.ts';
 
@@ -118,28 +119,14 @@ function challengeOf(scheme: SecurityScheme | undefined): string {
  */
 export type ApplyRateLimit = (response: ServerResponse, context: RequestContext) => number;
 
-const WINDOW_MS = 60_000;
-
-/** Lets each key call `perMinute` times a minute: all at once after a rest, evenly after that. */
-export function rateLimiter(perMinute: number, now = () => performance.now()): ApplyRateLimit {
-  const intervalMs = WINDOW_MS / perMinute;
-  const policy = `"per-key";q=${perMinute};w=${WINDOW_MS / 1000}`;
-  /** By key, the moment at which its whole quota is there again. */
-  const restored = new Map<string, number>();
+export function rateLimiter(quotas: Quotas): ApplyRateLimit {
   return (response, context) => {
     if (context.retryAfterMs !== undefined) return context.retryAfterMs;
-    const name = context.keyName ?? '';
-    const at = now();
-    const before = Math.max(at, restored.get(name) ?? 0);
-    const missing = before + intervalMs - at - WINDOW_MS;
-    const after = missing > 0 ? before : before + intervalMs;
-    restored.set(name, after);
-    // Sums of fractions of a millisecond are off by a little, which must not count as a whole request or second.
-    const remaining = Math.max(0, Math.floor((WINDOW_MS - (after - at)) / intervalMs + 1e-3));
-    response.setHeader('RateLimit-Policy', policy);
-    response.setHeader('RateLimit', `"per-key";r=${remaining};t=${Math.ceil(Math.round(after - at) / 1000)}`);
-    context.retryAfterMs = Math.max(0, missing);
-    return context.retryAfterMs;
+    const { missingMs, remaining, restoredMs } = quotas.take(context.keyName ?? '');
+    response.setHeader('RateLimit-Policy', quotas.policy);
+    response.setHeader('RateLimit', `"per-key";r=${remaining};t=${Math.ceil(Math.round(restoredMs) / 1000)}`);
+    context.retryAfterMs = missingMs;
+    return missingMs;
   };
 }
 

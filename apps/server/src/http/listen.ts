@@ -9,11 +9,14 @@ import { createServer } from './node-http.ts';
 import type { Rejection } from './observe.ts';
 
 /** Times are in milliseconds. */
-export interface ListenOptions {
+export interface ListenOptions extends ConnectionOptions {
   host: string;
   port: number;
   /** Connections beyond these are turned away. */
   maxConnections: number;
+}
+
+export interface ConnectionOptions {
   /** For the head of a request to arrive. */
   headersTimeout: number;
   /** For a whole request to arrive. */
@@ -28,9 +31,19 @@ export interface ListenOptions {
   onRejection?(rejection: Rejection): void;
 }
 
-export interface Listener {
+export interface Listener extends Draining {
   /** Where it listens, without a path. */
   readonly origin: string;
+}
+
+/** What takes requests from sockets that another process has accepted. */
+export interface SocketTaker extends Draining {
+  take(socket: Socket): void;
+}
+
+export interface Draining {
+  /** From now on each response ends its connection, so that clients come back to another server. */
+  sendAway(): void;
   /**
    * Stops accepting, and resolves when every request that had come was answered, or so many milliseconds have passed. The
    * result is the number of requests that were cut.
@@ -40,7 +53,29 @@ export interface Listener {
 
 /** Listens for requests. Whatever Node would answer without a body, or drop, gets an Error too. */
 export async function listen(app: RequestListener, options: ListenOptions): Promise<Listener> {
-  const { host, port, maxConnections, headersTimeout, requestTimeout } = options;
+  const { host, port, maxConnections } = options;
+  const { server, draining } = httpServer(app, options);
+  server.maxConnections = maxConnections;
+  server.listen(port, host);
+  await once(server, 'listening');
+  return { origin: originOf(server.address() as AddressInfo), ...draining };
+}
+
+/** The same for sockets that another process has accepted. */
+export function takeSockets(app: RequestListener, options: ConnectionOptions): SocketTaker {
+  const { server, draining } = httpServer(app, options);
+  // Node watches the times of its connections from this event on, and finds the idle ones.
+  server.emit('listening');
+  const take = (socket: Socket) => {
+    // As Node has it on the sockets that it accepts for http.
+    socket.allowHalfOpen = true;
+    server.emit('connection', socket);
+  };
+  return { take, ...draining };
+}
+
+function httpServer(app: RequestListener, options: ConnectionOptions): { server: Server; draining: Draining } {
+  const { headersTimeout, requestTimeout } = options;
   const { responseTimeout = 30_000, keepAliveTimeout = 65_000, responseMemory = 2 ** 26, onRejection } = options;
   const pool: ConnectionPool = {
     app,
@@ -67,7 +102,6 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     },
     take,
   );
-  server.maxConnections = maxConnections;
   // A client that has ended its side still gets the response.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('connection', (socket: Socket) => {
@@ -76,6 +110,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     socket.once('close', () => {
       connections.delete(socket);
       connection.forget();
+      if (connections.size === 0) server.emit(EMPTY);
     });
   });
   server.on('checkContinue', (request, response) => {
@@ -91,19 +126,24 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else connections.get(socket as Socket)?.fail(malformed(error));
   });
+  return { server, draining: { sendAway: () => sendAway(pool), drain: (timeoutMs) => drain(server, pool, timeoutMs) } };
+}
 
-  server.listen(port, host);
-  await once(server, 'listening');
-  return { origin: originOf(server), drain: (timeoutMs) => drain(server, pool, timeoutMs) };
+/** Emitted when the last connection has ended. */
+const EMPTY = Symbol('no connections');
+
+function sendAway(pool: ConnectionPool): void {
+  pool.draining = true;
+  for (const connection of pool.connections.values()) connection.drain();
 }
 
 async function drain(server: Server, pool: ConnectionPool, timeoutMs: number): Promise<number> {
   const { connections } = pool;
-  pool.draining = true;
-  const closed = once(server, 'close');
+  const closed =
+    server.listening || connections.size > 0 ? once(server, server.listening ? 'close' : EMPTY) : undefined;
   // Without http's own close, which destroys quiet connections though a request may be on its way.
   NetServer.prototype.close.call(server);
-  for (const connection of connections.values()) connection.drain();
+  sendAway(pool);
   const sweep = setInterval(() => {
     // Node takes a connection for idle whose response has ended and not left.
     if (![...connections.values()].some(({ isFlushing }) => isFlushing)) server.closeIdleConnections();
@@ -124,8 +164,8 @@ async function drain(server: Server, pool: ConnectionPool, timeoutMs: number): P
   return cut;
 }
 
-function originOf(server: Server): string {
-  const { address, port, family } = server.address() as AddressInfo;
+/** The origin of a server that listens there. */
+export function originOf({ address, port, family }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 

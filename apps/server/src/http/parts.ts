@@ -13,6 +13,7 @@ import { dispatcher } from './dispatch.ts';
 import type { HealthChecks } from './health.ts';
 import { errorWriter, HttpError } from './http-error.ts';
 import { observer } from './observe.ts';
+import { Quotas } from './quotas.ts';
 import { normalizeTarget, violationOf } from './request-checks.ts';
 import { createContext, type RequestContext } from './request-context.ts';
 import { writeCheckedResponse, writeResponse } from './response.ts';
@@ -32,6 +33,8 @@ export interface AppOptions {
   corsOrigins?: readonly string[];
   /** Requests a minute that each key has; no limit by default. */
   rateLimit?: number | undefined;
+  /** The same limits, where several processes share them. */
+  quotas?: Quotas | undefined;
   /** The address of a request's client; that of its connection by default. */
   clientAddress?: ClientAddress;
   log?: Logger;
@@ -61,6 +64,7 @@ export function createParts(store: Store, options: AppOptions) {
     isReady = () => store.ready(),
     healthRoutes = true,
   } = options;
+  const quotas = options.quotas ?? (options.rateLimit ? new Quotas(options.rateLimit) : undefined);
   const write = validateResponses ? writeCheckedResponse : writeResponse;
   const budget = bodyBudget(bodyMemory);
   const addressOf = options.clientAddress ?? clientAddress(undefined);
@@ -99,7 +103,7 @@ export function createParts(store: Store, options: AppOptions) {
     acceptRequest,
     receiveBody: bodyReceiver(bodyLimit, budget),
     crossOrigin: corsOrigins.length > 0 ? crossOrigin(corsOrigins) : undefined,
-    applyRateLimit: options.rateLimit ? rateLimiter(options.rateLimit) : undefined,
+    applyRateLimit: quotas && rateLimiter(quotas),
     health: {
       isReady,
       metrics: metrics.text,

@@ -1,0 +1,40 @@
+import { flushCompileCache } from 'node:module';
+import type { Config } from '../config.ts';
+import { createLog, type Log } from '../log.ts';
+import { type RunningWorker, send, serveAsWorker } from '../workers/worker.ts';
+import { sentence, UsageError } from './errors.ts';
+
+/** Runs a worker until its primary tells it to stop, or is gone. */
+export async function startWorker(config: Config): Promise<void> {
+  if (!process.connected) throw new UsageError('workers are started by petstore-server --workers.');
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  // Terminals and process managers signal the whole group: the primary decides what is done.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {});
+  const logging = createLog(config.logLevel);
+  let running: RunningWorker | undefined;
+  let isStopping = false;
+  const onStop = () => {
+    if (isStopping) return;
+    isStopping = true;
+    // Before it serves there is nothing to be answered.
+    if (running) void stop(running, logging);
+    else process.exit(1);
+  };
+  process.on('disconnect', onStop);
+  try {
+    running = await serveAsWorker(config, logging, onStop);
+    flushCompileCache();
+  } catch (error) {
+    send({ type: 'failed', reason: sentence(error) ?? '' });
+    process.exitCode = 1;
+    process.disconnect?.();
+  }
+}
+
+async function stop(running: RunningWorker, logging: Log): Promise<void> {
+  const isClosed = await running.stop();
+  const isLogClosed = await logging.close();
+  // Where a thread is stuck in a call of the system, an exit would wait for it.
+  if (!isClosed || !isLogClosed) process.kill(process.pid, 'SIGKILL');
+  process.exit(0);
+}

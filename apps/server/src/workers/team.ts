@@ -1,0 +1,196 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { WORKER_EXIT_MS, WORKER_RESTART_MS } from '../limits.ts';
+import type { ToPrimary } from './messages.ts';
+import type { WorkerProcess } from './process.ts';
+
+export interface TeamOptions {
+  size: number;
+  log: Logger;
+  /** Milliseconds that a worker has to stop. */
+  stopMs: number;
+  start(): WorkerProcess;
+  /** A worker serves from now on. */
+  onServing(worker: WorkerProcess): void;
+  /** A worker gets no more connections, and is about to be stopped. */
+  onStopping(worker: WorkerProcess): void;
+  /** A worker has ended. Returns the number of connections that were lost with it. */
+  onEnd(worker: WorkerProcess): number;
+}
+
+/** Why a worker does not serve. */
+export class WorkerStartError extends Error {
+  override readonly name = 'WorkerStartError';
+}
+
+interface Stopped {
+  cut: number;
+  isClosed: boolean;
+}
+
+/** The workers of a server: those that die are replaced, and all of them can be replaced one by one. */
+export class Team {
+  readonly #options: TeamOptions;
+  readonly #workers = new Set<WorkerProcess>();
+  readonly #starting = new Map<WorkerProcess, { resolve(): void; reject(error: Error): void }>();
+  readonly #stopped = new Map<WorkerProcess, Stopped>();
+  /** Whether workers that die are replaced. */
+  #isRunning = false;
+  /** Workers that will be started after a delay. */
+  #due = 0;
+  /** Restarts since a worker has lived for long. */
+  #restarts = 0;
+  #deaths = 0;
+  #replacing: Promise<void> | undefined;
+  #isReplacementDue = false;
+
+  constructor(options: TeamOptions) {
+    this.#options = options;
+  }
+
+  get workers(): WorkerProcess[] {
+    return [...this.#workers];
+  }
+
+  /** Workers that ended without being asked to. */
+  get deaths(): number {
+    return this.#deaths;
+  }
+
+  /** Starts all workers, and resolves when each of them serves; where one cannot, all of them end. */
+  async start(): Promise<void> {
+    try {
+      await Promise.all(Array.from({ length: this.#options.size }, () => this.#startOne()));
+      this.#isRunning = true;
+      this.#fill();
+    } catch (error) {
+      this.kill();
+      throw error;
+    }
+  }
+
+  /** A worker has sent a message about its own state. */
+  receive(worker: WorkerProcess, message: ToPrimary): void {
+    if (message.type === 'ready') {
+      if (worker.state !== 'starting') return;
+      worker.state = 'serving';
+      this.#options.onServing(worker);
+      this.#starting.get(worker)?.resolve();
+    } else if (message.type === 'failed') this.#starting.get(worker)?.reject(new WorkerStartError(message.reason));
+    else if (message.type === 'stopped') this.#stopped.set(worker, message);
+  }
+
+  /** Replaces the workers one by one: each goes on until another one serves in its place. Once more, where this is under way. */
+  replace(): Promise<void> {
+    this.#isReplacementDue = true;
+    this.#replacing ??= this.#replaceAll().finally(() => {
+      this.#replacing = undefined;
+    });
+    return this.#replacing;
+  }
+
+  /** Stops all workers. */
+  async stop(): Promise<Stopped> {
+    this.#isRunning = false;
+    const all = await Promise.all(this.workers.map((worker) => this.#stopOne(worker)));
+    return { cut: all.reduce((sum, { cut }) => sum + cut, 0), isClosed: all.every(({ isClosed }) => isClosed) };
+  }
+
+  /** Ends all workers at once. */
+  kill(): void {
+    this.#isRunning = false;
+    for (const worker of this.#workers) worker.kill();
+  }
+
+  /** Starts a worker, and resolves when it serves. */
+  async #startOne(): Promise<void> {
+    const worker = this.#options.start();
+    this.#workers.add(worker);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#starting.set(worker, { resolve, reject });
+    void worker.ended.then((end) => this.#end(worker, end));
+    try {
+      await promise;
+    } finally {
+      this.#starting.delete(worker);
+    }
+    this.#options.log.info({ worker: worker.pid }, 'worker started');
+  }
+
+  #end(worker: WorkerProcess, { code, signal }: { code: number | null; signal: string | null }): void {
+    this.#workers.delete(worker);
+    const lostConnections = this.#options.onEnd(worker);
+    this.#starting.get(worker)?.reject(new WorkerStartError(`it ended with ${signal ?? code}`));
+    if (!this.#isRunning || worker.state === 'stopping') return;
+    this.#deaths++;
+    if (performance.now() - worker.since > WORKER_RESTART_MS.lived) this.#restarts = 0;
+    this.#options.log.error({ worker: worker.pid, code, signal, lostConnections }, 'worker died');
+    this.#fill();
+  }
+
+  /** Starts the workers that are missing, after a delay. */
+  #fill(): void {
+    while (this.#isRunning && this.#workers.size + this.#due < this.#options.size) {
+      // Those that are missing at once have the same delay.
+      if (this.#due === 0) this.#restarts++;
+      this.#due++;
+      void this.#restart(Math.min(WORKER_RESTART_MS.first * 2 ** (this.#restarts - 1), WORKER_RESTART_MS.max));
+    }
+  }
+
+  async #restart(delayMs: number): Promise<void> {
+    this.#options.log.info({ delayMs }, 'a worker will be started');
+    await sleep(delayMs, undefined, { ref: false });
+    this.#due--;
+    if (!this.#isRunning || this.#workers.size >= this.#options.size) return;
+    await this.#startOne().catch((error) => this.#report(error));
+  }
+
+  #report(error: unknown): void {
+    if (this.#isRunning) this.#options.log.error({ reason: messageOf(error) }, 'worker did not start');
+  }
+
+  async #replaceAll(): Promise<void> {
+    while (this.#isReplacementDue && this.#isRunning) {
+      this.#isReplacementDue = false;
+      for (const worker of this.workers.filter(({ state }) => state === 'serving')) {
+        // It died meanwhile, and was replaced.
+        if (!this.#workers.has(worker)) continue;
+        try {
+          await this.#startOne();
+        } catch (error) {
+          this.#report(error);
+          break;
+        }
+        // A stop ends all that there are.
+        if (!this.#isRunning) return;
+        const { cut } = await this.#stopOne(worker);
+        this.#options.log.info({ worker: worker.pid, cut }, 'worker replaced');
+        this.#fill();
+      }
+    }
+  }
+
+  /** Stops a worker, and kills it where that takes too long. */
+  async #stopOne(worker: WorkerProcess): Promise<Stopped> {
+    const { state } = worker;
+    worker.state = 'stopping';
+    if (state === 'starting') worker.kill();
+    if (state === 'serving') {
+      this.#options.onStopping(worker);
+      worker.send({ type: 'stop' });
+    }
+    const timer = setTimeout(() => {
+      this.#options.log.error({ worker: worker.pid }, 'worker did not stop in time, and is killed');
+      worker.kill();
+    }, this.#options.stopMs + WORKER_EXIT_MS);
+    await worker.ended;
+    clearTimeout(timer);
+    const stopped = this.#stopped.get(worker);
+    this.#stopped.delete(worker);
+    // One that did not serve yet had nothing to close.
+    return stopped ?? { cut: 0, isClosed: state === 'starting' };
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,94 @@
+import { Socket } from 'node:net';
+import type { Config } from '../config.ts';
+import { takeSockets } from '../http/listen.ts';
+import { Quotas } from '../http/quotas.ts';
+import { openKeys } from '../keys.ts';
+import { QUOTA_EXCHANGE_MS } from '../limits.ts';
+import type { Log } from '../log.ts';
+import { openService } from '../service.ts';
+import type { PortName, ToPrimary, ToWorker } from './messages.ts';
+
+export interface RunningWorker {
+  /** Answers the requests that have come, closes the store; true where all of that was done in time. */
+  stop(): Promise<boolean>;
+}
+
+/** Serves the connections that the primary hands over. `onStop` is called when this process has to end. */
+export async function serveAsWorker(config: Config, logging: Log, onStop: () => void): Promise<RunningWorker> {
+  // The primary reports what is wrong with the keys, once for all workers.
+  const keys = openKeys(config, () => {});
+  const quotas = config.rateLimit ? new Quotas(config.rateLimit) : undefined;
+  const metricsText = asking();
+  const service = await openService(inPart(config), logging, keys.check, { quotas, metricsText: metricsText.ask });
+  await service.opened;
+  const options = { ...inPart(config), onRejection: service.onRejection };
+  const takers = { api: takeSockets(service.app, options), admin: takeSockets(service.admin, options) };
+
+  const take = (port: PortName, id: number, socket: unknown) => {
+    send({ type: 'accepted', id });
+    // A connection that was closed meanwhile comes without a socket.
+    if (!(socket instanceof Socket)) return send({ type: 'closed', port });
+    socket.once('close', () => send({ type: 'closed', port }));
+    takers[port].take(socket);
+  };
+  process.on('message', (message: ToWorker, socket: unknown) => {
+    if (message.type === 'connection') take(message.port, message.id, socket);
+    else if (message.type === 'announceStop') {
+      service.announceStop();
+      takers.api.sendAway();
+    } else if (message.type === 'stop') onStop();
+    else if (message.type === 'keysChanged') keys.lookAgain();
+    else if (message.type === 'taken') quotas?.add(message.requests);
+    else if (message.type === 'metrics') metricsText.answer(message.id, message.text);
+    else
+      service.metrics.json().then(
+        (metrics) => send({ type: 'collected', id: message.id, metrics }),
+        (error) => logging.log.error({ err: error }, 'there are no metrics'),
+      );
+  });
+  const exchange = setInterval(() => {
+    const requests = quotas?.news();
+    if (requests) send({ type: 'taken', requests });
+  }, QUOTA_EXCHANGE_MS);
+  exchange.unref();
+  send({ type: 'ready' });
+  service.loadRest();
+
+  const stop = async () => {
+    const deadline = performance.now() + config.shutdownTimeout;
+    const cut = await takers.api.drain(config.shutdownTimeout);
+    await takers.admin.drain(0);
+    const isClosed = await service.close(deadline - performance.now());
+    send({ type: 'stopped', cut, isClosed, metrics: await service.metrics.json() });
+    return isClosed;
+  };
+  return { stop };
+}
+
+/** Sends to the primary. Where that is gone, this process is about to end, too. */
+export function send(message: ToPrimary): void {
+  if (process.connected) process.send?.(message, undefined, {}, () => {});
+}
+
+/** The bounds of the server as those of one of its processes. */
+function inPart(config: Config): Config {
+  const part = (bytes: number) => Math.ceil(bytes / config.workers);
+  return { ...config, bodyMemory: part(config.bodyMemory), responseMemory: part(config.responseMemory) };
+}
+
+/** Asks the primary for the metrics of all processes. */
+function asking() {
+  const waiting = new Map<number, (text: string) => void>();
+  let last = 0;
+  return {
+    ask: () =>
+      new Promise<string>((resolve) => {
+        waiting.set(++last, resolve);
+        send({ type: 'metrics', id: last });
+      }),
+    answer: (id: number, text: string) => {
+      waiting.get(id)?.(text);
+      waiting.delete(id);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { apiKey } from '@petstore/testing/load';
+import { describeOnDatabase } from '@petstore/testing/postgres';
+import { expect, test } from 'vitest';
+import { Clients, get, gone, opened, startTeam, type TeamProcess } from './team.ts';
+
+const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n`;
+
+/** Sends a request whose body never comes, and resolves when the server has begun to read it. */
+async function beginRequest(server: TeamProcess) {
+  const bytes = `POST /v1/pets HTTP/1.1\r\n${head}Content-Length: 9\r\nExpect: 100-continue\r\n\r\n`;
+  await once(await opened(server, bytes), 'data');
+}
+
+describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
+  test('answers every request that had come, ends with 0, and leaves no process behind', async () => {
+    const server = await startTeam(await newDatabase());
+    const workers = await server.workers();
+    // A new connection is refused once it no longer listens.
+    const clients = new Clients(`${server.baseUrl}/pets`, 16, ({ code }) => code === 'ECONNREFUSED');
+    await clients.more(500);
+    await server.kill('SIGTERM');
+    await clients.stop();
+    expect([server.child.exitCode, clients.errors]).toEqual([0, []]);
+    await gone(workers);
+    expect(server.entries().slice(-1)).toMatchObject([{ msg: 'stopped', cut: 0 }]);
+  });
+
+  test('counts a request that is cut, within its time', async () => {
+    const server = await startTeam(await newDatabase(), { PETSTORE_SHUTDOWN_TIMEOUT: '0.5' });
+    await beginRequest(server);
+    await beginRequest(server);
+    await server.kill('SIGTERM');
+    expect(server.child.exitCode).toBe(1);
+    expect(server.output()).toContain('2 requests were cut');
+  });
+
+  test('is not ready during its drain delay, serves meanwhile, and sends clients away', async () => {
+    const server = await startTeam(await newDatabase(), { PETSTORE_DRAIN_DELAY: '600' });
+    const workers = await server.workers();
+    server.child.kill('SIGTERM');
+    await expect.poll(async () => (await get(`${server.origin}/readyz`)).status).toBe(503);
+    const { status, headers } = await get(`${server.baseUrl}/pets`);
+    expect([status, headers.connection]).toEqual([200, 'close']);
+    await server.kill('SIGTERM');
+    expect(server.child.signalCode).toBe('SIGTERM');
+    await gone(workers);
+  });
+
+  test('ends within its time also where a worker does not, and not with 0', async () => {
+    const server = await startTeam(await newDatabase(), { PETSTORE_SHUTDOWN_TIMEOUT: '0.2' });
+    const workers = await server.workers();
+    process.kill(workers[0] ?? 0, 'SIGSTOP');
+    await server.kill('SIGTERM');
+    expect(server.child.exitCode).not.toBe(0);
+    await gone(workers);
+  });
+
+  test('ends in order while it replaces its workers', async () => {
+    const server = await startTeam(await newDatabase());
+    server.child.kill('SIGUSR2');
+    await expect.poll(async () => (await server.workers()).length).toBe(3);
+    const workers = await server.workers();
+    await server.kill('SIGTERM');
+    expect(server.child.exitCode).toBe(0);
+    await gone(workers);
+  });
+});

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { childrenOf } from '@petstore/testing';
+import { apiKey, type ServerProcess } from '@petstore/testing/load';
+import { expect, onTestFinished } from 'vitest';
+import { startServer } from '../server-process.ts';
+
+export interface Entry extends Record<string, unknown> {
+  msg?: string;
+  pid: number;
+}
+
+export interface TeamProcess extends ServerProcess {
+  /** The processes of its workers. */
+  workers(): Promise<number[]>;
+  /** What it has logged so far; a line that is not whole fails. */
+  entries(): Entry[];
+}
+
+/** A server with two workers on this database. */
+export async function startTeam(databaseUrl: string, env: Record<string, string> = {}): Promise<TeamProcess> {
+  const server = await startServer(databaseUrl, { PETSTORE_WORKERS: '2', PETSTORE_LOG_LEVEL: 'info', ...env });
+  onTestFinished(() => server.kill());
+  const pid = server.child.pid ?? 0;
+  const isLine = (line: string) => line.startsWith('{"level"');
+  return {
+    ...server,
+    workers: () => childrenOf(pid),
+    entries: () =>
+      server
+        .output()
+        .split('\n')
+        .slice(0, -1)
+        .filter(isLine)
+        .map((line) => JSON.parse(line)),
+  };
+}
+
+export interface Response {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/** Sends a request over a connection of its own, or of this agent. */
+export function get(url: string, agent: Agent | false = false, key = apiKey): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}` };
+    const sent = request(url, { agent, headers }, async (response) => {
+      const chunks = await response.toArray().catch(reject);
+      if (chunks)
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString(),
+        });
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+/** The value of a metric of the server, or of one series of it. */
+export async function metric(server: ServerProcess, name: string): Promise<number> {
+  const { text } = await get(`${server.origin}/metrics`);
+  const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+  return Number(line?.split(' ').at(-1) ?? Number.NaN);
+}
+
+/** Whether a process still runs. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Resolves when these processes have ended. */
+export async function gone(pids: readonly number[]): Promise<void> {
+  await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+}
+
+/** A connection that has sent these bytes. */
+export async function opened(server: ServerProcess, bytes = ''): Promise<Socket> {
+  const { hostname, port } = new URL(server.origin);
+  const socket = connect(Number(port), hostname).on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  if (bytes) socket.write(bytes);
+  return socket;
+}
+
+/** Clients that ask without a pause over kept-alive connections and never repeat a request. */
+export class Clients {
+  answered = 0;
+  readonly errors: string[] = [];
+  #isOver = false;
+  readonly #all: Promise<unknown>;
+
+  constructor(url: string, count: number, isRefusal = (_error: NodeJS.ErrnoException) => false) {
+    this.#all = Promise.all(Array.from({ length: count }, () => this.#ask(url, isRefusal)));
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await this.#all;
+  }
+
+  /** Resolves when so many more requests were answered. */
+  async more(count: number): Promise<void> {
+    const goal = this.answered + count;
+    await expect.poll(() => this.answered >= goal || this.errors.length > 0).toBe(true);
+  }
+
+  async #ask(url: string, isRefusal: (error: NodeJS.ErrnoException) => boolean): Promise<void> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    while (!this.#isOver) {
+      try {
+        const { status } = await get(url, agent);
+        if (status === 200) this.answered++;
+        else this.errors.push(`${status}`);
+      } catch (error) {
+        if (isRefusal(error as NodeJS.ErrnoException)) break;
+        this.errors.push(String(error));
+      }
+    }
+    agent.destroy();
+  }
+}

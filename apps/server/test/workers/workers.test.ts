@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { Agent } from 'node:http';
+import { createServer } from 'node:net';
+import { apiKey, startServer as startOnFolder } from '@petstore/testing/load';
+import { describeOnDatabase } from '@petstore/testing/postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { main, startServer } from '../server-process.ts';
+import { get, metric, opened, startTeam } from './team.ts';
+
+const requests = 'petstore_requests_total{operation="listPets",status="200"}';
+const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\n`;
+
+/** What a server that does not start has written. */
+const startError = (url: string, env: Record<string, string>) =>
+  startServer(url, { PETSTORE_WORKERS: '2', ...env }).then(
+    () => 'it started',
+    (error) => String(error.message),
+  );
+
+test('several workers are refused without a database, in one line that says what to do', async () => {
+  const error = await startOnFolder(main, { PETSTORE_WORKERS: '2' }).catch(String);
+  expect(error).toMatch(/: petstore-server: 2 workers need a database, .* DATABASE_URL; .*\n$/);
+});
+
+describeOnDatabase('a server of two workers', (newDatabase) => {
+  test('serves one port with both, and shows the sums of both in its metrics', async () => {
+    const server = await startTeam(await newDatabase(), { PETSTORE_DATABASE_POOL: '3' });
+    for (let i = 0; i < 10; i++) expect((await get(`${server.baseUrl}/pets`)).status).toBe(200);
+    expect(await metric(server, requests)).toBe(10);
+    expect(await metric(server, 'petstore_workers{state="serving"}')).toBe(2);
+    expect(await metric(server, 'petstore_store_connections{purpose="write",state="idle"}')).toBe(2);
+    expect((await get(`${server.origin}/healthz`)).status).toBe(200);
+    expect((await get(`${server.origin}/readyz`)).status).toBe(200);
+    const served = () => server.entries().filter(({ operation }) => operation === 'listPets');
+    await expect.poll(() => served().length).toBe(10);
+    expect(new Set(served().map(({ pid }) => pid))).toEqual(new Set(await server.workers()));
+  });
+
+  test('knows how many idempotency keys there are, not twice as many', async () => {
+    const server = await startTeam(await newDatabase());
+    const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
+    for (let i = 0; i < 4; i++) {
+      const response = await fetch(`${server.baseUrl}/pets`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', 'idempotency-key': 'one' },
+        body,
+      });
+      expect([response.status, ((await response.json()) as { id: number }).id]).toEqual([201, 1]);
+    }
+    expect(await metric(server, 'petstore_idempotency_keys')).toBe(1);
+  });
+
+  test('has its routes for operators on a port of their own', async () => {
+    const server = await startTeam(await newDatabase(), { PETSTORE_ADMIN_PORT: '0' });
+    const [, admin] = /For operators +(http:\/\/[^/]+)/.exec(server.output()) ?? [];
+    for (const path of ['/metrics', '/healthz', '/readyz']) {
+      expect((await get(admin + path)).status).toBe(200);
+      expect((await get(server.origin + path)).status).toBe(404);
+    }
+  });
+
+  test('shares the rate limit of a key', async () => {
+    const server = await startTeam(await newDatabase(), { PETSTORE_RATE_LIMIT: '1000' });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    for (let i = 0; i < 100; i++) await get(`${server.baseUrl}/pets`, agent);
+    const remaining = async () =>
+      Number(/r=(\d+)/.exec(String((await get(`${server.baseUrl}/pets`)).headers.ratelimit))?.[1]);
+    // New connections take turns, so both workers say this.
+    await expect.poll(async () => Math.max(await remaining(), await remaining())).toBeLessThan(950);
+  });
+
+  test('bounds the connections of both together', async () => {
+    const server = await startTeam(await newDatabase(), { PETSTORE_MAX_CONNECTIONS: '3' });
+    const request = `GET /v1/pets HTTP/1.1\r\n${head}\r\n`;
+    for (let i = 0; i < 3; i++) await once(await opened(server, request), 'data');
+    const [refused] = await Promise.all([once(await opened(server), 'close')]);
+    expect(refused).toEqual([false]);
+  });
+
+  test('bounds the time of a head, and answers a client that has ended its side', async () => {
+    const server = await startTeam(await newDatabase(), { PETSTORE_HEADERS_TIMEOUT: '0.2' });
+    const half = await opened(server, 'GET /v1/pets HTTP/1.1\r\n');
+    expect(String((await once(half, 'data'))[0])).toContain('HTTP/1.1 408');
+    const ending = await opened(server);
+    ending.end(`GET /v1/pets HTTP/1.1\r\n${head}\r\n`);
+    expect(String((await once(ending, 'data'))[0])).toContain('HTTP/1.1 200');
+  });
+
+  test('does not start on a port that is taken, and says so in one line', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void taken.close());
+    await once(taken, 'listening');
+    const { port } = taken.address() as { port: number };
+    const message = await startError(await newDatabase(), { PORT: String(port) });
+    expect(message).toMatch(new RegExp(`: petstore-server: port ${port} on 127.0.0.1 is taken; .*\\n$`));
+  });
+
+  test('does not start without its database, says so in one line, and leaves no process behind', async () => {
+    const url = 'postgres://petstore@127.0.0.1:1/none';
+    const message = await startError(url, { PETSTORE_DATABASE_CONNECT_TIMEOUT: '0.2', PETSTORE_LOG_LEVEL: 'error' });
+    expect(message).toMatch(/^The server did not start: petstore-server: There is no connection .*\n$/);
+  });
+
+  test('refuses bounds that are too small for each of them', async () => {
+    const message = await startError(await newDatabase(), { PETSTORE_BODY_MEMORY: '1048576' });
+    expect(message).toMatch(/: petstore-server: --body-memory is 1048576, which 2 workers share: .* 2097152 .*\n$/);
+  });
+});
