@@ -97,7 +97,8 @@ const compareContents: Rule = (before, after, at) => {
     if (heir === undefined) major(at, `${direction} media type removed`, `${type} was removed`);
     else compareByRules(mediaTypeRules, node(was.get(type)), node(is.get(heir)), { ...at, media: heir });
   }
-  for (const type of is.keys()) if (!heirs.has(type)) minor(at, `${direction} media type added`, `${type} is new`);
+  const inherited = new Set(heirs.values());
+  for (const type of is.keys()) if (!inherited.has(type)) minor(at, `${direction} media type added`, `${type} is new`);
 };
 
 const mediaTypeOf = (type: string) => type.toLowerCase().replaceAll(' ', '');

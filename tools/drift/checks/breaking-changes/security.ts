@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Operation } from '../../../openapi/document.ts';
-import { list, type Node, node } from '../../openapi.ts';
+import { type Node, node } from '../../openapi.ts';
 import {
   type At,
   compareByRules,
@@ -16,22 +16,31 @@ import {
   row,
 } from './rules.ts';
 
-/** What opens an operation, each alternative as a text. */
+type Alternative = Operation['security'][number];
+
+/** Credentials that opened an operation have to open it still; those with more scopes than needed do. */
 export function compareSecurity(before: Operation['security'], after: Operation['security'], at: At): void {
-  const alternatives = (security: Operation['security']) =>
-    security.map((all) =>
-      Object.entries(all)
-        .map(([scheme, scopes]) => [scheme, ...list(scopes).toSorted()].join(' with '))
-        .sort()
-        .join(' and '),
+  const [was, is] = [before, after].map((security) => (security.length === 0 ? [{}] : security)) as [
+    Alternative[],
+    Alternative[],
+  ];
+  const opensWith = (given: Alternative) => (asked: Alternative) =>
+    Object.entries(asked).every(
+      ([scheme, scopes]) => given[scheme] && scopes.every((one) => given[scheme]?.includes(one)),
     );
-  const [was, is] = [alternatives(before), alternatives(after)];
-  const isOpen = (all: string[]) => all.length === 0 || all.includes('');
-  if (isOpen(was) && !isOpen(is)) return major(at, 'security added', `${is.join(' or ')} is required now`);
-  const gone = isOpen(is) ? [] : was.filter((one) => !is.includes(one));
-  if (gone.length > 0) major(at, 'security scheme removed', `${gone.join(', ')} is no longer accepted`);
-  else if (was.toSorted().join() !== is.toSorted().join())
-    minor(at, 'security relaxed', `${was.join(' or ')} became ${is.join(' or ') || 'none'}`);
+  const gone = was.filter((one) => !is.some(opensWith(one)));
+  if (gone.some((one) => Object.keys(one).length === 0)) major(at, 'security added', `${textOf(is)} is required now`);
+  else if (gone.length > 0) major(at, 'security scheme removed', `${textOf(gone)} is no longer accepted`);
+  else if (is.some((one) => !was.some(opensWith(one))))
+    minor(at, 'security relaxed', `${textOf(was)} became ${textOf(is)}`);
+}
+
+function textOf(alternatives: readonly Alternative[]): string {
+  const schemes = (all: Alternative) =>
+    Object.entries(all)
+      .map(([scheme, scopes]) => [scheme, ...scopes].join(' with '))
+      .join(' and ');
+  return alternatives.map((one) => schemes(one) || 'nothing').join(' or ');
 }
 
 /** How credentials are sent, by the schemes that are in both specs: operations say which of them they take. */
