@@ -19,21 +19,19 @@ export function schemesModule({ service }: Model): string {
   const imports = new Imports();
   const constants = Object.entries(service.securitySchemes).flatMap(([name, scheme]) => {
     const put = putOf(scheme, imports);
-    return put ? [`export const ${schemeName(name)} = [${quoted(name)}, ${put.text}] as const;\n`] : [];
+    return put
+      ? [
+          `export const ${schemeName(name)} = [${quoted(name)}, ${put.text}${name === service.keyScheme ? ", 'apiKey'" : ''}] as const;\n`,
+        ]
+      : [];
   });
   const usual = authorizeOf(service.security, imports, schemeName);
   const authorize = imports.type('Authorize', '../authorize.ts');
   return [
     imports.written(),
     ...constants,
-    comment(['The scheme whose credential is the API key.']),
-    `export const schemeOfKey = ${service.keyScheme === undefined ? "''" : quoted(service.keyScheme)};`,
-    '',
     comment(['What a request needs of which the spec says nothing else.']),
     `export const authorize: ${authorize} | undefined = ${usual?.text};`,
-    '',
-    comment(['The deployment that is called unless another is named.']),
-    `export const firstDeployment = ${quoted(Object.keys(service.deployments)[0] ?? '')};`,
     '',
   ].join('\n');
 }
@@ -68,9 +66,9 @@ function functionOf(operation: Operation, model: Model, schemas: Schemas, import
   const to =
     operation.server === undefined
       ? 'connection'
-      : `${imports.value('atServer', '../server.ts')}(connection, ${quoted(operation.server)})`;
+      : `${imports.value('atServer', '../call.ts')}(connection, ${quoted(operation.server)})`;
   const [send, connection, options, call, input] = [
-    imports.value('send', '../send.ts'),
+    imports.value('send', '../call.ts'),
     imports.type('Connection', '../connection.ts'),
     imports.type('CallOptions', '../connection.ts'),
     imports.type('Call', '../call.ts'),
@@ -85,15 +83,12 @@ export function ${id}(connection: ${connection}, input${needsInput ? '' : '?'}: 
 
 /** How to put an operation on the wire, as briefly as it can be said: consumers bundle it with each function. */
 function wireOf(operation: Operation, { service: { security } }: Model, schemas: Schemas, imports: Imports): object {
-  const { id, method, path, deprecated, sunset } = operation;
+  const { id, method, path } = operation;
   const same = JSON.stringify(operation.security) === JSON.stringify(security);
   return defined({
     id,
     method,
     path,
-    deprecated: deprecated
-      ? callOf(imports.value('deprecated', '../deprecation.ts'), [defined({ sunset })])
-      : undefined,
     encoders: encodersOf(operation, schemas, imports),
     authorize: same
       ? security.length > 0
@@ -103,11 +98,16 @@ function wireOf(operation: Operation, { service: { security } }: Model, schemas:
     accept: acceptOf(operation),
     ok: okOf(operation.successes),
     parse: parserOf(operation, schemas, imports),
+    mayRetry:
+      /^(GET|HEAD|PUT|DELETE)$/.test(method) || operation.idempotencyKey
+        ? undefined
+        : new Code(imports.value('mayRetryUnsafe', '../execute.ts')),
   });
 }
 
 /** What writes the inputs into a request: each encoder takes its own, the last one all that are left. */
-function encodersOf({ fields, body, idempotencyKey }: Operation, schemas: Schemas, imports: Imports): Code[] {
+function encodersOf(operation: Operation, schemas: Schemas, imports: Imports): Code[] {
+  const { fields, body, idempotencyKey, id, deprecated, sunset } = operation;
   const all = Object.entries(fields);
   const plainly = (place: Field['in']) =>
     all.filter(([, field]) => field.in === place && isPlain(field, schemas)).map(([name]) => name);
@@ -116,6 +116,7 @@ function encodersOf({ fields, body, idempotencyKey }: Operation, schemas: Schema
   const encoders = all
     .filter(([, field]) => !isPlain(field, schemas))
     .map(([name, field]) => styledOf(name, field, imports));
+  if (deprecated) encoders.unshift(callOf(value('deprecated', '../observe.ts'), [id, ...(sunset ? [sunset] : [])]));
   // It also sees to it that no name in the path is left as it is.
   if (all.some(([, field]) => field.in === 'path')) encoders.push(new Code(value('inPath', '../build-request.ts')));
   if (headers.length > 0) encoders.push(callOf(value('inHeaders', '../build-request.ts'), headers));

@@ -1,28 +1,18 @@
 import { addQuery, type RequestDraft } from './build-request.ts';
-import type { Connection } from './connection.ts';
-
-/** A user name and a password. */
-export interface UserAndPassword {
-  readonly username: string;
-  readonly password: string;
-}
-
-/** What a security scheme takes, or how to get it. */
-export type Credential = Given | (() => Given | Promise<Given>);
-type Given = string | UserAndPassword;
+import type { Connection, UserAndPassword } from './connection.ts';
 
 /** Puts the credentials that an operation needs into its request. */
 export type Authorize = (draft: RequestDraft, connection: Connection, id: string) => Promise<void>;
 
 type Put = (draft: RequestDraft, credential: never) => void;
 
-/** A security scheme: its name, and what puts its credential into a request. */
-export type Scheme = readonly [name: string, put: Put];
+/** A security scheme: its name, what puts its credential into a request, and the option that also holds it. */
+export type Scheme = readonly [name: string, put: Put, option?: 'apiKey'];
 
 /** Puts in the credential of a scheme. */
-export function needs([name, put]: Scheme): Authorize {
-  return async (draft, { credentials }, id) => {
-    const credential = credentials[name];
+export function needs([name, put, option]: Scheme): Authorize {
+  return async (draft, connection, id) => {
+    const credential = connection.credentials?.[name] ?? connection[option as 'apiKey'];
     const given = typeof credential === 'function' ? await credential() : credential;
     if (!given) throw new TypeError(`${id}: give apiKey or credentials.${name}`);
     put(draft, given as never);
@@ -32,7 +22,9 @@ export function needs([name, put]: Scheme): Authorize {
 /** Puts in the credentials of the first combination of which all are given; an empty one needs none. */
 export function needsOneOf(...alternatives: Scheme[][]): Authorize {
   return async (draft, connection, id) => {
-    const all = alternatives.find((schemes) => schemes.every(([name]) => connection.credentials[name]));
+    const all = alternatives.find((schemes) =>
+      schemes.every(([name, , option]) => connection.credentials?.[name] ?? connection[option as 'apiKey']),
+    );
     if (!all) {
       const names = alternatives.map((schemes) => schemes.map(([name]) => name).join(' and ')).join(', or ');
       throw new TypeError(`${id}: give credentials for ${names}`);

@@ -1,14 +1,6 @@
 // Bodies that are more than a JSON object whose properties are inputs.
-import {
-  addQuery,
-  type Body,
-  type Encoder,
-  type Inputs,
-  inBody,
-  inQuery,
-  type RequestDraft,
-  some,
-} from './build-request.ts';
+import { addQuery, type Encoder, type Inputs, inBody, inQuery, type RequestDraft, some } from './build-request.ts';
+import type { Body } from './connection.ts';
 
 /** The properties as JSON of another media type. */
 export function inJson(type: string): Encoder {

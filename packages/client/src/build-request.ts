@@ -1,11 +1,7 @@
 import type { OperationId } from '@petstore/types';
 import type { Authorize } from './authorize.ts';
-import type { CallOptions } from './connection.ts';
-import type { Deprecation } from './deprecation.ts';
+import type { Body, CallOptions, Connection } from './connection.ts';
 import type { Parse } from './parse-response.ts';
-
-/** The body of a request, as fetch takes it. */
-export type Body = string | Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 /** An operation as data, with the functions that its requests and responses need. */
 export interface Wire<Id extends OperationId = OperationId> {
@@ -16,14 +12,14 @@ export interface Wire<Id extends OperationId = OperationId> {
   readonly encoders: readonly Encoder[];
   /** Adds the credentials, where the operation needs any. */
   readonly authorize?: Authorize | undefined;
-  /** Reports that the operation is deprecated in the spec. */
-  readonly deprecated?: Deprecation;
   /** The accepted media types; JSON by default. */
   readonly accept?: string;
   /** The statuses of a success; 200 by default. */
   readonly ok?: RegExp;
   /** Makes the data from a success; parses JSON by default. */
   readonly parse?: Parse;
+  /** Whether to retry after an error; by default that of a request that is safe to repeat. */
+  readonly mayRetry?: (error: Error) => boolean;
 }
 
 /** A request that is being built. */
@@ -33,14 +29,12 @@ export interface RequestDraft {
   body?: Body;
   /** Set for a stream, which can be sent only once. */
   duplex?: 'half';
-  /** Set where the request may be sent twice although its method does not say so. */
-  isRepeatable?: true;
 }
 
 export type Inputs = [name: string, value: unknown][];
 
 /** Writes its inputs into the request and returns the others. Functions of their own, so that a bundle has only those it needs. */
-export type Encoder = (draft: RequestDraft, inputs: Inputs, options?: CallOptions) => Inputs;
+export type Encoder = (draft: RequestDraft, inputs: Inputs, options?: CallOptions, connection?: Connection) => Inputs;
 
 /** The inputs that the path names, each as one segment. */
 export const inPath: Encoder = (draft, inputs) => {
@@ -63,7 +57,6 @@ export function fill(draft: RequestDraft, name: string, segment: string): void {
 /** A key that makes the request safe to repeat, the same one in all attempts of a call. */
 export function withIdempotencyKey(header: string): Encoder {
   return (draft, inputs, options) => {
-    draft.isRepeatable = true;
     // Browsers have `randomUUID` on secure pages only.
     const [, given] = Object.entries(options?.headers ?? {}).find(([name]) => name.toLowerCase() === header) ?? [];
     draft.headers[header] = options?.idempotencyKey ?? given ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
@@ -83,8 +76,8 @@ export function inHeaders(...names: string[]): Encoder {
 export const inQuery: Encoder = (draft, inputs) => {
   for (const [name, value] of inputs) {
     // Null is not sent (RFC 6570, 2.3).
-    for (const one of [value ?? []].flat())
-      addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`);
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== null) addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(one)}`);
   }
   return [];
 };
@@ -120,17 +113,18 @@ export function some(names: readonly string[], encode: Encoder): Encoder {
 /** The request of an operation. Throws for a number that would arrive as another one. */
 export function buildRequest(
   { id, path, encoders }: Wire,
-  baseUrl: string,
+  connection: Connection,
   input: object = {},
   options?: CallOptions,
+  address = (from: string) => from,
 ): RequestDraft {
   const draft: RequestDraft = { url: path, headers: {} };
   let inputs: Inputs = Object.entries(input).filter(([name, value]) => {
-    if (!isExact(value)) throw new RangeError(`${id}: ${value} as ${name} cannot be carried exactly`);
+    if (!isExact(value)) throw new RangeError(`${id}: ${value} as ${name} is not an exact number`);
     return value !== undefined;
   });
-  for (const encode of encoders) inputs = encode(draft, inputs, options);
-  draft.url = baseUrl + draft.url;
+  for (const encode of encoders) inputs = encode(draft, inputs, options, connection);
+  draft.url = address(connection.baseUrl + draft.url);
   return draft;
 }
 

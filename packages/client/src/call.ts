@@ -1,13 +1,10 @@
-import type { OperationId, Result } from '@petstore/types';
-import type { CallOptions, HttpResponse } from './connection.ts';
+import { deployments, type Input, type OperationId, type Result } from '@petstore/types';
+import type { Wire } from './build-request.ts';
+import type { Body, CallOptions, Connection, HttpResponse, Transport } from './connection.ts';
 import type { CallError } from './errors.ts';
-
-/** The data of a success, and the response that it came in. */
-export interface DataAndResponse<Data> {
-  readonly data: Data;
-  /** Its `text()` can still be called, unless the data is a stream. */
-  readonly response: HttpResponse;
-}
+import { type Arguments, type DataAndResponse, execute, mayRetry } from './execute.ts';
+import { authorize } from './gen/schemes.gen.ts';
+import { parseText } from './parse-response.ts';
 
 /** How a call ended, as a value: with data, or with an error. */
 export type Outcome<Id extends OperationId> =
@@ -23,30 +20,24 @@ export interface Call<Id extends OperationId> extends Promise<Result<Id>> {
   repeat(change: (args: Arguments) => Arguments): Promise<DataAndResponse<Result<Id>>>;
 }
 
-/** What a call is made of. */
-export interface Arguments {
-  readonly input: object | undefined;
-  readonly options: CallOptions | undefined;
-  /** Makes another address from the one that the inputs make. */
-  readonly url?: (from: string) => string;
-}
-
-/** Starts a call. */
-export function createCall<Id extends OperationId>(
-  operation: Id,
-  args: Arguments,
-  run: (args: Arguments) => Promise<DataAndResponse<Result<Id>>>,
+/** Calls an operation. */
+export function send<Id extends OperationId>(
+  connection: Connection,
+  wire: Wire<Id>,
+  input: Input<Id> | undefined,
+  options?: CallOptions,
 ): Call<Id> {
-  const first = run(args);
+  const args: Arguments = { input, options };
+  const first = execute(connection, wire, args);
   const data = first.then((success) => success.data);
   return Object.assign(data, {
-    operation,
+    operation: wire.id,
     withResponse: () => {
       // The caller sees a rejection there.
       data.catch(() => {});
       return first;
     },
-    repeat: (change: (args: Arguments) => Arguments) => run(change(args)),
+    repeat: (change: (args: Arguments) => Arguments) => execute(connection, wire, change(args)),
   });
 }
 
@@ -60,3 +51,62 @@ export async function outcome<Id extends OperationId>(call: Call<Id>): Promise<O
     throw error;
   }
 }
+
+/** A request that no function of this package makes. */
+export interface RawRequest {
+  readonly method: string;
+  /** Appended to the base address, with its query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Body;
+}
+
+/** Sends a request that the spec does not describe, with the credentials, time limits, retries and errors of any call. */
+export async function request(
+  connection: Connection,
+  { method, path, headers, body }: RawRequest,
+  options: CallOptions = {},
+): Promise<{ readonly text: string; readonly response: HttpResponse }> {
+  // fetch would refuse both only after they look like a broken connection.
+  if (!/^[\w-]+$/.test(method)) throw new TypeError(`'${method}' cannot be a method`);
+  if (body !== undefined && /^(GET|HEAD)$/i.test(method)) throw new TypeError(`a ${method} request has no body`);
+  const wire: Wire = {
+    // Only messages show it.
+    id: `${method} ${path}` as OperationId,
+    method,
+    path: `/${path.replace(/^\//, '')}`,
+    encoders: [
+      (draft) => {
+        Object.assign(draft.headers, headers);
+        if (body !== undefined) draft.body = body;
+        if (body instanceof ReadableStream) draft.duplex = 'half';
+        return [];
+      },
+    ],
+    authorize,
+    ok: /2../,
+    parse: parseText,
+    mayRetry: (error) => mayRetry(method, error),
+  };
+  // No operation of the spec is called.
+  const transport: Transport = ({ operation: _, ...request }) => connection.transport(request);
+  const { data, response } = await execute({ ...connection, check: undefined, transport }, wire, {
+    input: {},
+    options,
+  });
+  return { text: data as unknown as string, response };
+}
+
+/**
+ * The connection to the server that the spec names for one operation. A base address that the spec does not name, such
+ * as that of a test server, is the caller's choice for all operations.
+ */
+export function atServer(connection: Connection, server: string): Connection {
+  const { baseUrl } = connection;
+  const named = Object.values<string>(deployments).filter((url) => URL.canParse(url));
+  const isOther = named.length > 0 && !named.some((url) => bare(url) === bare(baseUrl));
+  return isOther ? connection : { ...connection, baseUrl: bare(server, baseUrl) };
+}
+
+/** As URLs are written: without the port that is usual, and without slashes at the end. */
+const bare = (url: string, base?: string) => new URL(url, base).href.replace(/\/+$/, '');

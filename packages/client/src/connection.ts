@@ -1,11 +1,9 @@
-import { deployments, type OperationId, type service } from '@petstore/types';
-import type { Credential } from './authorize.ts';
-import type { Body } from './build-request.ts';
-import { firstDeployment, schemeOfKey } from './gen/schemes.gen.ts';
-import type { Observer } from './observe.ts';
-import { type Retry, retryFrom } from './retry.ts';
+import type { deployments, OperationId, service } from '@petstore/types';
 
 export type Deployment = keyof typeof deployments;
+
+/** The body of a request, as fetch takes it. */
+export type Body = string | Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 /** A complete request, as a transport sends it. */
 export interface HttpRequest {
@@ -18,6 +16,8 @@ export interface HttpRequest {
   /** The client follows redirects, the transport does not. */
   readonly redirect: 'manual';
   readonly signal: AbortSignal;
+  /** The operation that is called; none for a request of `request`. */
+  readonly operation?: OperationId;
   /** How many requests of the same call went before. */
   readonly attempt: number;
 }
@@ -31,10 +31,32 @@ export interface HttpResponse {
   text(): Promise<string>;
 }
 
-/** Sends a request. Rejects when no response came. */
+/** Sends a request. Rejects if there is no response. */
 export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** Options that hold for all calls, or for one. */
+/** A user name and a password. */
+export interface UserAndPassword {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** What a security scheme takes, or a function that returns it. */
+export type Credential =
+  | string
+  | UserAndPassword
+  | (() => string | UserAndPassword | Promise<string | UserAndPassword>);
+
+/** How to retry. */
+export interface Retry {
+  /** Attempts after the first one. */
+  readonly limit: number;
+  /** The first wait is at most this many milliseconds; each further one may be twice as long. */
+  readonly base: number;
+  /** No wait is longer than this many milliseconds. If the service asks for a longer one, the call fails. */
+  readonly cap: number;
+}
+
+/** Options of all calls, or of one. */
 export interface CallOptions {
   /** Ends the call when it aborts. */
   signal?: AbortSignal;
@@ -44,7 +66,7 @@ export interface CallOptions {
   timeout?: number;
   /** Milliseconds for each attempt; no limit by default. */
   attemptTimeout?: number;
-  /** How often to try again what is safe to repeat; twice by default. */
+  /** How often to retry requests that are safe to repeat; twice by default. */
   retry?: number | Partial<Retry>;
   /** The key that makes the call safe to repeat, where the operation takes one; by default a new one for each call. */
   idempotencyKey?: string;
@@ -52,60 +74,91 @@ export interface CallOptions {
 
 /** Where the service is, and how to call it. */
 export interface ConnectOptions extends Omit<CallOptions, 'signal' | 'idempotencyKey'> {
-  /** The key, or a function that returns it. `petstore` takes it from the variable `PETSTORE_API_KEY` by default. */
+  /** The address of the service, ending in the version segment. */
+  baseUrl: string;
+  /** The key, or a function that returns it. */
   apiKey?: string | (() => string | Promise<string>);
   /** Credentials by security scheme, where the service has several. */
   credentials?: { readonly [Scheme in keyof (typeof service)['securitySchemes']]?: Credential };
-  /** One of the deployments that the spec names. */
-  deployment?: Deployment;
-  /** Another address, ending in the version segment. `petstore` takes it from the variable `PETSTORE_BASE_URL` by default. */
-  baseUrl?: string;
   /** The function that sends requests, in place of the global `fetch`. */
-  fetch?: (url: string, init: Omit<HttpRequest, 'url'>) => Promise<HttpResponse>;
-  /** Sends requests in another way than fetch. */
+  fetch?: (url: string, init: HttpRequest) => Promise<HttpResponse>;
+  /** Sends requests by other means than fetch. */
   transport?: Transport;
-  /** Throws if the data of a success is not what the spec says; see `@petstore/client/check`. */
+  /** Throws if the data of a success does not match the spec; see `@petstore/client/check`. */
   check?: (operation: OperationId, data: unknown) => void;
 }
 
-/** Where the service is and how to call it, as the functions of this package take it. */
-export interface Connection {
-  readonly credentials: Readonly<Record<string, Credential | undefined>>;
-  readonly baseUrl: string;
-  readonly transport: Transport;
-  readonly headers: Readonly<Record<string, string>>;
+/** The same where the environment and the spec know the address. */
+export interface EnvironmentOptions extends Partial<ConnectOptions> {
+  /** A deployment that the spec names, in place of `baseUrl`; the first one by default. */
+  deployment?: Deployment;
+}
+
+/** That an operation will be removed. */
+export interface DeprecationNotice {
+  readonly operation: OperationId;
+  /** When it will be removed: the date in the spec, or the one that the service sends, as it was written. */
+  readonly sunset: string | undefined;
+  readonly message: string;
+}
+
+/** The callbacks as the client calls them; see `observe`. */
+export interface Observer {
+  readonly retry?: (reason: Error, attempt: number, milliseconds: number) => void;
+  readonly error?: (error: Error) => void;
+  readonly deprecated?: ((notice: DeprecationNotice) => void) | false;
+}
+
+/** Limits of time and number, all of them checked. */
+export interface Limits extends Retry {
   readonly timeout: number;
   readonly attemptTimeout: number;
-  readonly retry: Retry;
-  /** Callbacks, and the log; see `observe`. */
+}
+
+/** Where the service is and how to call it, as the functions of this package take it. */
+export interface Connection extends Limits, Pick<ConnectOptions, 'apiKey' | 'headers' | 'baseUrl'> {
+  readonly credentials?: Readonly<Record<string, Credential | undefined>>;
+  readonly transport: Transport;
+  readonly check?: ConnectOptions['check'] | undefined;
   readonly on: Observer;
-  readonly check: ((operation: OperationId, data: unknown) => void) | undefined;
 }
 
 /** Checks the options and completes them. Sends nothing. */
-export function connect(options: ConnectOptions = {}): Connection {
-  const { apiKey, deployment, baseUrl, timeout = 30_000, attemptTimeout = 0, headers = {}, check } = options;
-  if (deployment && baseUrl) throw new TypeError('give deployment or baseUrl, not both');
+export function connect(options: ConnectOptions): Connection {
   return {
-    credentials: { [schemeOfKey]: apiKey, ...options.credentials },
-    baseUrl: baseUrlFrom(baseUrl ?? deployments[deployment ?? firstDeployment]),
-    transport: options.transport ?? (({ url, ...init }) => (options.fetch ?? fetch)(url, init)),
-    headers,
+    ...options,
+    ...limitsFrom(options),
+    transport: options.transport ?? ((request) => (options.fetch ?? fetch)(request.url, request)),
+    baseUrl: baseUrlFrom(options.baseUrl),
+    on: {},
+  };
+}
+
+/** The limits that the options set; the others stay as they are. Throws for one that is no number from 0 on. */
+export function limitsFrom(
+  { timeout, attemptTimeout, retry }: CallOptions,
+  defaults: Limits = { timeout: 30_000, attemptTimeout: 0, limit: 2, base: 500, cap: 20_000 },
+): Limits {
+  const limits: Record<string, number> & Limits = { ...defaults };
+  const given = {
     timeout,
     attemptTimeout,
-    retry: retryFrom(options.retry),
-    on: {},
-    check,
+    ...(Object(retry) === retry ? (retry as Partial<Retry>) : { limit: retry }),
   };
+  for (const [name, value = limits[name]] of Object.entries<unknown>(given)) {
+    if (Math.abs(value as number) !== value) throw new RangeError(`${name} must be a number from 0 on`);
+    limits[name] = value;
+  }
+  return limits;
 }
 
 /** The address that paths are appended to. In a browser it may be relative. */
 function baseUrlFrom(address: string): string {
   try {
-    const { href, origin, pathname } = new URL(address, (globalThis as { location?: { href: string } }).location?.href);
-    if (/^http/.test(href) && href === origin + pathname) return href.replace(/\/+$/, '');
+    const { href } = new URL(address, (globalThis as { location?: { href: string } }).location?.href);
+    if (/^https?:..[^/@]+\/[^?#]*$/.test(href)) return href.replace(/\/+$/, '');
   } catch {
     // Neither the address nor the cause is shown: both may have a password in them.
   }
-  throw new TypeError('baseUrl must be an http address without user and query');
+  throw new TypeError('baseUrl must be like https://host/path');
 }

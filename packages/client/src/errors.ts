@@ -1,6 +1,12 @@
 import type { ServiceErrorCode } from '@petstore/types';
 import type { HttpResponse } from './connection.ts';
 
+interface Cause {
+  readonly cause?: Cause;
+  readonly code?: string;
+  readonly message?: string;
+}
+
 /** What every error of a call is; anything else that is thrown is a mistake in how the call was made. */
 export class BaseError extends Error {
   /** How many requests the call sent. */
@@ -11,9 +17,12 @@ export class BaseError extends Error {
     this.name = name;
   }
 
-  /** The error as `JSON.stringify` writes it, with its message. */
+  /** The error as `JSON.stringify` writes it, with its message and the reason behind it: `connect ECONNREFUSED …`, for example. */
   toJSON(): object {
-    return { ...this, message: this.message };
+    const { cause: outer } = this as { cause?: Cause };
+    // fetch puts the system's error one cause deeper.
+    const cause = outer?.cause ?? outer;
+    return { ...this, message: this.message, cause: cause && String(cause.message || cause.code || cause) };
   }
 }
 
@@ -145,13 +154,11 @@ const KINDS: Record<number, string> = {
 export function errorFrom(response: HttpResponse, text: string, body: unknown = text, problem?: string): BaseError {
   const { status, headers } = response;
   const { code, message } = Object(body) as { code?: unknown; message?: unknown };
-  const kind = problem ? undefined : (KINDS[status] ?? KINDS[(status / 100) | 0]);
+  const kind = !problem && (KINDS[status] ?? KINDS[(status / 100) | 0]);
   const isOwn = kind && typeof code === 'string';
   const error = new BaseError(
-    `${kind ?? 'UnexpectedResponse'}Error`,
-    isOwn
-      ? `${message}`
-      : `${status}${problem ?? (kind ? '' : ' is not declared')}: ${text.slice(0, 200) || 'no body'}`,
+    `${kind || 'UnexpectedResponse'}Error`,
+    isOwn ? `${message}` : `${problem || status + (kind ? '' : ' unexpected')}: ${text.slice(0, 200) || 'no body'}`,
   );
   // Neither is worth showing where an error is printed.
   Object.defineProperties(error, { headers: { value: headers }, response: { value: response } });

@@ -1,70 +1,118 @@
-import type { RequestDraft, Wire } from './build-request.ts';
-import type { CallOptions, Connection, HttpRequest, HttpResponse } from './connection.ts';
-import { BaseError } from './errors.ts';
-import { mayRetry, retryDelay, retryFrom } from './retry.ts';
+import type { OperationId, Result } from '@petstore/types';
+import { buildRequest, type RequestDraft, type Wire } from './build-request.ts';
+import {
+  type CallOptions,
+  type Connection,
+  type HttpRequest,
+  type HttpResponse,
+  type Limits,
+  limitsFrom,
+  type Transport,
+} from './connection.ts';
+import { BaseError, type PetstoreError } from './errors.ts';
+import { parseResponse } from './parse-response.ts';
 
-const MAX_REDIRECTS = 5;
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** What a call is made with. */
+export interface Arguments {
+  readonly input: object | undefined;
+  readonly options: CallOptions | undefined;
+  /** Makes another address from the one that the inputs make. */
+  readonly url?: (from: string) => string;
+}
 
-/** What is known of a request before its inputs. */
-type Endpoint = Pick<Wire, 'method' | 'authorize' | 'accept'> & { readonly id: string };
+/** The data of a success, and the response that it came in. */
+export interface DataAndResponse<Data> {
+  readonly data: Data;
+  /** Its `text()` can still be called, unless the data is a stream. */
+  readonly response: HttpResponse;
+}
 
-/** Sends a request, again where that may help, until it succeeds or time is up. */
-export async function execute<T>(
+/** Builds a request and sends it, again where that may help, until it succeeds or time is up. */
+export async function execute<Id extends OperationId>(
   connection: Connection,
-  { id, method, authorize, accept = 'application/json' }: Endpoint,
-  build: () => RequestDraft,
-  parse: (response: HttpResponse) => Promise<T>,
-  options: CallOptions = {},
-): Promise<T> {
-  const { on } = connection;
-  const { signal: caller, timeout = connection.timeout, attemptTimeout = connection.attemptTimeout } = options;
+  wire: Wire<Id>,
+  { input, options, url }: Arguments,
+): Promise<DataAndResponse<Result<Id>>> {
+  const { id, method, authorize, accept = 'application/json', mayRetry = mayRetrySafe } = wire;
+  const { baseUrl, on, transport } = connection;
+  const caller = options?.signal;
+  const start = performance.now();
+  let limits: Limits = connection;
+  let draft: RequestDraft | undefined;
   let attempts = 0;
-  try {
-    const deadline = performance.now() + (timeout || Infinity);
-    const draft = build();
-    while (true) {
-      try {
-        const left = deadline - performance.now();
-        return await within(Math.min(left, attemptTimeout || Infinity), id, caller, async (signal) => {
-          const request = {
-            ...draft,
-            headers: { ...draft.headers },
-            method,
-            redirect: 'manual' as const,
-            signal,
-            attempt: attempts,
-          };
-          await authorize?.(request, connection, id);
-          request.headers = mergeHeaders([{ accept }, connection.headers, options.headers, request.headers]);
-          signal.throwIfAborted();
-          attempts++;
-          return await parse(await follow(connection, request));
+  for (let tries = 1; ; tries++) {
+    const left = () => start + (limits.timeout || Infinity) - performance.now();
+    try {
+      if (options) limits = limitsFrom(options, connection);
+      const built = draft ?? buildRequest(wire, connection, input, options, url);
+      draft = built;
+      return await within(Math.min(left(), limits.attemptTimeout || Infinity), id, caller, async (signal) => {
+        const request = {
+          ...built,
+          headers: { ...built.headers },
+          method,
+          redirect: 'manual' as const,
+          operation: id,
+          signal,
+          attempt: attempts,
+        };
+        await authorize?.(request, connection, id);
+        request.headers = mergeHeaders([{ accept }, connection.headers, options?.headers, request.headers]);
+        if (signal.aborted) throw signal.reason;
+        attempts++;
+        const response = await follow(transport, request).catch((cause: unknown) => {
+          throw new BaseError('ConnectionError', `${baseUrl} could not be reached`, { cause });
         });
-      } catch (error) {
-        const retry = retryFrom(options.retry, connection.retry);
-        const delay = retryDelay(retry, attempts, error);
-        // A stream can be sent only once. Timers may be up to a millisecond early.
-        if (
-          draft.duplex ||
-          attempts > retry.limit ||
-          delay > retry.cap ||
-          performance.now() + delay + 1 > deadline ||
-          !mayRetry(method, error, draft.isRepeatable)
-        )
-          throw error;
-        on.retry?.(error as Error, attempts, delay);
-        await within(delay, id, caller, () => new Promise(() => {})).catch(() => caller?.throwIfAborted());
+        const data = (await parseResponse(response, wire)) as Result<Id>;
+        connection.check?.(id, data);
+        return { data, response };
+      });
+    } catch (reason) {
+      const error = caller?.aborted
+        ? new BaseError('AbortedError', `${id} was aborted`, { cause: caller.reason })
+        : (reason as Error);
+      const after = `${(error as Partial<PetstoreError>).headers?.get('retry-after')}`;
+      // In seconds, or a date (RFC 9110).
+      const requested = /^\d/.test(after) ? +after * 1000 : Date.parse(after) - Date.now();
+      const delay = requested >= 0 ? requested : Math.min(limits.cap, Math.random() * limits.base * 2 ** (tries - 1));
+      // A stream can be sent only once. Timers may be up to a millisecond early.
+      if (draft?.duplex || tries > limits.limit || delay > limits.cap || delay + 1 > left() || !mayRetry(error)) {
+        if (error instanceof BaseError) error.attempts = attempts;
+        on.error?.(error);
+        throw error;
       }
+      on.retry?.(error, tries, delay);
+      await within(delay, id, caller).catch(() => {});
     }
-  } catch (reason) {
-    const error = caller?.aborted
-      ? new BaseError('AbortedError', `${id} was aborted`, { cause: caller.reason })
-      : reason;
-    if (error instanceof BaseError) error.attempts = attempts;
-    on.error?.(error as Error);
-    throw error;
   }
+}
+
+/** Whether a request that is safe to repeat may succeed later. */
+export function mayRetrySafe(error: Error): boolean {
+  const { name, status, code } = error as Partial<PetstoreError>;
+  return /Connection|Timeout|408|429|5..$|in_flight/.test(`${name}${code}${status}`);
+}
+
+/** Whether the service has certainly done nothing with a request, and may accept it later. */
+export function mayRetryUnsafe(error: Error): boolean {
+  const { code, cause } = error as Partial<PetstoreError> & { cause?: Cause };
+  return (
+    // The service promises with these codes that nothing was done, or that an attempt before is still worked on; or no
+    // connection was made, so that not one byte has arrived. fetch puts the system's error one cause deeper.
+    /rate_limited|unavailable|in_flight|REFUSED|NOTFOUND|EAI_AGAIN|UNREACH|CONNECT_TIMEOUT/.test(
+      `${code} ${cause?.code} ${cause?.cause?.code}`,
+    )
+  );
+}
+
+interface Cause {
+  readonly code?: string;
+  readonly cause?: { readonly code?: string };
+}
+
+/** Whether a request may be sent again after an error: it may help, and does nothing twice. */
+export function mayRetry(method: string, error: Error): boolean {
+  return mayRetryUnsafe(error) || (/^(GET|HEAD|PUT|DELETE)$/.test(method) && mayRetrySafe(error));
 }
 
 /** Headers by names in lower case, so that the last one of a name counts. */
@@ -73,9 +121,9 @@ function mergeHeaders(sources: CallOptions['headers'][]): Record<string, string>
   for (const source of sources) {
     for (const name in source) {
       const value = source[name] ?? '';
-      if (!/^[\w!#$%&'*+.^`|~-]+:[\t -~\x80-\xff]*$/.test(`${name}:${value}`))
+      if (!/^[\w!#-'*+.^`|~-]+:[\t -~\x80-\xff]*$/.test(`${name}:${value}`))
         // The value may be a secret.
-        throw new TypeError(`the header ${name} cannot be sent`);
+        throw new TypeError(`invalid header ${name}`);
       headers[name.toLowerCase()] = value;
     }
   }
@@ -87,7 +135,7 @@ function within<T>(
   milliseconds: number,
   id: string,
   caller: AbortSignal | undefined,
-  run: (signal: AbortSignal) => Promise<T>,
+  run: (signal: AbortSignal) => Promise<T> = () => new Promise(() => {}),
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = new AbortController();
@@ -95,15 +143,13 @@ function within<T>(
     const signal = caller ? AbortSignal.any([timer.signal, caller]) : timer.signal;
     const fail = (reason: unknown) => {
       clearTimeout(handle);
+      timer.abort(reason);
       reject(reason);
     };
     const handle = setTimeout(
-      () => {
-        const error = new BaseError('TimeoutError', `${id} was not done in time`);
-        timer.abort(error);
-        reject(error);
-      },
-      Math.max(0, Math.min(milliseconds, MAX_TIMER_MS)),
+      () => fail(new BaseError('TimeoutError', `${id} timed out`)),
+      // A longer one would end at once.
+      Math.max(0, Math.min(milliseconds, 2 ** 31 - 1)),
     );
     if (caller) signal.onabort = () => fail(signal.reason);
     if (signal.aborted) fail(signal.reason);
@@ -116,24 +162,13 @@ function within<T>(
 }
 
 /** Sends a request, and again to where it is redirected: only where it is safe, and within the origin. */
-async function follow({ transport, baseUrl }: Connection, request: HttpRequest): Promise<HttpResponse> {
-  try {
-    for (let redirects = 0, { url } = request; ; redirects++) {
-      const response = await transport(redirects ? { ...request, url } : request);
-      const location = response.headers.get('location');
-      if (
-        !location ||
-        !/^3/.test(`${response.status}`) ||
-        !/^(GET|HEAD)$/.test(request.method) ||
-        redirects === MAX_REDIRECTS
-      )
-        return response;
-      const { href, origin } = new URL(location, url);
-      if (!url.startsWith(`${origin}/`)) return response;
-      await response.body?.cancel();
-      url = href;
-    }
-  } catch (cause) {
-    throw new BaseError('ConnectionError', `${baseUrl} could not be reached`, { cause });
-  }
+async function follow(transport: Transport, request: HttpRequest, redirects = 5): Promise<HttpResponse> {
+  const response = await transport(request);
+  const location =
+    redirects && /^(GET|HEAD)3/.test(request.method + response.status) && response.headers.get('location');
+  if (!location) return response;
+  const { href, origin } = new URL(location, request.url);
+  if (!request.url.startsWith(`${origin}/`)) return response;
+  await response.body?.cancel();
+  return follow(transport, { ...request, url: href }, redirects - 1);
 }

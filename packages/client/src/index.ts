@@ -1,19 +1,21 @@
 export type * from '@petstore/types';
-export type { Credential, UserAndPassword } from './authorize.ts';
-export type { Body } from './build-request.ts';
-export { type Call, type DataAndResponse, type Outcome, outcome } from './call.ts';
+export { type Call, type Outcome, outcome, type RawRequest, request } from './call.ts';
 export {
+  type Body,
   type CallOptions,
   type Connection,
   type ConnectOptions,
+  type Credential,
   connect,
   type Deployment,
+  type DeprecationNotice,
+  type EnvironmentOptions,
   type HttpRequest,
   type HttpResponse,
+  type Retry,
   type Transport,
+  type UserAndPassword,
 } from './connection.ts';
-export type { DeprecationNotice } from './deprecation.ts';
-export { withEnvironment } from './environment.ts';
 export {
   AbortedError,
   type CallError,
@@ -27,10 +29,9 @@ export {
   UnauthorizedError,
   UnexpectedResponseError,
 } from './errors.ts';
+export { type DataAndResponse, mayRetry } from './execute.ts';
 export * from './gen/calls.gen.ts';
 export { type Hooks, type Logger, type LogLevel, type ObserveOptions, observe, type ShownRequest } from './observe.ts';
-export { nextPage } from './page-rules.ts';
+export { extendTrail, nextPage } from './page-rules.ts';
 export { type Page, type Paged, pages } from './pages.ts';
-export { type Options, type Petstore, petstore } from './petstore.ts';
-export { type RawRequest, request } from './request.ts';
-export { mayRetry, type Retry } from './retry.ts';
+export { type Options, type Petstore, petstore, withEnvironment } from './petstore.ts';

@@ -1,5 +1,6 @@
-import type { Connection, HttpRequest, HttpResponse, Transport } from './connection.ts';
-import { type Deprecation, type DeprecationNotice, deprecated } from './deprecation.ts';
+import type { OperationId } from '@petstore/types';
+import type { Encoder } from './build-request.ts';
+import type { Connection, DeprecationNotice, HttpRequest, HttpResponse, Observer, Transport } from './connection.ts';
 import { LEFT } from './pages.ts';
 
 /** A request as callbacks see it: credentials are replaced by `***`. */
@@ -34,15 +35,6 @@ export interface ObserveOptions {
   logger?: Logger;
 }
 
-/** The callbacks as the client calls them. */
-export interface Observer {
-  readonly retry?: (reason: Error, attempt: number, milliseconds: number) => void;
-  readonly error?: (error: Error) => void;
-  readonly deprecated?: ((notice: DeprecationNotice) => void) | false;
-  /** Reports an operation that the service deprecates, where the spec does not. */
-  readonly deprecation?: Deprecation;
-}
-
 /** The connection with callbacks and a log. */
 export function observe(
   connection: Connection,
@@ -52,7 +44,8 @@ export function observe(
   const log = (level: Exclude<LogLevel, 'off'>, line: () => string) => {
     if (levels.indexOf(logLevel) >= levels.indexOf(level)) logger[level](`@petstore/client: ${line()}`);
   };
-  const { deprecated: report = ({ message }) => log('warn', () => message) } = on;
+  const { deprecated: notify = ({ message }) => log('warn', () => message) } = on;
+  const onDeprecated = notify && ((notice: DeprecationNotice) => guarded(() => notify(notice)));
   const transport: Transport = async (request) => {
     const shown = redacted(request);
     const { method, url, headers } = shown;
@@ -61,6 +54,9 @@ export function observe(
       return on.request?.(shown, request.attempt);
     });
     const response = await connection.transport(request);
+    // The service may deprecate an operation although this version of the spec does not.
+    if (request.operation && response.headers.get('deprecation'))
+      report(onDeprecated, request.operation, response.headers.get('sunset') ?? undefined);
     guarded(() => {
       log('debug', () => `${response.status} for ${method} ${url}`);
       return on.response?.({ status: response.status, headers: response.headers }, shown);
@@ -82,10 +78,31 @@ export function observe(
           log('info', () => `${error.name}: ${error.message}`);
           return on.error?.(error);
         }),
-      deprecated: report && ((notice) => guarded(() => report(notice))),
-      deprecation: deprecated(),
+      deprecated: onDeprecated,
     },
   };
+}
+
+const reported = /* @__PURE__ */ new Set<string>();
+
+/** Reports that an operation is deprecated in the spec. */
+export const deprecated =
+  (operation: OperationId, sunset?: string): Encoder =>
+  (_draft, inputs, _options, connection) => {
+    report(connection?.on.deprecated, operation, sunset);
+    return inputs;
+  };
+
+/** Reports a deprecated operation, once per process. */
+function report(
+  callback: Observer['deprecated'] = ({ message }) => console.warn(`@petstore/client: ${message}`),
+  operation: OperationId,
+  sunset: string | undefined,
+): void {
+  if (!callback || reported.has(operation)) return;
+  reported.add(operation);
+  const message = `${operation} is deprecated${sunset ? `, will be removed on ${sunset}` : ''}`;
+  callback({ operation, sunset, message });
 }
 
 /** Runs callbacks. What one throws, at once or later, goes to the console. */

@@ -1,6 +1,13 @@
 import type { HttpResponse } from './connection.ts';
-import { ConnectionError } from './errors.ts';
-import type { NextPage, PageRule } from './pages.ts';
+
+/** How the request of a further page differs: in an input, or in its address, which is relative to that of the page before. */
+export type NextPage = { readonly input: Readonly<Record<string, unknown>> } | { readonly link: string };
+
+/** How an operation has pages: the elements of one, and how to ask for the page behind it. */
+export interface PageRule {
+  items(data: unknown): readonly unknown[];
+  next(data: unknown, response: HttpResponse): NextPage | undefined;
+}
 
 /** The target of `Link` with `rel="next"` (RFC 8288), as it was written: the address of the next page. */
 export function nextPage({ headers }: HttpResponse): string | undefined {
@@ -12,10 +19,37 @@ export function nextPage({ headers }: HttpResponse): string | undefined {
 }
 
 /** Pages that a `Link` header leads through. */
-export const linkPages: PageRule = { items: (data) => data as unknown[], next: (_, response) => linked(response) };
+export const linkPages: PageRule = {
+  items: (data) => data as unknown[],
+  next: (_, response) => {
+    const link = nextPage(response);
+    return link === undefined ? undefined : { link };
+  },
+};
 
 /** Pages that a `Link` header leads through, their elements in a property of the body. */
 export const linkPagesOf = (items: string): PageRule => ({ ...linkPages, items: elementsIn(items) });
+
+/** Where pages have led so far, as far as it takes to find a loop. */
+export interface Trail {
+  readonly last: string;
+  readonly compared: string;
+  readonly steps: number;
+  readonly distance: number;
+}
+
+/**
+ * The trail with one more cursor or address; `undefined` if it leads back to a page that was read before. It holds only two
+ * of them (Brent's algorithm): the one that all others are compared with is replaced after 1, 2, 4, … pages, so a long loop
+ * is found after at most three rounds.
+ */
+export function extendTrail(trail: Trail | undefined, cursor: string): Trail | undefined {
+  if (!trail) return { last: cursor, compared: cursor, steps: 1, distance: 1 };
+  const { last, compared, steps, distance } = trail;
+  if (cursor === last || cursor === compared) return undefined;
+  if (steps > 1) return { ...trail, last: cursor, steps: steps - 1 };
+  return { last: cursor, compared: cursor, steps: distance * 2, distance: distance * 2 };
+}
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -49,17 +83,3 @@ export const lastPages = ({ cursor, key = '', more, items }: Rule): PageRule => 
 };
 
 const elementsIn = (name: string) => (data: unknown) => ((data as Body)[name] ?? []) as unknown[];
-
-/** The credentials go only where the caller sent them. */
-function linked(response: HttpResponse): NextPage | undefined {
-  const link = nextPage(response);
-  return link
-    ? {
-        url: (from) => {
-          const { origin, href } = new URL(link, from);
-          if (origin === new URL(from).origin) return href;
-          throw new ConnectionError(`the next page is at ${origin}, another host`);
-        },
-      }
-    : undefined;
-}

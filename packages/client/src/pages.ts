@@ -1,7 +1,10 @@
 import type { OperationId, operations, Result } from '@petstore/types';
-import type { Arguments, Call, DataAndResponse } from './call.ts';
+import type { Call } from './call.ts';
 import type { HttpResponse } from './connection.ts';
+import { errorFrom } from './errors.ts';
+import type { DataAndResponse } from './execute.ts';
 import { pageRules } from './gen/pages.gen.ts';
+import { extendTrail, type PageRule, type Trail } from './page-rules.ts';
 
 /** The operations that have pages. */
 export type PagedId = {
@@ -32,15 +35,6 @@ type ItemOf<Id extends OperationId> = ElementOf<
 >;
 type ElementOf<List> = NonNullable<List> extends readonly (infer Element)[] ? Element : never;
 
-/** How the request of a further page differs: in inputs, or in its address. */
-export type NextPage = Partial<Pick<Arguments, 'input' | 'url'>>;
-
-/** How an operation has pages: the elements of one, and how to ask for the page behind it. */
-export interface PageRule {
-  items(data: unknown): readonly unknown[];
-  next(data: unknown, response: HttpResponse): NextPage | undefined;
-}
-
 const rules = /* @__PURE__ */ new Map(Object.entries<PageRule>(pageRules));
 
 /** Adds the pages to a call of an operation that has them. */
@@ -56,6 +50,7 @@ function pagesBy(rule: PageRule, call: Call<OperationId>) {
     page: firstPage,
     [Symbol.asyncIterator]: all,
     collect: async ({ max }: { readonly max: number }) => {
+      if (Math.abs(max) !== max) throw new RangeError('max must be a number from 0 on');
       const items: unknown[] = [];
       if (max > 0) for await (const item of all()) if (items.push(item) >= max) break;
       return items;
@@ -71,20 +66,47 @@ interface AnyPage extends Page<unknown> {
 /** Why a page that was asked for ahead is aborted. */
 export const LEFT = 'the caller has left the loop';
 
-function pageFrom(rule: PageRule, call: Call<OperationId>, { data, response }: DataAndResponse<unknown>): AnyPage {
+/** A page, and the trail of those before it. */
+function pageFrom(
+  rule: PageRule,
+  call: Call<OperationId>,
+  { data, response }: DataAndResponse<unknown>,
+  trail?: Trail,
+): AnyPage {
   const behind = rule.next(data, response);
+  const unexpected = (problem: string, address = '') => errorFrom(response, address, data, `the next page ${problem}`);
+  /** The trail with the next page, from the address of the first page. */
+  const extended = (first: string): Trail => {
+    if (behind && 'input' in behind) {
+      const longer = extendTrail(trail, String(Object.values(behind.input)));
+      if (longer) return longer;
+      throw unexpected('was read before');
+    }
+    const here = trail ?? extendTrail(undefined, first);
+    const link = behind?.link ?? '';
+    const next = URL.canParse(link, here?.last) ? new URL(link, here?.last) : undefined;
+    // The credentials go only where the caller sends them.
+    if (next?.origin !== new URL(first).origin) throw unexpected('is on another origin', link);
+    const longer = extendTrail(here, next.href);
+    if (longer) return longer;
+    throw unexpected('was read before', next.href);
+  };
   return {
     items: rule.items(data),
     response,
     hasNext: behind !== undefined,
     next: async (stop) => {
       if (!behind) return undefined;
+      let longer: Trail | undefined;
       const success = await call.repeat(({ input, options }) => ({
-        ...behind,
-        input: { ...input, ...behind.input },
+        input: 'input' in behind ? { ...input, ...behind.input } : input,
         options: stop ? { ...options, signal: anyOf(stop.signal, options?.signal) } : options,
+        url: (from) => {
+          longer = extended(from);
+          return 'input' in behind ? from : longer.last;
+        },
       }));
-      return pageFrom(rule, call, success);
+      return pageFrom(rule, call, success, longer);
     },
   };
 }

@@ -6,13 +6,14 @@ import { BaseError, errorFrom } from './errors.ts';
 export type Parse = (response: HttpResponse) => unknown;
 
 /** The data of a response whose status matches, by default of 200 as JSON; any other response is thrown as an error. */
-export async function parseResponse(
+export function parseResponse(
   response: HttpResponse,
   { ok = /200/, parse = parseJson }: { readonly ok?: RegExp; readonly parse?: Parse },
-): Promise<unknown> {
-  if (ok.test(`${response.status}`)) return await parse(response);
-  const text = await readText(response);
-  throw errorFrom(response, text, jsonFrom(text));
+): unknown {
+  if (ok.test(`${response.status}`)) return parse(response);
+  return readText(response).then((text) => {
+    throw errorFrom(response, text, jsonFrom(text));
+  });
 }
 
 /** JSON. Never returns a number that was rounded. */
@@ -21,10 +22,7 @@ export const parseJson = async (response: HttpResponse, revive?: typeof exactInt
   // Only numbers this long can have been rounded.
   const isLong = /\d{16}/.test(text);
   const data = jsonFrom(text, isLong ? revive : undefined);
-  const problem =
-    data === undefined
-      ? ' with broken JSON'
-      : isLong && !isExact(data) && ' with a number that cannot be carried exactly';
+  const problem = data === undefined ? 'broken JSON' : isLong && !isExact(data) && 'inexact number';
   if (problem) throw errorFrom(response, text, data, problem);
   return data;
 };
@@ -58,12 +56,16 @@ export const byStatus =
   };
 
 /** The whole body, which the caller can read again from the response. */
-async function readText(response: HttpResponse): Promise<string> {
-  const text = await response.text().catch((cause: unknown) => {
-    throw new BaseError('ConnectionError', 'the connection broke in the response', { cause });
-  });
-  response.text = async () => text;
-  return text;
+function readText(response: HttpResponse): Promise<string> {
+  return response.text().then(
+    (text) => {
+      response.text = async () => text;
+      return text;
+    },
+    (cause: unknown) => {
+      throw new BaseError('ConnectionError', 'the response was cut off', { cause });
+    },
+  );
 }
 
 /** The value of a JSON text, which can be anything but `undefined`. */

@@ -1,13 +1,18 @@
-import type { Api, OperationId } from '@petstore/types';
+import { type Api, deployments, type OperationId, version } from '@petstore/types';
 import { type Call, type Outcome, outcome } from './call.ts';
-import { type CallOptions, type Connection, type ConnectOptions, connect } from './connection.ts';
-import { withEnvironment } from './environment.ts';
+import {
+  type CallOptions,
+  type Connection,
+  type ConnectOptions,
+  connect,
+  type EnvironmentOptions,
+} from './connection.ts';
 import * as calls from './gen/calls.gen.ts';
 import { type ObserveOptions, observe } from './observe.ts';
 import { type Paged, type PagedId, pages } from './pages.ts';
 
 /** Everything that can be set for a client. */
-export interface Options extends ConnectOptions, ObserveOptions {}
+export interface Options extends EnvironmentOptions, ObserveOptions {}
 
 /** The whole service as an object with a method for each operation. */
 export type Petstore = {
@@ -44,4 +49,26 @@ export function petstore(options: Options = {}): Petstore {
     });
   // An operation may have the name of the method that is inherited.
   return Object.assign(Object.create({ withOptions }), Object.fromEntries(methods));
+}
+
+interface Globals {
+  process?: { env?: Record<string, string | undefined>; versions?: { node?: string } };
+}
+
+/**
+ * The options, completed by the environment, where there is one, and by the spec: `PETSTORE_API_KEY`, `PETSTORE_BASE_URL`,
+ * the address of the deployment, and a `User-Agent`.
+ */
+export function withEnvironment<Options extends EnvironmentOptions>(options: Options): Options & ConnectOptions {
+  const { env = {}, versions } = (globalThis as Globals).process ?? {};
+  const { deployment, apiKey = env.PETSTORE_API_KEY } = options;
+  if (deployment && options.baseUrl) throw new TypeError('give deployment or baseUrl, not both');
+  const named: string | undefined = deployment ? deployments[deployment] : env.PETSTORE_BASE_URL;
+  return {
+    ...options,
+    ...(apiKey !== undefined && { apiKey }),
+    baseUrl: options.baseUrl ?? named ?? (deployment ? '' : (Object.values<string>(deployments)[0] ?? '')),
+    // A browser sends its own.
+    headers: { ...(versions?.node && { 'user-agent': `petstore-client/${version}` }), ...options.headers },
+  };
 }

@@ -96,7 +96,7 @@ describe('on the wire', () => {
 
 describe('where to', () => {
   test.each(Object.entries(service.deployments))('%s is the deployment of the spec', (deployment, baseUrl) => {
-    expect(connect({ apiKey: 'k', deployment: deployment as keyof typeof service.deployments }).baseUrl).toBe(baseUrl);
+    expect(withEnvironment({ deployment: deployment as keyof typeof service.deployments }).baseUrl).toBe(baseUrl);
   });
 
   test('the environment says what is not given', async () => {

@@ -114,3 +114,36 @@ test('fetch can be given', async () => {
   await petstore({ apiKey: 'k', baseUrl: 'http://pets.test/v1', fetch }).listPets();
   expect(fetch).toHaveBeenCalledWith('http://pets.test/v1/pets', expect.objectContaining({ method: 'GET' }));
 });
+
+describe('a limit that is no number from 0 on is refused by name', () => {
+  const wrong = [-1, Number.NaN, '5', null].flatMap((value) => [
+    ['timeout', { timeout: value }],
+    ['attemptTimeout', { attemptTimeout: value }],
+    ['limit', { retry: value }],
+    ['limit', { retry: { limit: value } }],
+    ['base', { retry: { base: value } }],
+    ['cap', { retry: { cap: value } }],
+  ]) as [string, Options][];
+
+  test.each(wrong)('%s in %j, for all calls', (name, options) => {
+    expect(() => recording(options)).toThrow(RangeError);
+    expect(() => recording(options)).toThrow(`${name} must be a number from 0 on`);
+  });
+
+  test.each(wrong)('%s in %j, for one call', async (name, options) => {
+    const { sent, api } = recording({});
+    await expect(api.listPets({}, options)).rejects.toThrow(`${name} must be a number from 0 on`);
+    expect(sent).toEqual([]);
+  });
+});
+
+test('a key that cannot be had is not asked for for ever', async () => {
+  let asked = 0;
+  const apiKey = async () => {
+    asked++;
+    throw Object.assign(new Error('down'), { name: 'TimeoutError' });
+  };
+  const { sent, api } = recording({ apiKey, retry: { limit: 2, base: 1, cap: 1 }, timeout: 0 });
+  await expect(api.listPets()).rejects.toThrow('down');
+  expect([asked, sent.length]).toEqual([3, 0]);
+});

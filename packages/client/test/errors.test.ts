@@ -45,6 +45,27 @@ test('an error as JSON has its name and its message, printed it has no response'
   expect(inspect(error)).not.toContain('Headers');
 });
 
+test('an error as JSON says what caused it', async () => {
+  const server = await faulty();
+  await server.close();
+  const store = petstore({ apiKey: 'k', baseUrl: server.baseUrl, retry: 0 });
+  const reason: Record<string, unknown> = { big: 1n };
+  reason.reason = reason;
+  const aborted = (with_: unknown) => store.listPets({}, { signal: AbortSignal.abort(with_) }).outcome();
+  const ended = await Promise.all([
+    store.listPets().outcome(),
+    ...[new Error('left'), 'enough', undefined, reason, Symbol('odd')].map(aborted),
+  ]);
+  expect(ended.map((one) => !one.ok && JSON.parse(JSON.stringify(one.error)).cause)).toEqual([
+    expect.stringContaining('ECONNREFUSED'),
+    'left',
+    'enough',
+    'This operation was aborted',
+    '[object Object]',
+    'Symbol(odd)',
+  ]);
+});
+
 test('instanceof tells the kinds apart', async () => {
   const error = await failing(404, missing);
   expect([NotFoundError, PetstoreError, Error].map((Class) => error instanceof Class)).toEqual([true, true, true]);

@@ -117,7 +117,7 @@ describe('a list', () => {
       answer(200, '[{"id":9007199254740993.5}]'),
       1,
       UnexpectedResponseError,
-      { status: 200, message: expect.stringContaining('exactly') },
+      { status: 200, message: expect.stringContaining('inexact number') },
     ],
   ])('fails with the right error when %s', async (_, fault, requests, Class, about) => {
     const api = await client([fault]);

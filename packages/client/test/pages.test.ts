@@ -1,6 +1,6 @@
 import { expectLinear } from '@petstore/testing/linear';
 import { afterEach, expect, test } from 'vitest';
-import { type Options, petstore } from '../src/index.ts';
+import { type Options, type Petstore, petstore, UnexpectedResponseError } from '../src/index.ts';
 import { nextPage } from '../src/page-rules.ts';
 import { answer, type Fault, type FaultyServer, faulty, refuse } from './faults.ts';
 
@@ -62,14 +62,86 @@ test('fails where a page fails, after the pets before it', async () => {
   expect(ids.length).toBe(10);
 });
 
-test('never takes the key to another host', async () => {
-  const elsewhere = answer(200, [], { link: '<http://elsewhere.test/v1/pets>; rel="next"' });
-  const api = await client([elsewhere]);
-  const all = async () => {
-    for await (const _ of api.listPets());
+/** The pets of all pages, and the error that ends them. */
+async function readAll(api: Petstore) {
+  const ids: number[] = [];
+  try {
+    for await (const { id } of api.listPets()) ids.push(id);
+    return { ids };
+  } catch (error) {
+    return { ids, error };
+  }
+}
+
+/** A server whose pages have the number of their address, and link to what the list says. */
+const linked =
+  (links: Record<string, string>): Fault =>
+  (request, response) => {
+    const page = new URLSearchParams(request.url?.split('?')[1]).get('after') ?? '0';
+    const link = links[page];
+    answer(
+      200,
+      [{ id: Number(page), name: 'x', categoryId: 1 }],
+      link ? { link: `<${link}>; rel="next"` } : {},
+    )(request, response);
   };
-  await expect(all()).rejects.toThrow('elsewhere.test');
+
+test('never takes the key to another origin', async () => {
+  const api = await client([linked({ 0: 'http://elsewhere.test/v1/pets' })]);
+  const { ids, error } = await readAll(api);
+  expect(ids).toEqual([0]);
+  expect(error).toBeInstanceOf(UnexpectedResponseError);
+  expect(error).toMatchObject({
+    status: 200,
+    message: 'the next page is on another origin: http://elsewhere.test/v1/pets',
+    attempts: 0,
+  });
   expect(server.requests.length).toBe(1);
+});
+
+test('a next page that is no address is an error', async () => {
+  const { error } = await readAll(await client([linked({ 0: 'http://[' })]));
+  expect(error).toMatchObject({ name: 'UnexpectedResponseError', message: expect.stringContaining('http://[') });
+});
+
+test.each<[string, Record<string, string>, number]>([
+  ['itself', { 0: '/v1/pets' }, 1],
+  ['itself, later on', { 0: '?after=1', 1: '?after=2', 2: '?after=2' }, 3],
+  ['a page before it', { 0: '?after=1', 1: '?after=2', 2: '/v1/pets' }, 9],
+  ['a page that leads back to it', { 0: '?after=1', 1: '?after=2', 2: '?after=3', 3: '?after=1' }, 12],
+])('a page that leads to %s is an error, not an endless list', async (_, links, most) => {
+  const api = await client([linked(links)]);
+  const { error } = await readAll(api);
+  expect(error).toMatchObject({
+    name: 'UnexpectedResponseError',
+    message: expect.stringMatching(/^the next page was read before: http:/),
+  });
+  expect(server.requests.length).toBeLessThanOrEqual(most);
+  await expect(api.listPets().collect({ max: 1000 })).rejects.toMatchObject({ name: 'UnexpectedResponseError' });
+});
+
+test('a page can be asked twice for the one behind it', async () => {
+  const page = await (await client([shelves(25)])).listPets().page();
+  const [one, other] = [await page.next(), await page.next()];
+  expect(one?.items).toEqual(other?.items);
+  expect((await one?.next())?.items.length).toBe(5);
+});
+
+test('the address of a next page is relative to that of its page', async () => {
+  const pages: Record<string, string> = { '/v1/pets': 'pets/pages/2', '/v1/pets/pages/2': '3' };
+  const api = await client([
+    (request, response) => {
+      const next = pages[request.url ?? ''];
+      answer(200, [], next ? { link: `<${next}>; rel="next"` } : {})(request, response);
+    },
+  ]);
+  expect(await readAll(api)).toEqual({ ids: [] });
+  expect(server.requests.map(({ url }) => url)).toEqual(['/v1/pets', '/v1/pets/pages/2', '/v1/pets/pages/3']);
+});
+
+test.each([-1, Number.NaN, '5', undefined])('collect refuses a max of %j at once', async (max) => {
+  const api = await client([shelves(25)]);
+  await expect(api.listPets().collect({ max } as { max: number })).rejects.toThrow('max must be a number from 0 on');
 });
 
 test.each([

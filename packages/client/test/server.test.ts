@@ -1,7 +1,7 @@
 import { deployments } from '@petstore/types';
 import { expect, test } from 'vitest';
+import { atServer } from '../src/call.ts';
 import { connect } from '../src/index.ts';
-import { atServer } from '../src/server.ts';
 
 const baseUrlAt = (baseUrl: string, server: string) => atServer(connect({ baseUrl, apiKey: 'k' }), server).baseUrl;
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import type { Body, HttpRequest, Options } from '@petstore/client';
+import type { Body, ConnectOptions, HttpRequest, Options } from '@petstore/client';
 import { escapeControls, escapeControlsInLines } from '../io/text.ts';
 import { type Credential, storedFor } from '../keys/credentials.ts';
 import { type Scheme, schemeNamed } from '../keys/schemes.ts';
@@ -22,7 +22,7 @@ interface Placeholder extends Credential {
 export async function preview(
   invocation: Invocation,
   called: Called,
-  call: (options: Options) => Promise<unknown>,
+  call: (options: Options & ConnectOptions) => Promise<unknown>,
 ): Promise<void> {
   let request: HttpRequest | undefined;
   const placeholders = combinationFor(invocation, called).map(placeholderOf);
@@ -31,7 +31,7 @@ export async function preview(
     request = complete;
     return Promise.reject(new Error('not sent'));
   };
-  await call({ ...options, transport, retry: 0, on: {} }).catch((error: unknown) => {
+  await call({ ...options, transport, retry: 0, on: { deprecated: false } }).catch((error: unknown) => {
     if (!request) throw error;
   });
   if (!request) return;

@@ -1,5 +1,6 @@
 import {
   type CallOptions,
+  type ConnectOptions,
   type DataAndResponse,
   type DeprecationNotice,
   type Options,
@@ -20,7 +21,7 @@ import { settings } from '../settings/settings.ts';
 
 /** What a command needs to know to call the service. */
 export interface Service {
-  readonly options: Options;
+  readonly options: Options & ConnectOptions;
   /** Where requests go. */
   readonly baseUrl: string;
   /** Tells what was held back until it was clear how the call ended. */
@@ -38,7 +39,7 @@ export async function serviceFor(invocation: Invocation, credentials: readonly C
   const redacted = redactor(credentials);
   const verbosity = Number(flags.get('verbose') ?? 0);
   const trace = verbosity > 0 ? (await import('./trace.ts')).trace(io.stderr, credentials, verbosity) : undefined;
-  const options: Options = {
+  const options: Options & ConnectOptions = {
     // The client would otherwise look for a key in its own variable.
     apiKey: '',
     credentials: Object.fromEntries(credentials.map((one) => [one.scheme.name, clientValue(one)])),

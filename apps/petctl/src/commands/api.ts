@@ -1,4 +1,4 @@
-import { ConnectionError, connect, nextPage, observe, type RawRequest, request } from '@petstore/client';
+import { connect, extendTrail, nextPage, observe, type RawRequest, request } from '@petstore/client';
 import { type Operation, service, typeIn } from '@petstore/types';
 import { credentialsFor, deprecated, serviceFor } from '../call/service.ts';
 import { ResponseError, UsageError } from '../io/errors.ts';
@@ -50,18 +50,21 @@ async function* pages(
   baseUrl: string,
   follow: (url: string) => Promise<Received>,
 ): AsyncGenerator<unknown> {
-  let [page, url] = [first, from];
-  while (true) {
+  let [page, trail] = [first, extendTrail(undefined, new URL(from).href)];
+  while (trail) {
+    const url = trail.last;
     const data = dataOf(page);
     if (data === undefined) throw new ResponseError(`The page at ${url} is not JSON.`);
     yield* rowsOf(data);
     const next = nextPage(page.response);
     if (next === undefined) return;
-    url = new URL(next, url).href;
+    const address = new URL(next, url).href;
     // The key goes nowhere else.
-    if (!url.startsWith(`${baseUrl}/`))
-      throw new ConnectionError(`the next page is at ${url}, which is not below ${baseUrl}`);
-    page = await follow(url);
+    if (!address.startsWith(`${baseUrl}/`))
+      throw new ResponseError(`The next page is at ${address}, which is not below ${baseUrl}.`);
+    trail = extendTrail(trail, address);
+    if (!trail) throw new ResponseError(`The next page, ${address}, was read before.`);
+    page = await follow(address);
   }
 }
 

@@ -94,7 +94,7 @@ function answered(error: PetstoreError): Described {
   return {
     ...(redirect
       ? plain(ending, redirect, 'Give the address of the service that answers itself, with --base-url.')
-      : plain(ending, error.message, hints[ending])),
+      : plain(ending, error.message, error.status < 300 ? '-v shows the response.' : hints[ending])),
     code: error.code ?? ending,
     status: error.status,
     requestId: error.requestId ?? null,

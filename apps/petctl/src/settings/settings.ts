@@ -78,7 +78,7 @@ export const settings = {
       description: 'How often to retry a request that is safe to repeat.',
       rules: { type: 'integer', minimum: 0, maximum: 100 },
     },
-    { fallback: usual.retry.limit, shown: String(usual.retry.limit), read: (text) => ({ value: Number(text) }) },
+    { fallback: usual.limit, shown: String(usual.limit), read: (text) => ({ value: Number(text) }) },
   ),
   keyring: setting<boolean>(
     {

@@ -6,9 +6,9 @@ import type { Input } from '@petstore/types';
 import { inPath, inQuery, withIdempotencyKey } from '../build-request.ts';
 import { authorize } from './schemes.gen.ts';
 import { parseExactJson } from '../parse-response.ts';
-import { send } from '../send.ts';
+import { send } from '../call.ts';
 import { inExactJson } from '../bodies.ts';
-import { deprecated } from '../deprecation.ts';
+import { deprecated } from '../observe.ts';
 
 /**
  * List animals
@@ -57,10 +57,7 @@ export function getPet(connection: Connection, input: Input<'getPet'>, options?:
         id: 'getPet',
         method: 'GET',
         path: '/pets/{petId}',
-        deprecated: deprecated({
-            sunset: '2030-12-05'
-        }),
-        encoders: [inPath, inQuery],
+        encoders: [deprecated('getPet', '2030-12-05'), inPath, inQuery],
         authorize: authorize,
         parse: parseExactJson
     }, input, options);

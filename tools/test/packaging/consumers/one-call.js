@@ -1,3 +1,3 @@
 import { connect, listPets } from '@petstore/client';
 
-export const available = (apiKey) => listPets(connect({ apiKey }), { status: 'available' });
+export const available = (baseUrl, apiKey) => listPets(connect({ baseUrl, apiKey }), { status: 'available' });
