@@ -90,7 +90,7 @@ export async function execute<Id extends OperationId>(
 /** Whether a request that is safe to repeat may succeed later. */
 export function mayRetrySafe(error: Error): boolean {
   const { name, status, code } = error as Partial<PetstoreError>;
-  return /Connection|Timeout|408|429|5..$|in_flight/.test(`${name}${code}${status}`);
+  return /Connection|Timeout|in_flight|408|429|5..$/.test(`${name}${code}${status}`);
 }
 
 /** Whether the service has certainly done nothing with a request, and may accept it later. */

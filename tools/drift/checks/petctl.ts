@@ -64,10 +64,10 @@ export const petctl: Check = {
 /** What is wrong with the flags that every command has, with groups, and with the scripts for shells. */
 async function sharedErrors(loaded: Loaded, { connect }: Client): Promise<Finding[]> {
   const { tree, spec, walk, candidates } = loaded;
-  const { timeout, retry } = connect({ apiKey: '-', baseUrl: 'http://localhost' });
+  const { timeout, limit } = connect({ apiKey: '-', baseUrl: 'http://localhost' });
   const facts: [flag: string, facts: string[]][] = [
     ['timeout', [`default: ${timeout / 1000}s`]],
-    ['retries', [`default: ${retry.limit}`]],
+    ['retries', [`default: ${limit}`]],
     ['deployment', Object.keys(spec.model.service.deployments)],
   ];
   const [help] = await surfacesOf(loaded, { path: [], node: tree }, '', '');

@@ -8,7 +8,7 @@ const petctl = (file: string) => `apps/petctl/src/${file}`;
 export const plantedInSurfaces: PlantedDrift[] = [
   // The client's requests.
   ...edits('client', client('build-request.ts'), {
-    'a zero that is not sent': swap('[value ?? []].flat()', '[value || []].flat()'),
+    'a zero that is not sent': swap('if (one !== null) addQuery', 'if (one) addQuery'),
     'a key of the caller that is ignored': swap('options?.idempotencyKey ?? given', 'given'),
     'the same key for all calls': swap("crypto.getRandomValues(new Uint32Array(4)).join('-')", "'a-key'"),
     'a query in the body': swap("(draft.url.includes('?') ? '&' : '?') + pair", "'?' + pair"),
@@ -36,7 +36,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'large integers rounded': swap('BigInt(source) : value', 'Number(source) : value'),
     'a success that is taken for an error': swap('ok.test(`${response.status}`)', 'response.status === 200'),
     'a success that is not declared': swap('ok.test(`${response.status}`)', 'response.status < 300'),
-    'broken JSON that is read': swap("? ' with broken JSON'", '? undefined'),
+    'broken JSON that is read': swap("? 'broken JSON'", '? undefined'),
   }),
   ...edits('client', client('page-rules.ts'), {
     'another relation': swap('next[\\s"]|next', 'prev[\\s"]|prev'),
@@ -45,10 +45,10 @@ export const plantedInSurfaces: PlantedDrift[] = [
       'items: (data) => (data as unknown[]).slice(1)',
     ),
   }),
-  ...edits('client', client('retry.ts'), {
-    'a conflict that is not repeated': swap('|in_flight', ''),
+  ...edits('client', client('execute.ts'), {
+    'a conflict that is not repeated': swap('|Timeout|in_flight', '|Timeout'),
     'no status that is repeated': (text) =>
-      text.replace('rate_limited|unavailable|in_flight|', '').replace('408|429|5..', '408'),
+      text.replace('rate_limited|unavailable|in_flight|', '').replace('408|429|5..$', '408'),
   }),
 
   // petctl's requests.
@@ -105,7 +105,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
   }),
   ...documented(petctl('settings/settings.ts'), {
     'another time-out than there is': swap('shown: `${usual.timeout / 1000}s`', "shown: '60s'"),
-    'another number of retries than there is': swap('shown: String(usual.retry.limit)', "shown: '3'"),
+    'another number of retries than there is': swap('shown: String(usual.limit)', "shown: '3'"),
   }),
   ...edits('petctl', petctl('commands/completion.ts'), {
     'a value that is not completed': swap(': wordsOf(rules);\n  const all', ': wordsOf(rules).slice(1);\n  const all'),
