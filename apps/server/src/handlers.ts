@@ -1,9 +1,10 @@
 import { type Api, type Input, operations, type Pet } from '@petstore/types';
 import { HttpError } from './http/http-error.ts';
 import type { StoredResponse } from './http/response.ts';
+import type { CollectionState } from './http/targets.ts';
 import { MAX_PAGE_BYTES } from './limits.ts';
 import { decode } from './store/document.ts';
-import type { Awaitable, Document, ListQuery, Page, Store } from './store/store.ts';
+import type { Awaitable, Collection, ListQuery, Store } from './store/store.ts';
 
 const { limit: limitField, after: afterField } = operations.listPets.fields;
 
@@ -31,24 +32,26 @@ export function handlers(store: Store): Api {
  * handler would, or nothing: then the handler is called. An operation needs none.
  */
 export function storedHandlers(store: Store) {
-  const pets = () => store.collection('pets');
-  const ofPage = (page: Page): StoredResponse => ({ json: page.json, version: pets().version(), page });
-  const ofDocument = (document: Document | undefined): StoredResponse | undefined =>
-    document && { json: document.json, version: document.version };
+  /** Responds with what is read from the pets, and with their version from before: one that is too old only costs a repetition. */
+  const read = <T, R>(of: (pets: Collection) => Awaitable<T>, responseOf: (found: T, state: CollectionState) => R) => {
+    const collection = store.collection('pets');
+    const version = collection.version();
+    const found = of(collection);
+    const respond = (one: T) => responseOf(one, { collection, version });
+    return found instanceof Promise ? found.then(respond) : respond(found);
+  };
   return {
-    listPets: (input?: Input<'listPets'>): Awaitable<StoredResponse> => {
-      // Taken first: a version that is too old only costs a repetition.
-      const version = pets().version();
-      const page = pets().list(queryOf(input));
-      return page instanceof Promise
-        ? page.then((found) => ({ ...ofPage(found), version }))
-        : { ...ofPage(page), version };
-    },
+    listPets: (input?: Input<'listPets'>): Awaitable<StoredResponse> =>
+      read(
+        (pets) => pets.list(queryOf(input)),
+        (page, state) => ({ json: page.json, version: state.version, page, state }),
+      ),
 
-    getPet: ({ petId }: Input<'getPet'>): Awaitable<StoredResponse | undefined> => {
-      const found = pets().get(petId);
-      return found instanceof Promise ? found.then(ofDocument) : ofDocument(found);
-    },
+    getPet: ({ petId }: Input<'getPet'>): Awaitable<StoredResponse | undefined> =>
+      read(
+        (pets) => pets.get(petId),
+        (pet, state) => pet && { json: pet.json, version: pet.version, state },
+      ),
   };
 }
 

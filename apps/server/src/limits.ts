@@ -50,6 +50,14 @@ export const MIN_STORE_CLOSE_MS = 1_000;
 /** How long after the start the metrics of the process begin. */
 export const METRICS_OPEN_MS = 1_000;
 
+/** How many targets are remembered whose parameters were right, and how long their text may be. */
+export const MAX_TARGETS = 4_096;
+export const MAX_TARGET_LENGTH = 256;
+
+/** The bytes of all responses that are ready to be sent again, and of one of them. */
+export const MAX_READY_BYTES = 2 ** 24;
+export const MAX_READY_RESPONSE_BYTES = 2 ** 16;
+
 /** How long the metrics text is served again. */
 export const METRICS_CACHE_MS = 1_000;
 

@@ -13,6 +13,8 @@ export class LogWriter {
   #waiting = '';
   /** Bytes of which the system has not taken everything yet. */
   #unwritten: Buffer = EMPTY;
+  /** Holds the bytes that are being written: a new buffer for each write would cost more than the write. */
+  readonly #buffer = Buffer.allocUnsafeSlow(4 * LOG_FLUSH_BYTES);
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
   #isBroken = false;
@@ -91,7 +93,8 @@ export class LogWriter {
 
   #takeWaiting(): void {
     if (this.#unwritten.length > 0) return;
-    this.#unwritten = Buffer.from(this.#waiting);
+    const fits = 3 * this.#waiting.length <= this.#buffer.length;
+    this.#unwritten = fits ? this.#buffer.subarray(0, this.#buffer.write(this.#waiting)) : Buffer.from(this.#waiting);
     this.#waiting = '';
   }
 

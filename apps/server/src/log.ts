@@ -77,19 +77,38 @@ function forPeople(): DestinationStream {
   });
 }
 
-/** Writes the very lines that pino would, in a third of the time: there is one for every request. */
+/**
+ * Writes the very lines that pino would, in a fifth of the time: there is one for every request. The parts that requests
+ * share are made once.
+ */
 function requestLines(stdout: DestinationStream): LogRequest {
   const { info } = pino.levels.values;
-  const who = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
+  const who = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())},"requestId":`;
+  let [time, begin] = [0, ''];
+  let before: Partial<RequestEntry> = {};
+  let shared = '';
   return (entry) => {
-    const { requestId, method, path, operation, key, client, status, ms, traceId, parentId, aborted } = entry;
-    let line = `{"level":${info},"time":${Date.now()},${who},"requestId":${JSON.stringify(requestId)}`;
-    if (method !== undefined) line += `,"method":"${method}","path":${JSON.stringify(path)}`;
-    if (operation !== undefined) line += `,"operation":"${operation}"`;
-    if (key !== undefined) line += `,"key":"${key}"`;
-    if (client !== undefined) line += `,"client":"${client}"`;
-    line += `,"status":${status},"ms":${ms}`;
-    if (traceId !== undefined) line += `,"traceId":"${traceId}","parentId":"${parentId}"`;
-    stdout.write(`${line}${aborted ? ',"aborted":true' : ''}}\n`);
+    const now = Date.now();
+    if (now !== time) [time, begin] = [now, `{"level":${info},"time":${now},${who}`];
+    const { operation, key, client, status } = entry;
+    if (
+      operation !== before.operation ||
+      key !== before.key ||
+      client !== before.client ||
+      status !== before.status ||
+      shared === ''
+    ) {
+      before = entry;
+      shared = operation === undefined ? '' : `,"operation":"${operation}"`;
+      if (key !== undefined) shared += `,"key":"${key}"`;
+      if (client !== undefined) shared += `,"client":"${client}"`;
+      shared += `,"status":${status},"ms":`;
+    }
+    const { requestId, method, path, ms, traceId, parentId, aborted } = entry;
+    const asked = method === undefined ? '' : `,"method":"${method}","path":${JSON.stringify(path)}`;
+    const traced = traceId === undefined ? '' : `,"traceId":"${traceId}","parentId":"${parentId}"`;
+    stdout.write(
+      `${begin}${JSON.stringify(requestId)}${asked}${shared}${ms}${traced}${aborted ? ',"aborted":true}\n' : '}\n'}`,
+    );
   };
 }

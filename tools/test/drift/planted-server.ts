@@ -111,7 +111,7 @@ export const plantedInServer: PlantedDrift[] = [
     'no validation': put('app.use(await validator', /app\.use\(await validator.*\n/, '\n'),
   }),
   ...edits('conformance', fastPath, {
-    'a fast path that accepts everything': put('const checked', '!passes(checked)', 'false'),
+    'a fast path that accepts everything': put('const checked', 'passes(checked) ?', 'true ?'),
   }),
   ...described('conformance', {
     'a status that no request leads to': put(

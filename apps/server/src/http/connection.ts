@@ -6,11 +6,14 @@ import type { HttpError } from './http-error.ts';
 import { STATUS_CODES } from './node-http.ts';
 import type { Rejection } from './observe.ts';
 import { newRequestId } from './request-context.ts';
+import { WholeResponse } from './whole-response.ts';
 
 /** What the connections of a server share. */
 export interface ConnectionPool {
   readonly app: RequestListener;
   readonly responseTimeout: number;
+  /** The lines of a head that keeps a connection. */
+  readonly keepAlive: string;
   readonly unsent: UnsentBytes;
   readonly connections: Map<Socket, Connection>;
   /** Pipelined requests that wait, on all connections. */
@@ -107,12 +110,14 @@ export class Connection {
 
   #start(request: IncomingMessage, response: ServerResponse): void {
     this.#current = response;
-    response.on('prefinish', this.#onEnd).on('close', this.#onClose);
-    // A stream may never end, so that it is measured by its progress from its beginning.
-    response.on('pipe', () => this.#socket.setTimeout(this.#pool.responseTimeout));
+    response.on('prefinish', this.#onEnd).on('close', this.#onClose).on('pipe', this.#onStream);
+    if (response instanceof WholeResponse && isOrdinary(request)) response.keepAlive = this.#pool.keepAlive;
     if (this.#pool.draining && this.#waiting.length === 0) response.setHeader('Connection', 'close');
     this.#pool.app(request, response);
   }
+
+  /** A stream may never end, so that it is measured by its progress from its beginning. */
+  readonly #onStream = (): void => void this.#socket.setTimeout(this.#pool.responseTimeout);
 
   /** The response was handed to the socket. */
   readonly #onEnd = (): void => {
@@ -177,6 +182,13 @@ export class Connection {
     if (socket.readableEnded) socket.once('finish', () => socket.destroy());
     else socket.once('end', () => socket.destroy()).resume();
   }
+}
+
+/** Whether the client keeps the connection in the usual way, and waits for nothing but the response. */
+function isOrdinary({ httpVersion, headers: { connection, expect } }: IncomingMessage): boolean {
+  return (
+    httpVersion === '1.1' && expect === undefined && (connection === undefined || /^keep-alive$/i.test(connection))
+  );
 }
 
 /** Whether a body is so short that reading it to its end is worth the connection, although its request has been answered. */

@@ -7,6 +7,7 @@ import type { BodyBudget } from './body.ts';
 import { unavailable } from './http-error.ts';
 import { type IdempotentRequest, idempotencyKeyOf, idempotentRequests, writtenOnce } from './idempotency.ts';
 import { onlyVersions, wantedVersions } from './if-match.ts';
+import { readyResponses } from './ready-response.ts';
 import type { Input, RequestContext } from './request-context.ts';
 import {
   type Content,
@@ -18,6 +19,7 @@ import {
   storedContent,
   type WriteResponse,
 } from './response.ts';
+import type { CollectionState, Targets } from './targets.ts';
 
 /** Calls the handler of an operation and writes its result. Errors are left to the caller. */
 export type Dispatch = (
@@ -49,17 +51,27 @@ interface Success {
   status?: number;
   /** Whether the request had been done before. */
   isReplayed?: boolean | undefined;
+  /** For as long as this is, the response is the same. */
+  state?: CollectionState | undefined;
 }
 
-export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudget, maxPendingWrites: number): Dispatch {
+export function dispatcher(
+  store: Store,
+  write: WriteResponse,
+  budget: BodyBudget,
+  maxPendingWrites: number,
+  targets: Targets,
+): Dispatch {
   // By name: the operation is known only when a request comes, whose input the validator has accepted for it.
   const apiOver = (used: Store) => handlers(used) as unknown as Record<string, Handler>;
   const api = apiOver(store);
   const stored = (store.passesJson ? storedHandlers(store) : {}) as Record<string, StoredHandler | undefined>;
   const inFlight = idempotentRequests();
+  const ready = readyResponses(targets);
   let pendingWrites = 0;
 
   return (request, response, context, operation, input) => {
+    if (request.headers['if-none-match'] === undefined && ready.send(response, context)) return;
     const call = { request, response, context, operation, input };
     const found = stored[operation.id]?.(input);
     return found instanceof Promise ? found.then((one) => respond(call, one)) : respond(call, found);
@@ -67,17 +79,19 @@ export function dispatcher(store: Store, write: WriteResponse, budget: BodyBudge
 
   function respond(call: Call, found: StoredResponse | undefined): void | Promise<void> {
     if (!found) return callHandler(call);
-    succeed(call, { content: storedContent(found.json), version: found.version, page: found.page });
+    const { json, version, page, state } = found;
+    succeed(call, { content: storedContent(json), version, page, state });
   }
 
   function succeed({ request, response, context, operation, input }: Call, success: Success): void {
-    const { content, version, page, isReplayed, status = operation.success ?? 200 } = success;
+    const { content, version, page, state, isReplayed, status = operation.success ?? 200 } = success;
     // A document is the same bytes for as long as it has its version; a page may end elsewhere.
     const tag = version && (page ? `W/"${version}"` : `"${version}"`);
     const headers = tag === undefined ? [] : ['ETag', tag];
     if (isReplayed) headers.push('Idempotency-Replayed', 'true');
     if (tag && isKnown(request.headers['if-none-match'], tag)) return write(response, context, 304, headers);
     if (page) headers.push(...nextPage(context, operation, input, page));
+    if (state && content && 'text' in content) ready.prepare(response, context, status, headers, content, state);
     write(response, context, status, headers, content);
   }
 

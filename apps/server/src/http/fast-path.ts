@@ -7,7 +7,7 @@ import { type Checked, inputOf } from './input.ts';
 import { parseJson } from './json.ts';
 import { type PlainParameters, plainParametersOf, readPlainParameters } from './parameters.ts';
 import type { Parts } from './parts.ts';
-import { passTo, type RequestContext } from './request-context.ts';
+import { type Input, passTo, type RequestContext } from './request-context.ts';
 import { writtenCheck } from './written-checks.ts';
 
 /** What the fast path needs to read a request of an operation. */
@@ -22,7 +22,7 @@ interface PlainOperation {
  * validator's own checks accept. It refuses nothing: whatever it does not accept goes to the Express app, which decides.
  */
 export function fastPath(parts: Parts, expressApp: RequestListener): RequestListener {
-  const { keys, bodyLimit, applyRateLimit, crossOrigin, acceptRequest, receiveBody, dispatch, fail } = parts;
+  const { keys, bodyLimit, targets, applyRateLimit, crossOrigin, acceptRequest, receiveBody, dispatch, fail } = parts;
   const plainOperations = new Map<Operation, PlainOperation>();
   for (const operation of Object.values<Operation>(operations)) {
     const [passes, parameters] = [writtenCheck(operation), plainParametersOf(operation)];
@@ -44,23 +44,33 @@ export function fastPath(parts: Parts, expressApp: RequestListener): RequestList
 
   /** Answers a plain request, now or when its body has come; false where it has to go to the Express app. */
   function answer(request: IncomingMessage, response: ServerResponse, context: RequestContext): boolean {
-    const { operation } = context;
+    const { operation, target } = context;
     const plain = operation && plainOperations.get(operation);
-    const parameters = plain && readPlainParameters(plain.parameters, request.url, context);
-    if (!parameters || request.method !== operation.method) return false;
+    if (!plain || request.method !== operation.method) return false;
+    const known = target.accepted?.operation === operation ? target.accepted.input : undefined;
+    const parameters = known ? undefined : readPlainParameters(plain.parameters, request.url, context);
+    if (!known && !parameters) return false;
     const caller = callerOf(request, context, keys);
     if (caller === undefined) return false;
     context.keyName = caller || undefined;
     if (applyRateLimit && applyRateLimit(response, context) > 0) return false;
     if (operation.body === undefined) {
-      return !hasBody(request) && accept(request, response, context, operation, plain, parameters);
+      if (hasBody(request)) return false;
+      const input = known ?? accepted(request, operation, plain, parameters);
+      if (!input) return false;
+      // What is right for one request is right for each: nothing else of a request is looked at.
+      if (!known && operation.idempotencyKey === undefined)
+        targets.remember(request.url ?? '', target, operation, input);
+      run(request, response, context, operation, input);
+      return true;
     }
     if (!isPlainBody(request, operation.body, bodyLimit)) return false;
     receiveBody(request, context, (error, bytes) => {
       try {
         if (error) throw error;
         const body = parse(bytes, plain.bodySchema, context);
-        if (body !== undefined && accept(request, response, context, operation, plain, parameters, body)) return;
+        const input = body === undefined ? undefined : accepted(request, operation, plain, parameters, body);
+        if (input) return run(request, response, context, operation, input);
         context.body = bytes;
         passTo(expressApp, request, response, context);
       } catch (failure) {
@@ -70,24 +80,31 @@ export function fastPath(parts: Parts, expressApp: RequestListener): RequestList
     return true;
   }
 
-  function accept(
+  function run(
     request: IncomingMessage,
     response: ServerResponse,
     context: RequestContext,
     operation: Operation,
-    { passes }: PlainOperation,
-    { query, params }: Pick<Checked, 'query' | 'params'>,
-    body?: unknown,
-  ): boolean {
-    const checked = { query, params, headers: request.headers, cookies: NO_COOKIES, body };
-    if (!passes(checked)) return false;
+    input: Input,
+  ): void {
     crossOrigin?.(request, response, () => {});
-    const input = inputOf(operation, checked, body);
     dispatch(request, response, context, operation, input)?.catch((error) => fail(error, response, context));
-    return true;
   }
 }
 
+/** The input of an operation, where the validator's checks accept it. */
+function accepted(
+  { headers }: IncomingMessage,
+  operation: Operation,
+  { passes }: PlainOperation,
+  { query, params }: Pick<Checked, 'query' | 'params'> = NO_PARAMETERS,
+  body?: unknown,
+): Input | undefined {
+  const checked = { query, params, headers, cookies: NO_COOKIES, body };
+  return passes(checked) ? inputOf(operation, checked, body) : undefined;
+}
+
+const NO_PARAMETERS = { query: {}, params: {} };
 const NO_COOKIES = {};
 
 function isPlainBody(request: IncomingMessage, body: RequestBody, limit: number): boolean {

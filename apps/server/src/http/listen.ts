@@ -7,6 +7,7 @@ import { Connection, type ConnectionPool, UnsentBytes } from './connection.ts';
 import { errorOfStatus, HttpError } from './http-error.ts';
 import { createServer } from './node-http.ts';
 import type { Rejection } from './observe.ts';
+import { WholeResponse } from './whole-response.ts';
 
 /** Times are in milliseconds. */
 export interface ListenOptions extends ConnectionOptions {
@@ -80,6 +81,7 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
   const pool: ConnectionPool = {
     app,
     responseTimeout,
+    keepAlive: keepAliveLines(keepAliveTimeout),
     unsent: new UnsentBytes(responseMemory),
     connections: new Map(),
     waiting: 0,
@@ -99,6 +101,7 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
       // Node's own check answers without a body.
       requireHostHeader: false,
       optimizeEmptyRequests: true,
+      ServerResponse: WholeResponse,
     },
     take,
   );
@@ -162,6 +165,12 @@ async function drain(server: Server, pool: ConnectionPool, timeoutMs: number): P
   clearInterval(sweep);
   clearTimeout(deadline);
   return cut;
+}
+
+/** The lines of a head that keeps its connection, as Node writes them. */
+function keepAliveLines(timeoutMs: number): string {
+  const hint = timeoutMs > 0 ? `Keep-Alive: timeout=${Math.floor(timeoutMs / 1000)}\r\n` : '';
+  return `Connection: keep-alive\r\n${hint}`;
 }
 
 /** The origin of a server that listens there. */

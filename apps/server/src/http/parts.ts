@@ -17,6 +17,7 @@ import { Quotas } from './quotas.ts';
 import { normalizeTarget, violationOf } from './request-checks.ts';
 import { createContext, type RequestContext } from './request-context.ts';
 import { writeCheckedResponse, writeResponse } from './response.ts';
+import { Targets, targetOf } from './targets.ts';
 
 export interface AppOptions {
   /** Who may call. */
@@ -68,13 +69,16 @@ export function createParts(store: Store, options: AppOptions) {
   const write = validateResponses ? writeCheckedResponse : writeResponse;
   const budget = bodyBudget(bodyMemory);
   const addressOf = options.clientAddress ?? clientAddress(undefined);
+  const targets = new Targets();
   const observe = observer(logRequest, metrics);
   const reject = errorWriter(log, writeResponse);
 
   /** The context of a request, which is observed from now on; nothing where it was answered as malformed. */
   function acceptRequest(request: IncomingMessage, response: ServerResponse): RequestContext | undefined {
-    const target = normalizeTarget(request.method, request.url ?? '');
-    const context = createContext(request, target ?? request.url ?? '', addressOf(request));
+    const { url = '' } = request;
+    const known = targets.find(url);
+    const target = known ? url : normalizeTarget(request.method, url);
+    const context = createContext(request, known ?? targetOf(target ?? url), addressOf(request));
     response.on('close', () => {
       observe(response, context);
       if (!context.isPending) budget.release(context);
@@ -112,7 +116,8 @@ export function createParts(store: Store, options: AppOptions) {
     } satisfies HealthChecks,
     hasHealthRoutes: healthRoutes,
     validateResponses,
-    dispatch: dispatcher(store, write, budget, maxPendingWrites),
+    targets,
+    dispatch: dispatcher(store, write, budget, maxPendingWrites, targets),
     fail: errorWriter(log, write),
   };
 }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Operation } from '@petstore/types';
 import type { Response } from 'express';
-import { matchRoute, type Route, type RouteMatch } from './routes.ts';
+import type { Route, RouteMatch } from './routes.ts';
+import type { Target } from './targets.ts';
 
 /** The parameters of a request by their place and name, as the values that their text stands for. */
 export interface ParameterValues {
@@ -22,6 +23,7 @@ export interface RequestContext {
   readonly started: number;
   /** As it was sent: the fast path and Express may change the request's own. */
   readonly method: string;
+  readonly target: Target;
   /** The path, normalized. */
   readonly path: string;
   /** The query as it was sent, without the question mark. */
@@ -59,24 +61,23 @@ export interface Trace {
   readonly parentId: string;
 }
 
-/** The context of a request for this normalized target: its route and operation, its own identifier or a new one. */
+/** The context of a request for this target: its operation, its own identifier or a new one. */
 export function createContext(
   { method = '', headers }: IncomingMessage,
-  target: string,
+  target: Target,
   client: string | undefined,
 ): RequestContext {
-  const mark = target.indexOf('?');
-  const path = mark < 0 ? target : target.slice(0, mark);
-  const match = matchRoute(path);
+  const { path, query, match } = target;
   const { traceparent } = headers;
   return {
     requestId: requestIdOf(headers['x-request-id']),
     started: performance.now(),
     method,
+    target,
     path,
-    query: mark < 0 ? '' : target.slice(mark + 1),
+    query,
     route: match?.route,
-    pathParams: match?.params ?? {},
+    pathParams: match?.params ?? NO_PARAMS,
     operation: match?.route.methods.get(method) ?? (method === 'HEAD' ? match?.route.methods.get('GET') : undefined),
     client,
     trace: typeof traceparent === 'string' ? traceOf(traceparent) : undefined,
@@ -91,16 +92,22 @@ export function createContext(
   };
 }
 
+const NO_PARAMS = {};
+
 function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[\x21-\x7e]{1,128}$/.test(header) ? header : newRequestId();
 }
 
 const run = randomUUID().slice(0, -12);
-let count = 0;
+const hex = (number: number, digits: number) => number.toString(16).padStart(digits, '0');
+const lastDigits = Array.from({ length: 4096 }, (_, i) => hex(i, 3));
+let [count, firstDigits] = [0, ''];
 
 /** A UUID that is random for the run, and counts in its last part. */
 export function newRequestId(): string {
-  return run + (++count).toString(16).padStart(12, '0');
+  const low = ++count % 4096;
+  if (low === 0 || firstDigits === '') firstDigits = run + hex(Math.floor(count / 4096), 9);
+  return firstDigits + lastDigits[low];
 }
 
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(-.*)?$/;

@@ -10,6 +10,8 @@ import { decodeText, encode } from '../store/document.ts';
 import type { JsonText, Page } from '../store/store.ts';
 import { STATUS_CODES } from './node-http.ts';
 import type { RequestContext } from './request-context.ts';
+import type { CollectionState } from './targets.ts';
+import { WholeResponse } from './whole-response.ts';
 
 /** Names and values of headers, one behind the other, as Node takes them fastest. */
 export type Headers = readonly string[];
@@ -40,6 +42,8 @@ export interface StoredResponse {
   readonly version: string | undefined;
   /** For a page of a list. */
   readonly page?: Page;
+  /** The response is the same for as long as this is. */
+  readonly state?: CollectionState;
 }
 
 /** The elements of a list response. */
@@ -59,9 +63,9 @@ export type WriteResponse = (
 ) => void;
 
 export const writeResponse: WriteResponse = (response, context, status, headers, content) => {
-  if (content && 'text' in content && status < 300 && isPlain(response)) {
-    writeHeadAsText(response, context, status, headers, content);
-    response.end(content.text, content.encoding);
+  if (content && 'text' in content && status < 300 && canBeWhole(response)) {
+    response.statusCode = status;
+    response.send(wholeText(response.keepAlive, context, status, headers, content), content.encoding);
     return;
   }
   const head = [...responseHeaders(context), ...headers];
@@ -79,31 +83,36 @@ export const writeResponse: WriteResponse = (response, context, status, headers,
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The function of Node behind `writeHead`. It takes header lines as they are, where they follow the status line. */
-interface HeadWriter {
-  _storeHeader(statusLine: string, headers: Headers): void;
-}
-
-/** Whether nothing has set a header so far, and the client waits for nothing but the response. */
-function isPlain(response: ServerResponse): boolean {
-  return response.getHeaderNames().length === 0 && response.req.headers.expect === undefined;
+/** Whether the head need not be Node's: nothing has set a header so far, and the request is an ordinary one. */
+export function canBeWhole(response: ServerResponse): response is WholeResponse & { keepAlive: string } {
+  return (
+    response instanceof WholeResponse && response.keepAlive !== undefined && response.getHeaderNames().length === 0
+  );
 }
 
 /**
- * Writes the head of a success as one text. Node would check every name and value again: those here are fixed, made by this
- * server, or were checked when the request was accepted.
+ * A success with its head, as Node would write it. Node would check every name and value again: those here are fixed, made
+ * by this server, or were checked when the request was accepted.
  */
-function writeHeadAsText(
-  response: ServerResponse,
+export function wholeText(
+  keepAlive: string,
   { requestId, operation }: RequestContext,
   status: number,
   headers: Headers,
-  { type = JSON_TYPE, bytes }: TextContent,
-): void {
-  const statusLine = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
-  const lines = `X-Request-Id: ${requestId}\r\n${fixedLines.get(operation)}${linesOf(headers)}Content-Type: ${type}\r\n`;
-  response.statusCode = status;
-  (response as unknown as HeadWriter)._storeHeader(statusLine + lines, ['Content-Length', String(bytes)]);
+  { type = JSON_TYPE, bytes, text }: TextContent,
+): string {
+  const begin = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${requestId}\r\n${fixedLines.get(operation)}`;
+  const end = `Content-Type: ${type}\r\nContent-Length: ${bytes}\r\nDate: ${dateText()}\r\n${keepAlive}\r\n`;
+  return begin + linesOf(headers) + end + text;
+}
+
+let [second, date] = [0, ''];
+
+/** The date as HTTP writes it; it changes once a second. */
+export function dateText(): string {
+  const now = Math.floor(Date.now() / 1000);
+  if (now !== second) [second, date] = [now, new Date(1000 * now).toUTCString()];
+  return date;
 }
 
 /** A stream that fails breaks the response off, so that the client sees that it is not whole. */

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { newFolder } from '@petstore/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accepting } from '../../src/app.ts';
+import { allCollections } from '../../src/collections.ts';
+import { expressApp } from '../../src/http/express-app.ts';
+import { fastPath } from '../../src/http/fast-path.ts';
+import { type Listener, listen } from '../../src/http/listen.ts';
+import { createParts } from '../../src/http/parts.ts';
+import { Targets, targetOf } from '../../src/http/targets.ts';
+import { givenKeys, keyCheck } from '../../src/keys.ts';
+import { MAX_TARGET_LENGTH, MAX_TARGETS } from '../../src/limits.ts';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import type { Store } from '../../src/store/store.ts';
+import { raw } from './raw.ts';
+import { openWire } from './wire.ts';
+
+const key = 'a-key-that-is-for-tests';
+const limits = { host: '127.0.0.1', port: 0, maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
+const listeners: Listener[] = [];
+const folder = newFolder('store', afterAll);
+let store: Store;
+let fast: Listener;
+let express: Listener;
+let targets: Targets;
+
+beforeAll(async () => {
+  store = await openLowdbStore(folder, allCollections);
+  for (let i = 0; i < 100; i++) await create(`Ünï ${i} 🐈`.padEnd(500, '.'));
+  const parts = createParts(store, { keys: keyCheck(givenKeys(key)) });
+  ({ targets } = parts);
+  const pipeline = await expressApp(parts);
+  fast = await listen(fastPath(parts, pipeline), limits);
+  express = await listen(accepting(parts, pipeline), limits);
+  listeners.push(fast, express);
+});
+afterAll(async () => {
+  for (const listener of listeners) await listener.drain(0);
+  await store.close();
+});
+
+const create = (name: string) => store.collection('pets').create({ name, categoryId: 1, status: 'sold' });
+
+const get = (path: string, id?: string, more = '') =>
+  `GET /v1${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${id ? `X-Request-Id: ${id}\r\n` : ''}${more}\r\n`;
+
+/** The response of a server over one kept connection, each time that it is asked. */
+async function responses({ origin }: Listener, requests: readonly string[]) {
+  const wire = openWire(origin);
+  for (const [i, request] of requests.entries()) {
+    wire.send(request);
+    await wire.until(i + 1);
+  }
+  wire.socket.destroy();
+  return wire.responses().map(({ headers, ...rest }) => ({
+    ...rest,
+    headers: [...headers].filter(([name]) => name !== 'date'),
+  }));
+}
+
+test.each(['/pets', '/pets?limit=3', '/pets?status=sold&after=7&limit=2', '/pets/1', '/pets/42'])(
+  'a response that is ready is the one of the Express app, and has the identifier of its request: %s',
+  async (path) => {
+    const ids = [randomUUID(), randomUUID(), randomUUID(), 'short', randomUUID()];
+    const requests = ids.map((id) => get(path, id));
+    const before = targets.size.bytes;
+    const found = await responses(fast, requests);
+    expect(found).toEqual(await responses(express, requests));
+    expect(found.map(({ headers }) => new Map(headers).get('x-request-id'))).toEqual(ids);
+    expect(targets.size.bytes).toBeGreaterThan(before);
+  },
+);
+
+test('a ready response is for its operation and an ordinary request', async () => {
+  const body = '{"name":"Rex","categoryId":2}';
+  const others = [
+    get('/pets').replace('GET', 'HEAD'),
+    get('/pets').replace('GET', 'DELETE'),
+    get('/pets').replace(key, 'another'),
+    get('/pets', undefined, 'If-None-Match: *\r\n'),
+    get('/pets', undefined, `Content-Length: ${body.length}\r\n`) + body,
+  ];
+  for (const other of others) {
+    await responses(fast, [get('/pets'), get('/pets'), get('/pets')]);
+    const [request] = [other.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')];
+    const [ours, theirs] = [await raw(fast.origin, request), await raw(express.origin, request)];
+    for (const { headers } of [ours, theirs]) for (const name of ['date', 'x-request-id']) headers.delete(name);
+    expect(ours).toEqual(theirs);
+  }
+});
+
+test('after a write nothing is answered that was ready before', async () => {
+  const path = '/pets?limit=100&after=99';
+  const asked = () => responses(fast, [get(path), get(path), get(path)]);
+  const before = await asked();
+  for (let i = 0; i < 20; i++) {
+    const { id } = await create(`new ${i}`);
+    for (const { body } of await asked()) expect(JSON.parse(body).at(-1)).toMatchObject({ id, name: `new ${i}` });
+  }
+  expect(before.map(({ status }) => status)).toEqual([200, 200, 200]);
+});
+
+test('what waits for a slow client is not changed by the next request', async () => {
+  const count = 400;
+  const path = '/pets?limit=90';
+  const ids = Array.from({ length: count }, () => randomUUID());
+  const slow = openWire(fast.origin);
+  slow.socket.pause();
+  slow.send(ids.map((id) => get(path, id)).join(''));
+  for (let i = 0; i < 50; i++) await responses(fast, [get(path), get(path), get(path)]);
+  slow.socket.resume();
+  const found = await slow.until(count);
+  expect(found.map(({ headers }) => headers.get('x-request-id'))).toEqual(ids);
+  expect(new Set(found.map(({ body }) => body)).size).toBe(1);
+  slow.socket.destroy();
+}, 60_000);
+
+const operation = { id: 'any' } as never;
+
+test('remembered targets are bounded in number, length and the bytes of their responses', () => {
+  const bounded = new Targets(1000);
+  const remembered = (text: string, bytes: number) => {
+    const target = targetOf(text);
+    bounded.remember(text, target, operation, {});
+    const state = { collection: { version: () => '1' }, version: '1' };
+    const ready = { operation, status: 200, bytes: Buffer.alloc(bytes), idAt: 0, dateAt: 0, date: '', state };
+    bounded.setReady(target, ready);
+  };
+  for (let i = 0; i < 20; i++) remembered(`/v1/pets/${i}`, 100);
+  expect(bounded.size).toEqual({ targets: 10, bytes: 1000 });
+  expect([bounded.find('/v1/pets/9'), bounded.find('/v1/pets/10')]).toEqual([undefined, expect.anything()]);
+  remembered(`/v1/pets?${'x'.repeat(MAX_TARGET_LENGTH)}`, 100);
+  expect(bounded.size).toEqual({ targets: 10, bytes: 1000 });
+  for (let i = 0; i < 2 * MAX_TARGETS; i++) remembered(`/v1/pets/${i}`, 0);
+  expect(bounded.size).toEqual({ targets: MAX_TARGETS, bytes: 0 });
+});
