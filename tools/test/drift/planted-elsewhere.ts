@@ -65,7 +65,7 @@ export const plantedElsewhere: PlantedDrift[] = [
       'operationId: createPet\n      security: []',
     ),
     'a format': put('    CategoryId:', '      format: int64\n', ''),
-    'a pattern': put('    PetName:', 'type: string', "type: string\n      pattern: '^[^<]*$'"),
+    'a pattern': put('    PetName:', 'type: string', "type: string\n      pattern: '^[^<]*$$'"),
     'the address of a deployment': put('servers:', '127.0.0.1:8080', '127.0.0.1:9090'),
     'the header of an idempotency key': put('    IdempotencyKey:', 'name: Idempotency-Key', 'name: Repeat-Key'),
     'the status of an error code': put('x-statuses:', 'not_found: 404', 'not_found: 410'),

@@ -8,6 +8,7 @@ import {
   announced,
   type Change,
   compareByRules,
+  compareExtensible,
   compareMaps,
   deprecation,
   documentation,
@@ -137,7 +138,7 @@ const compareVariables: Rule = (before, after, at) =>
   });
 
 const comparePaths: Rule = (before, after, at) =>
-  compareMaps(mapOf(before.paths, at.before), mapOf(after.paths, at.after), {
+  compareExtensible(before.paths, after.paths, at, {
     // compareOperations
     ...{ gone: () => {}, added: () => {} },
     both: (path, was, is) => compareByRules(pathRules, was, is, inside(at, path)),

@@ -4,6 +4,7 @@ import { type Node, node } from '../../openapi.ts';
 import {
   type At,
   compareByRules,
+  compareExtensible,
   compareMaps,
   deprecation,
   documentation,
@@ -47,9 +48,9 @@ function reportAdded(name: string, { required }: Node, at: At): void {
 
 export const compareResponses: Rule = ({ responses: before }, { responses: after }, call) => {
   const at = { ...call, direction: opposite(call) };
-  const [was, is] = [mapOf(before, at.before), mapOf(after, at.after)];
+  const was = mapOf(before, at.before);
   const isReceived = at.direction === 'response';
-  compareMaps(was, is, {
+  compareExtensible(before, after, at, {
     gone: (status) => major(inside(at, ` ${status}`), 'status removed', 'it was removed'),
     added: (status, response) => {
       const here = inside(at, ` ${status}`);

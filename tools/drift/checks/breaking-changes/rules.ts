@@ -151,8 +151,16 @@ interface ByKey<T> {
 export function mapOf(value: unknown): Map<string, unknown>;
 export function mapOf(value: unknown, document: Document): Map<string, Node>;
 export function mapOf(value: unknown, document?: Document): Map<string, unknown> {
-  const entries = Object.entries(node(value)).filter(([name]) => !document || !name.startsWith('x-'));
+  const entries = Object.entries(node(value));
   return new Map(entries.map(([name, one]) => [name, document ? resolve(document, node(one)) : one]));
+}
+
+/** Compares the extensions of a map by their rules, which are none, and the other entries by their keys. */
+export function compareExtensible(was: unknown, is: unknown, at: At, byKey: ByKey<Node>): void {
+  const part = (value: unknown, isWanted: boolean): Node =>
+    Object.fromEntries(Object.entries(node(value)).filter(([key]) => key.startsWith('x-') === isWanted));
+  compareByRules({}, part(was, true), part(is, true), at);
+  compareMaps(mapOf(part(was, false), at.before), mapOf(part(is, false), at.after), byKey);
 }
 
 /** One rule for each keyword. */

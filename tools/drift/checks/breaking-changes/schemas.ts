@@ -102,10 +102,14 @@ function compareTypes(before: Node, after: Node, at: At): boolean {
 
 const allTypes = ['array', 'boolean', 'null', 'number', 'object', 'string'];
 
-/** A keyword of which is only known that it rules values out. `inert` is the value that rules out nothing. */
-function restriction(keyword: string, isWider = (_was: unknown, _is: unknown) => false, inert?: unknown): Rule {
+/** A keyword of which is only known that it rules values out. The `inert` values rule out nothing. */
+function restriction(
+  keyword: string,
+  isWider = (_was: unknown, _is: unknown) => false,
+  inert: readonly unknown[] = [],
+): Rule {
   return ({ [keyword]: was }, { [keyword]: is }, at) => {
-    const isAbsent = (value: unknown) => value === undefined || value === inert;
+    const isAbsent = (value: unknown) => value === undefined || inert.includes(value);
     if ((isAbsent(was) && isAbsent(is)) || isSame(at, { [keyword]: was }, { [keyword]: is })) return;
     const detail = `${keyword} ${show(was)} became ${show(is)}`;
     if (isAbsent(was) || (!isAbsent(is) && isWider(is, was))) narrowed(at, keyword, detail);
@@ -282,8 +286,8 @@ export const schemaRules: Rules = {
   ...row('maxLength maxItems maxProperties maxContains', (keyword) => bound(keyword, -1)),
   format: restriction('format', (was, is) => widerFormats[String(was)] === is),
   multipleOf: restriction('multipleOf', isMultiple),
-  pattern: restriction('pattern', undefined, '.*'),
-  uniqueItems: restriction('uniqueItems', undefined, false),
+  pattern: restriction('pattern', undefined, ['', '.*', '^.*$']),
+  uniqueItems: restriction('uniqueItems', undefined, [false]),
   ...row('contentEncoding contentMediaType not if contains allOf', (keyword) => restriction(keyword)),
   ...row('then else contentSchema propertyNames unevaluatedItems unevaluatedProperties', subschema),
   ...row('patternProperties dependentSchemas', (keyword) => conditions(keyword, compare)),

@@ -4,6 +4,7 @@ import { type Node, node } from '../../openapi.ts';
 import {
   type At,
   compareByRules,
+  compareExtensible,
   compareMaps,
   documentation,
   fixed,
@@ -85,7 +86,7 @@ const compareSending: Rule = (before, after, at) => {
 export const schemeRules: Rules = {
   ...row('type in name scheme openIdConnectUrl', () => compareSending),
   flows: (before, after, at) =>
-    compareMaps(mapOf(before.flows, at.before), mapOf(after.flows, at.after), {
+    compareExtensible(before.flows, after.flows, at, {
       gone: (name) => major(at, 'flow removed', `${name} was removed`),
       added: (name) => minor(at, 'flow added', `${name} is new`),
       both: (name, was, is) => compareByRules(flowRules, was, is, inside(at, ` ${name}`)),
