@@ -91,16 +91,17 @@ export class GroupCommit<W, R> {
   #nextBatch(): Waiting<W, R>[] {
     const batch: Waiting<W, R>[] = [];
     const later: Waiting<W, R>[] = [];
+    const { keysOf } = this.#options;
     const keys = new Set<unknown>();
     let bytes = 0;
     for (const waiting of this.#waiting) {
       if (batch.length === MAX_COMMIT.writes || bytes >= MAX_COMMIT.bytes) break;
-      const own = this.#options.keysOf?.(waiting.write) ?? [];
-      if (own.some((key) => keys.has(key))) {
+      const own = keysOf?.(waiting.write);
+      if (own?.some((key) => keys.has(key))) {
         later.push(waiting);
         continue;
       }
-      for (const key of own) keys.add(key);
+      if (own) for (const key of own) keys.add(key);
       batch.push(waiting);
       bytes += waiting.bytes;
     }
@@ -123,7 +124,9 @@ export class GroupCommit<W, R> {
       return;
     }
     this.#writers = batch.length + this.#waiting.length;
-    for (const [i, { resolve }] of batch.entries()) resolve(results[i] as R);
+    batch.forEach(({ resolve }, i) => {
+      resolve(results[i] as R);
+    });
     this.#onCommit({ writes: batch.length, milliseconds: performance.now() - started });
   }
 }

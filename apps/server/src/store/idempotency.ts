@@ -52,11 +52,22 @@ export class IdempotencyKeys {
     return this.#count > 0 && (this.#isOld(this.#first) || this.state.keys > this.#max);
   }
 
-  /** Forgets the oldest groups, up to so many, while they are due, and returns them. */
-  sweep(count: number): number[] {
+  /** Takes back a group whose keys were stored last. */
+  takeBack(group: number): void {
+    while (this.#count > 0) {
+      const at = (this.#first + this.#count - 1) % this.#ring.groups.length;
+      if (this.#ring.groups[at] !== group) return;
+      this.#release(at);
+      this.#count--;
+    }
+  }
+
+  /** Forgets the oldest groups, up to so many and to one that stays, while they are due, and returns them. */
+  sweep(count: number, staying?: number): number[] {
     const groups: number[] = [];
     while (groups.length < count && this.isDue) {
       const group = this.#ring.groups[this.#first] as number;
+      if (group === staying) break;
       while (this.#count > 0 && this.#ring.groups[this.#first] === group) this.#removeFirst();
       groups.push(group);
     }
@@ -73,22 +84,31 @@ export class IdempotencyKeys {
 
   #removeFirst(): void {
     const at = this.#first;
-    const slot = this.#probe(this.#ring.high[at] ?? 0, this.#ring.low[at] ?? 0);
-    if (this.#slots[slot] === at + 1) {
-      if (!this.#isOld(at)) this.#forgotten++;
-      this.#empty(slot);
-    } else this.#stale--;
+    if (this.#release(at) && !this.#isOld(at)) this.#forgotten++;
     this.#first = (at + 1) % this.#ring.groups.length;
     this.#count--;
   }
 
-  /** The hash of the last key that was looked up. */
+  /** Empties the slot that leads to this place of the ring; false where the key was stored again since. */
+  #release(at: number): boolean {
+    const slot = this.#probe(this.#ring.high[at] ?? 0, this.#ring.low[at] ?? 0);
+    const isLast = this.#slots[slot] === at + 1;
+    if (isLast) this.#empty(slot);
+    else this.#stale--;
+    return isLast;
+  }
+
+  /** The last key that was looked up, until slots move: it is often stored next. Its hash, and the slot of it. */
+  #key: string | undefined;
   #high = 0;
   #low = 0;
+  #slot = 0;
 
   /** The slot of a key, or the one where it belongs. */
   #slotOf(key: string): number {
-    return scrambled(key, this.#seed, this.#probeNoted);
+    if (key !== this.#key) this.#slot = scrambled(key, this.#seed, this.#probeNoted);
+    this.#key = key;
+    return this.#slot;
   }
 
   readonly #probeNoted = (high: number, low: number): number => {
@@ -107,6 +127,7 @@ export class IdempotencyKeys {
 
   /** Empties a slot, and moves up what is behind it, so that nothing is behind an empty slot that it belongs before. */
   #empty(emptied: number): void {
+    this.#key = undefined;
     const mask = this.#slots.length - 1;
     let hole = emptied;
     for (let slot = (hole + 1) & mask; this.#slots[slot] !== 0; slot = (slot + 1) & mask) {
@@ -120,6 +141,7 @@ export class IdempotencyKeys {
 
   /** Makes the ring twice as long; the first key comes to its beginning. */
   #grow(): void {
+    this.#key = undefined;
     const before = this.#ring;
     const { length } = before.groups;
     this.#ring = newRing(2 * length);

@@ -1,7 +1,7 @@
 import { rounds } from '@petstore/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { blocksIn, encodeRecords, type Kind } from '../../src/store/lowdb/block.ts';
+import { blocksIn, complete, GAP, type Kind, layOut } from '../../src/store/lowdb/block.ts';
 
 const kinds: Kind[] = [
   ['things', '{"color":"red"}'],
@@ -18,7 +18,15 @@ const record = fc.record({
 test.each(['json', 'jsonl'] as const)('a block of %s contains the records that it was made of', (form) => {
   fc.assert(
     fc.property(fc.array(fc.array(record)), (blocks) => {
-      const encoded = blocks.map((records) => encodeRecords(7, form, records, kinds, 'utf8').bytes);
+      const encoded = blocks.map((texts) => {
+        const records = texts.map((one) => ({ ...one, start: 0, length: Buffer.byteLength(one.text) }));
+        const block = layOut(7, form, records, kinds);
+        const bytes = Buffer.alloc(block.bytes);
+        const documents = texts.map(({ text }) => text).filter((text) => text !== '');
+        bytes.write(documents.join(GAP[form]), block.opening.length);
+        complete(bytes, block);
+        return bytes;
+      });
       const bytes = Buffer.concat(encoded);
       const found = [];
       let end = 0;

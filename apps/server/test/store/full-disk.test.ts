@@ -7,24 +7,31 @@ import { openWritten } from './child.ts';
 import { smallDisk } from './mounts.ts';
 import { everything } from './store-suite.ts';
 
-/** Creates, replaces and removes documents until some writes are rejected, and notes what was stored. */
+const once = (key: string) => ({ idempotency: { key, fingerprint: 'same' } });
+
+/**
+ * Creates, replaces and removes documents until some writes are rejected, and notes what was stored. Returns the key of a
+ * create that was rejected.
+ */
 async function fill(collection: Collection, word: string, stored: Map<number, Properties>) {
   let rejected = 0;
-  const attempt = async (work: () => Promise<void>) => {
+  let rejectedKey = '';
+  const attempt = async (work: () => Promise<void>, key?: string) => {
     await work().catch((error: unknown) => {
       expect(error).toBeInstanceOf(StoreUnavailableError);
       expect(error).not.toBeInstanceOf(StoreUncertainError);
       expect(String(error)).toMatch(/disk is full/);
       rejected++;
+      rejectedKey = key ?? rejectedKey;
     });
   };
   for (let round = 0; rejected < 20; round++) {
     const properties = (i: number) => ({ text: `${word} ${round}.${i} ${'x'.repeat(round % 200)}`, color: 'red' });
     const creates = Array.from({ length: 1 + (round % 9) }, (_, i) =>
       attempt(async () => {
-        const { id } = await collection.create(properties(i));
+        const { id } = await collection.create(properties(i), once(`${word} ${round}.${i}`));
         stored.set(id, { key: id, ...properties(i) });
-      }),
+      }, `${word} ${round}.${i}`),
     );
     const [first, second] = [...stored.keys()];
     if (first !== undefined)
@@ -43,6 +50,7 @@ async function fill(collection: Collection, word: string, stored: Map<number, Pr
       );
     await Promise.all(creates);
   }
+  return rejectedKey;
 }
 
 test.for([96, 256, 400])(
@@ -66,11 +74,12 @@ test.for([96, 256, 400])(
     const second = await openWritten(folder, () => {});
     const things = second.collection('things');
     await expectStored(things);
-    await fill(things, 'second', stored);
+    const rejectedKey = await fill(things, 'second', stored);
     await expectStored(things);
 
     rmSync(ballast);
-    const { id } = await things.create({ text: 'there is room' });
+    const { id, isReplayed } = await things.create({ text: 'there is room' }, once(rejectedKey));
+    expect([rejectedKey, isReplayed]).toEqual([expect.stringMatching(/^second/), undefined]);
     stored.set(id, { key: id, text: 'there is room' });
     await fill(things, 'third', stored);
     await expectStored(things);

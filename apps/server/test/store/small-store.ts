@@ -12,7 +12,7 @@ export const manifest = 'store.json';
 
 /** The manifest's file with this data. */
 export function manifestOf({ crc32: _, documents: __, ...data }: Record<string, unknown>): Buffer {
-  return encodeBlock(data).bytes;
+  return encodeBlock(data);
 }
 
 const text = ['Rex', 'Ünïcødé 猫', '', '{ "crc32":1,"sequence":[', 'two\nlines'];

@@ -21,7 +21,11 @@ export interface StoredRecord {
   readonly length: number;
 }
 
-export type NewRecord = Pick<StoredRecord, 'kind' | 'id' | 'version'> & { readonly text: string };
+/** A record for a block that is being written. */
+export interface NewRecord extends StoredRecord {
+  /** Where its text is going to be, from the beginning of the documents. */
+  start: number;
+}
 
 /** What describes the documents of a block, so that the key directory is filled without parsing them. */
 interface Head {
@@ -46,41 +50,50 @@ const END = ']}\n';
 /** Between two documents. */
 export const GAP = { json: ',\n', jsonl: ',' } as const;
 
-/**
- * Encodes records, whose texts are in this encoding, and whose kinds have their places in the list of all kinds. The
- * documents of the stored records begin at `start`.
- */
-export function encodeRecords(
-  segment: number,
-  form: Form,
-  records: readonly NewRecord[],
-  kinds: readonly Kind[],
-  encoding: 'utf8' | 'latin1',
-) {
-  const head: Head = { segment, kinds: [], hint: [] };
-  const places = new Map<number, number>();
-  const texts: string[] = [];
-  const stored: StoredRecord[] = [];
-  let [lastId, lastVersion, start] = [0, 0, 0];
-  for (const { id, version, text, kind } of records) {
-    const length = Buffer.byteLength(text, encoding);
-    const place = places.get(kind) ?? head.kinds.push(kinds[kind] as Kind) - 1;
-    places.set(kind, place);
-    head.hint.push(id - lastId, version - lastVersion, length, place);
-    [lastId, lastVersion] = [id, version];
-    stored.push({ kind, id, version, start, length });
-    if (length === 0) continue;
-    texts.push(text);
-    start += length + GAP[form].length;
-  }
-  return { ...encodeBlock(head, Buffer.from(texts.join(GAP[form]), encoding)), records: stored };
+/** A block whose bytes are not written yet. */
+export interface NewBlock {
+  /** All that is before the documents. */
+  opening: Buffer;
+  bytes: number;
 }
 
-export function encodeBlock(head: object, documents = Buffer.alloc(0)): { bytes: Buffer; start: number } {
-  const opening = Buffer.from(`${' '.repeat(HEAD)}${JSON.stringify(head).slice(1, -1)}${DOCUMENTS}`);
-  const bytes = Buffer.concat([opening, documents, Buffer.from(END)]);
+/** Finds out where in a new block each of these records is, whose kinds have their places in the list of all kinds. */
+export function layOut(segment: number, form: Form, records: readonly NewRecord[], kinds: readonly Kind[]): NewBlock {
+  const head: Head = { segment, kinds: [], hint: [] };
+  const places = new Map<number, number>();
+  let [lastId, lastVersion, end] = [0, 0, 0];
+  for (const record of records) {
+    const { id, version, length, kind } = record;
+    let place = places.get(kind);
+    if (place === undefined) {
+      place = head.kinds.push(kinds[kind] as Kind) - 1;
+      places.set(kind, place);
+    }
+    head.hint.push(id - lastId, version - lastVersion, length, place);
+    [lastId, lastVersion] = [id, version];
+    if (length === 0) continue;
+    record.start = end === 0 ? 0 : end + GAP[form].length;
+    end = record.start + length;
+  }
+  const opening = openingOf(head);
+  return { opening, bytes: opening.length + end + END.length };
+}
+
+const openingOf = (head: object) => Buffer.from(`${' '.repeat(HEAD)}${JSON.stringify(head).slice(1, -1)}${DOCUMENTS}`);
+
+/** Completes a block whose documents are in their place. */
+export function complete(bytes: Buffer, { opening }: Pick<NewBlock, 'opening'>): void {
+  opening.copy(bytes);
+  bytes.write(END, bytes.length - END.length, 'latin1');
   bytes.write(beginning(bytes.subarray(HEAD)), 'latin1');
-  return { bytes, start: opening.length };
+}
+
+/** A block without documents. */
+export function encodeBlock(head: object): Buffer {
+  const opening = openingOf(head);
+  const bytes = Buffer.alloc(opening.length + END.length);
+  complete(bytes, { opening });
+  return bytes;
 }
 
 /**
@@ -184,4 +197,12 @@ export async function readFile(file: string, spare?: ArrayBufferLike): Promise<B
   await low.read();
   if (!low.data) throw new StoreDamagedError(file, 'the file is missing');
   return low.data;
+}
+
+/** The same buffer, or a larger one that begins with its used bytes, in which there is room for more. */
+export function withRoom(buffer: Buffer, used: number, more: number): Buffer {
+  if (used + more <= buffer.length) return buffer;
+  const larger = Buffer.allocUnsafeSlow(Math.max(used + more, 2 * buffer.length, 4096));
+  buffer.copy(larger, 0, 0, used);
+  return larger;
 }

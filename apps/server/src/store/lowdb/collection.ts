@@ -16,7 +16,6 @@ import {
 } from '../store.ts';
 import { GAP } from './block.ts';
 import type { Catalog } from './catalog.ts';
-import type { WriteOnce } from './idempotency.ts';
 import { type ReadTexts, readAgain, type Span, spanOf } from './reader.ts';
 import type { Write, WriteBatch } from './write-batch.ts';
 
@@ -24,7 +23,6 @@ interface Parts {
   catalog: Catalog;
   texts: ReadTexts;
   group: GroupCommit<Write, unknown>;
-  writeOnce: WriteOnce;
 }
 
 /** Pages that were asked for since the last write: a busy server is asked for few different ones. */
@@ -34,36 +32,33 @@ const MAX_CACHED_PAGE = 2 ** 16;
 /** A collection of the store: writes go to the group commit, reads to the key directory and then to the segments. */
 export function collectionIn(
   { name, id: idProperty }: CollectionDeclaration,
-  { catalog, texts, group, writeOnce }: Parts,
+  { catalog, texts, group }: Parts,
 ): Collection {
   const run = randomUUID().slice(0, 8);
   const directory = catalog.directory(name);
   const pages = new Map<string, Page>();
   let pagesOf = 0;
   const bodyOf = (properties: Properties) => encode(withoutId(idProperty, properties));
-  const write = <R>(bytes: number, work: (batch: WriteBatch) => R) => group.add(work, bytes) as Promise<R>;
-  const writeOnceOr = <R extends Document | Removed | NotWritten>(
-    bytes: number,
-    work: (batch: WriteBatch) => R,
-    idempotency: Idempotency | undefined,
-  ) => (idempotency ? (writeOnce(idempotency, bytes, work) as Promise<R>) : write(bytes, work));
+  // Each write has a result of its own kind.
+  const write = <R>(bytes: number, work: (batch: WriteBatch) => R, idempotency?: Idempotency) =>
+    group.add({ work, bytes, idempotency }, idempotency ? 2 * bytes : bytes) as Promise<R>;
 
   return {
     create: (properties, { idempotency } = {}) => {
       const [body, kind] = [bodyOf(properties), catalog.kindOf(name, properties)];
       const work = (batch: WriteBatch) => batch.put(name, idProperty, batch.last(name) + 1, body, kind);
-      return writeOnceOr(body.length, work, idempotency);
+      return write(body.length, work, idempotency);
     },
     replace: (id, properties, { ifVersion, idempotency } = {}) => {
       const [body, kind] = [bodyOf(properties), catalog.kindOf(name, properties)];
       const work = (batch: WriteBatch): Document | NotWritten =>
         batch.obstacle(name, id, ifVersion) ?? batch.put(name, idProperty, id, body, kind);
-      return writeOnceOr(body.length, work, idempotency);
+      return write(body.length, work, idempotency);
     },
     remove: (id, { ifVersion, idempotency } = {}) => {
       const work = (batch: WriteBatch): Removed | NotWritten =>
         batch.obstacle(name, id, ifVersion) ?? batch.remove(name, id);
-      return writeOnceOr(0, work, idempotency);
+      return write(0, work, idempotency);
     },
     restore: (documents) => {
       const all = documents.map((one) => [Number(one[idProperty]), bodyOf(one), catalog.kindOf(name, one)] as const);

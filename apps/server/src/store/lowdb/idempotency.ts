@@ -19,13 +19,6 @@ const SWEEP_MS = 60_000;
 /** The event loop is free again after the keys of so many commits were read. */
 const SLICE = 250;
 
-/** Commits a write, unless one with its key was committed before; its result is that one's then. */
-export type WriteOnce = (
-  idempotency: Idempotency,
-  bytes: number,
-  work: (batch: WriteBatch) => Document | Removed | NotWritten,
-) => Promise<Document | Removed | NotWritten>;
-
 interface Options {
   maxKeys: number;
   now: () => number;
@@ -40,11 +33,12 @@ interface Stored {
   readonly documents: string[];
 }
 
-/** A write that was not done: its key was stored by the commit with this document, or by an earlier write of this one. */
+/** The result of a write that was not done, because its key is known. */
 class Known {
-  readonly commit: number;
-  constructor(commit: number) {
-    this.commit = commit;
+  /** Reads the result of the first one. */
+  readonly replay: () => Promise<unknown>;
+  constructor(replay: () => Promise<unknown>) {
+    this.replay = replay;
   }
 }
 
@@ -57,56 +51,53 @@ export function idempotentWrites(
 ) {
   /** By key, the document of its commit. */
   const keys = new IdempotencyKeys(maxKeys, now);
-  /** What batches store that are not committed yet. */
-  const pending = new WeakMap<WriteBatch, Stored & { readonly id: number; readonly keys: Set<string> }>();
+  /** The keys of the commit that is being made, and their document. */
+  let pending: (Stored & { readonly id: number }) | undefined;
   const timer = setInterval(sweep, SWEEP_MS).unref();
-
-  const writeOnce: WriteOnce = (idempotency, bytes, work) =>
-    group
-      .add((batch) => unlessKnown(batch, idempotency, work), 2 * bytes)
-      .then((result) => {
-        if (!(result instanceof Known)) return result as ReturnType<typeof work>;
-        return replay(result.commit, idempotency).then((replayed) => replayed ?? writeOnce(idempotency, bytes, work));
-      });
 
   return {
     load,
-    writeOnce,
-    /** Adds the keys of its writes to a batch. */
-    complete: (batch: WriteBatch) => {
-      const stored = pending.get(batch);
-      if (!stored) return;
-      for (const id of keys.sweep(SWEPT_BY_COMMIT)) batch.remove(COLLECTION, id);
-      const { id, at, writes, documents } = stored;
-      const body = `${encode({ at, writes }).slice(0, -1)}${DOCUMENTS}${documents.join(SEPARATOR)}]}`;
-      batch.put(COLLECTION, 'id', id, body, catalog.kindOf(COLLECTION, {}));
+    /** Does the writes of a commit whose keys are not known, and stores their keys with them. */
+    write: (batch: WriteBatch, writes: readonly Write[]): unknown[] => {
+      const results = writes.map((write) => writeUnlessKnown(batch, write));
+      if (pending) {
+        const { id, at, writes, documents } = pending;
+        for (const old of keys.sweep(SWEPT_BY_COMMIT, id)) batch.remove(COLLECTION, old);
+        const body = `${encode({ at, writes }).slice(0, -1)}${DOCUMENTS}${documents.join(SEPARATOR)}]}`;
+        batch.put(COLLECTION, 'id', id, body, catalog.kind(COLLECTION, '{}'));
+      }
+      return results;
     },
-    /** Takes over the keys of a batch that was committed. */
-    committed: (batch: WriteBatch) => {
-      const { id = 0, at, writes = [] } = pending.get(batch) ?? {};
-      for (const [key] of writes) keys.set(key, id, at);
+    /** The results of writes, once they are committed. */
+    committed: (results: readonly unknown[]): unknown[] => {
+      pending = undefined;
+      return results.map((result) => (result instanceof Known ? result.replay() : result));
+    },
+    /** Forgets the keys of a commit that failed. */
+    failed: () => {
+      if (pending) keys.takeBack(pending.id);
+      pending = undefined;
     },
     state: (): IdempotencyState => keys.state,
     close: () => clearInterval(timer),
   };
 
-  function unlessKnown(
-    batch: WriteBatch,
-    { key, fingerprint }: Idempotency,
-    work: Parameters<WriteOnce>[2],
-  ): ReturnType<typeof work> | Known {
-    let stored = pending.get(batch);
-    const known = stored?.keys.has(key) ? stored.id : keys.get(key);
-    if (known !== undefined) return new Known(known);
-    const result = work(batch);
+  function writeUnlessKnown(batch: WriteBatch, write: Write): unknown {
+    const { work, bytes, idempotency } = write;
+    if (!idempotency) return work(batch);
+    const { key, fingerprint } = idempotency;
+    const known = keys.get(key);
+    if (known !== undefined)
+      return new Known(() => replay(known, idempotency).then((found) => found ?? group.add(write, 2 * bytes)));
+    // Writes with a key have one of these results.
+    const result = work(batch) as Document | Removed | NotWritten;
     if (result.outcome !== 'stored' && result.outcome !== 'removed') return result;
-    stored ??= { id: batch.last(COLLECTION) + 1, at: now(), writes: [], documents: [], keys: new Set() };
-    pending.set(batch, stored);
-    stored.keys.add(key);
-    if (result.outcome === 'removed') stored.writes.push([key, fingerprint]);
+    pending ??= { id: batch.last(COLLECTION) + 1, at: now(), writes: [], documents: [] };
+    keys.set(key, pending.id, pending.at);
+    if (result.outcome === 'removed') pending.writes.push([key, fingerprint]);
     else {
-      stored.writes.push([key, fingerprint, result.id, Number(result.version.slice(catalog.id.length + 1))]);
-      stored.documents.push(result.json.text);
+      pending.writes.push([key, fingerprint, result.id, batch.sequence()]);
+      pending.documents.push(result.json.text);
     }
     return result;
   }
@@ -152,11 +143,11 @@ export function idempotentWrites(
   }
 
   function sweep(): void {
-    const remove = (batch: WriteBatch) => {
-      for (const id of keys.sweep(SWEPT_BY_MINUTE)) batch.remove(COLLECTION, id);
+    const work = (batch: WriteBatch) => {
+      for (const id of keys.sweep(SWEPT_BY_MINUTE, pending?.id)) batch.remove(COLLECTION, id);
     };
     // A store that takes no writes now takes this one in a minute.
-    if (keys.isDue) group.add(remove, 0).then(sweep, () => {});
+    if (keys.isDue) group.add({ work, bytes: 0 }, 0).then(sweep, () => {});
   }
 }
 

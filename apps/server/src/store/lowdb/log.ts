@@ -4,8 +4,9 @@ import { dirname } from 'node:path';
 import { errorCode, isDiskFull, reasonOf } from '../../files/errors.ts';
 import { createFile, openFile, removeFile, replaceFile, syncFolder, writeDurably } from '../../files/files.ts';
 import { StoreFailedError, StoreUnavailableError, StoreUncertainError } from '../errors.ts';
-import { encodeRecords, type NewRecord } from './block.ts';
+import { complete, GAP, layOut, withRoom } from './block.ts';
 import type { Catalog, Segment } from './catalog.ts';
+import type { TextRecord } from './write-batch.ts';
 
 /** The end of the store, where it grows. */
 export interface Log {
@@ -13,7 +14,7 @@ export interface Log {
    * Commits these records; they can be read once this resolves. Rejects with a StoreUnavailableError where nothing was done,
    * and with a StoreUncertainError where the state of the disk is unknown.
    */
-  append(records: readonly NewRecord[]): Promise<void>;
+  append(records: readonly TextRecord[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -29,11 +30,15 @@ export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, sea
   return {
     append: async (records) => {
       if (segment.size >= catalog.maxSegment) await roll();
-      const commit = encodeRecords(segment.number, 'jsonl', records, catalog.kinds, 'utf8');
-      const from = active.commits().length + commit.start;
-      await active.append(commit.bytes);
+      const { opening, bytes } = layOut(segment.number, 'jsonl', records, catalog.kinds);
+      const from = active.commits().length + opening.length;
+      await active.append(bytes, (commit) => {
+        const texts = records.filter(({ length }) => length > 0).map(({ text }) => text);
+        commit.write(texts.join(GAP.jsonl), opening.length);
+        complete(commit, { opening });
+      });
       segment.bytes = active.commits();
-      for (const record of commit.records) catalog.apply(segment, record, from);
+      for (const record of records) catalog.apply(segment, record, from);
       catalog.sequence += records.length;
     },
     close: () => active.close(),
@@ -90,8 +95,12 @@ function fileOfCommits(file: string, handle: FileHandle, commits: Buffer, found:
 
   return {
     commits: () => buffer.subarray(0, end),
-    append: async (line: Buffer) => {
+    /** Appends so many bytes, which `fill` writes. */
+    append: async (length: number, fill: (bytes: Buffer) => void) => {
       if (tail.length > 0) await setTailAside();
+      buffer = withRoom(buffer, end, length);
+      const line = buffer.subarray(end, end + length);
+      fill(line);
       try {
         await writeDurably(handle, line, end);
       } catch (error) {
@@ -102,13 +111,7 @@ function fileOfCommits(file: string, handle: FileHandle, commits: Buffer, found:
         );
         throw isCut ? full(error) : failed(StoreUncertainError, error);
       }
-      if (end + line.length > buffer.length) {
-        const larger = Buffer.allocUnsafeSlow(Math.max(end + line.length, 2 * buffer.length, 4096));
-        buffer.copy(larger, 0, 0, end);
-        buffer = larger;
-      }
-      buffer.set(line, end);
-      end += line.length;
+      end += length;
     },
     close: () => handle.close(),
   };

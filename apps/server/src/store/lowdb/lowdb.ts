@@ -99,11 +99,13 @@ async function openUnlocked(
   let state: StoreState = { status: 'open' };
   const group = new GroupCommit(async (writes: Write[]) => {
     const batch = writeBatch(catalog);
-    const results = writes.map((write) => write(batch));
-    idempotent.complete(batch);
     try {
+      const results = idempotent.write(batch, writes);
       if (batch.records.length > 0) await log.append(batch.records);
+      manifest.follow();
+      return idempotent.committed(results);
     } catch (error) {
+      idempotent.failed();
       if (error instanceof StoreFailedError) {
         // The state of the disk is unknown, so nothing more is written to it.
         group.abort(new StoreFailedError(error.message, { cause: error }));
@@ -112,15 +114,12 @@ async function openUnlocked(
       }
       throw error;
     }
-    idempotent.committed(batch);
-    manifest.follow();
-    return results;
   }, onCommit);
   const texts = reader(catalog);
   const idempotent = idempotentWrites(catalog, texts, group, { maxKeys, now });
   await idempotent.load();
   manifest.follow();
-  const parts = { catalog, texts, group, writeOnce: idempotent.writeOnce };
+  const parts = { catalog, texts, group };
   const declared = new Map(collections.map((one) => [one.name, collectionIn(one, parts)]));
   let closed: Promise<void> | undefined;
   const close = async () => {

@@ -54,7 +54,7 @@ export async function readManifest(folder: string): Promise<ManifestData | undef
 }
 
 export async function writeManifest(folder: string, data: ManifestData): Promise<void> {
-  await writeFile(manifestFile(folder), encodeBlock(data).bytes);
+  await writeFile(manifestFile(folder), encodeBlock(data));
 }
 
 /** The manifest of an open store. */

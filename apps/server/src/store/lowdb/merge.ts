@@ -1,13 +1,20 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { removeFile } from '../../files/files.ts';
 import { StoreDamagedError } from '../errors.ts';
-import { blocksIn, encodeRecords, type Kind, type NewRecord, readFile, writeFile } from './block.ts';
+import { blocksIn, complete, GAP, type Kind, layOut, type NewRecord, readFile, withRoom, writeFile } from './block.ts';
 import { type Catalog, costOf, type Segment } from './catalog.ts';
 import type { Manifest } from './manifest.ts';
 
 /** The event loop is free again after so many records. */
 const SLICE = 1000;
 const RETRY_MS = { first: 100, most: 60_000 };
+
+/** Records that are written again, and their texts. */
+interface Needed {
+  readonly records: (NewRecord & { readonly from: number })[];
+  texts: Buffer;
+  end: number;
+}
 
 /** Seals full segments, and merges sealed ones, one after the other beside the writes. */
 export interface Merger {
@@ -85,19 +92,19 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
   }
 
   async function rewrite(inputs: readonly Segment[]): Promise<void> {
-    const needed: NewRecord[] = [];
+    const needed: Needed = { records: [], texts: Buffer.alloc(0), end: 0 };
     for (const segment of inputs) await collect(segment, needed);
     // Neighbours in a sealed segment are read together.
-    needed.sort((a, b) => (a.kind === b.kind ? 0 : order(a.kind, b.kind)) || a.id - b.id);
+    needed.records.sort((a, b) => (a.kind === b.kind ? 0 : order(a.kind, b.kind)) || a.id - b.id);
     await turn();
-    if (needed.length > 0) await write(needed);
+    if (needed.records.length > 0) await write(needed);
     for (const { number } of inputs) catalog.segments.delete(number);
     replaced = inputs.map((one) => catalog.fileOf(one));
     await removeReplaced();
   }
 
   /** Adds the records of a segment that are needed. */
-  async function collect(segment: Segment, needed: NewRecord[]): Promise<void> {
+  async function collect(segment: Segment, needed: Needed): Promise<void> {
     const { sealed, unsealed } = catalog.inOrder();
     const isOldest = segment === (sealed[0] ?? unsealed[0]);
     const bytes = segment.bytes ?? (await readFile(catalog.fileOf(segment)));
@@ -107,10 +114,14 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
         if (++seen % SLICE === 0) await turn();
         const { id, version, start, length } = records;
         const [collection] = kinds[records.kind] as Kind;
-        const place = catalog.directory(collection).get(id);
-        if (length === 0 && !isOldest) needed.push({ kind: catalog.kind(collection, ''), id, version, text: '' });
-        if (length > 0 && place?.segment === segment.number && place.start === start)
-          needed.push({ kind: place.kind, id, version, text: bytes.toString('latin1', start, start + length) });
+        const place = length > 0 ? catalog.directory(collection).get(id) : undefined;
+        const isNeeded = length > 0 ? place?.segment === segment.number && place.start === start : !isOldest;
+        if (!isNeeded) continue;
+        needed.texts = withRoom(needed.texts, needed.end, length);
+        bytes.copy(needed.texts, needed.end, start, start + length);
+        const kind = place?.kind ?? catalog.kind(collection, '');
+        needed.records.push({ kind, id, version, start: 0, length, from: needed.end });
+        needed.end += length;
       }
       read = end;
     }
@@ -118,15 +129,23 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
   }
 
   /** Writes a sealed segment, and has the key directory lead to what is still needed of it by then. */
-  async function write(needed: readonly NewRecord[]): Promise<void> {
+  async function write({ records, texts }: Needed): Promise<void> {
     const segment = catalog.newSegment(undefined);
-    const { bytes, records, start } = encodeRecords(segment.number, 'json', needed, catalog.kinds, 'latin1');
+    const block = layOut(segment.number, 'json', records, catalog.kinds);
+    const { length } = block.opening;
+    const bytes = Buffer.allocUnsafeSlow(block.bytes);
+    for (const { start, from, length: size } of records) {
+      if (size === 0) continue;
+      if (start > 0) bytes.write(GAP.json, length + start - GAP.json.length, 'latin1');
+      texts.copy(bytes, length + start, from, from + size);
+    }
+    complete(bytes, block);
     await turn();
     await writeFile(catalog.fileOf(segment), bytes);
     catalog.segments.set(segment.number, segment);
     for (const record of records) {
       const place = catalog.directoryOf(record.kind).get(record.id);
-      if (record.length === 0 || place?.version === record.version) catalog.apply(segment, record, start);
+      if (record.length === 0 || place?.version === record.version) catalog.apply(segment, record, length);
       else segment.size += costOf(record.length);
     }
   }

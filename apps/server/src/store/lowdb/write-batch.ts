@@ -1,26 +1,39 @@
 import { withId } from '../document.ts';
-import type { Document, NotWritten, Removed } from '../store.ts';
+import type { Document, Idempotency, NotWritten, Removed } from '../store.ts';
 import type { NewRecord } from './block.ts';
 import type { Catalog } from './catalog.ts';
 
-/** A write that waits for its commit: it adds its changes to the batch, and returns its result for when they are durable. */
-export type Write = (batch: WriteBatch) => unknown;
+/** A write that waits for its commit. */
+export interface Write {
+  /** Adds its changes to the batch, and returns its result for when they are durable. */
+  readonly work: (batch: WriteBatch) => unknown;
+  /** About how many it adds. */
+  readonly bytes: number;
+  readonly idempotency?: Idempotency | undefined;
+}
+
+/** A record with its text. */
+export interface TextRecord extends NewRecord {
+  readonly text: string;
+}
 
 /** The changes of writes that are committed together, to any collections. Each write sees those before it. */
 export type WriteBatch = ReturnType<typeof writeBatch>;
 
 export function writeBatch(catalog: Catalog) {
-  const records: NewRecord[] = [];
+  const records: TextRecord[] = [];
   /** Versions that documents have behind the changes so far, 0 for removed ones, by collection and identifier. */
   const versions = new Map<string, Map<number, number>>();
   const lasts = new Map<string, number>();
 
   /** The highest identifier that was given out. */
   const last = (collection: string) => lasts.get(collection) ?? catalog.directory(collection).last;
+  /** The sequence number of the last change. */
+  const sequence = () => catalog.sequence + records.length;
   /** Returns the version that the change makes. */
   const add = (collection: string, id: number, text: string, kind: number) => {
-    const version = catalog.sequence + records.length + 1;
-    records.push({ kind, id, version, text });
+    const version = sequence() + 1;
+    records.push({ kind, id, version, start: 0, length: Buffer.byteLength(text), text });
     const ofCollection = versions.get(collection) ?? new Map<number, number>();
     versions.set(collection, ofCollection.set(id, text === '' ? 0 : version));
     return version;
@@ -29,6 +42,7 @@ export function writeBatch(catalog: Catalog) {
   return {
     records,
     last,
+    sequence,
     /** Why a write to this document is not done. */
     obstacle: (collection: string, id: number, ifVersion: string | undefined): NotWritten | undefined => {
       const version = versions.get(collection)?.get(id) ?? catalog.directory(collection).get(id)?.version ?? 0;
