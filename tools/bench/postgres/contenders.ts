@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,7 +11,7 @@ import { added, collection, filter } from '../workload.ts';
 export type Work = 'create' | 'list' | 'list filtered';
 
 /** How many times a second something is done with so many connections, for so many milliseconds. */
-export type Rate = (work: Work, connections: number, milliseconds: number) => Promise<number>;
+export type Rate = (work: Work | 'create with a key', connections: number, milliseconds: number) => Promise<number>;
 
 const limit = 20;
 
@@ -18,8 +19,9 @@ const limit = 20;
 export function ours(store: Store, size: number): Rate {
   const documents = store.collection(collection);
   const after = () => Math.floor(Math.random() * (size - 100));
-  const doing: Record<Work, () => unknown> = {
+  const doing: Record<Parameters<Rate>[0], () => unknown> = {
     create: () => documents.create(added),
+    'create with a key': () => documents.create(added, { idempotency: { key: randomUUID(), fingerprint: 'same' } }),
     list: () => documents.list({ after: after(), limit }),
     'list filtered': () => documents.list({ after: after(), limit, filter }),
   };

@@ -20,7 +20,11 @@ interface Measured {
   pgbench: number[];
   /** pgbench with 64 documents in a statement. */
   together: number[];
+  /** Creates with an idempotency key, another one in each. */
+  withKey: number[];
 }
+
+const nothing: Measured = { ours: [], pgbench: [], together: [], withKey: [] };
 
 /** Measures the store on a database of its own. Throws where PostgreSQL or pgbench is not installed. */
 export async function postgres(quick: boolean): Promise<Section> {
@@ -68,8 +72,9 @@ async function bench(
 
   async function measure(work: Work, connections: number, size: number, our: Rate, their: PgbenchRate, round: number) {
     const key = keyOf(work, connections, size);
-    const numbers = measured.get(key) ?? { ours: [], pgbench: [], together: [] };
+    const numbers = measured.get(key) ?? structuredClone(nothing);
     const rate = await our(work, connections, milliseconds);
+    const withKey = work === 'create' ? await our('create with a key', connections, milliseconds) : Number.NaN;
     const bare = await their(work, connections, milliseconds);
     const together = work === 'create' && connections === 64 ? await their(work, 1, milliseconds, 64) : Number.NaN;
     // The round before the first one warms up.
@@ -77,6 +82,7 @@ async function bench(
     numbers.ours.push(rate);
     numbers.pgbench.push(bare);
     numbers.together.push(together);
+    numbers.withKey.push(withKey);
     measured.set(key, numbers);
   }
 }
@@ -100,8 +106,7 @@ async function filled(cluster: Cluster, size: number): Promise<Filled> {
 
 function section(measured: Map<string, Measured>, sizes: readonly [number, number]): Section {
   const [small, large] = sizes;
-  const of = (work: Work, connections: number, size: number) =>
-    measured.get(keyOf(work, connections, size)) ?? { ours: [], pgbench: [], together: [] };
+  const of = (work: Work, connections: number, size: number) => measured.get(keyOf(work, connections, size)) ?? nothing;
   // Each pair was measured one right after the other.
   const flat = (work: Work, connections: number) =>
     medianRatio(of(work, connections, large).ours, of(work, connections, small).ours);
@@ -123,6 +128,7 @@ function section(measured: Map<string, Measured>, sizes: readonly [number, numbe
         'of pgbench': rounded(ofPgbench(work, connections)),
         'pgbench, 64 together/s': together ? Math.round(together) : '-',
         'of that': together ? rounded(ours / together) : '-',
+        'with a key, of without': work === 'create' ? rounded(medianRatio(rates.withKey, rates.ours)) : '-',
       };
     }),
   );
