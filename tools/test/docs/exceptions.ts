@@ -80,6 +80,20 @@ export const exceptions: readonly Exception[] = [
     reason: 'it needs a PostgreSQL; apps/server/test/postgres has one',
     check: isInstalled,
   },
+  {
+    commands: /^docker (build|run|compose)\b/,
+    reason: 'tools/test/deploy builds and runs the same with podman, where this machine has it',
+    check: (command) => {
+      for (const [, file = ''] of command.matchAll(/--file (\S+)/g)) exists(file);
+    },
+  },
+  {
+    commands: /^(cd apps\/server\/deploy|printf 'DATABASE_URL|openssl|cat|chown|install|systemctl)\b/,
+    reason: 'it makes secrets for a deployment, or changes a machine; tools/test/deploy makes its own',
+    check: (command) => {
+      for (const [file] of command.matchAll(/apps\/server\/deploy[\w./-]*/g)) exists(file);
+    },
+  },
   { commands: /^npx (changeset|turbo|pnpm)\b/, reason: 'it changes or checks the repository', check: isInstalled },
 ];
 
