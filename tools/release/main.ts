@@ -14,7 +14,7 @@ import { nextVersion, versionNow } from './version.ts';
 const folder = 'dist/release';
 const plan = `${folder}/plan.json`;
 
-async function release(tested: boolean): Promise<void> {
+async function release(options: { tested: boolean; packOnly: boolean }): Promise<void> {
   const changes = said('git', 'status', '--porcelain');
   const branch = said('git', 'branch', '--show-current').trim();
   if (branch !== 'main') throw new Error(`A release is made from main, and this is ${branch || 'no branch'}.`);
@@ -30,7 +30,7 @@ async function release(tested: boolean): Promise<void> {
   run('changeset', 'publish-plan', '--output', plan);
   if (JSON.parse(textOf(plan)).plan.length === 0) return console.log('The registry has every version already.');
 
-  if (!tested) run('npm', 'test');
+  if (!options.tested) run('npm', 'test');
   // Not from the cache: what is published is built from this commit, here and now.
   run('node', 'tools/turbo.mjs', 'run', 'build', '--force');
   withRepository(() => run('changeset', 'pack', '--from-publish-plan', plan, '--out-dir', folder));
@@ -39,16 +39,16 @@ async function release(tested: boolean): Promise<void> {
     const file = `${name.replace('@', '').replace('/', '-')}-${version}.cdx.json`;
     writeFileSync(join(root, folder, file), `${JSON.stringify(sbom(name), undefined, 2)}\n`);
   }
-  // npm's own name for this setting means nothing to pnpm.
-  if (process.env.ACTIONS_ID_TOKEN_REQUEST_URL) process.env.PNPM_CONFIG_PROVENANCE = 'true';
+  if (options.packOnly) return console.log(`Packed. The packages and their SBOMs are in ${folder}.`);
   run('changeset', 'publish', '--from-pack-dir', folder);
   console.log(`Published. The packages and their SBOMs are in ${folder}. Now: git push --follow-tags`);
 }
 
-const { values, positionals } = parseArgs({ options: { tested: { type: 'boolean' } }, allowPositionals: true });
+const options = { tested: { type: 'boolean' }, pack: { type: 'boolean' } } as const;
+const { values, positionals } = parseArgs({ options, allowPositionals: true });
 try {
   if (positionals[0] === 'version') nextVersion();
-  else await release(values.tested === true);
+  else await release({ tested: values.tested === true, packOnly: values.pack === true });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeep } from '@petstore/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { root, textOf } from '../../repository.ts';
 import { type Fixture, hasShell, newFixture } from '../support/fixture.ts';
 import { startServerProcess } from '../support/server.ts';
@@ -78,7 +78,7 @@ const checks: Record<string, (block: Block, before: Block | undefined, after: Bl
 
   mermaid: async (block) => foldersExist(block),
   json: async ({ text }) => void JSON.parse(text),
-  yaml: async ({ text }) => void parse(text),
+  yaml: async ({ text }) => expect(parseAllDocuments(text).flatMap(({ errors }) => errors)).toEqual([]),
   // adding-an-operation.test.ts applies them.
   diff: async ({ page }) => expect(page).toBe('docs/adding-an-operation.md'),
 };

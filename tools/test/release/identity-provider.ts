@@ -13,10 +13,14 @@ export async function startIdentityProvider() {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const env: Env = {
+  /** What every job has. */
+  const jobs: Env = {
     GITHUB_ACTIONS: 'true',
     GITHUB_SERVER_URL: 'https://github.com',
     GITHUB_REPOSITORY: 'somebody/petstore',
+  };
+  /** What only a job with the permission has. */
+  const identity: Env = {
     ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${port}/?of=this-job`,
     ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'a-token-of-this-job',
   };
@@ -25,5 +29,5 @@ export async function startIdentityProvider() {
     server.closeAllConnections();
     await once(server, 'close');
   };
-  return { audiences, env, close };
+  return { audiences, jobs, identity, close };
 }

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startIdentityProvider } from './identity-provider.ts';
@@ -35,8 +35,11 @@ beforeAll(async () => {
 
   const place = '        - name: after\n          in: query\n';
   scenario.change('minor', feature, { 'spec/openapi.yaml': (text) => text.replace(place, mood + place) });
-  refused = await releaseWithoutIdentity();
-  await scenario.release();
+  refused = await publishWithoutIdentity();
+  // The registry of the test knows no provenance.
+  await scenario.publish({ NPM_CONFIG_PROVENANCE: 'false' });
+  await scenario.publish({ NPM_CONFIG_PROVENANCE: 'false' });
+  await scenario.tag();
   await Promise.all(
     [scenario.caller, scenario.shell].map((project) => scenario.in(project, 'npm', 'update', '--prefer-online')),
   );
@@ -44,10 +47,11 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => scenario?.end());
 
-/** A release in GitHub's CI, whose identity provider refuses. */
-async function releaseWithoutIdentity() {
-  const { audiences, env, close } = await startIdentityProvider();
-  const message = await scenario.release(env).then(
+/** The jobs of the workflow. In the second one GitHub's identity provider refuses. */
+async function publishWithoutIdentity() {
+  const { audiences, jobs, identity, close } = await startIdentityProvider();
+  await scenario.pack(jobs);
+  const message = await scenario.publish({ NPM_CONFIG_PROVENANCE: 'true', ...jobs, ...identity }).then(
     () => 'it was released',
     (error: Error) => error.message,
   );
@@ -160,10 +164,10 @@ describe.each(releases)('$name', ({ state, version, text }) => {
   });
 });
 
-describe('if CI cannot prove its identity', () => {
+describe('if the publishing job cannot prove its identity', () => {
   test('provenance is requested, and nothing is published without it', () => {
     expect(refused.audiences).toContain('sigstore');
-    expect(refused.message).toContain('sigstore');
+    expect(refused.message).toContain('retrieving identity token');
     expect(new Set(refused.latest)).toEqual(new Set([next('patch', before)]));
   });
 
@@ -174,6 +178,14 @@ describe('if CI cannot prove its identity', () => {
       directory: 'apps/petctl',
     });
   });
+});
+
+test('a tarball that is not the one of the plan is not published', async () => {
+  const folder = join(scenario.checkout, 'dist/release');
+  const plan = await readFile(join(folder, 'publish-plan.json'), 'utf8');
+  await writeFile(join(folder, 'publish-plan.json'), plan.replace('sha256-', 'sha256-0'));
+  await expect(scenario.publish({})).rejects.toThrow('is not the file of the plan');
+  await writeFile(join(folder, 'publish-plan.json'), plan);
 });
 
 test('a release ends early if everything is published', async () => {

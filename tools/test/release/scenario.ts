@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { makeFolder } from '@petstore/testing';
+import { parse } from 'yaml';
+import { textOf } from '../../repository.ts';
 import { type Copy, copyOfRepository } from '../repository-copy.ts';
 import { type Env, run } from '../support/process.ts';
 import { startServerProcess } from '../support/server.ts';
@@ -17,7 +19,11 @@ export interface Scenario {
   /** Changes the checkout, writes a changeset for it, and commits both. */
   change(bump: 'patch' | 'minor', summary: string, edits?: Record<string, (text: string) => string>): void;
   /** Runs the release command. It skips the tests, because it is run by one of them. */
-  release(more?: Env): Promise<string>;
+  release(): Promise<string>;
+  /** The same in the steps of the workflow, which publish what the command packed. */
+  pack(env: Env): Promise<string>;
+  publish(env: Env): Promise<string>;
+  tag(): Promise<string>;
   in(folder: string, command: string, ...args: string[]): Promise<string>;
   /** Adds a pet, and lists the pets of the installed server, with the client and with petctl. */
   use(input: Record<string, unknown>, ...flags: string[]): Promise<{ called: Pet[]; listed: Pet[] }>;
@@ -35,6 +41,15 @@ const [baseUrl, apiKey, input] = process.argv.slice(2);
 console.log(JSON.stringify(await petstore({ baseUrl, apiKey }).listPets(JSON.parse(input))));
 `;
 
+/** Stands in for GitHub's command line: a release makes a tag, and needs the files that it is given. */
+const GITHUB = `#!/usr/bin/env bash
+set -e
+[ "$1 $2" = 'release create' ] || exit 1
+[ "$4 $6 $8" = '--target --title --notes' ]
+[ -s "\${10}" ] && [ -s "\${11}" ]
+git -C "$CHECKOUT" tag "$3" "$5"
+`;
+
 export async function startScenario(): Promise<Scenario> {
   const { folder, remove } = makeFolder('release');
   const registry = await startRegistry(folder);
@@ -45,6 +60,25 @@ export async function startScenario(): Promise<Scenario> {
   // Here they are links, which .gitignore does not match.
   await writeFile(join(copy.folder, '.git/info/exclude'), 'node_modules\n');
   commit(copy, 'As it is');
+
+  /** Runs the one step of a job of the workflow that is a script, in the folder that the artifact is downloaded to. */
+  const step = (job: string, more: Env) => {
+    const steps: { run?: string }[] = parse(textOf('.github/workflows/release.yml')).jobs[job].steps;
+    const [script = '', ...others] = steps.flatMap((each) => each.run ?? []);
+    if (others.length > 0) throw new Error(`The job ${job} has more than one script.`);
+    // As GitHub runs `shell: bash`.
+    return run(
+      join(copy.folder, 'dist/release'),
+      more,
+      'bash',
+      '--noprofile',
+      '--norc',
+      '-eo',
+      'pipefail',
+      '-c',
+      script,
+    );
+  };
 
   const [caller, shell] = await Promise.all(['caller', 'shell'].map((name) => newProject(join(folder, name))));
   if (!caller || !shell) throw new Error('There are no projects.');
@@ -61,7 +95,16 @@ export async function startScenario(): Promise<Scenario> {
       copy.change(`.changeset/${bump}.md`, () => `---\n'@petstore/spec': ${bump}\n---\n\n${summary}\n`);
       commit(copy, summary);
     },
-    release: (more = {}) => run(copy.folder, { ...env, ...more }, 'npm', 'run', 'release', '--', '--tested'),
+    release: () => run(copy.folder, env, 'npm', 'run', 'release', '--', '--tested'),
+    pack: (more) => run(copy.folder, { ...env, ...more }, 'npm', 'run', 'release', '--', '--tested', '--pack'),
+    publish: (more) => step('publish', { ...env, ...more }),
+    tag: async () => {
+      const programs = join(folder, 'programs');
+      await mkdir(programs, { recursive: true });
+      await writeFile(join(programs, 'gh'), GITHUB, { mode: 0o755 });
+      const PATH = programs + delimiter + env.PATH;
+      return step('tag', { ...env, PATH, GITHUB_SHA: 'main', CHECKOUT: copy.folder });
+    },
     in: (cwd, command, ...args) => run(cwd, env, command, ...args),
     use: async (input, ...flags) => {
       // The server that was installed, on the data of the release before.

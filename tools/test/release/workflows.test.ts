@@ -9,9 +9,11 @@ interface Step {
   uses?: string;
   run?: string;
   with?: Record<string, unknown>;
+  env?: Record<string, string>;
 }
 interface Job {
   uses?: string;
+  needs?: string | string[];
   'runs-on'?: string;
   'timeout-minutes'?: number;
   permissions?: Record<string, string>;
@@ -50,9 +52,8 @@ describe.each(files)('%s', (file) => {
   test('has a time limit, and leaves no credentials in a checkout', () => {
     for (const job of jobs.filter(({ uses }) => !uses)) {
       expect(job['timeout-minutes']).toBeGreaterThan(0);
-      const [checkout] = job.steps ?? [];
-      expect(checkout?.uses).toMatch(/^actions\/checkout@/);
-      expect(checkout?.with).toMatchObject({ 'persist-credentials': false });
+      const checkouts = (job.steps ?? []).filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+      for (const checkout of checkouts) expect(checkout.with).toMatchObject({ 'persist-credentials': false });
     }
   });
 });
@@ -63,11 +64,26 @@ test('ci.yml runs what .ci/run runs, on three systems and with three versions of
   expect(job && runs(job).at(-1)).toBe('.ci/run');
 });
 
-test('release.yml publishes with the release command after ci, and only that job can prove its identity', () => {
-  const { ci, mode, version, publish } = read('release.yml').jobs;
+test('release.yml packs without privileges, and publishes in a job that installs and checks out nothing', () => {
+  const { ci, audit, mode, version, pack, publish, tag } = read('release.yml').jobs;
   expect(ci?.uses).toBe('./.github/workflows/ci.yml');
-  expect(publish?.steps?.map((step) => step.with?.script)).toContain('npm run release -- --tested');
-  expect(publish?.permissions).toEqual({ contents: 'write', 'id-token': 'write' });
+  expect(audit?.uses).toBe('./.github/workflows/audit.yml');
+  expect(mode?.needs).toEqual(['ci', 'audit']);
+  expect(pack && runs(pack)).toEqual(['npm run release -- --tested --pack']);
+  expect([mode?.permissions, pack?.permissions]).toEqual([undefined, undefined]);
   expect(version?.permissions).toEqual({ contents: 'write', 'pull-requests': 'write' });
-  expect(mode?.permissions).toBeUndefined();
+  expect(publish?.permissions).toEqual({ 'id-token': 'write' });
+  expect(tag?.permissions).toEqual({ contents: 'write' });
+  for (const job of [publish, tag]) {
+    expect(job?.steps?.flatMap(({ uses = '' }) => uses.match(/^[\w-]+\/[\w-]+/) ?? [])).not.toContain(
+      'actions/checkout',
+    );
+    expect(job && runs(job).join()).not.toMatch(/\bnpm (ci|install|run|exec|x)\b|\bnpx\b|\bnode\b/);
+  }
+  expect(publish?.steps?.at(-1)?.env).toEqual({ NPM_CONFIG_IGNORE_SCRIPTS: 'true', NPM_CONFIG_PROVENANCE: 'true' });
+});
+
+test('audit.yml ends with an error for a known vulnerability of what users install', () => {
+  const { audit } = read('audit.yml').jobs;
+  expect(audit && runs(audit)).toContain('npx pnpm audit --prod');
 });
