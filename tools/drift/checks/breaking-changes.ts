@@ -2,14 +2,15 @@ import type { Check } from '../check.ts';
 import { readSpec, type Spec, versionOf } from '../openapi.ts';
 import type { Project } from '../project.ts';
 import { compareSpecs } from './breaking-changes/compare.ts';
-import { type Commands, compareNames } from './breaking-changes/names.ts';
+import { compareListedNames, type ReadText } from './breaking-changes/listed-names.ts';
+import { type Commands, commandsOf, compareNames } from './breaking-changes/names.ts';
 import type { Change } from './breaking-changes/rules.ts';
 import { type Bump, bumps, changesetsOf, manifestsOf } from './versions.ts';
 
 export const breakingChanges: Check = {
   name: 'breakingChanges',
   guarantee:
-    'A changeset since the base, or a raised version, announces each change of the spec for every package that it reaches, and a break as major.',
+    'A changeset since the base, or a raised version, announces each change of the spec, and each name that is gone, for every package that it reaches, and a break as major.',
   run: async (project) => {
     const { name, read, problem } = project.base;
     if (problem) {
@@ -20,11 +21,14 @@ export const breakingChanges: Check = {
     const before = readSpec(read);
     const petctl = await project.load<Commands>('petctl/internal');
     const [was, is] = [before, project.spec].map(({ model }) => model.rows.map(({ operation }) => operation));
-    const announced = announcements(project, before, read);
+    const inBase: ReadText = (file) => ifThere(() => read(file));
+    const now: ReadText = (file) => ifThere(() => project.read(file));
+    const announced = announcements(project, before, inBase);
     const everyPackage = manifestsOf(project).map((manifest) => manifest.name);
     return [
       ...compareSpecs(before, project.spec, new Date().toISOString().slice(0, 10)),
       ...compareNames(was ?? [], is ?? [], petctl),
+      ...compareListedNames(inBase, now, commandsOf(was ?? [], petctl)),
     ].flatMap((change) => {
       const { rule, where, detail, packages = everyPackage } = change;
       const level = bumpOf(change, project.spec);
@@ -49,21 +53,22 @@ function bumpOf({ level }: Change, { root }: Spec): Bump {
 }
 
 /** Whether a change of a package is announced, by a changeset that the base lacks or by the version of all packages. */
-function announcements(project: Project, before: Spec, read: (file: string) => string) {
-  const isNew = (file: string) => {
-    try {
-      return read(file) !== project.read(file);
-    } catch {
-      // The base has no such changeset.
-      return true;
-    }
-  };
-  const changesets = changesetsOf(project).filter(({ file }) => isNew(file));
+function announcements(project: Project, before: Spec, inBase: ReadText) {
+  const changesets = changesetsOf(project).filter(({ file }) => inBase(file) !== project.read(file));
   const raised = raisedPart(before, project.spec);
   return (name: string, level: Bump) =>
     [raised, ...changesets.map((one) => one.bumps.get(name))].some(
       (bump) => bump !== undefined && bumps.indexOf(bump) <= bumps.indexOf(level),
     );
+}
+
+function ifThere(read: () => string): string | undefined {
+  try {
+    return read();
+  } catch {
+    // There is no such file.
+    return undefined;
+  }
 }
 
 /** The part of the version that was raised: a release replaces the changesets by it. */

@@ -70,3 +70,25 @@ test('before the first major version a break is minor', async () => {
     `minor for ${every.join(', ')}`,
   ]);
 });
+
+test.each<[string, string, [string | RegExp, string], string]>([
+  ["a flag of petctl's own", 'docs/petctl.md', ['`--base-url <url>`', '`--address <url>`'], 'petctl'],
+  ["a command of petctl's own", 'docs/petctl.md', ['## petctl auth token', '## petctl auth show'], 'petctl'],
+  ['a variable of petctl', 'docs/petctl.md', [/PETCTL_RETRIES/g, 'PETCTL_TRIES'], 'petctl'],
+  [
+    'a variable of the server',
+    'docs/operating.md',
+    ['| `PETSTORE_WORKERS`', '| `PETSTORE_PROCESSES`'],
+    '@petstore/server',
+  ],
+  ['a flag of the server', 'docs/operating.md', ['| `--workers`', '| `--processes`'], '@petstore/server'],
+  ['an export of the client', 'packages/client/src/index.ts', ['type Paged', 'type Pages'], '@petstore/client'],
+  ['an export of the server', 'apps/server/src/index.ts', ['memoryStore', 'memoryStore as store'], '@petstore/server'],
+])('%s that is gone is a break', async (_, file, [from, to], name) => {
+  const before = shipped.read(file);
+  const gone = (text: string) => unannounced((spec) => spec, { [file]: text }, { [file]: before });
+  expect(new Set(await gone(before.replace(from, to)))).toEqual(new Set([`major for ${name}`]));
+  expect(
+    await gone(`${before}\n`),
+  ).toEqual([]);
+});

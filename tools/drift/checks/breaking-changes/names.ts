@@ -37,6 +37,12 @@ export function compareNames(before: readonly Operation[], after: readonly Opera
   return changes;
 }
 
+/** The commands of operations. */
+export function commandsOf(operations: readonly Operation[], petctl: Commands): Set<string> {
+  const found = [...namesOf(operations, petctl).values()].flatMap(({ commands }) => [...commands.values()]);
+  return new Set(found.map(({ words }) => `petctl ${words}`));
+}
+
 /** The packages that have one function for each operation. */
 const functions = ['@petstore/types', '@petstore/client', '@petstore/server'];
 
