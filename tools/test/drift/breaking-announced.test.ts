@@ -88,7 +88,5 @@ test.each<[string, string, [string | RegExp, string], string]>([
   const before = shipped.read(file);
   const gone = (text: string) => unannounced((spec) => spec, { [file]: text }, { [file]: before });
   expect(new Set(await gone(before.replace(from, to)))).toEqual(new Set([`major for ${name}`]));
-  expect(
-    await gone(`${before}\n`),
-  ).toEqual([]);
+  expect(await gone(`${before}\n`)).toEqual([]);
 });
