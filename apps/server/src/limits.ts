@@ -79,7 +79,7 @@ export const WORKER_RESTART_MS = { first: 100, max: 10_000, lived: 30_000 };
 export const WORKER_EXIT_MS = 2_000;
 
 /** How long a worker has to send its metrics; those it sent before are used where it takes longer. */
-export const WORKER_METRICS_MS = 1_000;
+export const WORKER_METRICS_MS = 5_000;
 
 /** How often workers tell each other what they took from the rate limits. */
 export const QUOTA_EXCHANGE_MS = 100;

@@ -20,7 +20,14 @@ export interface TeamProcess extends ServerProcess {
 
 /** A server with two workers on this database. */
 export async function startTeam(databaseUrl: string, env: Record<string, string> = {}): Promise<TeamProcess> {
-  const server = await startServer(databaseUrl, { PETSTORE_WORKERS: '2', PETSTORE_LOG_LEVEL: 'info', ...env });
+  const server = await startServer(databaseUrl, {
+    PETSTORE_WORKERS: '2',
+    PETSTORE_LOG_LEVEL: 'info',
+    // A busy machine fails no request.
+    PETSTORE_DATABASE_CONNECT_TIMEOUT: '600',
+    PETSTORE_DATABASE_STATEMENT_TIMEOUT: '600',
+    ...env,
+  });
   onTestFinished(() => server.kill());
   const pid = server.child.pid ?? 0;
   const isLine = (line: string) => line.startsWith('{"level"');
@@ -43,6 +50,11 @@ export interface Response {
   text: string;
 }
 
+export interface RequestError extends NodeJS.ErrnoException {
+  /** Whether the connection had served a request before. */
+  isReused: boolean;
+}
+
 /** Sends a request over a connection of its own, or of this agent. */
 export function get(url: string, agent: Agent | false = false, key = apiKey): Promise<Response> {
   return new Promise((resolve, reject) => {
@@ -56,7 +68,7 @@ export function get(url: string, agent: Agent | false = false, key = apiKey): Pr
           text: Buffer.concat(chunks).toString(),
         });
     });
-    sent.on('error', reject).end();
+    sent.on('error', (error) => reject(Object.assign(error, { isReused: sent.reusedSocket }))).end();
   });
 }
 
@@ -98,7 +110,7 @@ export class Clients {
   #isOver = false;
   readonly #all: Promise<unknown>;
 
-  constructor(url: string, count: number, isRefusal = (_error: NodeJS.ErrnoException) => false) {
+  constructor(url: string, count: number, isRefusal = (_error: RequestError) => false) {
     this.#all = Promise.all(Array.from({ length: count }, () => this.#ask(url, isRefusal)));
   }
 
@@ -113,15 +125,15 @@ export class Clients {
     await expect.poll(() => this.answered >= goal || this.errors.length > 0).toBe(true);
   }
 
-  async #ask(url: string, isRefusal: (error: NodeJS.ErrnoException) => boolean): Promise<void> {
+  async #ask(url: string, isRefusal: (error: RequestError) => boolean): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     while (!this.#isOver) {
       try {
-        const { status } = await get(url, agent);
+        const { status, text } = await get(url, agent);
         if (status === 200) this.answered++;
-        else this.errors.push(`${status}`);
+        else this.errors.push(`${status} ${text}`);
       } catch (error) {
-        if (isRefusal(error as NodeJS.ErrnoException)) break;
+        if (isRefusal(error as RequestError)) break;
         this.errors.push(String(error));
       }
     }

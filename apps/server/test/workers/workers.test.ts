@@ -26,9 +26,9 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
   test('serves one port with both, and shows the sums of both in its metrics', async () => {
     const server = await startTeam(await newDatabase(), { PETSTORE_DATABASE_POOL: '3' });
     for (let i = 0; i < 10; i++) expect((await get(`${server.baseUrl}/pets`)).status).toBe(200);
-    expect(await metric(server, requests)).toBe(10);
+    await expect.poll(() => metric(server, requests)).toBe(10);
     expect(await metric(server, 'petstore_workers{state="serving"}')).toBe(2);
-    expect(await metric(server, 'petstore_store_connections{purpose="write",state="idle"}')).toBe(2);
+    await expect.poll(() => metric(server, 'petstore_store_connections{purpose="write",state="idle"}')).toBe(2);
     expect((await get(`${server.origin}/healthz`)).status).toBe(200);
     expect((await get(`${server.origin}/readyz`)).status).toBe(200);
     const served = () => server.entries().filter(({ operation }) => operation === 'listPets');
@@ -47,7 +47,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
       });
       expect([response.status, ((await response.json()) as { id: number }).id]).toEqual([201, 1]);
     }
-    expect(await metric(server, 'petstore_idempotency_keys')).toBe(1);
+    await expect.poll(() => metric(server, 'petstore_idempotency_keys')).toBe(1);
   });
 
   test('has its routes for operators on a port of their own', async () => {

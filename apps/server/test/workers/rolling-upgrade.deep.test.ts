@@ -1,0 +1,91 @@
+import { petstore } from '@petstore/client';
+import { Caller, type ServerProcess } from '@petstore/testing/load';
+import { describeOnDatabase } from '@petstore/testing/postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { apiKey, startServer } from '../server-process.ts';
+import { LoadBalancer } from './rolling-upgrade.ts';
+
+const CALLERS = 16;
+/** Pets that are created between two replacements, at least. */
+const CALLS = 200;
+/** A busy machine fails no request. */
+const patient = { PETSTORE_DATABASE_CONNECT_TIMEOUT: '600', PETSTORE_DATABASE_STATEMENT_TIMEOUT: '600' };
+
+/** Creates a pet, lists some, and returns the identifier of the new one. */
+type Call = (baseUrl: string, name: string) => Promise<number>;
+
+describeOnDatabase('two servers that are replaced one after the other under load', (newDatabase) => {
+  /** Runs the calls while both servers are replaced; returns what failed, and the names of the acknowledged pets. */
+  async function upgrade(call: Call, env: Record<string, string>) {
+    const url = await newDatabase();
+    const start = async () => {
+      const server = await startServer(url, { ...patient, ...env });
+      onTestFinished(() => server.kill());
+      return server;
+    };
+    const servers: ServerProcess[] = [await start(), await start()];
+    const balancer = new LoadBalancer();
+    const baseUrl = `${await balancer.listen()}/v1`;
+    for (const server of servers) await balancer.add(server);
+
+    const failed: string[] = [];
+    const created = new Map<number, string>();
+    let isOver = false;
+    const callers = Array.from({ length: CALLERS }, async (_, caller) => {
+      for (let i = 0; !isOver; i++) {
+        const name = `${caller}.${i}`;
+        await call(baseUrl, name).then(
+          (id) => created.set(id, name),
+          (error) => failed.push(String(error)),
+        );
+      }
+    });
+    const more = async () => {
+      const goal = created.size + CALLS;
+      await expect.poll(() => created.size >= goal || failed.length > 0).toBe(true);
+    };
+    await more();
+    for (const server of servers) {
+      await server.kill('SIGTERM');
+      expect(server.child.exitCode).toBe(0);
+      balancer.remove(server);
+      await balancer.add(await start());
+      await more();
+    }
+    isOver = true;
+    await Promise.all(callers);
+    const stored = await all(baseUrl);
+    expect(stored.filter(({ id, name }) => created.get(id) !== name)).toEqual([]);
+    expect(stored).toHaveLength(created.size);
+    return failed;
+  }
+
+  test('fail no request of a client that repeats requests', async () => {
+    const call: Call = async (baseUrl, name) => {
+      const api = petstore({ baseUrl, apiKey, timeout: 0, retry: 10 });
+      const { id } = await api.createPet({ name, categoryId: 1 });
+      await api.listPets({ limit: 5 });
+      return id;
+    };
+    expect(await upgrade(call, {})).toEqual([]);
+  });
+
+  test.each(['1', '2'])('with a drain delay fail no request at all, with %s workers', async (workers) => {
+    const caller = new Caller();
+    onTestFinished(() => caller.end());
+    const call: Call = async (baseUrl, name) => {
+      const { status, body } = await caller.send(`${baseUrl}/pets`, { name, categoryId: 1 });
+      if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
+      const list = await caller.send(`${baseUrl}/pets?limit=5`);
+      if (list.status !== 200) throw new Error(`${list.status} ${JSON.stringify(list.body)}`);
+      return (body as { id: number }).id;
+    };
+    expect(await upgrade(call, { PETSTORE_DRAIN_DELAY: '5', PETSTORE_WORKERS: workers })).toEqual([]);
+  });
+});
+
+async function all(baseUrl: string): Promise<{ id: number; name: string }[]> {
+  const pets = [];
+  for await (const pet of petstore({ baseUrl, apiKey }).listPets({ limit: 100 })) pets.push(pet);
+  return pets;
+}
