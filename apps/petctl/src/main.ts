@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { processIo, untilInterrupted } from './io/io.ts';
-import { run, tellError } from './run.ts';
+import { reportError, run } from './run.ts';
 
 async function main(): Promise<void> {
   const io = processIo();
@@ -12,9 +12,9 @@ async function main(): Promise<void> {
       io,
     );
   } catch (error) {
-    code = await tellError(error, argv, io);
+    code = await reportError(error, argv, io);
   }
-  // What is on its way out is let out; what else is open, a connection that is kept say, is not waited for.
+  // Waits for output, but not for open connections.
   await untilInterrupted(Promise.allSettled([io.stdout.end(), io.stderr.end()]), io).catch(() => {});
   process.exit(code);
 }

@@ -4,19 +4,19 @@ import { fullTree } from './commands/tree.ts';
 import { type HttpTransport, httpTransport } from './io/http.ts';
 import type { Io } from './io/io.ts';
 import { isJson } from './output/options.ts';
-import { described, errorLine } from './output/report.ts';
-import type { CommandNode } from './parse/node.ts';
+import { errorLine, errorReport } from './output/report.ts';
+import type { CommandNode } from './parse/command.ts';
 import { read, readPartially } from './parse/read.ts';
-import { type Resolved, resolve } from './settings/resolve.ts';
+import { type Resolved, resolve } from './settings/profiles.ts';
 import { settings } from './settings/settings.ts';
 
-/** What a run may be given in place of the service's own. */
+/** Replacements for the service's own operations and transport. */
 export interface RunOptions {
   readonly operations?: readonly Operation[];
   readonly transport?: HttpTransport;
 }
 
-/** Runs a command line to its end. Throws whatever goes wrong. */
+/** Runs a command line. Throws its error. */
 export async function run(argv: readonly string[], io: Io, options: RunOptions = {}): Promise<void> {
   const { operations = Object.values(all), transport = httpTransport(io.env) } = options;
   const root = fullTree(operations);
@@ -34,7 +34,7 @@ export async function run(argv: readonly string[], io: Io, options: RunOptions =
     operations,
     io,
     transport,
-    // A broken configuration is no reason not to help, to complete or to mend it.
+    // Lazy: help, completion and config commands must work with a broken configuration.
     get settings() {
       resolved ??= resolve(flags, io.env);
       return resolved;
@@ -42,19 +42,19 @@ export async function run(argv: readonly string[], io: Io, options: RunOptions =
   });
 }
 
-/** Tells of an error, on one line, and returns the exit code that goes with it. */
-export async function tellError(
+/** Writes an error on one line, and returns its exit code. */
+export async function reportError(
   error: unknown,
   argv: readonly string[],
   { stderr, env }: Io,
   { operations }: RunOptions = {},
 ): Promise<number> {
-  const description = described(error);
-  await stderr.write(errorLine(description, isJsonOutput(fullTree(operations), argv, env)));
-  return description.exit;
+  const report = errorReport(error);
+  await stderr.write(errorLine(report, isJsonOutput(fullTree(operations), argv, env)));
+  return report.exit;
 }
 
-/** Whether errors are to be JSON, also where the command line or the configuration makes no sense. */
+/** Whether to write errors as JSON, also for an invalid command line or configuration. */
 function isJsonOutput(root: CommandNode, argv: readonly string[], env: Io['env']): boolean {
   const { flags } = readPartially(root, argv);
   const { name } = settings.output.flag;
@@ -63,7 +63,7 @@ function isJsonOutput(root: CommandNode, argv: readonly string[], env: Io['env']
   try {
     return isJson(resolve(flags, env).of(settings.output).value);
   } catch {
-    // A configuration that cannot be read is told of as text.
+    // An unreadable configuration is reported as text.
     return false;
   }
 }

@@ -139,7 +139,7 @@ test.each([
   [['pets', 'list', '--limit', ''], ''],
   [['pets', 'list', '--status=so'], '--status=sold\t\n'],
   [['--base-url', 'pets', 'pets', 'g'], 'get\tGet an animal\n'],
-  [['help', 'exit'], 'exit-codes\tWhat the exit codes mean\n'],
+  [['help', 'exit'], 'exit-codes\tExit codes\n'],
   [['nope', 'x'], ''],
 ])('%j', async (words, stdout) => {
   expect(await petctl(['__complete', ...words])).toEqual({ code: 0, stdout, stderr: '' });

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { markdown } from '../src/commands/help/pages.ts';
 import { fullTree } from '../src/commands/tree.ts';
-import { walk } from '../src/parse/node.ts';
+import { walk } from '../src/parse/command.ts';
 import { built } from './build.ts';
 import { petctl } from './petctl.ts';
 

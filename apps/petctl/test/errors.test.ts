@@ -14,15 +14,15 @@ describe('rejected before anything is sent, with advice', () => {
     [['pets', 'list', '--page-size', String(minimum - 1)], `from ${minimum} to ${maximum}`],
     [['pets', 'list', '--page-size', String(maximum + 1)], `from ${minimum} to ${maximum}`],
     [['pets', 'list', '--limit', '0'], 'less than 1'],
-    [['pets', 'list', '--limit', '5', '--all'], 'Give one of them'],
+    [['pets', 'list', '--limit', '5', '--all'], 'Use one of them'],
     [['pets', 'list', '--limit', '1e1'], 'decimal digits'],
     [['pets', 'list', '--limit', '0x1'], 'decimal digits'],
     [['pets', 'list', '--limit', ' 1'], 'decimal digits'],
     [['pets', 'list', '--limit', '01'], 'decimal digits'],
     [['pets', 'list', '--limit='], 'decimal digits'],
     [['pets', 'list', '--limit'], '--limit needs a value'],
-    [['pets', 'list', '--limit', '1', '--limit', '2'], '--limit is given twice'],
-    [['-o', 'tsv', 'pets', 'list', '-o', 'tsv'], '--output is given twice'],
+    [['pets', 'list', '--limit', '1', '--limit', '2'], '--limit appears twice'],
+    [['-o', 'tsv', 'pets', 'list', '-o', 'tsv'], '--output appears twice'],
     [['pets', 'list', '--after', '9007199254740993'], 'is more than 9007199254740991'],
     [['pets', 'list', '--status', 'availabel'], "Did you mean 'available'?"],
     [['pets', 'list', '--status', 'zzz'], 'one of available, pending, sold'],
@@ -35,14 +35,14 @@ describe('rejected before anything is sent, with advice', () => {
     [['pets', 'list', '-o', 'jsn'], "Did you mean 'json'?"],
     [['pets', 'list', '--timeout', 'soon'], 'a time above zero'],
     [['pets', 'list', '--retries', '-1'], 'less than 0'],
-    [['pets', 'list', '--base-url', 'ftp://x'], 'an address such as'],
+    [['pets', 'list', '--base-url', 'ftp://x'], 'a URL such as'],
     [['pets', 'list', '--base-url', 'http://u:secret@x/v1'], "'http://***@x/v1'"],
     [['config', 'set', 'base-url', 'u:secret/1@x/v1'], "'***@x/v1'"],
     [['pets', 'list', '--no-color=false'], '--no-color takes no value'],
-    [['pets', 'list', '--base-url', 'http://x/v1', '--deployment', 'staging'], 'Give one of them'],
+    [['pets', 'list', '--base-url', 'http://x/v1', '--deployment', 'staging'], 'Use one of them'],
     [['pets', 'list', '--deployment', 'stagin'], "Did you mean 'staging'?"],
     [['pets', 'list', '--profile', 'none'], "no profile 'none'"],
-    [['pets', 'list', '--api-key', 'secret-key'], 'No flag takes a key'],
+    [['pets', 'list', '--api-key', 'secret-key'], 'There is no flag for keys'],
     [['pets', 'get'], '<pet-id> is missing'],
     [['pets', 'get', '0'], 'is less than 1'],
     [['pets', 'get', '1.5'], 'whole number'],
@@ -59,8 +59,8 @@ describe('rejected before anything is sent, with advice', () => {
     [['pets', 'create', '--data', '@/dev/zero'], '/dev/zero has more than 256 MiB'],
     [['api', 'POST', '/pets', '--input', '/dev/zero'], '/dev/zero has more than 256 MiB'],
     [['api', 'POST', '/pets', '--input', 'missing.json'], 'missing.json cannot be read (ENOENT)'],
-    [['api', 'GET', 'pets'], 'begins with one slash'],
-    [['api', 'GET', '//evil.test/pets'], 'begins with one slash'],
+    [['api', 'GET', 'pets'], 'Begin it with one slash'],
+    [['api', 'GET', '//evil.test/pets'], 'Begin it with one slash'],
     [['help', 'exit-code'], "Did you mean 'exit-codes'?"],
     [['completion', 'bsh'], "Did you mean 'bash'?"],
   ])('%j', async (args, said) => {
@@ -79,7 +79,7 @@ describe('rejected before anything is sent, with advice', () => {
       ['api', 'POST', '/pets', '--input', file],
     ]) {
       const { code, stderr } = await petctl(args, { env: nowhere });
-      expect([code, stderr]).toEqual([exitCodes.usage.exit, `petctl: ${file} is not in UTF-8.\n`]);
+      expect([code, stderr]).toEqual([exitCodes.usage.exit, `petctl: ${file} is not UTF-8.\n`]);
     }
   });
 

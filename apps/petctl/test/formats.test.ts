@@ -99,7 +99,7 @@ describe('--jq', () => {
   test('that fails on a result does not claim that nothing was sent', async () => {
     const { code, stderr } = await petctl(['pets', 'list', '--jq', '.[].name | tonumber'], { env });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^petctl: --jq: .* The request itself was done\.\n$/);
+    expect(stderr).toMatch(/^petctl: --jq: .* The request itself succeeded: fix the filter\.\n$/);
   });
 
   test('escapes control characters, too', async () => {
@@ -139,5 +139,5 @@ test.skipIf(process.platform !== 'linux')('a full disk is an error', async () =>
       done({ code: error?.code, stderr: text }),
     ).stdin?.end();
   });
-  expect([code, stderr]).toEqual([1, 'petctl: The results could not be written (ENOSPC). Is the disk full?\n']);
+  expect([code, stderr]).toEqual([1, 'petctl: The results could not be written (ENOSPC). Check for a full disk.\n']);
 });

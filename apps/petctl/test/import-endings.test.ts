@@ -210,7 +210,7 @@ test('a full disk under the --failed file stops it with an error', async () => {
   const args = ['pets', 'import', file, '--failed', '/dev/full', '--concurrency', '1'];
   const { code, stdout, stderr } = await petctl(args, { env: recorded });
   expect([code, outcomes(stdout)[0], requests.length]).toEqual([1, '1 failed', 0]);
-  expect(stderr).toBe('petctl: The records for /dev/full could not be written (ENOSPC). Is the disk full?\n');
+  expect(stderr).toBe('petctl: The records for /dev/full could not be written (ENOSPC). Check for a full disk.\n');
 });
 
 test('a second Ctrl-C does not wait', async () => {

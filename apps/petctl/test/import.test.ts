@@ -42,7 +42,7 @@ describe.each([
     expect(outcomes(stdout)).toEqual([`${lines[0]} created`, `${lines[1]} failed`, `${lines[2]} created`]);
     expect([code, stderr]).toEqual([
       9,
-      `petctl: 2 created, 1 failed. ${files.failed} holds what failed, to import it again.\n`,
+      `petctl: 2 created, 1 failed. Import ${files.failed}, which contains the failed records.\n`,
     ]);
     expect(files.again()).toBe(rest);
   });
@@ -86,7 +86,7 @@ test('a malformed quote ends the import at its line', async () => {
   const file = files.written('a.csv', 'name,categoryId\nA,1\nB,2\n"C"x,3\nD,4\n');
   const { code, stdout, stderr } = await run(file);
   expect([code, outcomes(stdout)]).toEqual([9, ['2 created', '3 created']]);
-  expect(stderr).toContain('line 4: its quotes do not match. Nothing from there on was read. 2 created.');
+  expect(stderr).toContain('line 4: its quotes do not match. This and later lines were not read. 2 created.');
 });
 
 test.each(['\n', '\r\n'])('CSV records have their line numbers with the line ending %j', async (end) => {
@@ -103,7 +103,7 @@ test('a CSV record of very many empty cells is parsed in linear time, and is bou
     petctl(['pets', 'import', '-', '--dry-run'], { env, input: `name,categoryId\n${','.repeat(cells)}\n` });
   expect(await run(1_000_000)).toMatchObject({
     code: 9,
-    stdout: expect.stringContaining('line 2 has 1000001 cells, and the header 2.'),
+    stdout: expect.stringContaining('line 2 has 1000001 cells, but the header has 2.'),
   });
   expect(await run(5_000_000)).toMatchObject({ code: 2, stderr: expect.stringContaining('longer than 4 MiB') });
 });
@@ -112,7 +112,7 @@ test.each(['csv', 'jsonl', 'json'])('what a list writes as %s can be imported ag
   const list = await petctl(['pets', 'list', '--limit', '3', '-o', format], { env });
   const { code, stdout, stderr } = await petctl(['pets', 'import', '-', '--again'], { env, input: list.stdout });
   expect([code, outcomes(stdout).filter((line) => line.endsWith(' created')).length]).toEqual([0, 3]);
-  expect(stderr).toBe("petctl: 'id' is not part of what is sent and was ignored.\npetctl: 3 created.\n");
+  expect(stderr).toBe("petctl: Ignored 'id', which is not an input.\npetctl: 3 created.\n");
 });
 
 test('64-bit integers are parsed exactly', async () => {
@@ -128,12 +128,12 @@ describe('rejected before anything is sent', () => {
     ['name,colour\nA,red\n', [], "names 'colour', which is not a property"],
     ['"name,categoryId\nA,1\n', [], 'line 1: a quote is opened and never closed'],
     ['name,categoryId,name\nA,1,B\n', [], "names 'name' twice"],
-    ['name;categoryId\nA;1\n', [], 'separated by semicolons'],
-    ['name\tcategoryId\nA\t1\n', [], 'separated by tabs'],
+    ['name;categoryId\nA;1\n', [], 'use semicolons'],
+    ['name\tcategoryId\nA\t1\n', [], 'use tabs'],
     [
       'name,categoryId\n"A,1\nB,2\nC,3\n',
       [],
-      'line 2: a quote is opened and never closed. Nothing from there on was read.',
+      'line 2: a quote is opened and never closed. This and later lines were not read.',
     ],
     ['[1', [], 'is not JSON'],
     ['{"name":"A","categoryId":1}', ['--concurrency', '0'], 'less than 1'],
@@ -154,7 +154,7 @@ describe('rejected before anything is sent', () => {
     writeFileSync(join(files.folder, 'latin1'), Buffer.from('{"name":"\xe4"}', 'latin1'));
     expect(await run(join(files.folder, 'latin1'))).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('not in UTF-8'),
+      stderr: expect.stringContaining('not UTF-8'),
     });
   });
 });

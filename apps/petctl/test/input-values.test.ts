@@ -17,7 +17,7 @@ describe('booleans', () => {
   });
 
   test('other values are rejected, and the value of another flag is not consumed', async () => {
-    expect(await refusal(of, '--tame=maybe')).toContain("--tame 'maybe' is not true or false. Give --tame=true");
+    expect(await refusal(of, '--tame=maybe')).toContain("--tame 'maybe' is not true or false. Use --tame=true");
     const named = operation({ tame: { type: 'boolean' }, name: { type: 'string' } });
     expect(await input(named, ['--name', '--tame=false'])).toEqual({ name: '--tame=false' });
   });
@@ -60,8 +60,8 @@ describe('lists', () => {
   test.each([
     [['--tags', 'a,b', '--tags', 'c,d'], '--tags is longer than 3'],
     [['--ids', '1,1'], '--ids is not without repetition'],
-    [['--ids', '1,x'], "holds 'x', which is not a whole number"],
-    [['--ids', '9223372036854775808'], 'is more than can be carried exactly'],
+    [['--ids', '1,x'], "contains 'x', which is not a whole number"],
+    [['--ids', '9223372036854775808'], 'is too large to be exact'],
     [['--sizes', 'smal'], "Did you mean 'small'?"],
     [['--visits', '{}'], '.on is missing'],
     [['--tags', '["a"'], 'is not a list'],
@@ -104,11 +104,11 @@ describe('null, several types, constants', () => {
     [['--kind', 'dgo'], "Did you mean 'dog'?"],
     [['--kind', 'elephant'], 'It must be dog.'],
     [['--age', 'x'], 'no'],
-    [['--open', '{"big":9223372036854775807}'], 'is more than can be carried exactly'],
+    [['--open', '{"big":9223372036854775807}'], 'is too large to be exact'],
     [['--bounded', '9223372036854775807'], 'is more than 9007199254740991'],
     [['--data', '{"bounded":9223372036854775807}'], 'is more than 9007199254740991'],
     [['--half', '-1'], 'is less than 0'],
-    [['--half', '9223372036854775808'], 'is more than can be carried exactly'],
+    [['--half', '9223372036854775808'], 'is too large to be exact'],
   ])('%j is rejected', async (argv, said) => {
     expect(await refusal(of, ...argv)).toContain(said);
   });
@@ -125,8 +125,8 @@ describe("inputs named like petctl's own flags", () => {
     });
     expect(parse(fullTree([of]), ['--version', 'things', 'put'])).toMatchObject({ version: true });
     const text = helpOf(of).replace(/\s+/g, ' ');
-    expect(text).toContain("--body-help <string> One (--help is petctl's own).");
-    expect(text).toContain("--body-data <string> One (--data is petctl's own).");
+    expect(text).toContain("--body-help <string> One (--help is petctl's).");
+    expect(text).toContain("--body-data <string> One (--data is petctl's).");
   });
 
   test('a name like the --no- form of a switch has a flag with its location, too', async () => {

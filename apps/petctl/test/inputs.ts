@@ -5,8 +5,8 @@ import { inputOf } from '../src/commands/input.ts';
 import { fullTree } from '../src/commands/tree.ts';
 import { parse } from '../src/internal.ts';
 import { processIo } from '../src/io/io.ts';
-import { described } from '../src/output/report.ts';
-import type { Invocation } from '../src/parse/node.ts';
+import { errorReport } from '../src/output/report.ts';
+import type { Invocation } from '../src/parse/command.ts';
 
 export const json: RequestBody = { required: true, mediaType: 'application/json', kind: 'json' };
 
@@ -49,7 +49,7 @@ export async function refusal(of: Operation, ...argv: string[]): Promise<string>
     (data) => new Error(`it is accepted as ${JSON.stringify(data)}`),
     (reason: unknown) => reason,
   );
-  const { message, hint } = described(error);
+  const { message, hint } = errorReport(error);
   return `${message} ${hint}`;
 }
 

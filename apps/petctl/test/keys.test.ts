@@ -93,7 +93,7 @@ describe('petctl auth', () => {
     });
     expect([requests.length, stderr]).toEqual([
       1,
-      expect.stringContaining('PETCTL_API_KEY is sent to http://0.0.0.0:'),
+      expect.stringContaining('Sending PETCTL_API_KEY to http://0.0.0.0:'),
     ]);
     expect(
       (await petctl(['pets', 'list'], { env: { ...key, PETCTL_BASE_URL: `http://0.0.0.0:${port}/v1` } })).stderr,
@@ -177,7 +177,7 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
   });
 
   test.skipIf(hasNoTerminal)('prompts on the terminal without echo', async () => {
-    const steps = [{ expect: 'not shown', send: `wrong\u0015${apiKey}x\u007f\r` }];
+    const steps = [{ expect: 'hidden', send: `wrong\u0015${apiKey}x\u007f\r` }];
     const { code, terminal, steps: done } = await onTerminal(['auth', 'login'], { env: env(), steps });
     expect([code, done]).toEqual([0, 1]);
     expect(terminal).not.toContain(apiKey.slice(0, 5));
@@ -187,7 +187,7 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
   test.skipIf(hasNoTerminal)('Ctrl-C at the prompt ends with 130', async () => {
     const { code } = await onTerminal(['auth', 'login'], {
       env: env(),
-      steps: [{ expect: 'not shown', send: 'abc\u0003' }],
+      steps: [{ expect: 'hidden', send: 'abc\u0003' }],
     });
     expect([code, existsSync(file())]).toEqual([130, false]);
   });

@@ -160,7 +160,7 @@ test.each([{ a: 1 }, null, 'text', 7, [null], [1], [[]]])('a list response of %j
     expect(await petctl(['pets', 'list', ...flags], { env: odd })).toMatchObject({
       code: 8,
       stdout: '',
-      stderr: expect.stringContaining('The response to listPets has not the form that the interface describes.'),
+      stderr: expect.stringContaining('The response to listPets does not match the interface.'),
     });
 });
 
@@ -183,7 +183,7 @@ describe('deprecation', () => {
     const { stdout, stderr } = await petctl(['pets', 'get', '1', '-v'], { env });
     expect(stdout).toBe('1\tPet 1\t0\t\n');
     expect(stderr).toContain(
-      `\npetctl: 'petctl pets get' is deprecated and may be gone from ${operations.getPet.sunset} on. Use 'petctl pets list' instead.\n`,
+      `\npetctl: 'petctl pets get' is deprecated and may be removed from ${operations.getPet.sunset} on. Use 'petctl pets list' instead.\n`,
     );
     expect((await petctl(['pets', 'get', '1'], { env })).stderr).toBe('');
   });
@@ -192,13 +192,13 @@ describe('deprecation', () => {
     const headers = { deprecation: '@1795132800', sunset: 'Sat, 01 Jan 2033 00:00:00 GMT' };
     const { env: announcing } = await record(() => ({ body: [], headers }));
     const { stderr } = await petctl(['pets', 'list', '-v'], { env: announcing });
-    expect(stderr).toMatch(/'petctl pets list' is deprecated and may be gone from 2033-01-01 on\.\n$/);
+    expect(stderr).toMatch(/'petctl pets list' is deprecated and may be removed from 2033-01-01 on\.\n$/);
   });
 
   test('of petctl api, too', async () => {
     const { stderr } = await petctl(['api', 'GET', '/pets/1', '-v'], { env });
     expect(stderr).toContain(
-      `\npetctl: GET /pets/1 is deprecated and may be gone from ${operations.getPet.sunset} on.\n`,
+      `\npetctl: GET /pets/1 is deprecated and may be removed from ${operations.getPet.sunset} on.\n`,
     );
   });
 

@@ -79,7 +79,7 @@ describe('a proxy from the environment', () => {
     });
     expect(await list('https://refused.test/v1', { https_proxy: proxy })).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('the proxy answered 403'),
+      stderr: expect.stringContaining('the proxy responded 403'),
     });
   });
 

@@ -40,7 +40,7 @@ test('a repeated import with more records creates the missing ones; --again crea
   const { code, stdout, stderr } = await petctl(['pets', 'import', file], { env });
   expect([code, outcomes(stdout)]).toEqual([0, ['1 existing', '2 existing', '3 created']]);
   expect(stderr).toBe(
-    'petctl: An import of the last 24 hours had added those already there. --again adds them once more.\npetctl: 1 created, 2 already there.\n',
+    'petctl: Earlier imports of the last 24 hours added the records already there. Use --again to add them once more.\npetctl: 1 created, 2 already there.\n',
   );
   const csv = files.written('pets.csv', 'name,categoryId\nTwin,1\nTwin,1\nTwin,1\n');
   expect(outcomes((await petctl(['pets', 'import', csv], { env })).stdout)).toEqual([

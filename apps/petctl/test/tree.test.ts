@@ -4,7 +4,7 @@ import { help } from '../src/commands/help/help.ts';
 import { fullTree } from '../src/commands/tree.ts';
 import { parse } from '../src/internal.ts';
 import { processIo } from '../src/io/io.ts';
-import type { CommandNode } from '../src/parse/node.ts';
+import type { CommandNode } from '../src/parse/command.ts';
 
 const base: Operation = {
   id: 'listThings',
@@ -37,7 +37,7 @@ describe('commands come from the operations', () => {
     expect(names).toEqual(expect.arrayContaining(['list', 'create', 'get', 'import']));
   });
 
-  test.each([[[{ ...base, command: ['auth', 'list'] }], "'petctl auth' is petctl's own"]])(
+  test.each([[[{ ...base, command: ['auth', 'list'] }], "'petctl auth' is built in"]])(
     'a clash stops the build',
     (all, why) => {
       expect(() => fullTree(all)).toThrow(why);
@@ -69,7 +69,7 @@ describe('commands come from the operations', () => {
       fields: { name: field({ type: 'string' }, 'body') },
     };
     expect(() => fullTree([create, { ...base, id: 'importThings', command: ['things', 'import'] }])).toThrow(
-      "'petctl things import' is petctl's own",
+      "'petctl things import' is built in",
     );
   });
 });
@@ -119,7 +119,7 @@ describe('flags come from the fields', () => {
     const root = fullTree([{ ...base, fields: { big: field({ type: 'integer', format: 'int64' }) } }]);
     const read = (word: string) => parse(root, ['things', 'list', `--big=${word}`]).flags.get('big');
     expect(['9223372036854775807', '-9223372036854775808', '7'].map(read)).toEqual([2n ** 63n - 1n, -(2n ** 63n), 7]);
-    expect(() => read('9223372036854775808')).toThrow('is more than can be carried exactly');
+    expect(() => read('9223372036854775808')).toThrow('is too large to be exact');
   });
 
   test.each(['0', '11', 'x', '1e', ''])('--weight %j is refused', (weight) => {
@@ -147,7 +147,7 @@ test('help shows examples first, then ranges, server defaults and deprecations',
   const limit = operations.listPets.fields.limit.schema;
   expect(list).toContain(`from ${limit.minimum} to ${limit.maximum}; server default: ${limit.default}`);
   expect(of('get')).toContain(
-    `Deprecated, and may be gone from ${operations.getPet.sunset} on. Use 'petctl pets list' instead.`,
+    `Deprecated: may be removed from ${operations.getPet.sunset} on. Use 'petctl pets list' instead.`,
   );
 });
 

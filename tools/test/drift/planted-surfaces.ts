@@ -64,12 +64,12 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'another order of arguments': swap('input[field] = args[i]', 'input[field] = Number(args[i]) + 1'),
   }),
   ...edits('petctl', petctl('settings/value.ts'), {
-    'any word for an enumeration': swap("'value' in read ? checked(read.value, rules) : read", 'read'),
+    'any word for an enumeration': swap("'value' in read ? validate(read.value, rules) : read", 'read'),
     'large integers rounded': swap('(value as number | undefined) : BigInt(text)', '(value as number) : Number(text)'),
   }),
 
   // What petctl writes, and ends with.
-  ...edits('petctl', petctl('output/shape.ts'), {
+  ...edits('petctl', petctl('output/format.ts'), {
     'a column that is missing': swap(': known };', ': known.slice(0, 3) };'),
     'another order of columns': swap(': known };', ': known.toReversed() };'),
   }),
@@ -80,7 +80,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'another exit code of a status': swap("return 'not_found'", "return 'refused'"),
     'a status that is forgotten': swap(' || status === 403', ''),
     'an error without its request': swap('requestId: error.requestId ?? null', 'requestId: null'),
-    'a code of its own': swap('code: error.code ?? ending', 'code: ending'),
+    'a code of its own': swap('code: error.code ?? kind', 'code: kind'),
   }),
 
   // What petctl says.
@@ -104,8 +104,8 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'a notice without a successor': swap("instead ? ` Use '${instead}' instead.` : ''", "''"),
   }),
   ...documented(petctl('settings/settings.ts'), {
-    'another time-out than there is': swap('shown: `${usual.timeout / 1000}s`', "shown: '60s'"),
-    'another number of retries than there is': swap('shown: String(usual.limit)', "shown: '3'"),
+    'another time-out than there is': swap('defaultText: `${clientDefaults.timeout / 1000}s`', "defaultText: '60s'"),
+    'another number of retries than there is': swap('defaultText: String(clientDefaults.limit)', "defaultText: '3'"),
   }),
   ...edits('petctl', petctl('commands/completion.ts'), {
     'a value that is not completed': swap(': wordsOf(rules);\n  const all', ': wordsOf(rules).slice(1);\n  const all'),

@@ -5,7 +5,7 @@ import { UsageError } from '../io/errors.ts';
 import { codeOf, isObject } from '../io/files.ts';
 import type { Io } from '../io/io.ts';
 
-/** The input with a file in the place of each `@FILE`. */
+/** The input with each `@FILE` replaced by the file. */
 export async function withFiles(
   input: Record<string, unknown>,
   { fields, body }: Operation,
@@ -13,14 +13,14 @@ export async function withFiles(
 ): Promise<Record<string, unknown>> {
   if (body?.whole && fields.body) {
     const whole = input.body;
-    return isObject(whole) ? { ...input, body: await opened(whole, propertiesOf(fields.body.schema), io) } : input;
+    return isObject(whole) ? { ...input, body: await openFiles(whole, propertiesOf(fields.body.schema), io) } : input;
   }
   const schemas = Object.entries(fields).filter(([, field]) => field.in === 'body');
-  return opened(input, Object.fromEntries(schemas.map(([name, { schema }]) => [name, schema])), io);
+  return openFiles(input, Object.fromEntries(schemas.map(([name, { schema }]) => [name, schema])), io);
 }
 
-/** A copy in which the properties that stand for bytes are files. */
-async function opened(
+/** A copy in which binary properties are files. */
+async function openFiles(
   values: Record<string, unknown>,
   schemas: Readonly<Record<string, Schema>>,
   io: Io,
@@ -38,31 +38,31 @@ async function opened(
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Whether a part of a form may be a file: one of bytes, or one of which nothing is said. */
+/** Whether a form part may be a file: a binary one, or one without a schema. */
 function mayBeFile(rules: Schema): boolean {
   const { description, deprecated, ...rest } = resolved(rules);
   return isBinary(rules) || Object.keys(rest).length === 0;
 }
 
-/** The body that `--data` gives as bytes: `@FILE`, which is read as it is sent, stdin, which is passed on, or the word itself. */
+/** The binary body of `--data`: `@FILE` and stdin as streams, or the word itself. */
 export async function openBytes(word: string, io: Io): Promise<Blob | ReadableStream<Uint8Array>> {
   if (word === '-' || word === '@-') return ReadableStream.from<Uint8Array>(io.stdin());
   return word.startsWith('@') ? openFile(word, io) : new Blob([word]);
 }
 
-/** `@FILE`, with `;type=image/png` and `;filename=cat.png` where the name of the file does not say it; `@-` is stdin. */
+/** `@FILE`, optionally with `;type=image/png` and `;filename=cat.png`; `@-` is stdin. */
 async function openFile(word: string, io: Io): Promise<File> {
   const [, path = '', parameters = ''] = /^@(.*?)((?:;(?:type|filename)=[^;]*)*)$/s.exec(word) ?? [];
-  const said = new Map(
+  const options = new Map(
     [...parameters.matchAll(/;(type|filename)=([^;]*)/g)].map(([, name = '', value = '']) => [name, value]),
   );
-  const name = said.get('filename') ?? (path === '-' ? 'stdin' : basename(path));
-  const type = said.get('type') ?? MEDIA_TYPES[extname(name).toLowerCase()] ?? 'application/octet-stream';
-  return new File([path === '-' ? await allOf(io) : await contentOf(path)], name, { type });
+  const name = options.get('filename') ?? (path === '-' ? 'stdin' : basename(path));
+  const type = options.get('type') ?? MEDIA_TYPES[extname(name).toLowerCase()] ?? 'application/octet-stream';
+  return new File([path === '-' ? await readAll(io) : await contentOf(path)], name, { type });
 }
 
-/** A form needs the whole of stdin before it is sent. */
-async function allOf({ stdin }: Io): Promise<Blob> {
+/** Reads stdin completely, as a form needs before it is sent. */
+async function readAll({ stdin }: Io): Promise<Blob> {
   const parts: Buffer<ArrayBuffer>[] = [];
   for await (const part of stdin()) parts.push(Buffer.from(part));
   return new Blob(parts);
@@ -70,14 +70,14 @@ async function allOf({ stdin }: Io): Promise<Blob> {
 
 async function contentOf(path: string): Promise<Blob> {
   try {
-    // A pipe has no size, so its bytes have to be there before they are sent.
+    // A pipe has no size, so it is read completely.
     return statSync(path).isFile() ? await openAsBlob(path) : new Blob([readFileSync(path)]);
   } catch (error) {
-    throw new UsageError(`${path} cannot be read (${codeOf(error)}).`);
+    throw new UsageError(`${path} cannot be read (${codeOf(error)}).`, 'Check its name and permissions.');
   }
 }
 
-/** What the name of a file says of its content, for the most usual ones. */
+/** The media types of common file extensions. */
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.avif': 'image/avif',
   '.csv': 'text/csv',

@@ -5,20 +5,20 @@ import { escapeControls, escapeControlsInLines } from '../io/text.ts';
 import { type Credential, storedFor } from '../keys/credentials.ts';
 import { type Scheme, schemeNamed } from '../keys/schemes.ts';
 import { isJson, outputOf } from '../output/options.ts';
-import type { Invocation } from '../parse/node.ts';
+import type { Invocation } from '../parse/command.ts';
 import { addressOf, type Called, holderFor, serviceFor } from './service.ts';
 
-/** A request as it would be sent, with its body as bytes. */
+/** A request with its body as bytes. */
 interface Preview extends Pick<HttpRequest, 'method' | 'url' | 'headers'> {
   readonly body?: Buffer;
 }
 
-/** What stands in a request in the place of a credential, and the variable that is shown instead. */
+/** A placeholder for a credential, and the variable to show instead. */
 interface Placeholder extends Credential {
   readonly shown: string;
 }
 
-/** Shows the request that a call would send, and sends nothing. No credential is looked up: its variable is shown. */
+/** Shows the request of a call without sending it. Shows the variables of credentials instead of their values. */
 export async function preview(
   invocation: Invocation,
   called: Called,
@@ -49,7 +49,7 @@ function combinationFor(invocation: Invocation, called: Called): Scheme[] {
 }
 
 function placeholderOf(scheme: Scheme): Placeholder {
-  // Nothing else in the request can be this word, and no place in it has to escape it.
+  // Unique in the request, and never escaped.
   const word = randomUUID();
   const value = scheme.type === 'basic' ? `${word}:` : word;
   return { scheme, value, from: scheme.variable, shown: `$${scheme.variable}` };
@@ -76,31 +76,31 @@ function textOf(request: Preview, placeholders: readonly Placeholder[], { flags,
   const lines = [`${method} ${url}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
   const head = `${lines.map(escapeControls).join('\n')}\n`;
   if (!body) return head;
-  const text = isUtf8(body) ? body.toString() : `(${body.length} bytes; -o json shows them as base64)`;
+  const text = isUtf8(body) ? body.toString() : `(${body.length} bytes; use -o json to see them as base64)`;
   return `${head}\n${escapeControlsInLines(text.replaceAll('\r\n', '\n'))}\n`;
 }
 
-/** How the request carries a placeholder: a user and a password as base64. */
+/** A placeholder as the request contains it: user and password as base64. */
 function writtenAs({ scheme, value }: Placeholder): string {
   return scheme.type === 'basic' ? Buffer.from(value).toString('base64') : value;
 }
 
-/** The request as a line for a shell, which puts the credentials in. */
+/** The request as a shell line with variables for the credentials. */
 function curlLine({ method, url, headers, body }: Preview, placeholders: readonly Placeholder[]): string {
   const word = (text: string) => quoted(text, placeholders);
   const basic = placeholders.find(({ scheme }) => scheme.type === 'basic');
   const words = Object.entries(headers).flatMap(([name, value]) =>
     basic && name === 'authorization' ? ['-u', `"${basic.shown}"`] : ['-H', word(`${name}: ${value}`)],
   );
-  // An argument holds no zero byte, and what is not UTF-8 would not survive a terminal.
+  // Arguments cannot contain NUL, and terminals break anything but UTF-8.
   const isText = body && isUtf8(body) && !body.includes(0);
-  // curl globs brackets and braces in addresses; --data-raw takes no file for a leading @.
+  // curl expands brackets and braces in URLs; --data-raw does not read a file for a leading @.
   const data = body && (isText ? ['--data-raw', word(body.toString())] : ['--data-binary', '@-']);
   const line = ['curl', '--globoff', '-X', method, ...words, ...(data ?? []), word(url)].join(' ');
   return body && !isText ? `echo ${body.toString('base64')} | base64 -d | ${line}` : line;
 }
 
-/** One word for a shell. Only the variables of credentials are left for the shell to fill in. */
+/** A quoted word for a shell, which expands only the variables of credentials. */
 function quoted(word: string, placeholders: readonly Placeholder[]): string {
   for (const one of placeholders) {
     const at = word.indexOf(one.value);
@@ -108,7 +108,7 @@ function quoted(word: string, placeholders: readonly Placeholder[]): string {
     const rest = word.slice(at + one.value.length);
     return `${quoted(word.slice(0, at), [])}"${one.shown}"${rest === '' ? '' : quoted(rest, placeholders)}`;
   }
-  // A control character is written so that no terminal sees it.
+  // Escapes control characters for the terminal.
   const hasControls = /\p{Cc}/u.test(word);
   const text = word.replaceAll(hasControls ? /[\\']/g : /'/g, hasControls ? '\\$&' : "'\\''");
   return hasControls ? `$'${text.replace(/\p{Cc}/gu, hex)}'` : `'${text}'`;

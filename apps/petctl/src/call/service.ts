@@ -15,24 +15,24 @@ import { isObject } from '../io/files.ts';
 import { proxyOf } from '../io/http.ts';
 import { type Credential, findCredentials, type Holder, NoCredentialError, redactor } from '../keys/credentials.ts';
 import { schemeNamed } from '../keys/schemes.ts';
-import { tell, wantsNotices } from '../output/options.ts';
-import { commandOf, type Invocation } from '../parse/node.ts';
+import { wantsNotices, writeNotice } from '../output/options.ts';
+import { commandOf, type Invocation } from '../parse/command.ts';
 import { settings } from '../settings/settings.ts';
 
-/** What a command needs to know to call the service. */
+/** The options for calls of the service. */
 export interface Service {
   readonly options: Options & ConnectOptions;
-  /** Where requests go. */
+  /** The URL of requests. */
   readonly baseUrl: string;
-  /** Tells what was held back until it was clear how the call ended. */
-  readonly tellDeprecation: () => Promise<void>;
+  /** Writes the deprecation notices of finished calls. */
+  readonly writeDeprecations: () => Promise<void>;
 }
 
-/** Where and how to call, from the settings, with the credentials for that place. */
+/** The client's options, from settings and credentials. */
 export async function serviceFor(invocation: Invocation, credentials: readonly Credential[]): Promise<Service> {
   const { settings: resolved, io, flags } = invocation;
   const baseUrl = resolved.baseUrl.value;
-  // A proxy that cannot be used is found before anything is sent.
+  // Reports an unusable proxy before anything is sent.
   await proxyOf(new URL(baseUrl), io.env);
   const notices: DeprecationNotice[] = [];
   let last: Error | undefined;
@@ -40,7 +40,7 @@ export async function serviceFor(invocation: Invocation, credentials: readonly C
   const verbosity = Number(flags.get('verbose') ?? 0);
   const trace = verbosity > 0 ? (await import('./trace.ts')).trace(io.stderr, credentials, verbosity) : undefined;
   const options: Options & ConnectOptions = {
-    // The client would otherwise look for a key in its own variable.
+    // Keeps the client from reading its own variable.
     apiKey: '',
     credentials: Object.fromEntries(credentials.map((one) => [one.scheme.name, clientValue(one)])),
     baseUrl,
@@ -59,24 +59,24 @@ export async function serviceFor(invocation: Invocation, credentials: readonly C
         last = reason;
         trace?.retry(reason, attempt, milliseconds);
       },
-      // That time ran out is the smaller part of the story where an attempt had been answered.
+      // The error of the last attempt explains more than the timeout.
       error: (error) => {
         if (error instanceof TimeoutError) error.cause ??= last;
         for (const one of [error, error.cause]) if (one instanceof Error) one.message = redacted(one.message);
       },
     },
   };
-  return { options, baseUrl, tellDeprecation: () => tellDeprecation(notices.splice(0), invocation) };
+  return { options, baseUrl, writeDeprecations: () => writeDeprecations(notices.splice(0), invocation) };
 }
 
-/** Refuses data that are no list or no object where they have to be. A newer service may differ in anything less. */
+/** Rejects a response that is not the list or object of the spec. Newer services may differ in details. */
 function checkKind(operation: Operation | undefined, data: unknown): void {
   const [status = '', ...others] = operation?.successes ?? [];
   const { kind, schema } = operation?.responses[status] ?? {};
   if (kind !== 'json' || !schema || others.length > 0) return;
   const { items } = resolved(schema);
   if (!isOfKind(data, schema) || (Array.isArray(data) && items && !data.every((one) => isOfKind(one, items))))
-    throw new ResponseError(`The response to ${operation?.id} has not the form that the interface describes.`);
+    throw new ResponseError(`The response to ${operation?.id} does not match the interface.`);
 }
 
 function isOfKind(value: unknown, schema: Schema): boolean {
@@ -85,7 +85,7 @@ function isOfKind(value: unknown, schema: Schema): boolean {
   return type === 'array' ? Array.isArray(value) : type !== 'object' || isObject(value);
 }
 
-/** The credentials of the first combination of which all are there. Throws where none is complete. */
+/** The credentials of the first complete combination. Throws if there is none. */
 export async function credentialsFor(invocation: Invocation, called: Called): Promise<readonly Credential[]> {
   const { security } = called;
   const holder = holderFor(invocation, addressOf(invocation, called));
@@ -97,19 +97,19 @@ export async function credentialsFor(invocation: Invocation, called: Called): Pr
     );
   for (const { from, scheme } of found)
     if (from === scheme.variable && isUnexpected(holder, invocation))
-      await tell(
+      await writeNotice(
         invocation,
-        `${from} is sent to ${holder.origin}, because --base-url names it. PETCTL_BASE_URL beside it says that this is meant.`,
+        `Sending ${from} to ${holder.origin}, because --base-url names it. Set PETCTL_BASE_URL, too, to hide this notice.`,
       );
   return found;
 }
 
-/** Whose credentials a request to an address takes. */
+/** The holder of the credentials for an address. */
 export function holderFor({ io, settings: resolved }: Invocation, address: string): Holder {
   return { env: io.env, profile: resolved.profile, origin: new URL(address).origin };
 }
 
-/** Whether a credential of the environment goes where only the command line says: not to the profile's address, a deployment, or this machine. */
+/** Whether only the command line names this origin: it is no profile's, deployment's or local address. */
 function isUnexpected({ origin }: Holder, { settings: resolved }: Invocation): boolean {
   if (resolved.baseUrl.origin !== '--base-url') return false;
   const expected = [...Object.values<string>(service.deployments), ...resolved.addresses];
@@ -117,10 +117,10 @@ function isUnexpected({ origin }: Holder, { settings: resolved }: Invocation): b
   return !isExpected && !/^https?:\/\/(localhost|127\.[\d.]+|\[::1\])(:|$)/.test(origin);
 }
 
-/** What of an operation decides where it is called, and with which credentials. */
+/** The part of an operation that decides its URL and credentials. */
 export type Called = Pick<Operation, 'security' | 'server'>;
 
-/** Where an operation is called: the client takes its own server, unless the base address is none that the spec names. */
+/** The URL of an operation: its own server, unless the base URL is none of the spec's. */
 export function addressOf({ settings }: Invocation, { server }: Called): string {
   const { value: baseUrl } = settings.baseUrl;
   const bare = (url: string) => new URL(url, baseUrl).href.replace(/\/+$/, '');
@@ -130,14 +130,14 @@ export function addressOf({ settings }: Invocation, { server }: Called): string 
   return isNamed ? bare(server) : baseUrl;
 }
 
-/** What the client takes. */
+/** A credential in the client's form. */
 function clientValue({ scheme, value }: Credential): string | UserAndPassword {
   if (scheme.type !== 'basic') return value;
   const [, username = '', password = ''] = /^([^:]*):(.*)$/s.exec(value) ?? [];
   return { username, password };
 }
 
-/** A call under way of which nobody knows the operation. */
+/** A call of any operation. */
 export interface AnyCall extends Promise<unknown>, Partial<AsyncIterable<object>> {
   withResponse(): Promise<DataAndResponse<unknown>>;
 }
@@ -147,28 +147,28 @@ export function createCall(store: Petstore, { id }: Operation): (input?: object,
   return store[id as OperationId] as (input?: object, options?: CallOptions) => AnyCall;
 }
 
-/** Tells of deprecated operations on stderr. */
-async function tellDeprecation(notices: readonly DeprecationNotice[], invocation: Invocation): Promise<void> {
+/** Writes notices of deprecated operations to stderr. */
+async function writeDeprecations(notices: readonly DeprecationNotice[], invocation: Invocation): Promise<void> {
   const { operations, path } = invocation;
   if (!wantsNotices(invocation)) return;
   for (const { operation, sunset } of notices) {
     const found = operations.find(({ id }) => id === operation);
     const successor = commandOf(found?.successor, operations);
     const instead = successor ? ` Use '${successor}' instead.` : '';
-    await tell(invocation, `${deprecated(`'petctl ${path.join(' ')}'`, sunset)}${instead}`);
+    await writeNotice(invocation, `${deprecated(`'petctl ${path.join(' ')}'`, sunset)}${instead}`);
   }
 }
 
-/** The sentence for whatever is deprecated. */
+/** The sentence for a deprecation. */
 export function deprecated(what: string, sunset: string | undefined): string {
-  return `${what} is deprecated${sunset ? ` and may be gone from ${day(sunset)} on` : ''}.`;
+  return `${what} is deprecated${sunset ? ` and may be removed from ${day(sunset)} on` : ''}.`;
 }
 
-/** The service announces a moment, the spec a day. */
+/** The date of a sunset. The header has a time, the spec a date. */
 function day(sunset: string): string {
   const time = Date.parse(sunset);
   return Number.isNaN(time) ? sunset : new Date(time).toISOString().slice(0, 10);
 }
 
-/** The version of petctl, which is not that of the interface. */
+/** The version of petctl, not of the interface. */
 export const { version } = manifest;

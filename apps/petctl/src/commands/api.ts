@@ -4,15 +4,14 @@ import { credentialsFor, deprecated, serviceFor } from '../call/service.ts';
 import { ResponseError, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
 import { escapeControls, escapeControlsInLines, jsonValue } from '../io/text.ts';
-import { asRow } from '../output/format.ts';
-import { tell, wantsNotices } from '../output/options.ts';
+import { asRow, rowsOf } from '../output/format.ts';
+import { wantsNotices, writeNotice } from '../output/options.ts';
 import { print } from '../output/print.ts';
-import { rowsOf } from '../output/shape.ts';
-import { dryRunOnly } from '../parse/flags.ts';
-import type { Invocation } from '../parse/node.ts';
+import type { Invocation } from '../parse/command.ts';
+import { dryRunOnly } from '../parse/command.ts';
 import { readValue } from '../settings/value.ts';
 
-/** Sends any request, and writes what is answered. */
+/** Sends any request, and writes the response. */
 export async function api(invocation: Invocation): Promise<void> {
   const { flags, io } = invocation;
   const [method = '', path = ''] = invocation.args.map(String);
@@ -29,21 +28,21 @@ export async function api(invocation: Invocation): Promise<void> {
   const first = await send(raw);
   const { text, response } = first;
   if (response.headers.get('deprecation') !== null && wantsNotices(invocation))
-    await tell(invocation, deprecated(`${raw.method} ${raw.path}`, response.headers.get('sunset') ?? undefined));
+    await writeNotice(invocation, deprecated(`${raw.method} ${raw.path}`, response.headers.get('sunset') ?? undefined));
   if (flags.has('include')) await io.stdout.write(headOf(response));
   const data = dataOf(first);
-  // What is no JSON is written as it came; on a terminal it must not steer it.
+  // Other text is written unchanged, on a terminal without escape sequences.
   if (data === undefined) return io.stdout.write(io.stdout.isTerminal ? escapeControlsInLines(text) : text);
   const names = typeof flags.get('fields') === 'string' ? String(flags.get('fields')).split(',') : undefined;
   const columns = names ?? [...new Set(rowsOf(data).flatMap((row) => Object.keys(asRow(row))))];
   const follow = (url: string) => send({ ...raw, path: url.slice(baseUrl.length) });
   const rows = flags.has('paginate') ? pages(first, baseUrl + raw.path, baseUrl, follow) : rowsOf(data);
-  await print(rows, { list: Array.isArray(data), columns, usually: 'json' }, invocation);
+  await print(rows, { list: Array.isArray(data), columns, defaultFormat: 'json' }, invocation);
 }
 
 type Received = Awaited<ReturnType<typeof request>>;
 
-/** The elements of a page and of those that its links lead to. */
+/** The elements of a page and of the linked pages after it. */
 async function* pages(
   first: Received,
   from: string,
@@ -59,7 +58,7 @@ async function* pages(
     const next = nextPage(page.response);
     if (next === undefined) return;
     const address = new URL(next, url).href;
-    // The key goes nowhere else.
+    // The key must not be sent elsewhere.
     if (!address.startsWith(`${baseUrl}/`))
       throw new ResponseError(`The next page is at ${address}, which is not below ${baseUrl}.`);
     trail = extendTrail(trail, address);
@@ -73,7 +72,7 @@ function dataOf({ text, response }: Received): unknown {
   return isJson ? json(text) : undefined;
 }
 
-/** The status and the headers of a response, as HTTP has them. */
+/** The status and the headers of a response as HTTP text. */
 function headOf(response: Received['response'] & { readonly rawHeaders?: readonly string[] }): string {
   const { status, rawHeaders = [] } = response;
   const lines = rawHeaders.flatMap((name, i) => (i % 2 === 0 ? `${name.toLowerCase()}: ${rawHeaders[i + 1]}` : []));
@@ -81,51 +80,54 @@ function headOf(response: Received['response'] & { readonly rawHeaders?: readonl
 }
 
 async function requestOf(method: string, path: string, { flags, io, operations }: Invocation) {
-  if (!/^[A-Z]+$/.test(method)) throw new UsageError(`'${method}' is not a method.`, 'Use GET or POST, for example.');
+  if (!/^[A-Z]+$/.test(method))
+    throw new UsageError(`'${method}' is not an HTTP method.`, 'Use GET or POST, for example.');
   if (!/^\/(?!\/)[^\s#]*$/.test(path))
     throw new UsageError(
       `'${path}' is not a path.`,
-      `It begins with one slash, as in ${operations[0]?.path}; the address before it comes from --base-url.`,
+      `Begin it with one slash, as in ${operations[0]?.path}; --base-url sets the address before it.`,
     );
   const headers = headersOf(flags.get('header'));
-  const given = flags.get('field');
+  const words = flags.get('field');
   const fields = fieldsOf(
-    Array.isArray(given) ? given.map(String) : [],
+    Array.isArray(words) ? words.map(String) : [],
     operations.find((one) => one.method === method && one.path === path.replace(/\?.*/, '')),
   );
   const input = flags.get('input');
   if (typeof input !== 'string' && Object.keys(fields).length === 0) return { method, path, headers };
   if (/^(GET|HEAD|DELETE)$/.test(method)) {
-    if (typeof input === 'string') throw new UsageError(`${method} takes no body.`);
+    if (typeof input === 'string')
+      throw new UsageError(`${method} has no body.`, 'Use --field for a query, or another method.');
     const query = Object.entries(fields).map(
       ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`,
     );
     return { method, path: `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}`, headers };
   }
   if (typeof input === 'string' && Object.keys(fields).length > 0)
-    throw new UsageError('--field and --input both say what the body is.', 'Give one of them.');
+    throw new UsageError('--field and --input both set the body.', 'Use one of them.');
   const body = typeof input === 'string' ? await readText(input, io) : JSON.stringify(fields);
   return { method, path, headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
-/** `Name: value`, as curl takes it. */
+/** `Name: value`, as in curl. */
 function headersOf(words: unknown): Record<string, string> {
   const entries = (Array.isArray(words) ? words.map(String) : []).map((word) => {
     const [, name = '', value = ''] = /^([!#$%&'*+.^`|~\w-]+):\s*(\P{Cc}*)$/u.exec(word) ?? [];
-    if (name === '') throw new UsageError(`--header '${word}' is not a header.`, "Give 'Name: value'.");
+    if (name === '') throw new UsageError(`--header '${word}' is not a header.`, "Write 'Name: value'.");
     return [name.toLowerCase(), value.trim()];
   });
   return Object.fromEntries(entries);
 }
 
-/** `key=value` as text, or as what the interface says it is; `key:=json` as JSON. */
+/** `key=value` as text or by its type in the interface; `key:=json` as JSON. */
 function fieldsOf(words: readonly string[], operation: Operation | undefined): Record<string, unknown> {
   const entries = words.map((word): [string, unknown] => {
     const [, name = '', kind, text = ''] = /^([^:=]+)(:?=)(.*)$/s.exec(word) ?? [];
-    if (!kind) throw new UsageError(`--field '${word}' has no value.`, 'Give key=value.');
+    if (!kind) throw new UsageError(`--field '${word}' has no value.`, 'Write key=value.');
     if (kind === ':=') {
       const value = json(text);
-      if (value === undefined) throw new UsageError(`--field ${name}: '${text}' is not JSON.`);
+      if (value === undefined)
+        throw new UsageError(`--field ${name}: '${text}' is not JSON.`, `Write ${name}=${text} for text.`);
       return [name, value];
     }
     const type = operation?.fields[name] && typeIn(operation.fields[name].schema);

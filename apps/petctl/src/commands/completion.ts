@@ -1,7 +1,7 @@
 import type { Io } from '../io/io.ts';
-import { propertiesIn } from '../output/shape.ts';
-import { flagsOf } from '../parse/flags.ts';
-import type { CommandNode, Invocation } from '../parse/node.ts';
+import { propertiesIn } from '../output/format.ts';
+import type { CommandNode, Invocation } from '../parse/command.ts';
+import { flagsOf } from '../parse/command.ts';
 import { readPartially } from '../parse/read.ts';
 import type { Argument, Completes, Flag } from '../settings/flag.ts';
 import { configFile, isSettingName, readProfiles } from '../settings/profiles.ts';
@@ -9,29 +9,29 @@ import { settings } from '../settings/settings.ts';
 import { kindOf, wordsOf } from '../settings/value.ts';
 import { topics } from './help/topics.ts';
 
-/** What could stand at the end of a line; `files` where the shell itself knows best. */
+/** The candidates for a word; `files` leaves it to the shell. */
 interface Candidates {
   readonly words: readonly (readonly [word: string, about: string])[];
   readonly files: boolean;
 }
 
-/** Prints the candidates for the last word, one a line, each with a tab and what it is. Nothing of what is typed is run. */
+/** Prints the candidates for the last word, one per line, with a tab and a description. Runs nothing of the input. */
 export async function complete({ io, args, root }: Invocation): Promise<void> {
   const { words, files } = candidates(root, args.map(String), io.env);
   const lines = words.map(([word, about]) => `${word}\t${about.split('\n')[0]}\n`);
   await io.stdout.write(lines.join('') + (files ? ':files\n' : ''));
 }
 
-/** A word that nobody types: what it is read as tells what the unfinished word would be. */
+/** A marker in place of the unfinished word: its role decides the candidates. */
 const UNFINISHED = '--\u0000';
 
-/** What could stand where the last of the words is. */
+/** The candidates for the last word. */
 export function candidates(root: CommandNode, typed: readonly string[], env: Io['env'] = {}): Candidates {
   const words = joined(typed);
   const last = words.at(-1) ?? '';
   const before = words.slice(0, -1);
-  const { node, words: operands, given } = readPartially(root, [...before, UNFINISHED]);
-  const [open] = [...given].find(([, text]) => text === UNFINISHED) ?? [];
+  const { node, words: operands, flagWords: wordOf } = readPartially(root, [...before, UNFINISHED]);
+  const [open] = [...wordOf].find(([, text]) => text === UNFINISHED) ?? [];
   const valuesOf = (of: Flag | Argument, start: string) => values(of, start, { node, before: operands[0] ?? '', env });
   if (open) return valuesOf(open, last);
   const isLiteral = before.includes('--');
@@ -52,7 +52,7 @@ export function candidates(root: CommandNode, typed: readonly string[], env: Io[
 
 const none: Candidates = { words: [], files: false };
 
-/** bash takes `--status=sold` for three words. */
+/** Joins `--status=sold`, which bash splits into three words. */
 function joined(typed: readonly string[]): string[] {
   const words: string[] = [];
   for (const [i, word] of typed.entries()) {
@@ -66,13 +66,13 @@ function joined(typed: readonly string[]): string[] {
 
 interface Context {
   readonly node: CommandNode;
-  /** The first word behind the command. */
+  /** The first word after the command. */
   readonly before: string;
   readonly env: Io['env'];
 }
 
 function values({ rules, completes }: Flag | Argument, start: string, context: Context): Candidates {
-  // The last of several names between commas is the one to complete.
+  // Completes the last of several comma-separated names.
   const head = completes === 'properties' ? start.slice(0, start.lastIndexOf(',') + 1) : '';
   const words = kindOf(rules) === 'boolean' ? ['true', 'false'] : wordsOf(rules);
   const all = words.length > 0 ? words : namesFor(completes, context);
@@ -103,7 +103,7 @@ function profileNames(env: Io['env']): string[] {
   try {
     return [...new Set(['default', ...Object.keys(readProfiles(configFile(env)).profiles)])];
   } catch {
-    // While somebody types is not the time to complain of the configuration.
+    // Completion ignores configuration errors.
     return [];
   }
 }
@@ -133,8 +133,8 @@ export async function printScript({ io, args }: Invocation): Promise<void> {
   if (script) await io.stdout.write(script);
 }
 
-// Each hands the words over as they were typed, as arguments, and takes lines back. Nothing typed is ever evaluated, which
-// is why bash's compgen -W and zsh's _describe, which expand what they are given, are not used.
+// The scripts pass the words as arguments and read lines. They never evaluate input: bash's compgen -W and zsh's _describe
+// would.
 const scripts = {
   bash: String.raw`# petctl for bash, also without the bash-completion package: source it from ~/.bashrc
 _petctl() {

@@ -1,14 +1,21 @@
 import { suggestion, UsageError } from '../io/errors.ts';
 import { isObject, readJsonFile, writeJsonFile } from '../io/files.ts';
 import { escapeControls } from '../io/text.ts';
+import { selectedFields } from '../output/format.ts';
 import { print } from '../output/print.ts';
-import { chosen } from '../output/shape.ts';
-import type { Invocation } from '../parse/node.ts';
-import { configFile, isSettingName, profileKeys, readProfiles } from '../settings/profiles.ts';
-import { type Resolved, read, type Settled } from '../settings/resolve.ts';
+import type { Invocation } from '../parse/command.ts';
+import {
+  configFile,
+  isSettingName,
+  profileKeys,
+  type Resolved,
+  read,
+  readProfiles,
+  type SettingValue,
+} from '../settings/profiles.ts';
 import { type Setting, settings } from '../settings/settings.ts';
 
-/** The settings in effect here. */
+/** Lists the settings in effect. */
 export async function list(invocation: Invocation): Promise<void> {
   const { settings: resolved, flags } = invocation;
   const columns = ['key', 'value', ...(flags.has('show-origin') ? ['origin'] : [])];
@@ -16,10 +23,10 @@ export async function list(invocation: Invocation): Promise<void> {
     const { value, origin } = shownValue(setting, resolved);
     return { key: setting.flag.name, value, ...(columns.length > 2 && { origin }) };
   });
-  await print(rows, { list: true, columns: chosen(flags.get('fields'), columns) }, invocation);
+  await print(rows, { list: true, columns: selectedFields(flags.get('fields'), columns) }, invocation);
 }
 
-/** One setting as it holds here. */
+/** Prints one setting in effect. */
 export async function get({ args, settings: resolved, io }: Invocation): Promise<void> {
   const name = String(args[0]);
   if (!isSettingName(name)) throw unknownSetting(name, Object.keys(settings));
@@ -27,34 +34,34 @@ export async function get({ args, settings: resolved, io }: Invocation): Promise
   await io.stdout.write(`${escapeControls(String(value))}\n`);
 }
 
-/** Chooses the profile of all later runs. */
+/** Selects the profile of all later runs. */
 export async function use({ io, args }: Invocation): Promise<void> {
   useProfile(configFile(io.env), String(args[0]));
 }
 
-function shownValue(setting: Setting<unknown>, resolved: Resolved): Settled<unknown> {
+function shownValue(setting: Setting<unknown>, resolved: Resolved): SettingValue<unknown> {
   const key = setting.flag.name;
   if (key === 'base-url') return resolved.baseUrl;
   const { value, origin } = resolved.of(setting);
   if (key === 'profile') return { value: resolved.profile, origin };
-  if (origin === 'default') return { value: setting.shown, origin };
+  if (origin === 'default') return { value: setting.defaultText, origin };
   return { value: key === 'timeout' ? `${Number(value) / 1000}s` : value, origin };
 }
 
-/** Changes a setting of the profile; a profile that is not there yet is made. */
+/** Changes a setting of the profile, and creates a missing profile. */
 export async function set(invocation: Invocation): Promise<void> {
   const [key, value] = invocation.args.map(String);
   await change(invocation, key ?? '', value);
 }
 
-/** Takes a setting out of the profile. */
+/** Removes a setting from the profile. */
 export async function unset(invocation: Invocation): Promise<void> {
   await change(invocation, String(invocation.args[0]), undefined);
 }
 
 async function change({ io, flags }: Invocation, key: string, value: string | undefined): Promise<void> {
   const file = configFile(io.env);
-  const { chosen: standard, profiles } = readProfiles(file);
+  const { selected: standard, profiles } = readProfiles(file);
   if (key === 'profile') return useProfile(file, value);
   if (!profileKeys.includes(key) || !isSettingName(key)) throw unknownSetting(key, profileKeys);
   if (value !== undefined) read<unknown>(settings[key], value, key);
@@ -70,11 +77,11 @@ function useProfile(file: string, name: string | undefined): void {
   if (name !== undefined && name !== 'default' && !Object.hasOwn(profiles, name))
     throw new UsageError(
       `There is no profile '${name}'.`,
-      suggestion(name, Object.keys(profiles), 'Set something in it first.'),
+      suggestion(name, Object.keys(profiles), `'petctl config set <key> <value> --profile ${name}' creates it.`),
     );
   writeJsonFile(file, { ...readJsonFile(file), profile: name });
 }
 
 function unknownSetting(key: string, keys: readonly string[]): UsageError {
-  return new UsageError(`There is no setting '${key}'.`, suggestion(key, keys, `There are ${keys.join(', ')}.`));
+  return new UsageError(`There is no setting '${key}'.`, suggestion(key, keys, `Use one of ${keys.join(', ')}.`));
 }

@@ -1,19 +1,19 @@
 import { type Field, isBinary, type Operation, propertiesOf, resolved, type Schema } from '@petstore/types';
-import { callFlags, globalFlags } from '../parse/flags.ts';
+import { callFlags, globalFlags } from '../parse/command.ts';
 import { type Flag, kebab } from '../settings/flag.ts';
 import { isMap, kindOf } from '../settings/value.ts';
 
-/** All flags of the command of an operation. Loaded only where there is one on the command line, or to be shown. */
+/** All flags of the command of an operation. */
 export function operationFlags(operation: Operation): readonly Flag[] {
-  const own = [
+  const added = [
     ...(operation.body ? [dataFlagOf(operation)] : []),
     ...(operation.pagination ? [allFlag, limitFlag] : []),
     ...(operation.idempotencyKey ? [keyFlag(operation.idempotencyKey.schema)] : []),
-    ...(mayAnswerBytes(operation) ? [fileFlag] : []),
+    ...(mayReturnBytes(operation) ? [fileFlag] : []),
     ...callFlags,
   ];
-  const taken = [...own, ...globalFlags].map((flag) => flag.name);
-  return [...flagsOf(operation, taken), ...own];
+  const taken = [...added, ...globalFlags].map((flag) => flag.name);
+  return [...flagsOf(operation, taken), ...added];
 }
 
 const dataFlag: Flag = {
@@ -25,14 +25,14 @@ const dataFlag: Flag = {
   completes: 'file',
 };
 
-/** How the body is given that is one input. */
+/** Descriptions of `--data` for a body that is one input. */
 const wholeDescriptions = {
   json: 'The body as JSON, or @FILE, or - for stdin. Flags of its properties override it.',
-  form: 'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form. Flags of its properties override it.',
+  form: 'The form as a JSON object, or @FILE, or - for stdin. Flags of its properties override it.',
   multipart:
-    'The body as a JSON object, or @FILE, or - for stdin; it is sent as a form, with "@FILE" for a file. Flags of its properties override it.',
+    'The form as a JSON object, or @FILE, or - for stdin, with "@FILE" for a file. Flags of its properties override it.',
   text: 'The body, or @FILE, or - for stdin.',
-  bytes: 'The body, or @FILE, or - for stdin; @FILE;type=image/png says what it is.',
+  bytes: 'The body, or @FILE, or - for stdin; @FILE;type=image/png sets its type.',
 } as const;
 
 function dataFlagOf({ body, fields }: Operation): Flag {
@@ -47,14 +47,14 @@ function dataFlagOf({ body, fields }: Operation): Flag {
 
 const allFlag: Flag = {
   name: 'all',
-  description: 'All pages, one after the other, as they come.',
+  description: 'All pages, one after the other.',
   rules: { type: 'boolean' },
 };
 
 const limitFlag: Flag = {
   name: 'limit',
   value: 'integer',
-  description: 'How many to show at most; further pages are followed as needed. One page without it.',
+  description: 'The total number of results; follows pages as needed. Default: one page.',
   rules: { type: 'integer', minimum: 1 },
 };
 
@@ -62,7 +62,7 @@ function keyFlag(rules: Schema): Flag {
   return {
     name: 'idempotency-key',
     value: 'key',
-    description: 'The same key with the same request does it once, however often it is sent within 24 hours.',
+    description: 'Within 24 hours, the service executes the same request with the same key once.',
     rules,
   };
 }
@@ -71,18 +71,18 @@ const fileFlag: Flag = {
   name: 'output-file',
   short: 'o',
   value: 'file',
-  description: 'Where to write the bytes of the response; to stdout without it, if that is no terminal.',
+  description: 'The file for the bytes of the response. Default: stdout, unless it is a terminal.',
   rules: { type: 'string' },
   completes: 'file',
 };
 
-/** Objects are flags down to this depth; what is deeper, and what is beyond the number, is given as JSON. */
+/** The depth and number of property flags. Deeper and further properties are JSON. */
 const MAX_DEPTH = 4;
 const MAX_PROPERTY_FLAGS = 100;
 
 /**
- * Every other field as a flag. One whose name is in use says where it goes, `--query-output`, and counts if need be.
- * Each named property of an object is a flag too, `--owner.name`.
+ * A flag for each field. A clashing name gets its location, `--query-output`, and a number if necessary. Each named
+ * property of an object is a flag, too: `--owner.name`.
  */
 function flagsOf({ fields, body, pagination }: Operation, taken: readonly string[]): Flag[] {
   const used = new Set(taken.flatMap((name) => [name, name.replace(/^no-/, ''), `no-${name}`]));
@@ -98,7 +98,7 @@ function flagsOf({ fields, body, pagination }: Operation, taken: readonly string
   return [...flags, ...[...inBody, ...below].slice(0, MAX_PROPERTY_FLAGS)];
 }
 
-/** A name that is not used yet, which is used from now on; that of a switch with its `no-`. */
+/** Reserves an unused name; for a switch also its `no-` form. */
 function freeName(plain: string, placed: string, used: Set<string>, isSwitch = false): string {
   const isUsed = (name: string) => used.has(name) || (isSwitch && used.has(`no-${name}`));
   let name = isUsed(plain) ? placed : plain;
@@ -119,7 +119,7 @@ function flagOf(field: string, name: string, { description, required, schema: ru
   };
 }
 
-/** The flags of an object's properties. Those of alternatives, and of an object within itself, are not told apart. */
+/** The flags of an object's properties, alternatives and recursion included. */
 function propertyFlags(flag: string, path: readonly string[], schema: Schema, depth: number): Flag[] {
   if (depth > MAX_DEPTH) return [];
   const used = new Set<string>();
@@ -129,19 +129,25 @@ function propertyFlags(flag: string, path: readonly string[], schema: Schema, de
     const plain = kebab(property) || 'value';
     const name = `${flag}.${freeName(plain, plain, used)}`;
     const to = [...path, property];
-    const own: Flag = { name, property: to, description: rules.description ?? '', rules: written, ...shapeOf(written) };
-    return [own, ...propertyFlags(name, to, written, depth + 1)];
+    const flagOfProperty: Flag = {
+      name,
+      property: to,
+      description: rules.description ?? '',
+      rules: written,
+      ...shapeOf(written),
+    };
+    return [flagOfProperty, ...propertyFlags(name, to, written, depth + 1)];
   });
 }
 
-/** The one alternative beside null. */
+/** The schema without null, if one alternative remains. */
 function notNull(schema: Schema): Schema {
   const { anyOf, oneOf } = resolved(schema);
   const others = (anyOf ?? oneOf ?? []).filter((one) => resolved(one).type !== 'null');
   return others.length === 1 && others[0] ? others[0] : schema;
 }
 
-/** What a flag of these rules takes, and how often. */
+/** The kind and number of values of a flag. */
 function shapeOf(rules: Schema): Pick<Flag, 'repeatable' | 'negatable' | 'value' | 'completes'> {
   const kind = kindOf(rules);
   const isFile = isBinary(rules) || isBinary(resolved(rules).items ?? {});
@@ -152,7 +158,7 @@ function shapeOf(rules: Schema): Pick<Flag, 'repeatable' | 'negatable' | 'value'
   };
 }
 
-/** Whether a success may carry bytes. */
-export function mayAnswerBytes({ successes, responses }: Operation): boolean {
+/** Whether a success may be binary. */
+export function mayReturnBytes({ successes, responses }: Operation): boolean {
   return successes.some((status) => responses[status]?.kind === 'bytes');
 }

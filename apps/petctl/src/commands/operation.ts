@@ -2,12 +2,12 @@ import { nextPage, petstore } from '@petstore/client';
 import type { Operation, OperationResponse } from '@petstore/types';
 import { type AnyCall, createCall, credentialsFor, serviceFor } from '../call/service.ts';
 import { UsageError } from '../io/errors.ts';
-import { inJson, tell, wantsNotices } from '../output/options.ts';
-import { print } from '../output/print.ts';
-import { checkFields, rowsOf, shapeOf } from '../output/shape.ts';
-import { dryRunOnly } from '../parse/flags.ts';
-import type { Invocation } from '../parse/node.ts';
-import { mayAnswerBytes, operationFlags } from './field-flags.ts';
+import { checkFields, rowsOf, shapeOf } from '../output/format.ts';
+import { inJson, wantsNotices, writeNotice } from '../output/options.ts';
+import { print, writeBody } from '../output/print.ts';
+import type { Invocation } from '../parse/command.ts';
+import { dryRunOnly } from '../parse/command.ts';
+import { mayReturnBytes, operationFlags } from './field-flags.ts';
 import { inputOf } from './input.ts';
 
 /** Runs the command of an operation. */
@@ -26,22 +26,22 @@ export async function runOperation(invocation: Invocation): Promise<void> {
     return preview(invocation, operation, (options) => createCall(petstore(options), operation)(input, repeatable));
   }
 
-  if (mayAnswerBytes(operation) && io.stdout.isTerminal && !flags.has('output-file'))
-    throw new UsageError('A terminal cannot show the bytes of the response.', 'Give -o FILE, or pipe them on.');
-  const { options, tellDeprecation } = await serviceFor(invocation, await credentialsFor(invocation, operation));
+  if (mayReturnBytes(operation) && io.stdout.isTerminal && !flags.has('output-file'))
+    throw new UsageError('A terminal cannot show the bytes of the response.', 'Use -o FILE, or a pipe.');
+  const { options, writeDeprecations } = await serviceFor(invocation, await credentialsFor(invocation, operation));
   const call = createCall(petstore(options), operation);
   try {
     await show(call(input, { ...repeatable, signal: io.interrupted }), operation, invocation, (page) =>
-      call({ ...input, ...page }, { signal: io.interrupted, timeout: MAX_LOOKING_MS, retry: 0 }),
+      call({ ...input, ...page }, { signal: io.interrupted, timeout: TRUNCATION_TIMEOUT_MS, retry: 0 }),
     );
   } catch (error) {
-    if (!inJson(settings)) await tellDeprecation();
+    if (!inJson(settings)) await writeDeprecations();
     throw error;
   }
-  await tellDeprecation();
+  await writeDeprecations();
 }
 
-/** Writes what came of a call: all pages, as many elements as are wanted, or the one answer. */
+/** Writes the result of a call: all pages, a number of elements, or one response. */
 async function show(
   running: AnyCall,
   operation: Operation,
@@ -61,28 +61,27 @@ async function show(
   const body = operation.successes.length > 1 ? (result as { data: unknown }).data : result;
   const success = successOf(operation, response.status);
   const data = itemsOf(operation, body);
-  // A page may hold less than it could.
+  // The page may be shorter than the limit.
   if (limit !== undefined && rowsOf(data).length < total) return printAll();
-  if (body instanceof ReadableStream || success?.kind === 'text')
-    await (await import('../output/write-body.ts')).writeBody(body, invocation);
+  if (body instanceof ReadableStream || success?.kind === 'text') await writeBody(body, invocation);
   else if (body !== undefined)
     await print(rowsOf(data).slice(0, total), shapeOf(operation, success, fields, data), invocation);
   if (operation.pagination && nextPage(response) !== undefined && wantsNotices(invocation) && !io.stdout.gone())
-    await tellIfTruncated(operation, rowsOf(data).slice(0, total), invocation, ask);
+    await noticeTruncation(operation, rowsOf(data).slice(0, total), invocation, ask);
 }
 
-/** What the spec says of a success with this status. */
+/** The spec's response for a successful status. */
 function successOf({ responses, successes }: Operation, status: number): OperationResponse | undefined {
   const key = [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((one) => successes.includes(one));
   return responses[key ?? successes[0] ?? ''];
 }
 
-/** The elements of a page, where the body holds them in a property. */
+/** The elements of a page, which may be in a property of the body. */
 function itemsOf({ pagination }: Operation, body: unknown): unknown {
   return pagination?.items === undefined ? body : (Object(body)[pagination.items] ?? []);
 }
 
-/** The elements of all pages, as they come, up to this number. */
+/** The elements of all pages, as they arrive, up to a total. */
 async function* elements(running: AnyCall, total: number): AsyncGenerator<unknown> {
   if (!isPaged(running)) return;
   let count = 0;
@@ -96,14 +95,11 @@ function isPaged(running: AnyCall): running is AnyCall & AsyncIterable<object> {
   return running[Symbol.asyncIterator] !== undefined;
 }
 
-/** A notice is not worth a longer wait. */
-const MAX_LOOKING_MS = 2000;
+/** The longest wait for the sake of a notice. */
+const TRUNCATION_TIMEOUT_MS = 2000;
 
-/**
- * Says on stderr that a list goes on behind its limit. That a page is full does not mean that there is another, so one
- * element is asked for; if that fails, the list itself was still shown.
- */
-async function tellIfTruncated(
+/** Notes on stderr that a list is truncated. A full page may be the last one, so this requests one more element. */
+async function noticeTruncation(
   operation: Operation,
   shown: readonly unknown[],
   invocation: Invocation,
@@ -118,5 +114,5 @@ async function tellIfTruncated(
   invocation.io.interrupted.throwIfAborted();
   if (rowsOf(more).length === 0) return;
   const flag = operationFlags(operation).find(({ field }) => field === cursor)?.name ?? cursor;
-  await tell(invocation, `Showing the first ${shown.length}. More exist: use --all, or --${flag} ${after}.`);
+  await writeNotice(invocation, `Showing the first ${shown.length}. More exist: use --all, or --${flag} ${after}.`);
 }

@@ -1,37 +1,37 @@
 import { type Operation, operations, service } from '@petstore/types';
-import { type CommandNode, commandOf } from '../parse/node.ts';
+import { type CommandNode, commandOf } from '../parse/command.ts';
 import { type Argument, type Flag, kebab } from '../settings/flag.ts';
+import { builtinCommands } from './builtin.ts';
 import { operationFlags } from './field-flags.ts';
-import { importNode, isImportable } from './import/node.ts';
+import { importNode, isImportable } from './import/command.ts';
 import { pathFieldsOf } from './input.ts';
 import { runOperation } from './operation.ts';
-import { ownCommands } from './own.ts';
 
-/** All commands there are. A name that would be there twice stops the build. */
+/** All commands. A duplicate name stops the build. */
 export function fullTree(all: readonly Operation[] = Object.values(operations)): CommandNode {
   const root = tree(all);
-  const groups = (root.commands ?? []).map((group) => ({ ...group, commands: withImports(group) }));
-  const own = ownCommands(all);
-  const taken = own.find(({ name }) => groups.some((group) => group.name === name));
-  if (taken) throw new Error(`'petctl ${taken.name}' is petctl's own; rename the tag in the spec`);
-  return { ...root, commands: [...groups, ...own] };
+  const groups = (root.commands ?? []).map((group) => ({ ...group, commands: withImportCommands(group) }));
+  const builtin = builtinCommands(all);
+  const taken = builtin.find(({ name }) => groups.some((group) => group.name === name));
+  if (taken) throw new Error(`'petctl ${taken.name}' is built in: rename the tag in the spec`);
+  return { ...root, commands: [...groups, ...builtin] };
 }
 
-/** The commands of a group, and those that run one of them for each line of a file. */
-function withImports({ name: group, commands = [] }: CommandNode): CommandNode[] {
+/** The commands of a group, with import commands. */
+function withImportCommands({ name: group, commands = [] }: CommandNode): CommandNode[] {
   const importable = commands.flatMap(({ operation, name }) =>
     operation && isImportable(operation) ? [{ operation, name }] : [],
   );
   const imports = importable.map(({ operation, name }) =>
-    // By the operation alone, so that no other renames it.
+    // Depends on this operation only, so no other renames it.
     importNode(operation, name === 'create' ? 'import' : `import-${name}`),
   );
   const taken = imports.find(({ name }) => commands.some((other) => other.name === name));
-  if (taken) throw new Error(`'petctl ${group} ${taken.name}' is petctl's own; rename the operation in the spec`);
+  if (taken) throw new Error(`'petctl ${group} ${taken.name}' is built in: rename the operation in the spec`);
   return [...commands, ...imports];
 }
 
-/** The commands of the operations, grouped by their tags. The generator has seen to it that no two share a name. */
+/** The commands of the operations, grouped by tag. The generator guarantees unique names. */
 function tree(operations: readonly Operation[]): CommandNode {
   const groups = new Map<string, CommandNode[]>();
   for (const operation of operations) {
@@ -58,7 +58,7 @@ function operationNode(operation: Operation, name: string, all: readonly Operati
     description: operation.description,
     operation,
     args: argumentsOf(operation),
-    // Only the command that is called, or shown, needs them.
+    // Created on demand, for the command that is called or shown.
     get flags() {
       flags ??= operationFlags(operation);
       return flags;
@@ -76,12 +76,12 @@ function argumentsOf(operation: Operation): Argument[] {
   });
 }
 
-/** What the spec says of an operation's future. */
+/** The notice of a deprecated or unstable operation. */
 function noticeOf(
   { deprecated, sunset, stability, successor }: Operation,
   all: readonly Operation[],
 ): string | undefined {
-  if (!deprecated) return stability && `${stability}: it may still change.`;
+  if (!deprecated) return stability && `${stability}: may still change.`;
   const instead = commandOf(successor, all);
-  return `Deprecated${sunset ? `, and may be gone from ${sunset} on` : ''}.${instead ? ` Use '${instead}' instead.` : ''}`;
+  return `Deprecated${sunset ? `: may be removed from ${sunset} on` : ''}.${instead ? ` Use '${instead}' instead.` : ''}`;
 }

@@ -1,22 +1,23 @@
-/** What was perhaps meant by a word; worked out only when it is told. */
-export interface Meant {
+/** Candidates for a misspelt word. The closest one is searched when the message is written. */
+export interface Suggestion {
   readonly word: string;
   readonly candidates: readonly string[];
-  readonly otherwise: string;
+  /** The hint if no candidate is close. */
+  readonly fallback: string;
 }
 
-/** The command line, a file or the configuration makes no sense. Nothing was sent. */
+/** The command line, a file or the configuration is invalid. Nothing was sent. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-  readonly hint: string | Meant | undefined;
+  readonly hint: string | Suggestion | undefined;
 
-  constructor(message: string, hint?: string | Meant) {
+  constructor(message: string, hint?: string | Suggestion) {
     super(message);
     this.hint = hint;
   }
 }
 
-/** Some of a batch failed. */
+/** Some records of an import failed. */
 export class PartialError extends Error {
   override readonly name = 'PartialError';
   readonly hint: string | undefined;
@@ -27,7 +28,7 @@ export class PartialError extends Error {
   }
 }
 
-/** Results could not be written. */
+/** The results could not be written. */
 export class OutputError extends Error {
   override readonly name = 'OutputError';
 
@@ -36,17 +37,17 @@ export class OutputError extends Error {
   }
 }
 
-/** The body of a success is of another kind than the interface says: it comes from something else than the service. */
+/** A successful response does not match the interface, so something other than the service sent it. */
 export class ResponseError extends Error {
   override readonly name = 'ResponseError';
 }
 
-/** The filter of --jq failed for results that came: what was asked for is done. */
+/** The --jq filter failed for a result. The request itself succeeded. */
 export class FilterError extends Error {
   override readonly name = 'FilterError';
 }
 
-/** What ends a run from outside, and the exit code that shells expect for it. */
+/** The signals that end a run, with the exit codes that shells expect. */
 export const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /** The user pressed Ctrl-C, or the system asked the program to end. */
@@ -60,17 +61,17 @@ export class InterruptedError extends Error {
   }
 }
 
-/** What to say of a word that is not known. */
-export function suggestion(word: string, candidates: readonly string[], otherwise: string): Meant {
-  return { word, candidates, otherwise };
+/** A hint for an unknown word. */
+export function suggestion(word: string, candidates: readonly string[], fallback: string): Suggestion {
+  return { word, candidates, fallback };
 }
 
 const MAX_EDITS = 3;
 
-/** The candidate that a misspelt word was meant to be, if one is close enough. */
+/** The candidate closest to a misspelt word, if one is close enough. */
 function closest(word: string, candidates: readonly string[]): string | undefined {
   const [best] = candidates
-    // Each letter that one of them has more is an edit; a word may be as long as a file.
+    // A difference in length is at least as many edits. Words can be as long as a file, so this comes first.
     .filter(({ length }) => Math.abs(length - word.length) <= MAX_EDITS)
     .map((candidate) => ({ candidate, edits: editsBetween(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, edits }) => edits <= MAX_EDITS && edits <= Math.max(candidate.length, word.length) / 2)
@@ -78,13 +79,13 @@ function closest(word: string, candidates: readonly string[]): string | undefine
   return best?.candidate;
 }
 
-/** A sentence that suggests what was meant, or says where to look. */
-export function sentence({ word, candidates, otherwise }: Meant): string {
-  const meant = closest(word, candidates);
-  return meant === undefined ? otherwise : `Did you mean '${meant}'?`;
+/** The text of a suggestion. */
+export function suggestionText({ word, candidates, fallback }: Suggestion): string {
+  const candidate = closest(word, candidates);
+  return candidate === undefined ? fallback : `Did you mean '${candidate}'?`;
 }
 
-/** How many letters have to be added, removed, changed or swapped with the next (Damerau). */
+/** The Damerau distance: letters to add, remove, change or swap with the next. */
 function editsBetween(from: string, to: string): number {
   let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, i) => i);

@@ -1,17 +1,18 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { HttpRequest, HttpResponse } from '@petstore/client';
-import type { Environment, Open } from './proxy.ts';
+import type { Environment } from './io.ts';
+import type { Open } from './proxy.ts';
 
-// Node's fetch takes longer to load than everything else here; a request over node:http does not load it.
+// Node's fetch takes longer to load than everything else in petctl; node:http does not load it.
 
-/** An answer of which all headers can be shown. */
-export interface HttpAnswer extends HttpResponse {
+/** A response with its raw headers. */
+export interface RawResponse extends HttpResponse {
   readonly rawHeaders: readonly string[];
 }
 
-export type HttpTransport = (request: HttpRequest) => Promise<HttpAnswer>;
+export type HttpTransport = (request: HttpRequest) => Promise<RawResponse>;
 
-/** Sends over node:http and node:https, with connections that are used again, and through the proxies of the environment. */
+/** Sends requests with node:http and node:https, over persistent connections and the proxies of the environment. */
 export function httpTransport(env: Environment): HttpTransport {
   const opens = new Map<string, Open>();
   return async (request) => {
@@ -20,11 +21,11 @@ export function httpTransport(env: Environment): HttpTransport {
     const key = `${url.origin} ${proxy?.href}`;
     const open = opens.get(key) ?? (await openTo(url, proxy));
     opens.set(key, open);
-    return exchange(request, url, open);
+    return sendRequest(request, url, open);
   };
 }
 
-/** The proxy to go through; the module that finds it is loaded only where the environment names one at all. */
+/** The proxy for a URL. Loads the proxy module only if the environment names any. */
 export async function proxyOf(url: URL, env: Environment): Promise<URL | undefined> {
   if (!Object.keys(env).some((name) => /_proxy$/i.test(name))) return undefined;
   return (await import('./proxy.ts')).proxyFor(url, env);
@@ -32,20 +33,20 @@ export async function proxyOf(url: URL, env: Environment): Promise<URL | undefin
 
 async function openTo(url: URL, proxy: URL | undefined): Promise<Open> {
   if (proxy) return (await import('./proxy.ts')).throughProxy(url, proxy);
-  // Each is loaded only where it is used.
+  // Loads only the one in use.
   const { request, Agent } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
   const agent = new Agent({ keepAlive: true });
   return (options) => request({ ...options, agent });
 }
 
-/** Sends one request, and gives the answer once its head is there. */
-function exchange({ method, headers, body, signal }: HttpRequest, url: URL, open: Open): Promise<HttpAnswer> {
+/** Sends one request, and resolves when the head of the response arrives. */
+function sendRequest({ method, headers, body, signal }: HttpRequest, url: URL, open: Open): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
-    // Of a file the size is known, and not every server takes chunks.
+    // Some servers accept no chunked bodies, so files state their size.
     const length = body instanceof Blob && { 'content-length': String(body.size) };
-    const request = open({ ...placeOf(url), method, headers: { ...headers, ...length }, signal });
+    const request = open({ ...targetOf(url), method, headers: { ...headers, ...length }, signal });
     request.on('error', reject);
-    request.on('response', (response) => resolve(answerOf(response)));
+    request.on('response', (response) => resolve(responseOf(response)));
     if (body instanceof Blob || body instanceof ReadableStream) void pipe(body, request).catch(reject);
     else request.end(body);
   });
@@ -56,11 +57,11 @@ async function pipe(body: Blob | ReadableStream<Uint8Array>, request: ClientRequ
   await pipeline(body instanceof Blob ? body.stream() : body, request);
 }
 
-function placeOf({ protocol, hostname, port, pathname, search }: URL): RequestOptions {
+function targetOf({ protocol, hostname, port, pathname, search }: URL): RequestOptions {
   return { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname + search };
 }
 
-function answerOf(response: IncomingMessage): HttpAnswer {
+function responseOf(response: IncomingMessage): RawResponse {
   const { statusCode = 0, headers, rawHeaders } = response;
   return {
     status: statusCode,

@@ -2,27 +2,30 @@ import { InterruptedError, OutputError } from './errors.ts';
 
 /** A stream that is written to. */
 export interface Sink {
-  /** Resolves when more may come, so that nothing piles up. */
+  /** Resolves when the stream accepts more, so that nothing piles up. */
   write(text: string | Uint8Array): Promise<void>;
   readonly isTerminal: boolean;
-  /** How wide the terminal is; nothing elsewhere. */
+  /** The width of the terminal; undefined elsewhere. */
   readonly columns: number | undefined;
-  /** Whether nobody reads it any more. */
+  /** Whether the reader has closed it. */
   readonly gone: () => boolean;
-  /** Resolves when all is out; rejects with an OutputError when it could not be written, to a full disk say. */
+  /** Resolves when everything is written; rejects with an OutputError otherwise, for example for a full disk. */
   readonly end: () => Promise<void>;
 }
 
+/** Environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** The environment, the streams and the signals of a run. */
 export interface Io {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly stdout: Sink;
   readonly stderr: Sink;
-  /** Opened only when something is read from it. */
+  /** Opens stdin on the first call. */
   readonly stdin: () => NodeJS.ReadStream;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP, with an InterruptedError as its reason. */
   readonly interrupted: AbortSignal;
-  /** Called at the first of these instead of aborting; the next one aborts. */
+  /** Registers a listener that the first signal calls instead of aborting; the next one aborts. */
   readonly onInterrupt: (listener: (reason: InterruptedError) => void) => void;
 }
 
@@ -38,7 +41,7 @@ export function processIo(): Io {
       const reason = new InterruptedError(name);
       const first = listener;
       listener = undefined;
-      // Where nobody takes what is written, nothing that is under way can end.
+      // With stdout blocked, calls under way could never finish.
       if (first && !stdout.isStalled()) return first(reason);
       interrupt.abort(reason);
       stdin?.destroy(reason);
@@ -58,10 +61,10 @@ export function processIo(): Io {
   };
 }
 
-/** After this time an interrupted run that has not ended is left as it is. */
+/** How long an interrupted run may take to end. */
 const GRACE_MS = 2000;
 
-/** What a run comes to; rejects when it was interrupted and does not end by itself. */
+/** Resolves with the run; rejects if it was interrupted and does not end in time. */
 export async function untilInterrupted<T>(run: Promise<T>, { interrupted }: Io): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const overdue = new Promise<never>((_, reject) => {

@@ -3,24 +3,22 @@ import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import { connect as secure } from 'node:tls';
 import { UsageError } from './errors.ts';
+import type { Environment } from './io.ts';
 
-/** Opens a request to one place. */
+/** Opens a request to one host. */
 export type Open = (options: http.RequestOptions) => http.ClientRequest;
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The proxy that the environment names for an address: `http_proxy`, `https_proxy` or `all_proxy`, except what `no_proxy` lists. */
+/** The proxy for a URL: `http_proxy`, `https_proxy` or `all_proxy`, unless `no_proxy` lists the host. */
 export function proxyFor(url: URL, env: Environment): URL | undefined {
   const scheme = url.protocol.slice(0, -1);
   const named = variable(env, `${scheme}_proxy`) ?? variable(env, 'all_proxy');
-  if (!named || excepted(url, variable(env, 'no_proxy') ?? '')) return undefined;
+  if (!named || bypassesProxy(url, variable(env, 'no_proxy') ?? '')) return undefined;
   const address = /^[a-z][a-z\d+.-]*:\/\//i.test(named) ? named : `http://${named}`;
   const proxy = URL.canParse(address) ? new URL(address) : undefined;
   if (proxy && /^https?:$/.test(proxy.protocol)) return proxy;
-  // A request that passed a proxy by would be a surprise, to whoever set it up.
   throw new UsageError(
-    `The proxy for ${scheme} in the environment is not an http or https address.`,
-    `Look at ${scheme}_proxy and all_proxy.`,
+    `The proxy for ${scheme} in the environment is not an http or https URL.`,
+    `Fix ${scheme}_proxy or all_proxy.`,
   );
 }
 
@@ -28,8 +26,8 @@ function variable(env: Environment, name: string): string | undefined {
   return env[name] || env[name.toUpperCase()] || undefined;
 }
 
-/** Whether `no_proxy` lists a host: by its name, as a domain above it, with a port, or all by `*`. */
-function excepted({ hostname, port, protocol }: URL, list: string): boolean {
+/** Whether `no_proxy` lists a host: by name, parent domain, with a port, or by `*`. */
+function bypassesProxy({ hostname, port, protocol }: URL, list: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   const actualPort = port || (protocol === 'https:' ? '443' : '80');
   return list
@@ -45,7 +43,7 @@ function excepted({ hostname, port, protocol }: URL, list: string): boolean {
     });
 }
 
-/** How to open requests through a proxy: with the whole address for http, inside a tunnel for https. */
+/** Opens requests through a proxy: with the absolute URL for http, in a tunnel for https. */
 export function throughProxy(url: URL, proxy: URL): Open {
   const { request: send, Agent } = proxy.protocol === 'https:' ? https : http;
   const toProxy = {
@@ -69,7 +67,7 @@ export function throughProxy(url: URL, proxy: URL): Open {
   return (options) => https.request({ ...options, agent });
 }
 
-/** Keeps connections that go through a proxy. */
+/** Persistent connections through a proxy. */
 class Tunnels extends https.Agent {
   readonly #open: () => Promise<Duplex>;
   readonly #servername: string;
@@ -80,21 +78,21 @@ class Tunnels extends https.Agent {
     this.#servername = servername;
   }
 
-  /** Node waits for the callback where nothing is returned. */
+  /** Returns nothing, so Node waits for the callback. */
   override createConnection(
     _: http.RequestOptions,
     done?: (error: Error | null, socket: Duplex) => void,
   ): Duplex | null | undefined {
     this.#open().then(
       (socket) => done?.(null, secure({ socket, servername: this.#servername })),
-      // What is reported as an error takes no socket, whatever its type says.
+      // With an error there is no socket, against the type of the callback.
       (error: Error) => Reflect.apply(done ?? (() => {}), undefined, [error]),
     );
     return undefined;
   }
 }
 
-/** A connection to the host, made by the proxy. */
+/** A connection to the host through the proxy. */
 function tunnel(send: typeof http.request, toProxy: http.RequestOptions, url: URL): Promise<Duplex> {
   const host = `${url.hostname}:${url.port || 443}`;
   return new Promise((resolve, reject) => {
@@ -103,7 +101,7 @@ function tunnel(send: typeof http.request, toProxy: http.RequestOptions, url: UR
     request.on('connect', ({ statusCode }, socket) => {
       if (statusCode === 200) return resolve(socket);
       socket.destroy();
-      reject(new Error(`the proxy answered ${statusCode}`));
+      reject(new Error(`the proxy responded ${statusCode}`));
     });
     request.end();
   });

@@ -1,17 +1,14 @@
-/**
- * What could steer a terminal or disguise text: control characters, separators of lines, and the characters that turn
- * the direction of writing.
- */
-const steering = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/** Control characters, line separators and bidirectional marks: they could inject escape sequences or disguise text. */
+const unsafe = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Text that can do nothing but be read: each steering character becomes its escape, `\u001b` say. In JSON it stays what it is. */
+/** Replaces each unsafe character by its escape, for example `\u001b`. JSON keeps its meaning. */
 export function escapeControls(text: string): string {
-  return text.replace(steering, escapeOf);
+  return text.replace(unsafe, escapeOf);
 }
 
 /** The same for text of more than one line. */
 export function escapeControlsInLines(text: string): string {
-  return text.replace(steering, (character) =>
+  return text.replace(unsafe, (character) =>
     character === '\n' || character === '\t' ? character : escapeOf(character),
   );
 }
@@ -21,7 +18,7 @@ function escapeOf(character: string): string {
   return short ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** JSON with the digits of bigints. Only values that hold one cost more. */
+/** JSON text with bigints as digits. Values without bigints cost nothing more. */
 export function jsonText(value: unknown, indent?: number): string | undefined {
   try {
     return JSON.stringify(value, undefined, indent);
@@ -30,9 +27,9 @@ export function jsonText(value: unknown, indent?: number): string | undefined {
   }
 }
 
-/** JSON as a value; integers that a number does not hold are bigints. */
+/** Parses JSON; integers beyond a double's range become bigints. */
 export function jsonValue(text: string): unknown {
-  // Only numbers this long can be rounded.
+  // Shorter numbers are never rounded.
   return /\d{16}/.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
 }
 

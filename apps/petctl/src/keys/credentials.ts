@@ -4,21 +4,21 @@ import type { Io } from '../io/io.ts';
 import { credentialsFile } from '../settings/profiles.ts';
 import { credentialName, type Scheme, type Security, schemeNamed } from './schemes.ts';
 
-/** A credential, and where it comes from. That of a basic scheme is `user:password`. */
+/** A credential and its origin. For a basic scheme it is `user:password`. */
 export interface Credential {
   readonly scheme: Scheme;
   readonly value: string;
   readonly from: string;
 }
 
-/** Whose credentials they are: those of one profile for one origin are never looked up for another. */
+/** The profile and origin that a credential belongs to. Credentials of one are never used for another. */
 export interface Holder {
   readonly env: Io['env'];
   readonly profile: string;
   readonly origin: string;
 }
 
-/** The credentials of the first combination of which all are there; nothing where none is complete. */
+/** The credentials of the first complete combination, if any. */
 export async function findCredentials(holder: Holder, security: Security): Promise<readonly Credential[] | undefined> {
   if (security.length === 0) return [];
   for (const names of security) {
@@ -29,58 +29,55 @@ export async function findCredentials(holder: Holder, security: Security): Promi
   return undefined;
 }
 
-/** The credential of a scheme: from the environment, else the one that is stored. */
+/** The credential of a scheme: from the environment, else the stored one. */
 export async function findCredential(holder: Holder, scheme: Scheme): Promise<Credential | undefined> {
   const value = holder.env[scheme.variable];
-  if (value) return { scheme, value: usable(value, scheme, scheme.variable), from: scheme.variable };
+  if (value) return { scheme, value: validCredential(value, scheme, scheme.variable), from: scheme.variable };
   return storedCredential(holder, scheme);
 }
 
-/** A credential that can be sent. */
-export function usable(value: string, scheme: Scheme, from: string): string {
+/** Returns a well-formed credential, or throws. */
+export function validCredential(value: string, scheme: Scheme, from: string): string {
   if (scheme.type === 'basic') {
     if (/^[^:\p{Cc}]*:\P{Cc}*$/u.test(value)) return value;
-    throw new UsageError(`${from} holds no user name and password: write user:password.`);
+    throw new UsageError(`${from} is not user:password.`, 'Write the user name, a colon and the password.');
   }
   if (/^[\x21-\x7e]+$/.test(value)) return value;
-  throw new UsageError(
-    `${from} holds what no ${credentialName(scheme)} can be: it must be visible ASCII without spaces.`,
-  );
+  throw new UsageError(`${from} is not a valid ${credentialName(scheme)}: it must be visible ASCII without spaces.`);
 }
 
-/** The credential that is stored, in the file or in the keyring. */
+/** The stored credential, from the file or the keyring. */
 async function storedCredential(holder: Holder, scheme: Scheme): Promise<Credential | undefined> {
   const stored = storedFor(holder, scheme);
   if (!stored) return undefined;
   const file = credentialsFile(holder.env);
-  if (stored.in === 'file') return { scheme, value: usable(stored.value, scheme, file), from: file };
-  const { accountOf, openKeyring } = await import('./keyring.ts');
+  if (stored.in === 'file') return { scheme, value: validCredential(stored.value, scheme, file), from: file };
   const value = (await openKeyring())?.get(accountOf(holder, scheme));
-  if (value === undefined) throw closedKeyring(holder, scheme);
+  if (value === undefined) throw lockedKeyring(holder, scheme);
   return { scheme, value, from: 'keyring' };
 }
 
-export function closedKeyring({ origin }: Holder, scheme: Scheme): UsageError {
+export function lockedKeyring({ origin }: Holder, scheme: Scheme): UsageError {
   return new UsageError(
-    `The ${credentialName(scheme)} for ${origin} is in the keyring of the system, which cannot be opened.`,
+    `The ${credentialName(scheme)} for ${origin} is in the system's keyring, which cannot be opened.`,
     `Unlock it, or set ${scheme.variable}.`,
   );
 }
 
-/** Where a credential is stored. */
+/** How a credential is stored. */
 export type Stored = { readonly in: 'file'; readonly value: string } | { readonly in: 'keyring' };
 
 type Entries = Readonly<Record<string, unknown>>;
 
-/** What is stored for a scheme. */
+/** The stored entry of a scheme. */
 export function storedFor(holder: Holder, scheme: Scheme): Stored | undefined {
   const entry = entriesOf(holder)[scheme.name];
   if (entry === undefined) return undefined;
   if (isObject(entry) && typeof entry.key === 'string') return { in: 'file', value: entry.key };
   if (isObject(entry) && entry.keyring === true) return { in: 'keyring' };
   throw new UsageError(
-    `${credentialsFile(holder.env)}: the entry for ${holder.origin} holds no ${credentialName(scheme)}.`,
-    "Take it out, and log in again with 'petctl auth login'.",
+    `${credentialsFile(holder.env)}: the entry for ${holder.origin} contains no ${credentialName(scheme)}.`,
+    "Remove it, and log in again with 'petctl auth login'.",
   );
 }
 
@@ -93,11 +90,11 @@ export function store(holder: Holder, scheme: Scheme, stored: Stored | undefined
   const { [scheme.name]: __, ...schemes } = entriesOf(holder);
   const entry = stored?.in === 'file' ? { key: stored.value } : stored && { keyring: true };
   const entries = { ...schemes, ...(entry && { [scheme.name]: entry }) };
-  const kept = { ...origins, ...(Object.keys(entries).length > 0 && { [origin]: entries }) };
-  writeJsonFile(file, { ...profiles, ...(Object.keys(kept).length > 0 && { [profile]: kept }) });
+  const remaining = { ...origins, ...(Object.keys(entries).length > 0 && { [origin]: entries }) };
+  writeJsonFile(file, { ...profiles, ...(Object.keys(remaining).length > 0 && { [profile]: remaining }) });
 }
 
-/** All that is stored, one line for each: for whom, and where. */
+/** All stored credentials, with profile, origin and place. */
 export function allStored(env: Io['env']): { profile: string; origin: string; scheme: string; in: string }[] {
   const profiles = Object.entries(readJsonFile(credentialsFile(env)));
   return profiles.flatMap(([profile, origins]) =>
@@ -110,17 +107,17 @@ export function allStored(env: Io['env']): { profile: string; origin: string; sc
   );
 }
 
-/** What is stored for an origin, by the names of the schemes. */
+/** The stored entries of an origin, by scheme. */
 function entriesOf({ env, profile, origin }: Holder): Entries {
   const origins = readJsonFile(credentialsFile(env))[profile];
   const entries = isObject(origins) ? origins[origin] : undefined;
   return isObject(entries) ? entries : {};
 }
 
-/** There is no credential for where the request would go. */
+/** There is no credential for the target of the request. */
 export class NoCredentialError extends Error {
   override readonly name = 'NoCredentialError';
-  /** The combinations of schemes of which one is needed. */
+  /** The accepted combinations of schemes. */
   readonly needed: readonly (readonly Scheme[])[];
 
   constructor(origin: string, needed: readonly (readonly Scheme[])[]) {
@@ -129,21 +126,56 @@ export class NoCredentialError extends Error {
     super(
       others.length === 0 && only.length === 1
         ? `There is no ${names[0]} for ${origin}.`
-        : `There are not all credentials for ${origin}: it takes ${names.join(', or ')}.`,
+        : `Credentials for ${origin} are missing: it needs ${names.join(', or ')}.`,
     );
     this.needed = needed;
   }
 }
 
-/** Takes credentials out of a text: a service may say them again. */
+/** Removes credentials from a text, because services may echo them. */
 export function redactor(credentials: readonly Credential[]): (text: string) => string {
   const secrets = credentials.flatMap(writtenForms);
   return (line) => secrets.reduce((text, secret) => text.replaceAll(secret, '***'), line);
 }
 
-/** The credential as a request may carry it. */
+/** The forms in which a request may contain the credential. */
 function writtenForms({ scheme, value }: Credential): string[] {
   const password = scheme.type === 'basic' ? value.slice(value.indexOf(':') + 1) : '';
   const base64 = Buffer.from(value).toString('base64');
   return [base64, value, encodeURIComponent(value), password].filter((text) => text !== '');
+}
+
+/** The system's keyring. Its package is optional. */
+export interface Keyring {
+  get(account: string): string | undefined;
+  set(account: string, credential: string): void;
+  delete(account: string): void;
+}
+
+// Without Secret Service the package would use the kernel's keyring, which is lost at the next boot.
+const options = { linux: { store: 'secret-service' } } as const;
+
+/** The keyring, or undefined if the system has no persistent one. */
+export async function openKeyring(): Promise<Keyring | undefined> {
+  try {
+    const { Entry } = await import('@napi-rs/keyring');
+    const entry = (account: string) => new Entry('petctl', account, options);
+    // Fails only without a keyring.
+    entry('petctl').getPassword();
+    return {
+      get: (account) => entry(account).getPassword() ?? undefined,
+      set: (account, credential) => entry(account).setPassword(credential),
+      delete: (account) => void entry(account).deletePassword(),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The keyring's account for a credential. */
+export function accountOf(
+  { profile, origin }: { readonly profile: string; readonly origin: string },
+  { name }: Scheme,
+): string {
+  return `${profile} ${origin} ${name}`;
 }

@@ -1,26 +1,26 @@
 import { type Operation, type SecurityScheme, service } from '@petstore/types';
 import { kebab } from '../settings/flag.ts';
 
-/** A security scheme that petctl can hold a credential for. */
+/** A security scheme that petctl supports. */
 export interface Scheme {
   readonly name: string;
   readonly type: 'bearer' | 'basic' | 'apiKey';
-  /** The variable that its credential may stand in. No flag takes one, because lists of processes show flags. */
+  /** The environment variable of its credential. There is no flag, because process lists show flags. */
   readonly variable: string;
-  /** Whether it is the scheme that the API key is for. */
+  /** Whether it is the scheme of the API key. */
   readonly isKey: boolean;
 }
 
-/** The combinations of schemes of which one is needed. */
+/** The accepted combinations of schemes. */
 export type Security = Operation['security'];
 
 /** The variable of the API key. */
 const keyVariable = 'PETCTL_API_KEY';
 
-// What the service knows of its schemes, whichever it has.
+// A spec without schemes has no keyScheme.
 const { securitySchemes, keyScheme }: { securitySchemes: Record<string, SecurityScheme>; keyScheme?: string } = service;
 
-/** The schemes of the service that petctl can hold a credential for, that of the API key first. */
+/** The supported schemes of the service, the API key's first. */
 export function schemes(): readonly Scheme[] {
   known ??= schemesOf();
   return known;
@@ -33,22 +33,22 @@ function schemesOf(): readonly Scheme[] {
   for (const [name, { type }] of Object.entries(securitySchemes)) {
     if (type === 'mutualTLS' || type === 'other') continue;
     const isKey = name === keyScheme;
-    const own = `PETCTL_AUTH_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
-    let variable = isKey ? keyVariable : own;
-    for (let i = 2; found.some((one) => one.variable === variable); i++) variable = `${own}_${i}`;
+    const named = `PETCTL_AUTH_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
+    let variable = isKey ? keyVariable : named;
+    for (let i = 2; found.some((one) => one.variable === variable); i++) variable = `${named}_${i}`;
     found.push({ name, type, variable, isKey });
   }
   return found.sort((one, other) => Number(other.isKey) - Number(one.isKey));
 }
 
-/** The scheme of a name that an operation's security mentions. */
+/** The scheme of a name in an operation's security. */
 export function schemeNamed(name: string): Scheme {
   const scheme = schemes().find((one) => one.name === name);
   if (!scheme) throw new Error(`there is no scheme ${name}`);
   return scheme;
 }
 
-/** What the credential of a scheme is called. */
+/** The name of a scheme's credential in messages. */
 export function credentialName({ isKey, name }: Scheme): string {
   return isKey ? 'API key' : `credential '${name}'`;
 }

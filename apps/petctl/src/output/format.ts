@@ -1,24 +1,26 @@
+import { type Operation, type OperationResponse, propertiesOf, resolved, typeIn } from '@petstore/types';
+import { suggestion, UsageError } from '../io/errors.ts';
 import { escapeControls, escapeControlsInLines, jsonText } from '../io/text.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What is to be written: its members in order, and whether it is a list or one object. */
+/** The shape of output: its columns, and whether it is a list or one object. */
 export interface Shape {
   readonly columns: readonly string[];
   readonly list: boolean;
-  /** How it is written where nobody says so; as a table on a terminal and tab-separated in a pipe without this. */
-  readonly usually?: 'json';
+  /** The default format, instead of a table on a terminal and tab-separated in a pipe. */
+  readonly defaultFormat?: 'json';
 }
 
-/** How rows become text, one after the other, so that a list of any length passes through. */
+/** Turns rows into text one by one, so lists of any length work. */
 export interface Format {
   readonly head: string;
   row(row: unknown, index: number): string;
-  /** What stands behind that many rows. */
+  /** The text after that many rows. */
   tail(count: number): string;
 }
 
-/** A row by its columns; one that is no object has the column `value`. */
+/** A value as a row. Anything but an object gets the column `value`. */
 export function asRow(row: unknown): Row {
   return typeof row === 'object' && row !== null && !Array.isArray(row) ? { ...row } : { value: row };
 }
@@ -29,7 +31,7 @@ export function cell(value: unknown): string {
   return escapeControls(typeof value === 'string' ? value : (jsonText(value) ?? ''));
 }
 
-/** The words of a row, one for each column. */
+/** The cells of a row, one per column. */
 export function cellsOf(row: unknown, columns: readonly string[]): string[] {
   const values = asRow(row);
   return columns.map((name) => cell(values[name]));
@@ -44,12 +46,12 @@ export function tsv({ columns }: Shape): Format {
   };
 }
 
-/** One JSON object a line. */
+/** One JSON object per line. */
 export function jsonl(): Format {
   return { head: '', row: (row) => `${compact(row)}\n`, tail: () => '' };
 }
 
-/** One JSON document; `indented` for people. */
+/** One JSON document, optionally indented. */
 export function json({ list }: Shape, indented: boolean): Format {
   const text = (row: unknown) => (indented ? escapedJson(row, list ? '  ' : '') : compact(row));
   if (!list) return { head: '', row: (row) => `${text(row)}\n`, tail: () => '' };
@@ -83,7 +85,7 @@ function valuesOf(row: unknown, columns: readonly string[]): unknown[] {
 function quoted(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = escapeControlsInLines(typeof value === 'string' ? value : (jsonText(value) ?? ''));
-  // An empty text is not the same as nothing.
+  // Distinguishes an empty text from a missing value.
   return text === '' || /[",\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -96,7 +98,7 @@ export function yaml({ list }: Shape): Format {
   };
 }
 
-/** A value whose first line stands behind what is already there, and whose others begin with the indent. */
+/** A value whose first line continues the current line, and whose other lines begin with the indent. */
 function block(value: unknown, indent: string): string {
   if (Array.isArray(value) && value.length > 0)
     return value.map((one) => `- ${block(one, `${indent}  `)}`).join(`\n${indent}`);
@@ -113,10 +115,67 @@ function member(value: unknown, indent: string): string {
   return nested ? `\n${indent}  ${block(value, `${indent}  `)}` : ` ${scalar(value)}`;
 }
 
-/** Words that no YAML takes for anything else stand as they are; everything else is JSON, which is YAML. */
+/** Unambiguous words stay plain; everything else is JSON, which is valid YAML. */
 function scalar(value: unknown): string {
   const plain = typeof value === 'string' && /^[A-Za-z][\w-]*( [\w-]+)*$/.test(value);
   return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value)
     ? value
     : escapeControls(jsonText(value) ?? 'null');
+}
+
+/** The shape of a success: with the selected properties, else those of the spec, else its own. */
+export function shapeOf(
+  operation: Operation,
+  success: OperationResponse | undefined,
+  fields: unknown,
+  data?: unknown,
+): Shape {
+  const { list, names } = propertiesIn(operation, success);
+  const isList = data === undefined ? list : Array.isArray(data);
+  const rows = names.length === 0 && data !== undefined ? [data].flat() : [];
+  const known = names.length > 0 ? names : [...new Set(rows.flatMap((row) => Object.keys(asRow(row))))];
+  return { list: isList, columns: typeof fields === 'string' ? fieldNames(fields) : known };
+}
+
+/** Rejects a name in `--fields` that no success has. */
+export function checkFields(operation: Operation, fields: unknown): void {
+  if (typeof fields !== 'string') return;
+  const successes = operation.successes.flatMap((status) => operation.responses[status] ?? []);
+  const names = successes.filter(({ kind }) => kind).map((success) => propertiesIn(operation, success).names);
+  // A map has unknown properties.
+  if (names.every((all) => all.length > 0)) selectedFields(fields, [...new Set(names.flat())]);
+}
+
+/** The properties of a success, or of its elements for a list. */
+export function propertiesIn(
+  { pagination, responses, successes }: Operation,
+  success = responses[successes[0] ?? ''],
+): { list: boolean; names: string[] } {
+  const body = success?.schema ?? {};
+  const schema = pagination?.items === undefined ? body : (propertiesOf(body)[pagination.items] ?? {});
+  const list = typeIn(schema) === 'array';
+  return { list, names: Object.keys(propertiesOf(list ? (resolved(schema).items ?? {}) : schema)) };
+}
+
+/** The members that `--fields` names, or all. Throws for an unknown one. */
+export function selectedFields(fields: unknown, members: readonly string[]): readonly string[] {
+  if (typeof fields !== 'string') return members;
+  const names = fieldNames(fields);
+  for (const name of names) {
+    if (!members.includes(name))
+      throw new UsageError(
+        `--fields: there is no property '${name}'.`,
+        suggestion(name, members, `There are ${members.join(', ')}.`),
+      );
+  }
+  return names;
+}
+
+function fieldNames(fields: string): string[] {
+  return [...new Set(fields.split(',').map((name) => name.trim()))];
+}
+
+/** The data as rows: the elements of a list, else one. */
+export function rowsOf(data: unknown): readonly unknown[] {
+  return Array.isArray(data) ? data : data === undefined ? [] : [data];
 }

@@ -3,21 +3,22 @@ import type { Sink } from '../io/io.ts';
 import { escapeControlsInLines, jsonText } from '../io/text.ts';
 import type { Shape } from './format.ts';
 
-/** What jq ends with when it cannot read a filter. */
-const unreadable = 3;
+/** jq's exit code for a filter that it cannot parse. */
+const SYNTAX_ERROR = 3;
 
-/** Refuses a filter that jq cannot read, before anything is sent. */
+/** Rejects a filter that jq cannot parse, before anything is sent. */
 export async function checkFilter(filter: string): Promise<void> {
   const { exitCode, stderr } = await run('null', filter);
-  if (exitCode === unreadable) throw new UsageError(`--jq: ${said(stderr)}.`, "'petctl help formatting' has examples.");
+  if (exitCode === SYNTAX_ERROR)
+    throw new UsageError(`--jq: ${messageOf(stderr)}.`, "'petctl help formatting' has examples.");
 }
 
-/** One run of jq takes about this much: a run costs as much as thousands of rows. */
-const MAX_BATCH = 262_144;
-/** No row waits longer than this for those behind it. */
+/** The input of one run of jq. A run costs as much as thousands of rows. */
+const MAX_BATCH_LENGTH = 262_144;
+/** The longest wait of a row for later ones. */
 const MAX_WAIT_MS = 100;
 
-/** Writes what a filter makes of each row, or of the whole. Texts are written as they are, everything else as JSON. */
+/** Writes the filter's results for each row, or for the whole: strings as text, everything else as JSON. */
 export async function printFiltered(
   rows: AsyncIterable<unknown>,
   { list }: Shape,
@@ -39,7 +40,7 @@ export async function printFiltered(
         continue;
       }
       batch += `${jsonText(row) ?? 'null'}\n`;
-      if (batch.length < MAX_BATCH && performance.now() - since < MAX_WAIT_MS) continue;
+      if (batch.length < MAX_BATCH_LENGTH && performance.now() - since < MAX_WAIT_MS) continue;
       await flush();
       if (stdout.gone()) return;
     }
@@ -51,20 +52,20 @@ export async function printFiltered(
   await flush();
 }
 
-/** Writes what the filter makes of each JSON value in a text, up to one that it fails for. */
+/** Writes the filter's results for the JSON values of a text. Stops at the first failure. */
 async function writeFiltered(values: string, filter: string, out: Sink): Promise<void> {
   const { stdout, stderr, exitCode } = await run(values, filter);
   await out.write(escapeControlsInLines(stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}\n`));
-  if (exitCode !== 0) throw new FilterError(`--jq: ${said(stderr)}.`);
+  if (exitCode !== 0) throw new FilterError(`--jq: ${messageOf(stderr)}.`);
 }
 
 async function run(text: string, filter: string) {
-  // WebAssembly of a megabyte: loaded only when somebody asks for it.
+  // Loaded on demand: a megabyte of WebAssembly.
   const { raw } = await import('jq-wasm');
   return raw(text, filter, ['-r', '-c']);
 }
 
-function said(stderr: string): string {
+function messageOf(stderr: string): string {
   const [line = ''] = stderr.split('\n');
   return line.replace(/^jq: (error: )?/, '').replace(/[.:]$/, '');
 }

@@ -1,13 +1,18 @@
-import type { Invocation } from '../parse/node.ts';
+import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { ConnectionError } from '@petstore/client';
+import { InterruptedError, OutputError } from '../io/errors.ts';
+import type { Io } from '../io/io.ts';
+import { escapeControlsInLines } from '../io/text.ts';
+import type { Invocation } from '../parse/command.ts';
 import { asRow, csv, type Format, json, jsonl, type Shape, tsv, yaml } from './format.ts';
 import { colored, outputOf } from './options.ts';
 
-/** Text is gathered up to this length, so that a long list is not written row by row. */
-const MAX_GATHERED = 16_384;
-/** No row waits longer than this for those behind it. */
+/** The length of text to buffer before a write. */
+const MAX_BUFFERED = 16_384;
+/** The longest wait of a row for later ones. */
 const MAX_WAIT_MS = 50;
 
-/** Writes rows to stdout in the format that was asked for, as they come. */
+/** Writes rows to stdout in the selected format, as they arrive. */
 export async function print(
   rows: Iterable<unknown> | AsyncIterable<unknown>,
   shape: Shape,
@@ -17,13 +22,13 @@ export async function print(
   const { stdout } = io;
   const shown = picked(rows, shape, flags.has('fields'));
   const filter = flags.get('jq');
-  const output = outputOf(settings, io, shape.usually);
+  const output = outputOf(settings, io, shape.defaultFormat);
   if (typeof filter === 'string') {
     const { printFiltered } = await import('./jq.ts');
     return printFiltered(shown, shape, filter, output === 'jsonl', stdout);
   }
 
-  // Only a table has to see rows before it can write the first.
+  // Only a table needs rows to compute its widths.
   const { taken, rest } = output === 'table' ? await take(shown, SAMPLE_SIZE) : { taken: [], rest: shown };
   const format = await formatFor();
   let [text, count] = [format.head, 0];
@@ -42,14 +47,14 @@ export async function print(
   try {
     for await (const row of rest) {
       write(row);
-      // What goes wrong here goes wrong with the next part too.
+      // A failed write fails again with the next part.
       timer ??= setTimeout(() => void flush().catch(() => {}), MAX_WAIT_MS);
-      if (text.length < MAX_GATHERED) continue;
+      if (text.length < MAX_BUFFERED) continue;
       await flush();
       if (stdout.gone()) return;
     }
   } catch (error) {
-    // Rows that came are shown, whatever happens behind them.
+    // Writes the rows before the error.
     if (count > 0) await flush();
     throw error;
   } finally {
@@ -79,7 +84,7 @@ export async function print(
   }
 }
 
-/** The rows with nothing but the members that were asked for. */
+/** The rows with only the selected members. */
 async function* picked(
   rows: Iterable<unknown> | AsyncIterable<unknown>,
   { columns }: Shape,
@@ -91,11 +96,11 @@ async function* picked(
   }
 }
 
-/** How many rows settle the widths of a table's columns, and how long the first waits for the others. */
+/** The number of rows that decide the widths of a table, and how long the first one waits. */
 const SAMPLE_SIZE = 100;
 const MAX_SAMPLING_MS = 200;
 
-/** The first rows, those that come soon after the very first, and all behind them. */
+/** The first rows that arrive in time, and the rest. */
 async function take(
   rows: AsyncGenerator<unknown, undefined>,
   count: number,
@@ -105,7 +110,7 @@ async function take(
   let isLate: Promise<undefined> | undefined;
   let next = rows.next();
   while (taken.length < count) {
-    // Where it fails, the rows before it come first: `rest` throws.
+    // After a failure, `rest` throws, behind the earlier rows.
     const result = await Promise.race(isLate ? [next, isLate] : [next]).catch(() => undefined);
     if (!result || result.done) break;
     taken.push(result.value);
@@ -119,4 +124,44 @@ async function take(
     for (let result = await next; !result.done; result = await rows.next()) yield result.value;
   }
   return { taken, rest: rest() };
+}
+
+/** Writes text and bytes unchanged. On a terminal, text cannot inject escape sequences. */
+export async function writeBody(body: unknown, { io, flags }: Invocation): Promise<void> {
+  const { stdout } = io;
+  const file = flags.get('output-file');
+  const parts = body instanceof ReadableStream ? received(body, io) : [String(body)];
+  if (typeof file === 'string') return writeFile(file, parts);
+  for await (const part of parts) {
+    const isText = typeof part === 'string' && stdout.isTerminal;
+    await stdout.write(isText ? escapeControlsInLines(part) : part);
+    // Returning cancels the response.
+    if (stdout.gone()) return;
+  }
+}
+
+/** The bytes of a response as they arrive. */
+async function* received(body: ReadableStream<Uint8Array>, { interrupted }: Io): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (cause) {
+    interrupted.throwIfAborted();
+    throw new ConnectionError('The connection broke within the response', { cause });
+  }
+}
+
+/** Replaces a file atomically. Writes anything else, for example a pipe, directly. */
+async function writeFile(file: string, parts: AsyncIterable<Uint8Array> | Iterable<string>): Promise<void> {
+  const isPlain = !existsSync(file) || statSync(file).isFile();
+  const scratch = isPlain ? `${file}.${process.pid}.tmp` : file;
+  // Loaded here, because most calls write no file.
+  const { pipeline } = await import('node:stream/promises');
+  try {
+    await pipeline(parts, createWriteStream(scratch));
+    if (isPlain) renameSync(scratch, file);
+  } catch (error) {
+    if (isPlain) rmSync(scratch, { force: true });
+    const isOurs = error instanceof ConnectionError || error instanceof InterruptedError;
+    throw isOurs || !(error instanceof Error) ? error : new OutputError(error);
+  }
 }

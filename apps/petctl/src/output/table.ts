@@ -2,12 +2,12 @@ import { cellsOf, type Format, type Shape } from './format.ts';
 
 const gap = '  ';
 
-/** A table for people: aligned, no wider than the terminal, under a bold header. */
+/** An aligned table, no wider than the terminal, with a bold header. */
 export function table({ columns }: Shape, sample: readonly unknown[], terminal: number, bold: boolean): Format {
   const titles = columns.map((name) => name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toUpperCase());
   const cells = sample.map((row) => cellsOf(row, columns));
   const widths = fitted(
-    columns.map((_, i) => cells.reduce((most, row) => Math.max(most, widthOf(row[i] ?? '')), widthOf(titles[i] ?? ''))),
+    columns.map((_, i) => cells.reduce((max, row) => Math.max(max, widthOf(row[i] ?? '')), widthOf(titles[i] ?? ''))),
     terminal,
   );
   const line = (words: readonly string[]) =>
@@ -27,11 +27,11 @@ export function table({ columns }: Shape, sample: readonly unknown[], terminal: 
   };
 }
 
-/** Takes from the widest column until all fit. */
+/** Narrows the widest column until all fit. */
 function fitted(widths: number[], terminal: number): number[] {
-  const room = Math.max(terminal - gap.length * (widths.length - 1), widths.length);
+  const available = Math.max(terminal - gap.length * (widths.length - 1), widths.length);
   const fit = [...widths];
-  let over = fit.reduce((sum, width) => sum + width, 0) - room;
+  let over = fit.reduce((sum, width) => sum + width, 0) - available;
   for (; over > 0; over--) {
     const widest = fit.indexOf(Math.max(...fit));
     fit[widest] = (fit[widest] ?? 0) - 1;
@@ -39,7 +39,7 @@ function fitted(widths: number[], terminal: number): number[] {
   return fit;
 }
 
-// It takes as long to make as a request to a near service: only where there is more than plain letters.
+// Made on demand: it takes as long as a local request.
 let segmenter: Intl.Segmenter | undefined;
 
 function segmentsOf(text: string): Intl.Segments {
@@ -63,20 +63,20 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The text in at most so many columns; an ellipsis stands for what was cut off. */
+/** The text within a number of columns, shortened with an ellipsis. */
 export function cut(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   if (plain.test(text)) return `${text.slice(0, columns - 1)}…`;
-  let [kept, width] = ['', 0];
+  let [start, width] = ['', 0];
   for (const { segment } of segmentsOf(text)) {
     width += columnsOf(segment);
     if (width > columns - 1) break;
-    kept += segment;
+    start += segment;
   }
-  return `${kept}…`;
+  return `${start}…`;
 }
 
-/** What one character, as people see it, takes. */
+/** The width of one grapheme. */
 function columnsOf(segment: string): number {
   if (invisible.test(segment)) return 0;
   return wide.test(segment) || emoji.test(segment) ? 2 : 1;

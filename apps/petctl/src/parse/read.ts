@@ -1,57 +1,57 @@
 import { Command, Argument as CommandArgument, Option } from 'commander';
 import { suggestion, UsageError } from '../io/errors.ts';
 import type { Argument, Flag } from '../settings/flag.ts';
-import { checked, expected, kindOf, type Read, readPart, readValue, wordsOf } from '../settings/value.ts';
-import { flagsOf } from './flags.ts';
-import type { CommandInput, CommandNode, Located } from './node.ts';
+import { expected, kindOf, type Read, readPart, readValue, validate, wordsOf } from '../settings/value.ts';
+import type { CommandInput, CommandNode, Located } from './command.ts';
+import { flagsOf } from './command.ts';
 
-/** A command line that was read: which command, with which arguments and flags. */
+/** A parsed command line. */
 export interface Reading extends Located, CommandInput {
-  /** Whether petctl's own version is asked for, which is so only before a command. */
+  /** Whether `--version` stands before any command. */
   readonly version: boolean;
 }
 
-/** What of a command line can be read at all. */
+/** The readable part of a command line. */
 export interface PartialReading extends Reading {
-  /** The words behind the command that are no known flags and no values of such, in their order. */
+  /** The words after the command that are neither known flags nor their values. */
   readonly words: readonly string[];
-  /** The words that flags have for their values. */
-  readonly given: ReadonlyMap<Flag, string>;
+  /** The unparsed value of each flag. */
+  readonly flagWords: ReadonlyMap<Flag, string>;
 }
 
-/** Reads a command line by the tree of commands. Throws a UsageError where it makes no sense. */
+/** Parses a command line by the command tree. Throws a UsageError if it is invalid. */
 export function read(root: CommandNode, argv: readonly string[]): Reading {
   return readBy(root, argv, false);
 }
 
-/** Reads as much of a command line as makes sense: for completion, and to tell how errors are to be written. */
+/** Parses as much of a command line as possible, for completion and for the format of errors. */
 export function readPartially(root: CommandNode, argv: readonly string[]): PartialReading {
   return readBy(root, argv, true);
 }
 
 function readBy(root: CommandNode, argv: readonly string[], isPartial: boolean): PartialReading {
-  const state: State = { argv, isPartial, version: false, values: new Map(), given: new Map(), reached: undefined };
+  const state: State = { argv, isPartial, version: false, values: new Map(), flagWords: new Map(), reached: undefined };
   const program = new Reader({ path: [], node: root }, state);
   program.declare();
   program.parse([...argv], { from: 'user' });
   const { located, args, processedArgs } = state.reached ?? program;
   const hasRest = located.node.verbatim ?? located.node.args?.at(-1)?.rest;
-  const { version, values: flags, given } = state;
-  return { ...located, version, flags, given, args: hasRest ? processedArgs.flat() : processedArgs, words: args };
+  const { version, values: flags, flagWords } = state;
+  return { ...located, version, flags, flagWords, args: hasRest ? processedArgs.flat() : processedArgs, words: args };
 }
 
-/** What all levels of a command line share. */
+/** The state that all levels of a command line share. */
 interface State {
   readonly argv: readonly string[];
   readonly isPartial: boolean;
   version: boolean;
   /** By the name of the flag. */
   readonly values: Map<string, unknown>;
-  readonly given: Map<Flag, string>;
+  readonly flagWords: Map<Flag, string>;
   reached: Reader | undefined;
 }
 
-/** commander, reading by a node of the tree, with petctl's own words for what it refuses. */
+/** A commander command for a node of the tree, with petctl's error messages. */
 class Reader extends Command {
   readonly located: Located;
   readonly #state: State;
@@ -67,7 +67,7 @@ class Reader extends Command {
     });
   }
 
-  /** Declares what the command takes, as far as a word of the command line may mean it: to declare all costs more than to read. */
+  /** Declares the parts of the command that the command line may use. Declaring all takes longer than parsing. */
   declare(): void {
     const { node, path } = this.located;
     const { isPartial, argv } = this.#state;
@@ -93,7 +93,7 @@ class Reader extends Command {
       return void this.addOption(new Option(`${names} <${value ?? 'value'}>`).argParser(take));
     this.addOption(new Option(names).preset('true').argParser(take));
     if (negatable) this.addOption(new Option(`--no-${name}`).preset('false').argParser(take));
-    // commander takes no value of a switch, but an option whose name is the whole word.
+    // commander rejects a value of a switch, so the whole word becomes an option.
     for (const word of new Set(this.#state.argv.filter((one) => one.startsWith(`--${name}=`)))) {
       const option = new Option(`--${name}`).preset(word.slice(name.length + 3)).argParser(take);
       option.long = word;
@@ -101,13 +101,13 @@ class Reader extends Command {
     }
   }
 
-  /** Takes a word as the value of a flag. */
+  /** Stores the value of a flag. */
   #take(flag: Flag, text: string | undefined): void {
-    const { isPartial, given, values } = this.#state;
+    const { isPartial, flagWords, values } = this.#state;
     if (text === undefined) return;
-    given.set(flag, text);
+    flagWords.set(flag, text);
     if (flag.name === 'version' && this.located.path.length === 0) this.#state.version = text === 'true';
-    else if (!isPartial) takeValue(flag, readFlag(flag, text), values);
+    else if (!isPartial) addValue(flag, readFlag(flag, text), values);
     else {
       const value = readWord(flag, text);
       if ('value' in value && !values.has(flag.name)) values.set(flag.name, value.value);
@@ -122,32 +122,35 @@ class Reader extends Command {
     );
   }
 
-  /** commander calls these four by their names where it refuses something. */
+  /** commander calls this and the next three methods for errors. */
   unknownOption(text: string): void {
     if (this.#state.isPartial || this.located.node.verbatim) return;
-    // What was given to an unknown flag may be a key: it is not repeated.
+    // The value of an unknown flag may be a key, so the message omits it.
     const [word = ''] = text.split(/[=\s]/, 1);
     if (/^--?(api-?)?(key|token)$/.test(word))
-      throw new UsageError('No flag takes a key.', "Store it with 'petctl auth login', or set PETCTL_API_KEY.");
+      throw new UsageError(
+        'There is no flag for keys.',
+        "Store the key with 'petctl auth login', or set PETCTL_API_KEY.",
+      );
     const names = flagsOf(this.located.node).flatMap(({ name, negatable }) =>
       negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`],
     );
-    if (names.includes(word)) throw new UsageError(`${word} takes no value.`, 'Give it alone.');
+    if (names.includes(word)) throw new UsageError(`${word} takes no value.`, 'Remove the value.');
     throw new UsageError(
       `'${this.#line}' has no flag ${word}.`,
-      suggestion(word, names, `'${this.#line} --help' shows all.`),
+      suggestion(word, names, `See '${this.#line} --help'.`),
     );
   }
 
   optionMissingArgument({ short, long }: Option): void {
     if (this.#state.isPartial) return;
     const names = [short, long].filter(Boolean).join(', ');
-    throw new UsageError(`${names} needs a value.`, `'${this.#line} --help' shows which.`);
+    throw new UsageError(`${names} needs a value.`, `See '${this.#line} --help'.`);
   }
 
   missingArgument(name: string): void {
     if (this.#state.isPartial || this.#state.values.has('help')) return;
-    throw new UsageError(`<${name}> is missing.`, `'${this.#line} --help' shows how.`);
+    throw new UsageError(`<${name}> is missing.`, `See '${this.#line} --help'.`);
   }
 
   _excessArguments(words: readonly string[]): void {
@@ -155,37 +158,36 @@ class Reader extends Command {
     if (this.#state.isPartial) return;
     const word = words[args.length] ?? '';
     if (!commands && /^petctl auth /.test(this.#line))
-      // It may be a key.
+      // The word may be a key, so the message omits it.
       throw new UsageError(
         `'${this.#line}' takes no argument.`,
-        "A key comes on stdin, with 'petctl auth login --with-key'.",
+        "Pass a key on stdin: 'petctl auth login --with-key'.",
       );
-    if (!commands)
-      throw new UsageError(`'${this.#line}' takes no '${word}'.`, `'${this.#line} --help' shows what it takes.`);
+    if (!commands) throw new UsageError(`'${this.#line}' takes no '${word}'.`, `See '${this.#line} --help'.`);
     const names = commands.filter(({ hidden }) => !hidden).map(({ name }) => name);
     throw new UsageError(
       `There is no command '${this.#line} ${word}'.`,
-      suggestion(word, names, `There are ${names.join(', ')}.`),
+      suggestion(word, names, `Use one of ${names.join(', ')}.`),
     );
   }
 }
 
-/** Whether a word may be this flag, alone or among letters. */
+/** Whether a word may contain this flag. */
 function mayName(word: string, { name, short }: Flag): boolean {
   if (word.startsWith('--')) return word.startsWith(`--${name}`) || word.startsWith(`--no-${name}`);
   return short !== undefined && word.startsWith('-') && word.includes(short);
 }
 
-/** Keeps a flag's value with those of its further occurrences: switches count, lists and maps grow. */
-function takeValue({ name, rules, repeatable, negatable }: Flag, value: unknown, values: Map<string, unknown>): void {
+/** Adds a value of a flag to earlier ones: switches count, lists and maps grow. */
+function addValue({ name, rules, repeatable, negatable }: Flag, value: unknown, values: Map<string, unknown>): void {
   const before = values.get(name);
   const kind = kindOf(rules);
   if (kind === 'boolean') {
-    // A switch that has no other default than off is off without an entry.
+    // A switch without --no- form is off without an entry.
     if (value === false && !negatable) values.delete(name);
     else values.set(name, repeatable ? Number(before ?? 0) + 1 : value);
   } else if (before !== undefined && !repeatable) {
-    throw new UsageError(`--${name} is given twice.`, 'It takes one value.');
+    throw new UsageError(`--${name} appears twice.`, 'Use it once.');
   } else if (!repeatable || value === null) {
     values.set(name, value);
   } else if (kind === 'object') {
@@ -196,10 +198,10 @@ function takeValue({ name, rules, repeatable, negatable }: Flag, value: unknown,
   }
 }
 
-/** Checks a list by its own bounds, once all of it is there. An object may still get properties from other flags. */
+/** Validates a complete list. Objects may still get properties from other flags. */
 function checkWhole({ name, rules }: Flag, value: unknown): void {
   if (value === undefined || kindOf(rules) !== 'array') return;
-  const read = checked(value, rules);
+  const read = validate(value, rules);
   if ('fault' in read) throw new UsageError(`--${name} ${read.fault}.`, `It must be ${expected(rules)}.`);
 }
 
@@ -211,9 +213,9 @@ function readFlag(flag: Flag, text: string): unknown {
   const { name, rules } = flag;
   const read = readWord(flag, text);
   if ('value' in read) return read.value;
-  const otherwise =
-    kindOf(rules) === 'boolean' ? `Give --${name}=true or --${name}=false.` : `It must be ${expected(rules)}.`;
-  throw new UsageError(`--${name} '${text}' ${read.fault}.`, suggestion(text, wordsOf(rules), otherwise));
+  const fallback =
+    kindOf(rules) === 'boolean' ? `Use --${name}=true or --${name}=false.` : `It must be ${expected(rules)}.`;
+  throw new UsageError(`--${name} '${text}' ${read.fault}.`, suggestion(text, wordsOf(rules), fallback));
 }
 
 function readArgument(name: string, rules: Argument['rules'], text: string): unknown {

@@ -1,43 +1,43 @@
 import type { Schema } from '@petstore/types';
 
-/** What a word on the command line is read by: a schema, as the spec writes it. */
+/** The schema that a command line word is parsed by. */
 export type Rules = Schema;
 
-/** What a shell completes a value with, where the schema has no enum. */
+/** The source of completions for a value without an enum. */
 export type Completes = 'file' | 'profile' | 'properties' | 'setting' | 'setting value';
 
-/** Something that is given by its position. */
+/** A positional argument. */
 export interface Argument {
   readonly name: string;
   readonly description: string;
   readonly rules: Rules;
   readonly required: boolean;
-  /** Takes all words that follow. */
+  /** Takes all following words. */
   readonly rest?: true;
   readonly completes?: Completes;
 }
 
-/** Something that is given by its name. A flag of a boolean needs no value. */
+/** A flag. A boolean one needs no value. */
 export interface Flag {
   /** Without the dashes. */
   readonly name: string;
   readonly short?: string;
   readonly description: string;
-  /** What a value is called in the help. */
+  /** The name of its value in the help. */
   readonly value?: string;
   readonly rules: Rules;
-  /** Has to be given; checked by the command, which knows where else it may come from. */
+  /** Required. The command checks this, because other sources may set it. */
   readonly required?: true;
-  /** May be given more than once. */
+  /** May be repeated. */
   readonly repeatable?: true;
-  /** Has a `--no-` form too. */
+  /** Has a `--no-` form. */
   readonly negatable?: true;
   readonly completes?: Completes;
   /** The input of the operation that it sets. */
   readonly field?: string;
   /** The property of an input that it sets, by its path: `['owner', 'name']`. */
   readonly property?: readonly string[];
-  /** petctl's own flag whose name the input has. */
+  /** The flag of petctl whose name the input has. */
   readonly insteadOf?: string;
 }
 

@@ -3,16 +3,16 @@ import { isBinary, isWide, type JsonType, propertiesOf, resolved, typeIn, typesO
 import { jsonValue } from '../io/text.ts';
 import type { Rules } from './flag.ts';
 
-/** A value that was read, or what is wrong with it. */
+/** A parsed value, or why it is invalid. */
 export type Read = { readonly value: unknown } | { readonly fault: string };
 
-/** Reads a word by the rules of the spec. */
+/** Parses and validates a word by its schema. */
 export function readValue(text: string, rules: Rules): Read {
   const read = readPart(text, rules);
-  return 'value' in read ? checked(read.value, rules) : read;
+  return 'value' in read ? validate(read.value, rules) : read;
 }
 
-/** Reads one of the words that make up a list or a map. The rules of the whole are not checked yet. */
+/** Parses one word of a list or a map, without validating the whole. */
 export function readPart(text: string, rules: Rules): Read {
   const kind = kindOf(rules);
   if (kind === 'json') return readAny(text, rules);
@@ -23,35 +23,35 @@ export function readPart(text: string, rules: Rules): Read {
   return value === undefined ? { fault: `is not ${kinds[kind]}` } : { value };
 }
 
-/** What a word is read as: JSON where the schema leaves several types open. */
+/** The kind of a word: JSON if the schema allows several types. */
 export function kindOf(rules: Rules): keyof typeof kinds {
   return typeIn(rules) ?? 'json';
 }
 
-/** Whether an object takes properties of any name. */
+/** Whether an object allows properties of any name. */
 export function isMap(rules: Rules): boolean {
   const { additionalProperties } = resolved(rules);
   return kindOf(rules) === 'object' && additionalProperties !== undefined && additionalProperties !== false;
 }
 
-/** Checks a value by the rules of the spec. */
-export function checked(value: unknown, rules: Rules): Read {
+/** Validates a value by its schema. */
+export function validate(value: unknown, rules: Rules): Read {
   const fault = faultOf(value, rules, 'request');
-  if (fault === undefined) return isExact(value, rules) ? { value } : { fault: 'is more than can be carried exactly' };
+  if (fault === undefined) return isExact(value, rules) ? { value } : { fault: 'is too large to be exact' };
   return { fault: /^[.[]/.test(fault) ? `is not valid: ${fault}` : `is ${fault}` };
 }
 
-/** JSON where it fits, else text where text fits. An object, a list and what stands in quotes is never meant as text. */
+/** JSON if valid, else text if allowed. Objects, lists and quoted strings are never text. */
 function readAny(text: string, rules: Rules): Read {
   const value = parse(text, 'json');
-  const asJson: Read = value === undefined ? { fault: 'is not a JSON value' } : checked(value, rules);
+  const asJson: Read = value === undefined ? { fault: 'is not a JSON value' } : validate(value, rules);
   if ('value' in asJson || !typesOf(rules).includes('string')) return asJson;
   if (value !== undefined && /^[[{"]/.test(text)) return asJson;
-  const asText = checked(text, rules);
+  const asText = validate(text, rules);
   return 'value' in asText || value === undefined ? asText : asJson;
 }
 
-/** A list as JSON, or its elements between commas. Elements that are objects, lists or files are one a word. */
+/** A list as JSON, or comma-separated elements. Objects, lists and files are one element per word. */
 function readElements(text: string, rules: Rules): Read {
   if (text.startsWith('[')) {
     const value = parse(text, 'array');
@@ -62,7 +62,7 @@ function readElements(text: string, rules: Rules): Read {
   const elements: unknown[] = [];
   for (const [i, word] of (isOne ? [text] : text.split(',')).entries()) {
     const read = readValue(word, prefixItems[i] ?? items);
-    if ('fault' in read) return isOne ? read : { fault: `holds '${word}', which ${read.fault}` };
+    if ('fault' in read) return isOne ? read : { fault: `contains '${word}', which ${read.fault}` };
     elements.push(read.value);
   }
   return { value: elements };
@@ -78,7 +78,7 @@ function readEntry(text: string, rules: Rules): Read {
   return 'value' in read ? { value: { [key]: read.value } } : read;
 }
 
-/** Whether a value is sent as it is: integers beyond a double's only where the spec has them as int64. */
+/** Whether a value can be sent exactly: only int64 may exceed a double's range. */
 function isExact(value: unknown, rules: Rules = {}): boolean {
   if (typeof value === 'bigint') return mayBeWide(rules) && BigInt.asIntN(64, value) === value;
   if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value);
@@ -87,7 +87,7 @@ function isExact(value: unknown, rules: Rules = {}): boolean {
   const named = propertiesOf(rules);
   const rest = typeof additionalProperties === 'object' ? additionalProperties : undefined;
   if (Array.isArray(value)) return value.every((one) => isExact(one, items));
-  // Which of several alternatives a property belongs to is not settled here.
+  // Alternatives are not resolved here.
   const isOpen = (rules.anyOf ?? rules.oneOf) !== undefined;
   return Object.entries(value).every(([name, one]) => isExact(one, isOpen ? ANY_WIDE : (named[name] ?? rest)));
 }
@@ -103,7 +103,7 @@ function wideInteger(text: string): number | bigint | undefined {
   return Number.isSafeInteger(value) || value === undefined ? (value as number | undefined) : BigInt(text);
 }
 
-/** What a value may be, for messages and for the help; nothing where all is said by its type. */
+/** The allowed values for messages and help; undefined if the type says it all. */
 export function boundsOf({
   enum: values,
   const: only,
@@ -115,25 +115,25 @@ export function boundsOf({
 }: Rules): string | undefined {
   if (values) return `one of ${values.map(String).join(', ')}`;
   if (only !== undefined) return typeof only === 'object' ? JSON.stringify(only) : String(only);
-  const least = minimum ?? rules.exclusiveMinimum;
-  const most = maximum ?? rules.exclusiveMaximum;
+  const lower = minimum ?? rules.exclusiveMinimum;
+  const upper = maximum ?? rules.exclusiveMaximum;
   const ends = [
-    least !== undefined && `${minimum === undefined ? 'more than' : 'from'} ${least}`,
-    most !== undefined && `${maximum === undefined ? 'below' : least === undefined ? 'up to' : 'to'} ${most}`,
+    lower !== undefined && `${minimum === undefined ? 'more than' : 'from'} ${lower}`,
+    upper !== undefined && `${maximum === undefined ? 'below' : lower === undefined ? 'up to' : 'to'} ${upper}`,
     minLength !== undefined && `at least ${minLength} characters`,
     maxLength !== undefined && `at most ${maxLength} characters`,
   ].filter((end) => end !== false);
   return ends.length > 0 ? ends.join(' ') : undefined;
 }
 
-/** The words that a value is chosen from, where the spec lists them. */
+/** The values of an enum. */
 export function wordsOf(rules: Rules): string[] {
   const { enum: values, const: only, items } = resolved(rules);
   if (items && !values) return wordsOf(items);
   return (values ?? (only === undefined ? [] : [only])).map(String);
 }
 
-/** What kind of word is expected, with its bounds. */
+/** The expected kind of word, with its bounds. */
 export function expected(rules: Rules): string {
   const bounds = boundsOf(rules);
   if ((rules.enum || rules.const !== undefined) && bounds) return bounds;

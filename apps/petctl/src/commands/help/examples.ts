@@ -1,20 +1,20 @@
 import { isBinary, type Operation, propertiesOf, resolved, typeIn } from '@petstore/types';
-import type { CommandNode } from '../../parse/node.ts';
+import type { CommandNode } from '../../parse/command.ts';
 import type { Flag, Rules } from '../../settings/flag.ts';
 import { kindOf, wordsOf } from '../../settings/value.ts';
 
-/** What comes behind the name of an operation's command, as the spec has it, and what it does. */
+/** Examples for the command of an operation, from the spec: its arguments, and a description. */
 export function operationExamples({ operation, args = [], flags = [] }: CommandNode): [line: string, does: string][] {
   if (!operation) return [];
-  const given = args.map(({ rules }) => example('', rules)).join(' ');
+  const values = args.map(({ rules }) => example('', rules)).join(' ');
   const required = flags.filter((flag) => flag.required).map(flagged);
   const chosen = flags.find((flag) => flag.field !== undefined && !flag.required && wordsOf(flag.rules).length > 0);
-  const plain = [given, ...required].filter(Boolean).join(' ');
+  const plain = [values, ...required].filter(Boolean).join(' ');
   const lines: [string, string][] = [[plain, operation.summary]];
   if (chosen) lines.push([`${plain} ${flagged(chosen)}`.trim(), `With ${chosen.name}`]);
-  if (operation.pagination) lines.push([`${plain} --all -o jsonl`.trim(), 'All of them, one JSON object a line']);
+  if (operation.pagination) lines.push([`${plain} --all -o jsonl`.trim(), 'All pages, one JSON object per line']);
   if (operation.body && !plain.includes('--data'))
-    lines.push([`${given} --data @body.json`.trim(), 'With the body from a file']);
+    lines.push([`${values} --data @body.json`.trim(), 'With the body from a file']);
   return lines;
 }
 
@@ -23,7 +23,7 @@ const flagged = ({ name, field, rules }: Flag) => {
   return kindOf(rules) === 'boolean' ? `--${name}` : `--${name} ${example(name, rules)}`;
 };
 
-/** A value that the rules allow, to show how one looks. */
+/** A valid example value. */
 function example(name: string, rules: Rules): string {
   const { minimum = 1, items = {} } = resolved(rules);
   const [word] = wordsOf(rules);
@@ -71,7 +71,7 @@ function exampleOf(rules: Rules): unknown {
   }
 }
 
-/** Examples of raw requests: a list of the interface with a query, and a creation with its required fields. */
+/** Examples of raw requests: a list with a query, and a creation with its required fields. */
 export function apiExamples(operations: readonly Operation[]): [line: string, does: string][] {
   const plain = operations.filter(({ path }) => !path.includes('{'));
   const examples: [string, string][] = [];
@@ -83,7 +83,7 @@ export function apiExamples(operations: readonly Operation[]): [line: string, do
   const creation = plain.find(({ method, body }) => method === 'POST' && body?.kind === 'json');
   if (creation) {
     const body = fieldsOf(creation, ({ in: location, required }) => location === 'body' && required).join('');
-    if (body !== '') examples.push([`POST ${creation.path}${body}`, 'With a body; := takes JSON']);
+    if (body !== '') examples.push([`POST ${creation.path}${body}`, 'With a body; := sets JSON']);
     examples.push([`POST ${creation.path} --input body.json`, 'With a body from a file']);
   }
   return examples;
@@ -91,7 +91,7 @@ export function apiExamples(operations: readonly Operation[]): [line: string, do
 
 type Field = Operation['fields'][string];
 
-/** The fields as they are given on the command line, each with a value that shows what it is. */
+/** Fields as command line words with example values. */
 function fieldsOf({ fields }: Operation, isWanted: (field: Field) => boolean): string[] {
   return Object.entries(fields)
     .filter(([, field]) => isWanted(field))

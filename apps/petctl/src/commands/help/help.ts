@@ -1,8 +1,8 @@
 import { suggestion, UsageError } from '../../io/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { colored } from '../../output/options.ts';
-import { sharedFlagsOf } from '../../parse/flags.ts';
-import type { CommandNode, Invocation, Located } from '../../parse/node.ts';
+import type { CommandNode, Invocation, Located } from '../../parse/command.ts';
+import { sharedFlagsOf } from '../../parse/command.ts';
 import type { Argument, Flag } from '../../settings/flag.ts';
 import { isSettingName } from '../../settings/profiles.ts';
 import { settings } from '../../settings/settings.ts';
@@ -22,15 +22,15 @@ export async function helpOn({ io, args, root, flags }: Invocation): Promise<voi
     const names = [...commands.map(({ name }) => name), ...(node === root ? topics().map(({ name }) => name) : [])];
     if (!child)
       throw new UsageError(
-        `There is no help on '${words.join(' ')}'.`,
-        suggestion(word, names, `There is help on ${names.join(', ')}.`),
+        `There is no help for '${words.join(' ')}'.`,
+        suggestion(word, names, `There is help for ${names.join(', ')}.`),
       );
     node = child;
   }
   await io.stdout.write(help({ path: words, node }, io, flags));
 }
 
-/** The help of a command: examples first, then all that it takes. */
+/** The help of a command: examples, usage, then commands, arguments and flags. */
 export function help({ path, node }: Located, io: Io, flags: Invocation['flags'] = new Map()): string {
   const width = Math.min(io.stdout.columns || 100, 100);
   const bold = colored(flags, io);
@@ -52,7 +52,7 @@ function sections({ path, node }: Located, width: number): [title: string, lines
     [
       'Commands',
       pairs(
-        shown.map((one) => [one.name, one.summary + marks(one)]),
+        shown.map((one) => [one.name, one.summary + stateOf(one)]),
         width,
       ),
     ],
@@ -89,17 +89,17 @@ function sections({ path, node }: Located, width: number): [title: string, lines
   ];
 }
 
-/** What a list of commands says of the future of one. */
-function marks({ operation }: CommandNode): string {
+/** The state of a command in a list: deprecated, experimental or beta. */
+function stateOf({ operation }: CommandNode): string {
   const all = [operation?.deprecated && 'deprecated', operation?.stability].filter(Boolean);
   return all.length > 0 ? ` (${all.join(', ')})` : '';
 }
 
-/** Whole lines to copy, and what each does. */
+/** Complete example lines with descriptions. */
 export function examplesOf({ path, node }: Located): (readonly [line: string, does: string])[] {
   const lines = node.examples ?? (node.operation && operationExamples(node));
-  const own = lines?.map(([line, does]) => [['petctl', ...path, line].filter(Boolean).join(' '), does] as const);
-  if (own) return own;
+  const examples = lines?.map(([line, does]) => [['petctl', ...path, line].filter(Boolean).join(' '), does] as const);
+  if (examples) return examples;
   // A group shows the first example of each of its commands.
   return (node.commands ?? [])
     .filter(({ hidden }) => !hidden)
@@ -147,29 +147,29 @@ export function argumentName({ name, required, rest }: Argument): string {
   return required ? `<${text}>` : `[${text}]`;
 }
 
-/** What it is, and what the spec and the settings say of its values. */
+/** The description of a flag, with bounds and defaults. */
 export function aboutFlag(flag: Flag): string {
   const { name, field, required, rules, insteadOf } = flag;
   const setting = field === undefined && isSettingName(name) ? settings[name] : undefined;
   return withNotes(flag, [
     required && 'required',
     ...occurrences(flag),
-    insteadOf !== undefined && `--${insteadOf} is petctl's own`,
+    insteadOf !== undefined && `--${insteadOf} is petctl's`,
     rules.default !== undefined && `server default: ${rules.default}`,
     rules.deprecated && 'deprecated',
-    setting?.shown && `default: ${setting.shown}`,
+    setting?.defaultText && `default: ${setting.defaultText}`,
     setting?.env,
   ]);
 }
 
-/** How often a flag may be given, and how several values stand in one. */
+/** Notes on repeated flags and several values in one flag. */
 function occurrences({ repeatable, field, property, rules }: Flag): string[] {
   const kind = kindOf(rules);
   if (!repeatable || kind === 'boolean') return [];
   const input = (field ?? property) !== undefined;
-  const also =
-    input && kind === 'array' ? 'a,b and JSON too' : input && kind === 'object' ? 'key=value or JSON' : undefined;
-  return ['may be given more than once', ...(also ? [also] : [])];
+  const inOne =
+    input && kind === 'array' ? 'or a,b or JSON' : input && kind === 'object' ? 'key=value or JSON' : undefined;
+  return ['repeatable', ...(inOne ? [inOne] : [])];
 }
 
 export function aboutArgument(argument: Argument): string {

@@ -4,35 +4,35 @@ import { suggestion, UsageError } from '../../io/errors.ts';
 import { kebab } from '../../settings/flag.ts';
 import { readValue } from '../../settings/value.ts';
 
-/** A file that is no CSV may be a single title. */
+/** A file that is not CSV may be one long title. */
 const MAX_TITLE_SHOWN = 80;
-/** Far more than a request may hold. A quote that is never closed reaches this sooner than the end of a long file. */
+/** Far more than a request can contain. Detects an unclosed quote before the end of a long file. */
 const MAX_RECORD_LENGTH = 4 * 2 ** 20;
 
-/** One record of a CSV file; a cell without quotes and without text is nothing. */
+/** One record of a CSV file. An empty cell without quotes is undefined. */
 export interface CsvRecord {
   readonly line: number;
   readonly raw: string;
   readonly cells: readonly (string | undefined)[];
 }
 
-/** Splits CSV into records (RFC 4180); quoted cells may hold line ends. Throws where the quotes of one do not match. */
+/** Splits CSV into records (RFC 4180); quoted cells may contain line ends. Throws at unmatched quotes. */
 export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator<CsvRecord, undefined> {
   const parsed: Parsed[] = [];
-  // Its own `raw` leaves out half of a line end, and takes time for each cell that grows with the record.
+  // The parser's `raw` omits half of a line end, and takes quadratic time for a record.
   const parser = parse({
     info: true,
     record_delimiter: ['\r\n', '\n'],
     relax_column_count: true,
     skip_empty_lines: true,
     cast: (text, { quoting }) => (quoting || text !== '' ? text : undefined),
-    // Taken here, what stands before a broken record is there when the parser gives up.
-    // Its types do not know what `info` makes of a record.
+    // A callback also gets the records before a broken one.
+    // The types ignore that `info` changes the record.
     on_record: (record) => void parsed.push(record as unknown as Parsed),
   });
   const failure = new Promise<Error>((resolve) => parser.once('error', resolve));
   let line = 1;
-  /** What was read behind the last record, and where that is. */
+  /** The bytes after the last record, and their offset. */
   let rest = Buffer.alloc(0);
   let offset = 0;
   function* taken(): Generator<CsvRecord, undefined> {
@@ -61,7 +61,7 @@ export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator
 }
 
 interface Parsed {
-  /** Where the record ends. */
+  /** The byte offset of its end. */
   readonly info: { readonly bytes: number };
   readonly record: (string | undefined)[];
 }
@@ -69,7 +69,7 @@ interface Parsed {
 const linesIn = (text: string) => text.split('\n').length - 1;
 const emptyLinesBefore = (text: string) => linesIn(text.slice(0, text.length - text.trimStart().length));
 
-/** What is said of a record that cannot be told from what is behind it. */
+/** The error for a record with unmatched quotes. */
 function brokenRecord(error: Error, line: number): Error {
   if (!(error instanceof CsvError)) return error;
   return brokenAt(
@@ -78,16 +78,16 @@ function brokenRecord(error: Error, line: number): Error {
   );
 }
 
-const TOO_LONG = `it is longer than ${MAX_RECORD_LENGTH / 2 ** 20} MiB, perhaps by a quote that is never closed`;
+const TOO_LONG = `it is longer than ${MAX_RECORD_LENGTH / 2 ** 20} MiB, perhaps because a quote is never closed`;
 
 function brokenAt(line: number, why: string): UsageError {
   return new UsageError(
-    `line ${line}: ${why}. Nothing from there on was read.`,
-    'Write "" for a quote inside a quoted cell.',
+    `line ${line}: ${why}. This and later lines were not read.`,
+    'Write "" for a quote within a quoted cell.',
   );
 }
 
-/** The input that each column of a header stands for; nothing for those to ignore. */
+/** The input for each column of a header; undefined for ignored columns. */
 export function columnsOf(
   header: CsvRecord,
   { fields }: Operation,
@@ -103,24 +103,24 @@ export function columnsOf(
     throw new UsageError(
       `The header of the CSV names '${title.slice(0, MAX_TITLE_SHOWN)}', which is not a property.`,
       separator
-        ? `Its cells seem to be separated by ${separator === ';' ? 'semicolons' : 'tabs'}: separate them by commas.`
+        ? `It seems to use ${separator === ';' ? 'semicolons' : 'tabs'}: separate cells by commas.`
         : suggestion(title, names, `There are ${names.join(', ')}.`),
     );
   });
   const twice = columns.find((name, i) => name !== undefined && columns.indexOf(name) !== i);
   if (twice !== undefined)
-    throw new UsageError(`The header of the CSV names '${twice}' twice.`, 'Keep one of the columns.');
+    throw new UsageError(`The header of the CSV names '${twice}' twice.`, 'Remove one of the columns.');
   return columns;
 }
 
-/** A record as the input of an operation. Throws a UsageError where it breaks a rule of the spec. */
+/** A record as the input of an operation. Throws a UsageError if it violates the spec. */
 export function csvInput(
   { line, cells }: CsvRecord,
   columns: readonly (string | undefined)[],
   { fields }: Operation,
 ): Record<string, unknown> {
   if (cells.length !== columns.length)
-    throw new UsageError(`line ${line} has ${cells.length} cells, and the header ${columns.length}.`);
+    throw new UsageError(`line ${line} has ${cells.length} cells, but the header has ${columns.length}.`);
   const input: Record<string, unknown> = {};
   for (const [i, name] of columns.entries()) {
     const text = cells[i];

@@ -4,16 +4,16 @@ import { codeOf } from '../../io/files.ts';
 import type { Io } from '../../io/io.ts';
 import type { Records } from './records.ts';
 
-/** A file that is read bit by bit, or stdin. */
+/** A file or stdin as chunks. */
 export interface Source {
   readonly chunks: AsyncIterable<string>;
-  /** How much of it was read, from 0 to 1; nothing where its length is not known. */
+  /** The part that was read, from 0 to 1; undefined for an unknown length. */
   readonly progress: () => number | undefined;
   /** Ends the reading. */
   readonly close: () => void;
 }
 
-/** Opens what is to be imported. */
+/** Opens the file to import. */
 export function openSource(file: string, { stdin }: Io): Source {
   const size = file === '-' ? undefined : sizeOf(file);
   const stream = size === undefined ? stdin() : createReadStream(file);
@@ -27,11 +27,11 @@ export function openSource(file: string, { stdin }: Io): Source {
       }
       yield decoder.decode();
     } catch (error) {
-      // It was closed, or the run was interrupted.
+      // Closed, or interrupted.
       if (stream.destroyed && (error instanceof InterruptedError || codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE'))
         return;
       if (!(error instanceof TypeError)) throw new UsageError(`${file} cannot be read (${codeOf(error)}).`);
-      throw new UsageError(`${file} is not in UTF-8, somewhere behind byte ${Math.max(0, read - 65_536)}.`);
+      throw new UsageError(`${file} is not UTF-8, after byte ${Math.max(0, read - 65_536)}.`, 'Convert it to UTF-8.');
     }
   }
   return {
@@ -52,15 +52,15 @@ function sizeOf(file: string): number {
   }
 }
 
-/** A file that takes some of the records, as a file that can be imported. */
+/** A file for failed or unknown records, in a form that can be imported. */
 export interface RecordsFile {
   add(raw: string): void;
   close(): void;
-  /** Why it does not hold all of them. */
+  /** Why it is incomplete. */
   readonly error: OutputError | undefined;
 }
 
-/** Makes the file that a flag names at once, so that what is wrong with it shows before anything is sent. */
+/** Creates the file of a flag at once, so that problems show before anything is sent. */
 export function openRecordsFile(flag: string, file: string, input: string, { frame }: Records): RecordsFile {
   const handle = opened(flag, file, input);
   let any = false;

@@ -1,6 +1,6 @@
 import type { Sink } from '../../io/io.ts';
 
-/** How many records came to which end so far. */
+/** The number of records by outcome. */
 export interface Counts {
   created: number;
   existing: number;
@@ -9,7 +9,7 @@ export interface Counts {
   unknown: number;
 }
 
-/** `3 created, 1 failed`: the ends that there were, and what every import is expected to tell of. */
+/** `3 created, 1 failed`: the outcomes that occurred. */
 export function summary({ created, existing, valid, failed, unknown }: Counts): string {
   const parts = [
     [valid, 'valid'],
@@ -23,12 +23,13 @@ export function summary({ created, existing, valid, failed, unknown }: Counts): 
 }
 
 export interface Progress {
-  /** Draws it anew, not more often than an eye can follow. */
+  /** Redraws it, at most ten times a second. */
   draw(): void;
-  /** Takes it away, for what is written in its place. */
+  /** Removes it before other output. */
   clear(): void;
 }
 
+const REDRAW_MS = 100;
 const BLANK = '\r\u001b[K';
 
 /** A progress bar on a terminal, and nothing elsewhere. */
@@ -38,7 +39,7 @@ export function progressBar(stderr: Sink, quiet: boolean, part: () => number | u
   return {
     draw: () => {
       const now = performance.now();
-      if (shown && now - drawn < 100) return;
+      if (shown && now - drawn < REDRAW_MS) return;
       [drawn, shown] = [now, true];
       void stderr.write(`${BLANK}${bar(part())}${summary(counts)}`);
     },

@@ -1,37 +1,37 @@
 import type { Operation } from '@petstore/types';
-import { checkMembers } from '../../call/body.ts';
 import { UsageError } from '../../io/errors.ts';
 import { isObject } from '../../io/files.ts';
 import { jsonText, jsonValue } from '../../io/text.ts';
-import { propertiesIn } from '../../output/shape.ts';
+import { propertiesIn } from '../../output/format.ts';
+import { checkMembers } from '../input.ts';
 import { type CsvRecord, columnsOf, csvInput, csvRecords } from './csv.ts';
 
 export type FileFormat = 'jsonl' | 'json' | 'csv';
 
-/** One record of the input: where it stood, as it stood, and what it says. */
+/** One record of the file: its line, its text, and its input. */
 export interface InputRecord {
   readonly line: number;
   readonly raw: string;
-  /** The input of the call. Throws a UsageError where it breaks a rule of the spec. */
+  /** The input of the call. Throws a UsageError if it violates the spec. */
   readonly read: () => Record<string, unknown>;
 }
 
-/** A file as records, with what a file of some of them has around them. */
+/** The records of a file, and how to write some of them to another file. */
 export interface Records {
   readonly records: AsyncIterable<InputRecord>;
   readonly frame: { readonly head: string; readonly between: string; readonly tail: string };
-  /** The properties of results that the records had and the input has not, as in a list that was written to a file. */
+  /** Properties of the records that only results have, as in an exported list. */
   readonly ignored: ReadonlySet<string>;
 }
 
-/** Reads a file as records. Its first character tells what it is, where nobody does. */
+/** Reads a file as records. Without a format, its first character decides. */
 export async function readRecords(
   chunks: AsyncIterable<string>,
-  given: FileFormat | undefined,
+  wanted: FileFormat | undefined,
   operation: Operation,
 ): Promise<Records> {
   const { first, all } = await peek(chunks);
-  const format = given ?? (first === '[' ? 'json' : first === '{' || first === '' ? 'jsonl' : 'csv');
+  const format = wanted ?? (first === '[' ? 'json' : first === '{' || first === '' ? 'jsonl' : 'csv');
   const ignorable = propertiesIn(operation).names.filter((name) => !(name in operation.fields));
   const ignored = new Set<string>();
   const toInput = (data: unknown, line: number) => membersOf(data, line, operation, ignorable, ignored);
@@ -50,7 +50,7 @@ export async function readRecords(
 
 async function* none(): AsyncGenerator<InputRecord> {}
 
-/** The first character that is not white, and everything from the beginning. `TextDecoder` has left out a byte order mark. */
+/** The first character that is not white space, and all chunks from the beginning. `TextDecoder` removed a byte order mark. */
 async function peek(chunks: AsyncIterable<string>): Promise<{ first: string; all: AsyncGenerator<string> }> {
   const iterator = chunks[Symbol.asyncIterator]();
   const start: string[] = [];
@@ -83,7 +83,7 @@ type ToInput = (data: unknown, line: number) => Record<string, unknown>;
 
 async function* jsonLines(chunks: AsyncIterable<string>, toInput: ToInput): AsyncGenerator<InputRecord> {
   let line = 1;
-  /** The line that has begun, piece by piece: put together at each piece, a long one would take time with its square. */
+  /** Pieces of the current line. Joining them at every chunk would take quadratic time. */
   let pieces: string[] = [];
   for await (const chunk of chunks) {
     const [end = '', ...parts] = chunk.split('\n');
@@ -101,7 +101,7 @@ function* oneLine(text: string, line: number, toInput: ToInput): Generator<Input
   if (raw.trim() !== '') yield { line, raw, read: () => toInput(parsed(raw, `line ${line}`), line) };
 }
 
-/** Elements of an array count as lines. The whole of it has to fit into memory. */
+/** Elements of an array count as lines. The array has to fit into memory. */
 async function* jsonArray(chunks: AsyncIterable<string>, toInput: ToInput): AsyncGenerator<InputRecord> {
   let text = '';
   for await (const chunk of chunks) text += chunk;
@@ -133,7 +133,7 @@ function membersOf(
   return complete(checkMembers(Object.fromEntries(known), operation, `line ${line}`), operation, line);
 }
 
-/** Refuses input in which something required is missing. */
+/** Rejects input without a required property. */
 function complete(input: Record<string, unknown>, { fields }: Operation, line: number): Record<string, unknown> {
   const missing = Object.keys(fields).filter((name) => fields[name]?.required && !(name in input));
   if (missing.length > 0) throw new UsageError(`line ${line}: ${missing.join(' and ')} missing.`);

@@ -1,15 +1,15 @@
 import type { Operation } from '@petstore/types';
 import { version } from '../call/service.ts';
 import { schemes } from '../keys/schemes.ts';
-import { callFlags } from '../parse/flags.ts';
-import type { CommandNode } from '../parse/node.ts';
+import type { CommandNode } from '../parse/command.ts';
+import { callFlags } from '../parse/command.ts';
 import type { Argument, Flag } from '../settings/flag.ts';
 import { apiExamples } from './help/examples.ts';
 
 const word = { type: 'string' } as const;
 
-/** The commands that are petctl's own. What they do is loaded when they are called. */
-export function ownCommands(operations: readonly Operation[]): CommandNode[] {
+/** The built-in commands. Their code is loaded when they run. */
+export function builtinCommands(operations: readonly Operation[]): CommandNode[] {
   return [{ ...api, examples: apiExamples(operations) }, auth, config, completion, docs, versionNode, help, complete];
 }
 
@@ -17,24 +17,24 @@ const api: CommandNode = {
   name: 'api',
   summary: 'Send any request, with the same key, retries and output',
   description:
-    'Sends the request as it is given. Fields go to the query of GET, HEAD and DELETE and to the JSON body of everything else; nothing is checked before it is sent.',
+    'Sends any request without validating it. Fields become the query of GET, HEAD and DELETE, and the JSON body of other methods.',
   args: [
-    { name: 'method', description: 'The method of HTTP.', rules: word, required: true },
-    { name: 'path', description: 'The path behind the base address, with its query.', rules: word, required: true },
+    { name: 'method', description: 'The HTTP method.', rules: word, required: true },
+    { name: 'path', description: 'The path after the base URL, with its query.', rules: word, required: true },
   ],
   flags: [
     {
       name: 'field',
       short: 'f',
       value: 'key=value',
-      description: 'A field: key=value is text, or what the interface says it is; key:=json anything else.',
+      description: 'A field: key=value as text or by its type in the interface; key:=json as JSON.',
       rules: word,
       repeatable: true,
     },
     {
       name: 'input',
       value: 'file',
-      description: 'The body from a file, or - for stdin.',
+      description: 'The file of the body, or - for stdin.',
       rules: word,
       completes: 'file',
     },
@@ -42,19 +42,19 @@ const api: CommandNode = {
       name: 'header',
       short: 'H',
       value: 'name: value',
-      description: 'A header to send.',
+      description: 'A header of the request.',
       rules: word,
       repeatable: true,
     },
     {
       name: 'include',
       short: 'i',
-      description: 'Write the status and the headers of the response before it.',
+      description: 'Write the status and headers before the response.',
       rules: { type: 'boolean' },
     },
     {
       name: 'paginate',
-      description: 'Follow the links to further pages, and write all their elements.',
+      description: 'Follow the links to all pages, and write their elements.',
       rules: { type: 'boolean' },
     },
     ...callFlags,
@@ -64,7 +64,7 @@ const api: CommandNode = {
 
 const completion: CommandNode = {
   name: 'completion',
-  summary: 'The script that lets a shell complete petctl',
+  summary: 'Print the completion script for a shell',
   examples: [
     ['bash >> ~/.bashrc', 'For bash'],
     ['zsh > ~/.zsh/completions/_petctl', 'For zsh, where that folder is in $fpath'],
@@ -74,7 +74,7 @@ const completion: CommandNode = {
   args: [
     {
       name: 'shell',
-      description: 'Which shell.',
+      description: 'The shell.',
       rules: { type: 'string', enum: ['bash', 'zsh', 'fish', 'powershell'] },
       required: true,
     },
@@ -84,9 +84,9 @@ const completion: CommandNode = {
 
 const docs: CommandNode = {
   name: 'docs',
-  summary: 'Where the documentation of the service is',
+  summary: 'Print the URL of the documentation',
   examples: [
-    ['', 'Print the address'],
+    ['', 'Print the URL'],
     ['--open', 'Open it in the browser'],
   ],
   flags: [{ name: 'open', description: 'Open it in the browser.', rules: { type: 'boolean' } }],
@@ -95,24 +95,24 @@ const docs: CommandNode = {
 
 const versionNode: CommandNode = {
   name: 'version',
-  summary: 'The version of petctl',
+  summary: 'Print the version of petctl',
   examples: [['', 'The same as --version']],
   run: async ({ io }) => io.stdout.write(`${version}\n`),
 };
 
 const help: CommandNode = {
   name: 'help',
-  summary: 'Help for a command, or on exit-codes, environment, formatting or inputs',
+  summary: 'Help for a command, or for exit-codes, environment, formatting or inputs',
   examples: [
-    ['exit-codes', 'What the exit codes mean'],
-    ['environment', 'Which variables are read'],
-    ['formatting', 'How results are written'],
+    ['exit-codes', 'Exit codes'],
+    ['environment', 'Environment variables'],
+    ['formatting', 'Formats of results'],
   ],
   args: [{ name: 'topic', description: 'A command or a topic.', rules: word, required: false, rest: true }],
   run: async (invocation) => (await import('./help/help.ts')).helpOn(invocation),
 };
 
-/** What the completion scripts call: the words that were typed, the unfinished one last. */
+/** Called by the completion scripts with the typed words, the unfinished one last. */
 const complete: CommandNode = {
   name: '__complete',
   summary: 'Candidates for a shell',
@@ -127,28 +127,28 @@ const withKey: Flag = {
   rules: { type: 'boolean' },
 };
 
-/** Which credential is meant, where the service takes several. */
+/** The flag for the scheme, if the service has several. */
 function schemeFlags(): Flag[] {
   const all = schemes();
   const [first, ...others] = all.map(({ name }) => name);
   if (first === undefined || others.length === 0) return [];
-  const description = `The security scheme that the credential is for; ${first} unless given.`;
+  const description = `The security scheme of the credential (default: ${first}).`;
   return [{ name: 'scheme', value: 'name', description, rules: { type: 'string', enum: [first, ...others] } }];
 }
 
 /** The commands that store credentials. */
 const auth: CommandNode = {
   name: 'auth',
-  summary: 'Store the API key, or see which one is used',
+  summary: 'Store the API key, or show the one in use',
   commands: [
     {
       name: 'login',
-      summary: 'Store an API key for the address that requests go to',
+      summary: 'Store an API key for the base URL',
       description:
-        'Asks for the key without showing it, tries it, and stores it in the keyring of the system, or in a file that only you can read. It belongs to the profile, for the origin of the address, and is never sent anywhere else.',
+        "Asks for the key without echo, tries it, and stores it in the system's keyring, or in a file that only you can read. petctl uses it for this profile and the origin of the base URL only.",
       examples: [
         ['', 'Ask for the key'],
-        ['--with-key < key.txt', 'Take it from a file'],
+        ['--with-key < key.txt', 'Read it from a file'],
         ['--deployment staging', 'For another deployment'],
       ],
       flags: [
@@ -160,20 +160,20 @@ const auth: CommandNode = {
     },
     {
       name: 'status',
-      summary: 'Show which key is used, from where, and whether the service accepts it',
-      examples: [['', 'Look it up, and try it']],
+      summary: 'Show the key in use, its origin, and whether the service accepts it',
+      examples: [['', 'Find the key, and try it']],
       flags: schemeFlags(),
       run: async (invocation) => (await import('./auth.ts')).status(invocation),
     },
     {
       name: 'list',
-      summary: 'The stored keys: for which profile and address, and where',
-      examples: [['', 'List them; the keys themselves are not shown']],
+      summary: 'List the stored keys with profile, origin and place',
+      examples: [['', 'List them without their values']],
       run: async (invocation) => (await import('./auth.ts')).list(invocation),
     },
     {
       name: 'logout',
-      summary: 'Remove the stored key for the address that requests go to',
+      summary: 'Remove the stored key for the base URL',
       examples: [['', 'Remove it']],
       flags: schemeFlags(),
       run: async (invocation) => (await import('./auth.ts')).logout(invocation),
@@ -190,28 +190,28 @@ const auth: CommandNode = {
 
 const keyArgument: Argument = {
   name: 'key',
-  description: 'The setting, by the name of its flag.',
+  description: 'The setting: the name of its flag.',
   rules: word,
   required: true,
   completes: 'setting',
 };
 
-/** The commands that concern the settings. */
+/** The commands for settings. */
 const config: CommandNode = {
   name: 'config',
-  summary: 'Look at the settings, and change them in a profile',
+  summary: 'Show the settings, and change them in a profile',
   commands: [
     {
       name: 'list',
-      summary: 'The settings in effect here',
-      examples: [['--show-origin', 'And where each comes from']],
-      flags: [{ name: 'show-origin', description: 'Where each value comes from.', rules: { type: 'boolean' } }],
+      summary: 'List the settings in effect',
+      examples: [['--show-origin', 'With the origin of each']],
+      flags: [{ name: 'show-origin', description: 'The origin of each value.', rules: { type: 'boolean' } }],
       run: async (invocation) => (await import('./config.ts')).list(invocation),
     },
     {
       name: 'get',
-      summary: 'One setting in effect here, for scripts',
-      examples: [['base-url', 'Where requests go']],
+      summary: 'Print one setting, for scripts',
+      examples: [['base-url', 'The URL of the service']],
       args: [keyArgument],
       run: async (invocation) => (await import('./config.ts')).get(invocation),
     },
@@ -219,19 +219,19 @@ const config: CommandNode = {
       name: 'set',
       summary: 'Change a setting of the profile',
       examples: [
-        ['output json', 'In the profile that is used'],
-        ['base-url https://… --profile work', 'In another one'],
+        ['output json', 'In the current profile'],
+        ['base-url https://… --profile work', 'In another profile'],
       ],
       args: [
         keyArgument,
-        { name: 'value', description: 'Its value.', rules: word, required: true, completes: 'setting value' },
+        { name: 'value', description: 'The value.', rules: word, required: true, completes: 'setting value' },
       ],
       run: async (invocation) => (await import('./config.ts')).set(invocation),
     },
     {
       name: 'use',
-      summary: 'Choose the profile to use from now on',
-      examples: [['work', 'That of the name work']],
+      summary: 'Select the profile for later runs',
+      examples: [['work', 'The profile named work']],
       args: [
         { name: 'profile', description: 'The name of a profile.', rules: word, required: true, completes: 'profile' },
       ],

@@ -1,21 +1,21 @@
-/** How many pieces of work are under way at a time, unless somebody says otherwise. */
+/** The default number of concurrent calls of an import. */
 export const DEFAULT_CONCURRENCY = 8;
 
-/** How many pieces of work may be under way at a time, and whether their results keep the order of the inputs. */
-export interface WindowOptions {
+/** The number of concurrent tasks, and whether results keep the order of the inputs. */
+interface ConcurrencyOptions {
   readonly concurrency: number;
   readonly isOrdered: boolean;
 }
 
 /**
- * Starts work for each input as it comes, and gives each result as soon as there is one. A slow source holds no result
- * back, and slow work holds back no more inputs than may be under way. Work never rejects; when the source does, what is
- * under way is still given.
+ * Starts work for each input as it arrives, and yields each result as soon as possible. A slow source delays no result,
+ * and slow work blocks only its own slot. Work must not reject. If the source rejects, the results of started work still
+ * come first.
  */
-export async function* inWindow<Input, Result>(
+export async function* mapConcurrently<Input, Result>(
   inputs: AsyncIterable<Input>,
   work: (input: Input) => Promise<Result>,
-  { concurrency, isOrdered }: WindowOptions,
+  { concurrency, isOrdered }: ConcurrencyOptions,
 ): AsyncGenerator<Result> {
   const source = inputs[Symbol.asyncIterator]();
   type Read = { readonly next: IteratorResult<Input> } | { readonly failure: unknown };
@@ -24,7 +24,7 @@ export async function* inWindow<Input, Result>(
       (next) => ({ next }),
       (failure: unknown) => ({ failure }),
     );
-  /** By their numbers, the oldest first. */
+  /** By number, oldest first. */
   const running = new Map<number, Promise<{ readonly number: number; readonly result: Result }>>();
   let [reading, isOpen, count] = [read(), true, 0];
   let failed: { readonly failure: unknown } | undefined;

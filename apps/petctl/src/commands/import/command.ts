@@ -1,10 +1,10 @@
 import { isBinary, type Operation } from '@petstore/types';
-import type { CommandNode } from '../../parse/node.ts';
+import type { CommandNode } from '../../parse/command.ts';
 import type { Flag } from '../../settings/flag.ts';
 import { kindOf } from '../../settings/value.ts';
-import { DEFAULT_CONCURRENCY } from './window.ts';
+import { DEFAULT_CONCURRENCY } from './concurrency.ts';
 
-/** Whether each line of a file can be one call: it adds something, all of which stands flat in the body. */
+/** Whether an operation can be called for each record of a file: a POST whose inputs are simple body properties. */
 export function isImportable({ method, fields }: Operation): boolean {
   const all = Object.values(fields);
   const flat = all.every(
@@ -15,19 +15,19 @@ export function isImportable({ method, fields }: Operation): boolean {
 }
 
 const REPEATABLE =
-  ' The same import again, also after it was killed or with records added to the file, adds nothing twice within 24 hours.';
+  ' Within 24 hours you can repeat an import, also after it was killed or with more records: it adds nothing twice.';
 
-/** The command that runs an operation for each line of a file. */
+/** The command that runs an operation for each record of a file. */
 export function importNode(operation: Operation, name: string): CommandNode {
   const [group = 'records'] = operation.command;
   return {
     name,
     operation,
     summary: `${operation.summary}, for each record of a file`,
-    description: `Reads JSON Lines, a JSON array or CSV with a header, and runs \`${operation.id}\` for each record, a few at a time. One line is written for each: where it stood, how it ended, and what came of it. Ctrl-C stops after the calls under way.${operation.idempotencyKey ? REPEATABLE : ''}`,
+    description: `Reads JSON Lines, a JSON array or CSV with a header, and runs \`${operation.id}\` for each record, with bounded concurrency. Each result is one line: line number, outcome, and the result or error. Ctrl-C stops after the calls in progress.${operation.idempotencyKey ? REPEATABLE : ''}`,
     examples: [
       [`${group}.jsonl`, 'From JSON Lines'],
-      [`${group}.csv --failed again.csv`, 'Keep what failed, to import it again'],
+      [`${group}.csv --failed again.csv`, 'Store failed records for another import'],
       ['- --format csv -o jsonl', 'From stdin, with results as JSON'],
     ],
     args: [
@@ -43,47 +43,47 @@ export function importNode(operation: Operation, name: string): CommandNode {
       {
         name: 'format',
         value: 'format',
-        description: 'The format of the file; without it, the first character decides.',
+        description: 'The format of the file. Default: decided by its first character.',
         rules: { type: 'string', enum: ['jsonl', 'json', 'csv'] },
       },
       {
         name: 'failed',
         value: 'file',
         description:
-          'Where to write the records that failed for sure or were not sent, to import them again; with --again where they are equal to others of the import.',
+          'A file for records that certainly failed or were not sent, to import again. Add --again if they equal other records of this import.',
         rules: { type: 'string' },
         completes: 'file',
       },
       {
         name: 'unknown',
         value: 'file',
-        description: 'Where to write the records whose answer was lost: the service may have them.',
+        description: 'A file for records whose response was lost: the service may have them.',
         rules: { type: 'string' },
         completes: 'file',
       },
       {
         name: 'concurrency',
         value: 'integer',
-        description: `How many calls may be under way at a time (default: ${DEFAULT_CONCURRENCY}).`,
+        description: `The number of concurrent calls (default: ${DEFAULT_CONCURRENCY}).`,
         rules: { type: 'integer', minimum: 1, maximum: 64 },
       },
       ...(operation.idempotencyKey
         ? [
             {
               name: 'again',
-              description: 'Add the records once more, though an import of the last 24 hours may have added them.',
+              description: 'Add the records once more, even if an import of the last 24 hours added them.',
               rules: { type: 'boolean' },
             } satisfies Flag,
           ]
         : []),
       {
         name: 'unordered',
-        description: 'Write results as calls end, not in the order of the records.',
+        description: 'Write results as calls finish, not in record order.',
         rules: { type: 'boolean' },
       },
       {
         name: 'dry-run',
-        description: 'Check every record and send nothing.',
+        description: 'Validate every record and send nothing.',
         rules: { type: 'boolean' },
       },
     ],

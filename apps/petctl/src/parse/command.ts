@@ -1,0 +1,123 @@
+import type { Operation } from '@petstore/types';
+import type { HttpTransport } from '../io/http.ts';
+import type { Io } from '../io/io.ts';
+import type { Argument, Flag } from '../settings/flag.ts';
+import type { Resolved } from '../settings/profiles.ts';
+import { settings } from '../settings/settings.ts';
+
+/** A command or group as data, for the parser, help, man pages and completion. */
+export interface CommandNode {
+  readonly name: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Examples: the words after `petctl <names>`, and a description. */
+  readonly examples?: readonly (readonly [line: string, does: string])[];
+  readonly args?: readonly Argument[];
+  readonly flags?: readonly Flag[];
+  readonly commands?: readonly CommandNode[];
+  readonly operation?: Operation;
+  /** A sentence about deprecation or stability. */
+  readonly notice?: string;
+  /** Not in help and completion. */
+  readonly hidden?: true;
+  /** Passes all words unparsed. */
+  readonly verbatim?: true;
+  readonly run?: (invocation: Invocation) => Promise<void>;
+}
+
+/** A command with its path, without `petctl`. */
+export interface Located {
+  readonly path: readonly string[];
+  readonly node: CommandNode;
+}
+
+/** A node and all visible commands below it. */
+export function* walk(node: CommandNode, path: readonly string[] = []): Generator<Located> {
+  yield { path, node };
+  for (const child of node.commands ?? []) if (!child.hidden) yield* walk(child, [...path, child.name]);
+}
+
+/** The parsed arguments and flags of a command. */
+export interface CommandInput {
+  readonly args: readonly unknown[];
+  /** By the name of the flag. */
+  readonly flags: ReadonlyMap<string, unknown>;
+}
+
+/** A command to run, with everything that it needs. */
+export interface Invocation extends Located, CommandInput {
+  readonly root: CommandNode;
+  /** All operations of the service. */
+  readonly operations: readonly Operation[];
+  readonly settings: Resolved;
+  readonly io: Io;
+  readonly transport: HttpTransport;
+}
+
+/** The command of the operation with this identifier. */
+export function commandOf(id: string | undefined, operations: readonly Operation[]): string | undefined {
+  const found = operations.find((operation) => operation.id === id);
+  return found && `petctl ${found.command.join(' ')}`;
+}
+
+/** The flags of every command: the settings, and those of one run. */
+export const globalFlags: readonly Flag[] = [
+  ...Object.values(settings).map(({ flag }) => flag),
+  {
+    name: 'fields',
+    value: 'names',
+    description: 'The properties to show, comma-separated, in this order.',
+    rules: { type: 'string' },
+    completes: 'properties',
+  },
+  {
+    name: 'jq',
+    value: 'filter',
+    description: 'A jq filter for the result: for each element with -o jsonl, else for the whole.',
+    rules: { type: 'string' },
+  },
+  { name: 'quiet', short: 'q', description: 'Hide notices and progress.', rules: { type: 'boolean' } },
+  {
+    name: 'verbose',
+    short: 'v',
+    description: 'Log requests on stderr, with -vv also headers and bodies. Keys are hidden.',
+    rules: { type: 'boolean' },
+    repeatable: true,
+  },
+  { name: 'help', short: 'h', description: 'Show this help.', rules: { type: 'boolean' } },
+];
+
+/** All flags of a command, its specific ones first. */
+export function flagsOf(node: CommandNode): readonly Flag[] {
+  return [...(node.flags ?? []), ...sharedFlagsOf(node)];
+}
+
+/** The global flags of a command, without short forms that its specific flags use. */
+export function sharedFlagsOf({ flags = [] }: CommandNode): readonly Flag[] {
+  const letters = flags.flatMap(({ short }) => short ?? []);
+  if (letters.length === 0) return globalFlags;
+  return globalFlags.map((flag) => {
+    if (flag.short === undefined || !letters.includes(flag.short)) return flag;
+    const { short, ...rest } = flag;
+    return rest;
+  });
+}
+
+/** The flags of every command that sends a request. */
+export const callFlags: readonly Flag[] = [
+  {
+    name: 'dry-run',
+    description: 'Show the request without sending it.',
+    rules: { type: 'boolean' },
+  },
+  {
+    name: 'curl',
+    description: 'Show the request as a curl command without sending it.',
+    rules: { type: 'boolean' },
+  },
+];
+
+/** Whether to show the request only. */
+export function dryRunOnly({ flags }: CommandInput): boolean {
+  return flags.has('dry-run') || flags.has('curl');
+}
