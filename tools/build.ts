@@ -1,13 +1,16 @@
 // Builds `dist` of the package it is called in: ES modules, and in `dist/cjs` the same as CommonJS.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
 // tsc does not remove what a former build left.
 rmSync('dist', { recursive: true, force: true });
-const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json'], {
+// The compiler of the package, which is not the one of the tools.
+const compiler = createRequire(join(process.cwd(), 'package.json')).resolve('typescript/package.json');
+const { status } = spawnSync(process.execPath, [join(dirname(compiler), 'bin/tsc'), '-p', 'tsconfig.build.json'], {
   stdio: 'inherit',
-  shell: process.platform === 'win32',
 });
 process.exitCode = status ?? 1;
 

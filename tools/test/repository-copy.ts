@@ -28,7 +28,7 @@ export function repositoryFiles(): string[] {
 export function copyOfRepository(): Copy {
   const { folder: copy, remove } = makeFolder('copy');
   for (const file of repositoryFiles()) cpSync(join(root, file), join(copy, file));
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
   // These folders have only links, and relative ones: to the packages of the copy, and to what is installed.
   for (const folder of [...released, 'packages/testing', 'tools']) {
     const links = join(root, folder, 'node_modules');

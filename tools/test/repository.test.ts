@@ -32,3 +32,26 @@ test('only the sources about pets name pets', () => {
   const naming = sources.filter((file) => !isAboutPets(file) && NAMES_PETS.test(textOf(file)));
   expect(naming).toEqual([]);
 });
+
+/** What fails on Windows, which no test here runs on. */
+const NOT_FOR_WINDOWS = {
+  'joins a list of folders by a colon: use `delimiter` of node:path': /PATH\b[^\n]*(`[^`\n]*\}:|:\$\{|['"]:['"])/,
+  'takes the path of a URL with `pathname`: use fileURLToPath': /import\.meta\.url\)\.pathname/,
+  'names /tmp: use tmpdir of node:os': /['"`]\/tmp\b/,
+  'links a folder without `junction`, which only administrators may':
+    /symlink(Sync)?\(.*\b(node_modules|packages|apps|spec)\b(?!.*('junction'|\.js'))/,
+  'runs a script of `.bin` as a program': /\b(spawn|spawnSync|execFile|execFileSync|fork)\([^;]{0,80}\.bin\//,
+  'runs a script that npm links, without a shell':
+    /\b(spawn|spawnSync|execFile|execFileSync)\(\s*'(npm|npx|pnpm|tsc|vitest|biome|knip|changeset|redocly)'(?![^;]{0,300}\bshell\b)/,
+};
+
+/** Tests that are skipped on Windows as a whole, or run only where what they need exists. */
+const NEVER_ON_WINDOWS = ['tools/test/repository.test.ts', 'tools/test/start.test.ts'];
+
+test.each(Object.entries(NOT_FOR_WINDOWS))('no source %s', (_, mistake) => {
+  const sources = repositoryFiles().filter(
+    (file) => /\.(ts|mjs|js)$/.test(file) && !/\.gen\.ts$/.test(file) && !NEVER_ON_WINDOWS.includes(file),
+  );
+  expect(sources.length).toBeGreaterThan(300);
+  expect(sources.filter((file) => mistake.test(textOf(file)))).toEqual([]);
+});

@@ -2,12 +2,15 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import { missingShell, skips } from '@petstore/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { scratch } from './petctl.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-test('the line that `npm start` prints works when it is pasted', async () => {
+const hasNoShell = skips('The line that `npm start` prints', missingShell);
+
+test.skipIf(hasNoShell)('the line that `npm start` prints works when it is pasted', async () => {
   const server = spawn(process.execPath, [join(root, 'apps/server/src/main.js')], {
     env: {
       ...process.env,

@@ -9,7 +9,9 @@ import { startService } from './service.ts';
 
 const root = join(import.meta.dirname, '..');
 const prefix = mkdtempSync(join(scratch, 'prefix-'));
-const bin = join(prefix, 'bin', 'petctl');
+// What npm links are scripts there, and only a shell runs those.
+const shell = process.platform === 'win32';
+const bin = shell ? join(prefix, 'petctl.cmd') : join(prefix, 'bin', 'petctl');
 
 /** The Node that the machine itself has, beside the one that is pinned here. */
 const own = (process.env.PATH ?? '')
@@ -26,7 +28,7 @@ beforeAll(async () => {
   if (!existsSync(dist) || readFileSync(dist, 'utf8') !== readFileSync(binary, 'utf8'))
     execFileSync(process.execPath, [join(root, 'build/main.ts')]);
   const packed = mkdtempSync(join(scratch, 'packed-'));
-  execFileSync('pnpm', ['pack', '--pack-destination', packed], { cwd: root, stdio: 'pipe' });
+  execFileSync('pnpm', ['pack', '--pack-destination', packed], { cwd: root, stdio: 'pipe', shell });
   const [tarball = ''] = readdirSync(packed);
   const args = [
     'install',
@@ -38,14 +40,14 @@ beforeAll(async () => {
     '--prefer-offline',
     join(packed, tarball),
   ];
-  execFileSync('npm', args, { cwd: packed, stdio: 'pipe' });
+  execFileSync('npm', args, { cwd: packed, stdio: 'pipe', shell });
   ({ env } = await startService());
 }, 120_000);
 
 /** What the installed command prints. The service is in this very process, so nothing may wait in a blocking way. */
 async function installed(node: string, ...args: string[]): Promise<string> {
   const PATH = [dirname(node), process.env.PATH].join(delimiter);
-  return (await promisify(execFile)(bin, args, { env: { ...environment(env), PATH } })).stdout;
+  return (await promisify(execFile)(bin, args, { env: { ...environment(env), PATH }, shell })).stdout;
 }
 
 describe.each(nodes)('installed with npm, under %s', (node) => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { missingProgram, skips } from '@petstore/testing';
+import { missingProgram, missingShell, skips } from '@petstore/testing';
 import { type Operation, operations, typeIn } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { kebab } from '../src/settings/flag.ts';
@@ -8,7 +8,7 @@ import { record } from './recorder.ts';
 
 const all: readonly Operation[] = Object.values(operations);
 
-const hasNoCurl = skips('What --curl prints, as curl sends it', missingProgram('curl'), 'curl');
+const hasNoCurl = skips('What --curl prints, as curl sends it', missingShell ?? missingProgram('curl'), 'curl');
 
 /** A value that the rules allow, and that has to be escaped where that is possible. */
 function sampleOf({ schema }: Operation['fields'][string]): string | number {

@@ -15,3 +15,6 @@ export function skips(what: string, reason: string | undefined, install?: string
 export function missingProgram(program: string, args: readonly string[] = ['--version']): string | undefined {
   return spawnSync(program, args, { stdio: 'ignore' }).status === 0 ? undefined : `${program} does not run here`;
 }
+
+/** The reason to skip a test that runs a POSIX shell, if this system has none. */
+export const missingShell = process.platform === 'win32' ? 'Windows has no POSIX shell' : undefined;

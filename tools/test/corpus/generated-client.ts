@@ -63,7 +63,7 @@ export async function loadClient(files: ReadonlyMap<string, string>, folder: str
   }
   const scope = join(folder, 'packages/client/node_modules/@petstore');
   mkdirSync(scope, { recursive: true });
-  symlinkSync(join(folder, 'packages/types'), join(scope, 'types'));
+  symlinkSync(join(folder, 'packages/types'), join(scope, 'types'), 'junction');
   for (const [file, source] of files) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), source);

@@ -38,9 +38,9 @@ export async function loadPetctl(folder: string): Promise<GeneratedPetctl> {
   cpSync(join(petctl, 'package.json'), join(place, 'package.json'));
   mkdirSync(join(place, 'node_modules/@petstore'), { recursive: true });
   for (const name of ['types', 'client'])
-    symlinkSync(join(folder, 'packages', name), join(place, 'node_modules/@petstore', name));
+    symlinkSync(join(folder, 'packages', name), join(place, 'node_modules/@petstore', name), 'junction');
   for (const name of ['commander', 'jq-wasm', 'yaml'])
-    symlinkSync(join(petctl, 'node_modules', name), join(place, 'node_modules', name));
+    symlinkSync(join(petctl, 'node_modules', name), join(place, 'node_modules', name), 'junction');
   const { fullTree, walk, runAsFunction, schemes }: Petctl = await import(join(place, 'src/internal.ts'));
   const nodes = new Map<string, CommandNode>();
   for (const { path, node } of walk(fullTree())) {

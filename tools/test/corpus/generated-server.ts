@@ -47,10 +47,10 @@ export async function startGeneratedServer(folder: string, keys: ReadonlySet<str
   mkdirSync(join(place, 'node_modules/@petstore'), { recursive: true });
   for (const name of readdirSync(join(server, 'node_modules'))) {
     if (name.startsWith('.') || name === '@petstore') continue;
-    symlinkSync(join(server, 'node_modules', name), join(place, 'node_modules', name));
+    symlinkSync(join(server, 'node_modules', name), join(place, 'node_modules', name), 'junction');
   }
-  symlinkSync(join(folder, 'packages/types'), join(place, 'node_modules/@petstore/types'));
-  symlinkSync(join(server, '../../spec'), join(place, 'node_modules/@petstore/spec'));
+  symlinkSync(join(folder, 'packages/types'), join(place, 'node_modules/@petstore/types'), 'junction');
+  symlinkSync(join(server, '../../spec'), join(place, 'node_modules/@petstore/spec'), 'junction');
 
   const source = join(place, 'src');
   const { operations } = await import(join(folder, 'packages/types/src/index.ts'));

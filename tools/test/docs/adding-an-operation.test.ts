@@ -68,7 +68,10 @@ describe.skipIf(exists)(`the steps of ${page}, in a copy of the repository`, () 
   const apply = (patch: string) =>
     execFileSync('git', ['apply', '-'], { cwd: copy.folder, input: patch, stdio: ['pipe', 'pipe', 'pipe'] });
   const compile = () =>
-    spawnSync(join(server, 'node_modules/.bin/tsc'), ['--pretty', 'false'], { cwd: server, encoding: 'utf8' }).stdout;
+    spawnSync(process.execPath, [join(server, 'node_modules/typescript/bin/tsc'), '--pretty', 'false'], {
+      cwd: server,
+      encoding: 'utf8',
+    }).stdout;
 
   test('the compiler reports the missing handler once the operation is described', () => {
     apply(described);

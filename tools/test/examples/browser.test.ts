@@ -17,7 +17,7 @@ describe.skipIf(!executable)('the page of the examples', () => {
   beforeAll(async () => {
     const project = await newProject();
     folder = join(project.folder, 'browser');
-    await symlink('../node_modules', join(folder, 'node_modules'));
+    await symlink('../node_modules', join(folder, 'node_modules'), 'junction');
     browser = await launch(executable);
     return async () => {
       await browser.close();

@@ -12,8 +12,8 @@ test('embed/main.mjs has paths of its own beside those of the Petstore', async (
   const folder = newFolder('embed', onTestFinished);
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '@petstore'), { recursive: true });
-  symlinkSync(join(root, 'apps/server'), join(modules, '@petstore/server'));
-  symlinkSync(join(root, 'apps/server/node_modules/express'), join(modules, 'express'));
+  symlinkSync(join(root, 'apps/server'), join(modules, '@petstore/server'), 'junction');
+  symlinkSync(join(root, 'apps/server/node_modules/express'), join(modules, 'express'), 'junction');
   cpSync(join(root, 'examples/embed/main.mjs'), join(folder, 'main.mjs'));
   const apiKey = 'a-key-that-is-for-tests';
   const child = spawn(process.execPath, ['main.mjs'], {

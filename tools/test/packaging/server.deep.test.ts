@@ -4,7 +4,7 @@ import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { petstore } from '@petstore/client';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { root } from '../../repository.ts';
+import { root, textOf } from '../../repository.ts';
 import { stop } from '../support/process.ts';
 import { bin, newProject, type Project, runIn } from './project.ts';
 import { installOldestNode, pinnedNode, type Runtime } from './runtimes.ts';
@@ -12,6 +12,7 @@ import { installOldestNode, pinnedNode, type Runtime } from './runtimes.ts';
 /** For downloads over a slow network. */
 const INSTALL_TIMEOUT_MS = 300_000;
 
+const manifest = JSON.parse(textOf('apps/server/package.json'));
 const folders = { '@petstore/spec': 'spec', '@petstore/types': 'packages/types', '@petstore/server': 'apps/server' };
 const project: Project = await newProject(Object.keys(folders), folders);
 afterAll(() => project.remove());
@@ -56,7 +57,11 @@ describe.each(nodes)('$name', ({ name, command }) => {
   beforeAll(() => mkdir(home, { recursive: true }), INSTALL_TIMEOUT_MS);
 
   test('petstore-server serves, and nothing is lost when it is killed', async () => {
-    const program = join(project.folder, 'node_modules/.bin/petstore-server');
+    const program = join(
+      project.folder,
+      'node_modules/@petstore/server',
+      manifest.publishConfig.bin['petstore-server'],
+    );
     const env = { PETSTORE_API_KEYS: 'me=a-key-that-is-for-tests' };
     const first = await started(command, program, home, env);
     const connect = (origin: string) => petstore({ baseUrl: `${origin}/v1`, apiKey: 'a-key-that-is-for-tests' });

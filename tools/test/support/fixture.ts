@@ -1,18 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { skips } from '@petstore/testing';
+import { delimiter, dirname, join } from 'node:path';
+import { missingShell, skips } from '@petstore/testing';
 import { root } from '../../repository.ts';
 import type { Env } from './process.ts';
 import { newProject } from './project.ts';
 import { type Server, startServer } from './server.ts';
 
 /** Whether this machine has the shell for which pages and examples are written. */
-export const hasShell = !skips(
-  'the commands of pages and examples',
-  process.platform === 'win32' ? 'Windows has no POSIX shell' : undefined,
-);
+export const hasShell = !skips('the commands of pages and examples', missingShell);
 
 interface Result {
   code: number | null;
@@ -39,9 +36,9 @@ export async function newFixture(
   start: (folder: string, env: Env) => Promise<Server> = () => startServer(),
 ): Promise<Fixture> {
   const { home, folder, remove } = await newProject();
-  await symlink(join(root, 'apps/server'), join(folder, 'node_modules/@petstore/server'));
+  await symlink(join(root, 'apps/server'), join(folder, 'node_modules/@petstore/server'), 'junction');
   const env = {
-    PATH: `${join(home, 'bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
+    PATH: [join(home, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter),
     HOME: home,
     TMPDIR: process.env.TMPDIR,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,

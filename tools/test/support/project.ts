@@ -25,7 +25,7 @@ export async function newProject(): Promise<Project> {
     await mkdir(join(home, each), { recursive: true });
   }
   // The commands of a checkout, and petctl as it is installed globally.
-  await symlink(join(root, 'node_modules/.bin'), join(folder, 'node_modules/.bin'));
+  await symlink(join(root, 'node_modules/.bin'), join(folder, 'node_modules/.bin'), 'junction');
   await symlink(join(root, 'apps/petctl/dist/petctl.js'), join(home, 'bin/petctl'));
   for (const from of ['spec', 'packages/types', 'packages/client']) await install(join(root, from), folder);
   await cp(join(root, 'examples'), folder, { recursive: true });

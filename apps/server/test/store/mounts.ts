@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { newFolder, skips } from '@petstore/testing';
 import { onTestFinished, type TestContext } from 'vitest';
 
@@ -17,7 +17,7 @@ export interface MountedDisk {
 }
 
 // The programs that make file systems are not on every user's path.
-const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+const env = { ...process.env, PATH: [process.env.PATH, '/usr/sbin', '/sbin'].join(delimiter) };
 
 const FILE_SYSTEMS: Record<FileSystem, { megabytes: number; command: string[]; package: string }> = {
   ext4: { megabytes: 128, command: ['mkfs.ext4', '-q', '-F'], package: 'e2fsprogs' },

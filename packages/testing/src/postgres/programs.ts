@@ -1,6 +1,6 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { type User, unprivilegedUser } from '../unprivileged.ts';
 
 /** Where `initdb` and `postgres` are, and which user runs them: PostgreSQL refuses root. */
@@ -26,7 +26,7 @@ function installed(): string | undefined {
   if (process.env.PETSTORE_TEST_POSTGRES === 'packaged') return undefined;
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
-  const path = (process.env.PATH ?? '').split(process.platform === 'win32' ? ';' : ':');
+  const path = (process.env.PATH ?? '').split(delimiter);
   return [...versions.map((version) => join(debian, version, 'bin')), ...path].find(
     (folder) => existsSync(join(folder, fileName('initdb'))) && existsSync(join(folder, fileName('postgres'))),
   );
