@@ -41,16 +41,17 @@ function read(file) {
 
 /** Runs the pinned pnpm. Its progress is one line that is updated; its own output is shown only when it fails. */
 async function install(filter) {
-  const { packageManager } = JSON.parse(read('package.json'));
+  const [pnpm, sha512] = JSON.parse(read('package.json')).packageManager.split('+sha512.');
   const args = ['install', '--frozen-lockfile', '--trust-lockfile', '--reporter=append-only', ...filter];
-  const [command, ...npm] = npmCommand();
   const started = Date.now();
-  const progress = progressLine(`Installing with ${packageManager}`);
-  const child = spawn(command, [...npm, 'exec', '--yes', `--package=${packageManager}`, '--', 'pnpm', ...args], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    shell: command === 'npm' && process.platform === 'win32',
-  });
+  const progress = progressLine(`Installing with ${pnpm}`);
+  const named = await namedHash(pnpm);
+  // Without an answer of the registry nothing is downloaded, either.
+  if (named !== '' && named !== `sha512-${Buffer.from(sha512, 'hex').toString('base64')}`) {
+    progress.end(`The registry names another hash for ${pnpm} than package.json: ${named}. Do not install it.`);
+    process.exit(1);
+  }
+  const child = npm('exec', '--yes', `--package=${pnpm}`, '--', 'pnpm', ...args);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
@@ -66,10 +67,26 @@ async function install(filter) {
   process.exit(1);
 }
 
-/** npm as it was started, or the one on the path. */
-function npmCommand() {
-  const { npm_node_execpath: node, npm_execpath: npm = '' } = process.env;
-  return node && basename(npm) === 'npm-cli.js' ? [node, npm] : ['npm'];
+/** The hash that the registry names for a package. npm checks what it downloads against it. */
+async function namedHash(name) {
+  const child = npm('view', name, 'dist.integrity');
+  let hash = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    hash += text;
+  });
+  await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  return hash.trim();
+}
+
+/** Starts npm: the one that started this, or the one on the path. */
+function npm(...args) {
+  const { npm_node_execpath: node, npm_execpath: cli = '' } = process.env;
+  const isScript = node && basename(cli) === 'npm-cli.js';
+  return spawn(isScript ? node : 'npm', isScript ? [cli, ...args] : args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: !isScript && process.platform === 'win32',
+  });
 }
 
 /** One line on stderr, rewritten in place on a terminal. */

@@ -16,6 +16,10 @@ interface Workspace {
   catalog: Record<string, string>;
   overrides: Record<string, string>;
   allowBuilds: Record<string, boolean>;
+  minimumReleaseAge: number;
+}
+interface Lockfile {
+  packages: Record<string, { resolution: { integrity?: string } }>;
 }
 
 const exact = /^(npm:(@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.-]+)?$/;
@@ -40,13 +44,18 @@ test('every version is exact', () => {
   // A dash leaves the package out.
   const entries = Object.entries({ ...catalog, ...overrides }).filter(([, range]) => range !== '-');
   expect(entries.filter(([, range]) => !exact.test(range))).toEqual([]);
-  expect(json('package.json').packageManager).toBe(`pnpm@${catalog.pnpm}`);
+});
+
+test('pnpm is the one of the lockfile, by its hash, and young versions are not installed', () => {
+  const { packages }: Lockfile = parse(textOf('pnpm-lock.yaml'));
+  const pnpm = `pnpm@${workspace.catalog.pnpm}`;
+  const [, hash = ''] = /^sha512-(.+)$/.exec(packages[pnpm]?.resolution.integrity ?? '') ?? [];
+  expect(json('package.json').packageManager).toBe(`${pnpm}+sha512.${Buffer.from(hash, 'base64').toString('hex')}`);
+  expect(workspace.minimumReleaseAge).toBeGreaterThanOrEqual(3 * 24 * 60);
 });
 
 test('everything comes from the registry, with a hash', () => {
-  const { packages }: { packages: Record<string, { resolution: { integrity?: string } }> } = parse(
-    textOf('pnpm-lock.yaml'),
-  );
+  const { packages }: Lockfile = parse(textOf('pnpm-lock.yaml'));
   expect(Object.keys(packages).length).toBeGreaterThan(100);
   const without = Object.entries(packages).filter(([, { resolution }]) => !/^sha512-/.test(resolution.integrity ?? ''));
   expect(without.map(([name]) => name)).toEqual([]);
