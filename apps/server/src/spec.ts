@@ -10,15 +10,18 @@ export const basePath = new URL(Object.values(service.deployments)[0] ?? '/', 'h
   '',
 );
 
-/** The spec as it is written. */
-export function specText(): string {
-  return readFileSync(fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml')), 'utf8');
+/** The spec as text: as it is written, or where it stands in several files, all of it in one. */
+export async function specText(): Promise<string> {
+  const text = readFileSync(fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml')), 'utf8');
+  if (!/\$ref["']?: *["']?[^#"'\s]/.test(text)) return text;
+  const { stringify } = await import('yaml');
+  return stringify(openApiDocument);
 }
 
 /** The spec with its keys as they are written, for people to read. The parser is loaded only for it. */
 export async function readableSpec(): Promise<OpenAPIV3.DocumentV3_1> {
   const { parse } = await import('yaml');
-  return parse(specText());
+  return parse(await specText());
 }
 
 /** A spec whose only server is this one: every path starts with `basePath`, whatever the deployment's address. */

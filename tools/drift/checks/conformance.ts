@@ -7,6 +7,7 @@ import type { Check, Finding } from '../check.ts';
 import { basePathOf, node, specFile } from '../openapi.ts';
 import type { Project } from '../project.ts';
 import { type Attempt, attemptsFor } from './conformance/attempts.ts';
+import { pageErrors } from './conformance/pages.ts';
 import { pagingErrors } from './conformance/paging.ts';
 import { prepare, type Send } from './conformance/preparation.ts';
 import { resourceErrors } from './conformance/resources.ts';
@@ -24,7 +25,7 @@ const key = 'a-key-that-is-for-the-check';
 export const conformance: Check = {
   name: 'conformance',
   guarantee:
-    'A running server answers, lists, filters, orders, pages and repeats what it was sent, over the whole range of each property; refuses what is invalid, keys included, with the declared status and its code; sends the declared headers, can send each declared status, and serves nothing else.',
+    'A running server answers, lists, filters, orders, pages and repeats what it was sent, over the whole range of each property; refuses what is invalid, keys included, with the declared status and its code; sends the declared headers, can send each declared status, serves nothing else, and shows the spec, whole, on its page and as files.',
   run: async (project) => {
     const server = await project.load<Server>('@petstore/server');
     const folder = mkdtempSync(join(tmpdir(), 'petstore-drift-'));
@@ -37,6 +38,8 @@ export const conformance: Check = {
       running.push({ ...(await start(server, stored, basePathOf(project.spec))), hasVersions: true });
       running.push({ ...(await start(server, memory, basePathOf(project.spec))), whileFailing });
       const findings: Finding[] = [];
+      const [first] = running;
+      if (first) findings.push(...(await pageErrors(project.spec, first.get)).map(asShown));
       for (const { send } of running)
         findings.push(...(await unknownTargetErrors(project.spec, key, send)).map(asFinding));
       for (const [endpoint, operation] of project.spec.operations)
@@ -49,6 +52,13 @@ export const conformance: Check = {
     }
   },
 };
+
+const asShown = (actual: string): Finding => ({
+  where: 'pages',
+  actual,
+  expected: 'it is what the spec says',
+  fix: 'apps/server/src/docs',
+});
 
 const asFinding = (actual: string): Finding => ({
   where: 'paths',
@@ -70,6 +80,7 @@ export function withoutExample(where: string): (error: unknown) => Finding[] {
 /** A server, and what its store can do. */
 interface Running {
   readonly send: Send;
+  get(path: string): Promise<Response>;
   stop(): Promise<unknown>;
   readonly hasVersions?: true;
   /** Does something while each call of the store fails. */
@@ -168,5 +179,6 @@ async function start({ createApp, givenKeys, keyCheck, listen }: Server, store: 
   const listener = await listen(app, { host: '127.0.0.1', port: 0, ...limits });
   const send: Send = ({ target, ...init }) =>
     fetch(listener.origin + basePath + target, { ...init, signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
-  return { send, stop: () => listener.drain(0) };
+  const get = (path: string) => fetch(listener.origin + path, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
+  return { send, get, stop: () => listener.drain(0) };
 }
