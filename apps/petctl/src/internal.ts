@@ -9,6 +9,7 @@ export { manPages, markdown } from './commands/help/pages.ts';
 export { fullTree } from './commands/tree.ts';
 export { schemes } from './keys/schemes.ts';
 export { type CommandNode, type Located, walk } from './parse/command.ts';
+export { globalFlags } from './parse/flags.ts';
 export { read as parse } from './parse/read.ts';
 export { type RunOptions, run } from './run.ts';
 export type { Argument, Flag } from './settings/flag.ts';

@@ -1,21 +1,25 @@
 import { dirname, join } from 'node:path';
 import type { Check, Finding } from '../check.ts';
 import type { Project } from '../project.ts';
+import { boundErrors, numberErrors } from './docs/bounds.ts';
 import { typeErrors } from './docs/code.ts';
 import { commandErrors } from './docs/commands.ts';
+import { unknownNames } from './docs/names.ts';
 import { blocksOf, finding, pagesOf } from './docs/pages.ts';
 import { settingErrors } from './docs/settings.ts';
 
 export const docs: Check = {
   name: 'docs',
   guarantee:
-    'The links, variables, operations and commands that the pages show exist, their TypeScript compiles, and the table of settings has each one with its flag and its default.',
+    'The links, variables, metrics, codes, flags, paths, operations and commands that the pages show exist, their TypeScript compiles, the table of settings has each one with its flag and its default, the table of bounds each bound with its value, and sentences the numbers that the code has.',
   run: async (project) => {
     const pages = pagesOf(project);
     const blocks = pages.flatMap((page) => blocksOf(project, page));
     return [
       ...pages.flatMap((page) => brokenLinks(project, page)),
-      ...unknownVariables(project, pages),
+      ...(await unknownNames(project, pages)),
+      ...(await boundErrors(project)),
+      ...(await numberErrors(project, pages)),
       ...pages.flatMap((page) => unknownOperations(project, page)),
       ...(await settingErrors(project)),
       ...(await commandErrors(project, blocks)),
@@ -29,19 +33,6 @@ function brokenLinks(project: Project, page: string): Finding[] {
   return targets
     .filter((target) => !project.exists(join(dirname(page), target).replaceAll('\\', '/')))
     .map((target) => finding(page, `it links to ${target}`, 'there is no such file'));
-}
-
-/** Server, client and tools name their variables in their sources; petctl composes them, and shows them in its reference. */
-function unknownVariables(project: Project, pages: string[]): Finding[] {
-  const files = ['apps/server/src', 'packages/client/src', 'tools/drift']
-    .flatMap(project.list)
-    .filter((file) => file.endsWith('.ts'));
-  const sources = [...files, 'docs/petctl.md'].filter(project.exists).map(project.read).join('\n');
-  return pages.flatMap((page) => {
-    const names = new Set(project.read(page).match(/\b(?:PETSTORE|PETCTL)_[A-Z_]*[A-Z]\b/g));
-    const unknown = [...names].filter((name) => !sources.includes(name));
-    return unknown.map((name) => finding(page, `it names ${name}`, 'nothing reads such a variable'));
-  });
 }
 
 function unknownOperations(project: Project, page: string): Finding[] {

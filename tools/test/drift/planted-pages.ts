@@ -1,4 +1,5 @@
-import { described, edits, type PlantedDrift, put } from './planting.ts';
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the edits hold templates of the sources.
+import { described, edits, type PlantedDrift, put, swap } from './planting.ts';
 
 /** In the pages, the manifests and the changesets. */
 export const plantedInPages: PlantedDrift[] = [
@@ -47,6 +48,54 @@ export const plantedInPages: PlantedDrift[] = [
     'another default in the code': put("variable: 'PETSTORE_BODY_LIMIT'", '2 ** 20', '2 ** 21'),
     'another default of a time in the code': put("variable: 'PETSTORE_KEEP_ALIVE_TIMEOUT'", "'65'", "'70'"),
     'another flag in the code': (text) => text.replace('--max-connections', '--connections'),
+  }),
+
+  // The numbers and names that pages say.
+  ...edits('docs', 'apps/server/src/limits.ts', {
+    'another bound in the code': put('MAX_JSON_DEPTH', '64', '32'),
+    'another size of a page': put('MAX_PAGE_BYTES', '2 ** 20', '2 ** 21'),
+    'another number of requests with one key': put('MAX_REQUESTS_PER_KEY', '4', '8'),
+    'a bound that the page lacks': (text) => `${text}\nexport const MAX_THINGS = 7;\n`,
+  }),
+  ...edits('docs', 'apps/server/src/store/group-commit.ts', {
+    'another bound of an object': put('MAX_WAITING', '20_000', '30_000'),
+  }),
+  ...edits('docs', 'apps/server/src/store/store.ts', {
+    'another life of a key': put('IDEMPOTENCY_MS', '86_400_000', '43_200_000'),
+  }),
+  ...edits('docs', 'packages/client/src/retry.ts', { 'more retries': put('DEFAULT_RETRY', 'limit: 2', 'limit: 3') }),
+  ...edits('docs', 'packages/client/src/connection.ts', {
+    'a longer call': swap('timeout = 30_000', 'timeout = 60_000'),
+  }),
+  ...edits('docs', 'docs/security.md', {
+    'another number': swap('| 65 s |', '| 60 s |'),
+    'a bound that is not there': swap('`MAX_TINY_CHUNKS`', '`MAX_SMALL_CHUNKS`'),
+  }),
+  ...edits('docs', 'docs/operating.md', {
+    'a metric that is not there': swap('petstore_requests_total', 'petstore_request_total'),
+    'a flag that is not there, in a sentence': (text) => `${text}\nUse \`--stop-timeout\`.\n`,
+    'a path that nobody serves': swap('`/readyz`', '`/ready`'),
+  }),
+  ...edits('docs', 'README.md', {
+    'a code that nobody sends': swap('"code":"invalid_request"', '"code":"bad_request"'),
+  }),
+
+  // The pages of the server.
+  ...edits('conformance', 'apps/server/src/docs/presented.ts', {
+    'a parameter without its description': swap("${rest.description ?? ''}", ''),
+    'an operation without its description': swap(', operation.description].join', '].join'),
+    'a deprecation that is not said': swap('if (deprecated) {', 'if (stability) {'),
+  }),
+  ...edits('conformance', 'apps/server/src/docs/docs.ts', {
+    'another bound in openapi.json': swap(
+      'json(await readableSpec())),',
+      "json(await readableSpec()).replace('100', '1000')),",
+    ),
+    'another bound in openapi.yaml': swap(
+      "content('application/yaml', specText)",
+      "content('application/yaml', async () => (await specText()).replace('maximum: 100', 'maximum: 1000'))",
+    ),
+    'no page': put("'/docs'", '() => page', "() => ''"),
   }),
 
   // Versions.

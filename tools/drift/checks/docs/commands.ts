@@ -3,8 +3,8 @@ import type { Finding } from '../../check.ts';
 import type { Project } from '../../project.ts';
 import { type Block, finding } from './pages.ts';
 
-type Petctl = typeof import('petctl/internal');
-type Server = typeof import('@petstore/server/program');
+export type Petctl = typeof import('petctl/internal');
+export type Server = typeof import('@petstore/server/program');
 type Command = ReturnType<Server['program']>;
 
 /** Returns why a program rejects a command line; nothing if it would run. */
@@ -94,7 +94,7 @@ function server({ program }: Server): Try {
     });
 }
 
-function commandsBelow(command: Command): Command[] {
+export function commandsBelow(command: Command): Command[] {
   return [command, ...command.commands.flatMap((one) => commandsBelow(one as Command))];
 }
 

@@ -1,6 +1,7 @@
 import type { Finding } from '../../check.ts';
 import type { Project } from '../../project.ts';
 import { finding } from './pages.ts';
+import { formsOf, isIn } from './written.ts';
 
 const page = 'docs/operating.md';
 
@@ -26,20 +27,4 @@ export async function settingErrors(project: Project): Promise<Finding[]> {
   const known = Object.values(settings).map(({ variable }): string => variable);
   const strangers = rows.filter(([, name = '', flag = '']) => flag.includes('`--') && !known.includes(name));
   return [...errors, ...strangers.map(([, name]) => finding(page, `it has ${name}`, 'there is no such setting'))];
-}
-
-/** How people write a default. */
-function formsOf(value: string): string[] {
-  const number = Number(value);
-  if (value === '' || value === 'false') return ['off', 'none', value].filter((form) => form !== '');
-  if (!Number.isInteger(number)) return [value];
-  const binary = [30, 20, 10].find((power) => number > 0 && number % 2 ** power === 0);
-  const unit = binary === undefined ? [] : [`${number / 2 ** binary} ${{ 30: 'GiB', 20: 'MiB', 10: 'KiB' }[binary]}`];
-  return [...unit, number.toLocaleString('en-US'), value];
-}
-
-/** Whether a cell has this word. */
-function isIn(cell: string, form: string): boolean {
-  const escaped = form.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(?<![\\w.,])${escaped}(?![\\w]|[.,]\\d)`).test(cell);
 }
