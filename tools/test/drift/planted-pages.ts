@@ -63,9 +63,9 @@ export const plantedInPages: PlantedDrift[] = [
   ...edits('docs', 'apps/server/src/store/store.ts', {
     'another life of a key': put('IDEMPOTENCY_MS', '86_400_000', '43_200_000'),
   }),
-  ...edits('docs', 'packages/client/src/retry.ts', { 'more retries': put('DEFAULT_RETRY', 'limit: 2', 'limit: 3') }),
   ...edits('docs', 'packages/client/src/connection.ts', {
-    'a longer call': swap('timeout = 30_000', 'timeout = 60_000'),
+    'more retries': put('defaults: Limits', 'limit: 2', 'limit: 3'),
+    'a longer call': put('defaults: Limits', 'timeout: 30_000', 'timeout: 60_000'),
   }),
   ...edits('docs', 'docs/security.md', {
     'another number': swap('| 65 s |', '| 60 s |'),

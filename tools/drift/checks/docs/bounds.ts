@@ -57,7 +57,7 @@ function amountOf(product: string): number {
 /** What pages say in words of a number that the code has. A sentence that is written in another way says it no more. */
 export async function numberErrors(project: Project, pages: readonly string[]): Promise<Finding[]> {
   const { connect } = await project.load<typeof import('@petstore/client')>('@petstore/client');
-  const { timeout, retry } = connect({ apiKey: '-', baseUrl: 'http://localhost' });
+  const { timeout, limit } = connect({ apiKey: '-', baseUrl: 'http://localhost' });
   const constants = constantsOf(project, 'apps/server/src');
   const amount = (name: string, per = 1) => Number(constants.get(name)?.[0]) / per;
   const said: [pattern: RegExp, value: number][] = [
@@ -65,7 +65,7 @@ export async function numberErrors(project: Project, pages: readonly string[]): 
     [/\b(?:at about|has reached|ends at) (\w+) MiB/gi, amount('MAX_PAGE_BYTES', 2 ** 20)],
     [/\b(\w+) (?:requests )?with (?:one|the same|this) key/gi, amount('MAX_REQUESTS_PER_KEY')],
     [/\b(\w+) MiB of (?:it|lines) wait/gi, amount('MAX_LOG_BUFFER_BYTES', 2 ** 20)],
-    [/^(\w+) by default, with growing/gim, retry.limit],
+    [/^(\w+) by default, with growing/gim, limit],
     [/\b(\w+) seconds for a call/gi, timeout / 1000],
   ];
   return [...pages, specFile, 'docs/petctl.md']
