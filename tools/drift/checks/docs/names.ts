@@ -5,7 +5,7 @@ import { commandsBelow } from './commands.ts';
 import { finding } from './pages.ts';
 
 /** These speak of other programs too. */
-const ofOthers = ['docs/petctl-compared.md', 'docs/decisions.md'];
+const ofOthers = ['petctl-compared', 'decisions', 'containers', 'kubernetes'].map((page) => `docs/${page}.md`);
 
 /** What the pages name that is nowhere in the code: variables, metrics, codes of errors, flags, and paths for operators. */
 export async function unknownNames(project: Project, pages: readonly string[]): Promise<Finding[]> {
