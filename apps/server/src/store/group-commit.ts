@@ -37,6 +37,8 @@ export class GroupCommit<W, R> {
   /** How many had a write in the last commit, or one waiting when it ended. */
   #writers = 0;
   #running: Promise<void> | undefined;
+  /** Called with every write, while a commit waits for more of them. */
+  #onWrite: (() => void) | undefined;
   #refusal: StoreUnavailableError | undefined;
 
   constructor(
@@ -58,6 +60,7 @@ export class GroupCommit<W, R> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ write, bytes, resolve, reject });
       this.#bytes += bytes;
+      this.#onWrite?.();
       this.#running ??= this.#run();
     });
   }
@@ -77,15 +80,31 @@ export class GroupCommit<W, R> {
 
   async #run(): Promise<void> {
     do {
-      // Those whose writes the last commit had come again soon: to wait for most of them saves syncs. The others keep the
-      // processor busy while the disk works. One writer waits for nobody.
-      const deadline = performance.now() + MAX_GATHER_MS;
+      // All that come in this turn of the event loop share a commit.
+      await new Promise((resolve) => setImmediate(resolve));
       const enough = GATHERED_PART * this.#writers;
-      do await new Promise((resolve) => setImmediate(resolve));
-      while (this.#waiting.length < enough && performance.now() < deadline);
+      if (this.#waiting.length < enough) await this.#gather(enough);
       if (this.#waiting.length > 0) await this.#commitBatch(this.#nextBatch());
     } while (this.#waiting.length > 0);
     this.#running = undefined;
+  }
+
+  /**
+   * Waits for so many writes, but not for long. Those whose writes the last commit had come again soon: to wait for most of
+   * them saves syncs. The others keep the processor busy while the disk works. One writer waits for nobody.
+   */
+  #gather(enough: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#onWrite = undefined;
+        clearTimeout(timer);
+        setImmediate(resolve);
+      };
+      const timer = setTimeout(done, MAX_GATHER_MS);
+      this.#onWrite = () => {
+        if (this.#waiting.length >= enough) done();
+      };
+    });
   }
 
   #nextBatch(): Waiting<W, R>[] {

@@ -24,7 +24,7 @@ test.each(['json', 'jsonl'] as const)('a block of %s contains the records that i
         const bytes = Buffer.alloc(block.bytes);
         const documents = texts.map(({ text }) => text).filter((text) => text !== '');
         bytes.write(documents.join(GAP[form]), block.opening.length);
-        complete(bytes, block);
+        complete(bytes, block.opening);
         return bytes;
       });
       const bytes = Buffer.concat(encoded);

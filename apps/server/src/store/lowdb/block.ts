@@ -50,15 +50,11 @@ const END = ']}\n';
 /** Between two documents. */
 export const GAP = { json: ',\n', jsonl: ',' } as const;
 
-/** A block whose bytes are not written yet. */
-export interface NewBlock {
-  /** All that is before the documents. */
-  opening: Buffer;
-  bytes: number;
-}
-
-/** Finds out where in a new block each of these records is, whose kinds have their places in the list of all kinds. */
-export function layOut(segment: number, form: Form, records: readonly NewRecord[], kinds: readonly Kind[]): NewBlock {
+/**
+ * Finds out where in a new block each of these records is, whose kinds have their places in the list of all kinds. Returns
+ * all that is before the documents, and the bytes of the whole.
+ */
+export function layOut(segment: number, form: Form, records: readonly NewRecord[], kinds: readonly Kind[]) {
   const head: Head = { segment, kinds: [], hint: [] };
   const places = new Map<number, number>();
   let [lastId, lastVersion, end] = [0, 0, 0];
@@ -82,7 +78,7 @@ export function layOut(segment: number, form: Form, records: readonly NewRecord[
 const openingOf = (head: object) => Buffer.from(`${' '.repeat(HEAD)}${JSON.stringify(head).slice(1, -1)}${DOCUMENTS}`);
 
 /** Completes a block whose documents are in their place. */
-export function complete(bytes: Buffer, { opening }: Pick<NewBlock, 'opening'>): void {
+export function complete(bytes: Buffer, opening: Buffer): void {
   opening.copy(bytes);
   bytes.write(END, bytes.length - END.length, 'latin1');
   bytes.write(beginning(bytes.subarray(HEAD)), 'latin1');
@@ -92,7 +88,7 @@ export function complete(bytes: Buffer, { opening }: Pick<NewBlock, 'opening'>):
 export function encodeBlock(head: object): Buffer {
   const opening = openingOf(head);
   const bytes = Buffer.alloc(opening.length + END.length);
-  complete(bytes, { opening });
+  complete(bytes, opening);
   return bytes;
 }
 

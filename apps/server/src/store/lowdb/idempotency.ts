@@ -33,15 +33,6 @@ interface Stored {
   readonly documents: string[];
 }
 
-/** The result of a write that was not done, because its key is known. */
-class Known {
-  /** Reads the result of the first one. */
-  readonly replay: () => Promise<unknown>;
-  constructor(replay: () => Promise<unknown>) {
-    this.replay = replay;
-  }
-}
-
 /** The keys of idempotent writes, of which those that are stored have to be loaded before the first write. */
 export function idempotentWrites(
   catalog: Catalog,
@@ -71,7 +62,7 @@ export function idempotentWrites(
     /** The results of writes, once they are committed. */
     committed: (results: readonly unknown[]): unknown[] => {
       pending = undefined;
-      return results.map((result) => (result instanceof Known ? result.replay() : result));
+      return results.map((result) => (typeof result === 'function' ? result() : result));
     },
     /** Forgets the keys of a commit that failed. */
     failed: () => {
@@ -82,13 +73,14 @@ export function idempotentWrites(
     close: () => clearInterval(timer),
   };
 
+  /** The result of a write; a function that reads that of the first one where its key is known. */
   function writeUnlessKnown(batch: WriteBatch, write: Write): unknown {
     const { work, bytes, idempotency } = write;
     if (!idempotency) return work(batch);
     const { key, fingerprint } = idempotency;
     const known = keys.get(key);
     if (known !== undefined)
-      return new Known(() => replay(known, idempotency).then((found) => found ?? group.add(write, 2 * bytes)));
+      return () => replay(known, idempotency).then((found) => found ?? group.add(write, 2 * bytes));
     // Writes with a key have one of these results.
     const result = work(batch) as Document | Removed | NotWritten;
     if (result.outcome !== 'stored' && result.outcome !== 'removed') return result;

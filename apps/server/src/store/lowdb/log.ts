@@ -35,7 +35,7 @@ export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, sea
       await active.append(bytes, (commit) => {
         const texts = records.filter(({ length }) => length > 0).map(({ text }) => text);
         commit.write(texts.join(GAP.jsonl), opening.length);
-        complete(commit, { opening });
+        complete(commit, opening);
       });
       segment.bytes = active.commits();
       for (const record of records) catalog.apply(segment, record, from);

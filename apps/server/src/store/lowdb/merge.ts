@@ -5,6 +5,8 @@ import { blocksIn, complete, GAP, type Kind, layOut, type NewRecord, readFile, w
 import { type Catalog, costOf, type Segment } from './catalog.ts';
 import type { Manifest } from './manifest.ts';
 
+const gap = Buffer.from(GAP.json);
+
 /** The event loop is free again after so many records. */
 const SLICE = 1000;
 const RETRY_MS = { first: 100, most: 60_000 };
@@ -136,10 +138,10 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     const bytes = Buffer.allocUnsafeSlow(block.bytes);
     for (const { start, from, length: size } of records) {
       if (size === 0) continue;
-      if (start > 0) bytes.write(GAP.json, length + start - GAP.json.length, 'latin1');
+      if (start > 0) bytes.set(gap, length + start - gap.length);
       texts.copy(bytes, length + start, from, from + size);
     }
-    complete(bytes, block);
+    complete(bytes, block.opening);
     await turn();
     await writeFile(catalog.fileOf(segment), bytes);
     catalog.segments.set(segment.number, segment);
