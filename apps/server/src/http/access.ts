@@ -56,7 +56,7 @@ function credentialOf(
   const { authorization = '' } = headers;
   switch (scheme?.type) {
     case 'bearer':
-      return /^Bearer +([!-~]+) *$/i.exec(authorization)?.[1];
+      return tokenOf(authorization);
     case 'basic':
       return passwordOf(/^Basic +([\w+/=-]+) *$/i.exec(authorization)?.[1]);
     case 'apiKey': {
@@ -70,6 +70,15 @@ function credentialOf(
       return undefined;
   }
 }
+
+/** The token of a bearer, which is read without a regular expression where it is written in the usual way. */
+function tokenOf(authorization: string): string | undefined {
+  const token = authorization.slice(USUAL_BEARER.length);
+  const isUsual = authorization.startsWith(USUAL_BEARER) && !/[^!-~]/.test(token);
+  return isUsual ? token : /^Bearer +([!-~]+) *$/i.exec(authorization)?.[1];
+}
+
+const USUAL_BEARER = 'Bearer ';
 
 /** A key or its name as it was meant. Broken escapes are no error yet: whoever calls without a key is told nothing else. */
 function decoded(text: string | undefined): string | undefined {

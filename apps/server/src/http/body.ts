@@ -78,12 +78,13 @@ export function bodyReceiver(limit: number, budget: BodyBudget): ReceiveBody {
         body.set(chunk, start);
       }
     };
-    const onEnd = () => end();
-    const end = (error?: HttpError) => {
+    // Nothing follows it, so the listeners can stay.
+    const onEnd = () => done(undefined, size === body.length ? body : body.subarray(0, size));
+    const end = (error: HttpError) => {
       request.off('data', onData).off('end', onEnd).off(BROKEN, end);
       // Without a reader the rest would fill the buffers and stop there.
-      if (error) request.resume();
-      done(error, body.subarray(0, size));
+      request.resume();
+      done(error, EMPTY);
     };
     request.on('data', onData).on('end', onEnd).on(BROKEN, end);
   };

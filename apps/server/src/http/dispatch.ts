@@ -5,7 +5,7 @@ import { MAX_PAGE_BYTES } from '../limits.ts';
 import type { Awaitable, Store } from '../store/store.ts';
 import type { BodyBudget } from './body.ts';
 import { unavailable } from './http-error.ts';
-import { type IdempotentRequest, idempotencyKeyOf, idempotentRequests, writtenOnce } from './idempotency.ts';
+import { type IdempotentRequest, idempotencyKeyOf, idempotentRequests, idOf, writtenOnce } from './idempotency.ts';
 import { onlyVersions, wantedVersions } from './if-match.ts';
 import { readyResponses } from './ready-response.ts';
 import type { Input, RequestContext } from './request-context.ts';
@@ -95,52 +95,50 @@ export function dispatcher(
     write(response, context, status, headers, content);
   }
 
-  function callHandler(call: Call): Promise<void> {
+  async function callHandler(call: Call): Promise<void> {
     const { request, context, operation, input } = call;
-    let idempotent: IdempotentRequest | undefined;
     const isWrite = !SAFE_METHODS.has(operation.method);
     const versions = isWrite ? wantedVersions(operation.method, request.headers['if-match']) : undefined;
     if (isWrite && pendingWrites >= maxPendingWrites) {
       throw unavailable('Too many writes are waiting for the store. Nothing was done; try again later.');
     }
     const key = idempotencyKeyOf(request.headers, operation);
-    const begun = key === undefined ? undefined : inFlight.begin(operation, key, context.keyName, input);
+    const id = key === undefined ? undefined : idOf(key, context.keyName);
+    const begun = id === undefined ? undefined : inFlight.begin(operation, id, input);
     if (isWrite) pendingWrites++;
     // The store holds what came in the body until then, also when the client is gone.
     context.isPending = true;
-    const settled = () => {
+    let once: IdempotentRequest | undefined;
+    let result: unknown;
+    try {
+      once = begun instanceof Promise ? await begun : begun;
+      const used = versions ? onlyVersions(store, versions) : store;
+      const over = once ? writtenOnce(used, once) : used;
+      result = await (over === store ? api : apiOver(over))[operation.id]?.(input);
+    } finally {
       if (isWrite) pendingWrites--;
-      if (key !== undefined) inFlight.end(key, context.keyName);
+      if (id !== undefined) inFlight.end(id);
       context.isPending = false;
       budget.release(context);
-    };
-    const used = versions ? onlyVersions(store, versions) : store;
-    const handlerOver = (over: Store) => (over === store ? api : apiOver(over))[operation.id] as Handler;
-    const callOnce = (request: IdempotentRequest) => {
-      idempotent = request;
-      return handlerOver(writtenOnce(used, request))(input);
-    };
-    const called = !begun
-      ? handlerOver(used)(input)
-      : begun instanceof Promise
-        ? begun.then(callOnce)
-        : callOnce(begun);
-    return called.finally(settled).then((result) => {
-      const { pagination, successes } = operation;
-      const isReplayed = idempotent?.isReplayed;
-      if (successes.length > 1) {
-        const { status, data } = result as { status: number; data: unknown };
-        return succeed(call, { content: contentOf(describedIn(operation, status), data), status, isReplayed });
-      }
-      const { key, limit = '' } = pagination ?? {};
-      if (key === undefined || !Array.isArray(result)) {
-        return succeed(call, { content: contentOf(operation.responses[successes[0] ?? ''], result), isReplayed });
-      }
-      const { content, count, last } = pageContent(result, key);
-      const more = count >= Number(input[limit]) || content.bytes >= MAX_PAGE_BYTES;
-      succeed(call, { content, page: { more, last }, isReplayed });
-    });
+    }
+    succeed(call, successOf(operation, input, result, once?.isReplayed));
   }
+}
+
+/** The response that the result of a handler is. */
+function successOf(operation: Operation, input: Input, result: unknown, isReplayed: boolean | undefined): Success {
+  const { pagination, successes } = operation;
+  if (successes.length > 1) {
+    const { status, data } = result as { status: number; data: unknown };
+    return { content: contentOf(describedIn(operation, status), data), status, isReplayed };
+  }
+  const { key, limit = '' } = pagination ?? {};
+  if (key === undefined || !Array.isArray(result)) {
+    return { content: contentOf(operation.responses[successes[0] ?? ''], result), isReplayed };
+  }
+  const { content, count, last } = pageContent(result, key);
+  const more = count >= Number(input[limit]) || content.bytes >= MAX_PAGE_BYTES;
+  return { content, page: { more, last }, isReplayed };
 }
 
 /** Methods that change nothing (RFC 9110 9.2.1). */

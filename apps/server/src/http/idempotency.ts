@@ -29,19 +29,13 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders, { idempotencyKey 
   return text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;
 }
 
-/** The requests with a key that are being worked on. They are told apart by caller. */
+/** The requests with a key that are being worked on, by the identifiers that `idOf` makes of key and caller. */
 export function idempotentRequests() {
   const inFlight = new Map<string, number>();
 
   return {
     /** Begins to work on a request whose input was accepted. Throws where enough are at work with its key; else `end` has to follow. */
-    begin: (
-      operation: Operation,
-      key: string,
-      caller: string | undefined,
-      input: Input,
-    ): Awaitable<IdempotentRequest> => {
-      const id = idOf(key, caller);
+    begin: (operation: Operation, id: string, input: Input): Awaitable<IdempotentRequest> => {
       const others = inFlight.get(id) ?? 0;
       if (others >= MAX_REQUESTS_PER_KEY) throw inFlightError();
       inFlight.set(id, others + 1);
@@ -53,8 +47,7 @@ export function idempotentRequests() {
       const hasFiles = operation.body?.kind === 'bytes' || operation.body?.kind === 'multipart';
       return hasFiles ? withoutFiles(input).then(requestOf) : requestOf(input);
     },
-    end: (key: string, caller: string | undefined): void => {
-      const id = idOf(key, caller);
+    end: (id: string): void => {
       const left = (inFlight.get(id) ?? 1) - 1;
       if (left > 0) inFlight.set(id, left);
       else inFlight.delete(id);
@@ -68,7 +61,7 @@ function inFlightError(): HttpError {
 }
 
 /** The key of a caller. No name or key has a space in it, so neither they nor the places of writes can run into each other. */
-function idOf(key: string, caller = ''): string {
+export function idOf(key: string, caller = ''): string {
   const id = `${caller} ${key}`;
   return id.length <= MAX_KEY_LENGTH ? id : hash('sha256', id, 'base64url');
 }

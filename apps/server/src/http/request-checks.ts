@@ -58,10 +58,21 @@ const SINGLE = new Set(['host', 'authorization', 'content-type']);
 const LENGTHS = new Set([...SINGLE].map(({ length }) => length));
 
 function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
+  // Each of them has another length: only where one repeats, the names are compared.
+  let lengths = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const { length = 0 } = rawHeaders[i] ?? '';
+    if (!LENGTHS.has(length)) continue;
+    if (lengths & (1 << length)) return repeatedAmong(rawHeaders);
+    lengths |= 1 << length;
+  }
+  return undefined;
+}
+
+function repeatedAmong(rawHeaders: readonly string[]): string | undefined {
   const seen: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
-    if (!LENGTHS.has(name.length)) continue;
     const lower = name.toLowerCase();
     if (!SINGLE.has(lower)) continue;
     if (seen.includes(lower)) return name;
