@@ -1,4 +1,4 @@
-import { edits, forgotten, getPet, type PlantedDrift, put, source, specFile } from './planting.ts';
+import { edits, forgotten, getPet, type PlantedDrift, put, source, specFile, unannounced } from './planting.ts';
 
 const { calls, fieldFlags, commandTree } = source;
 
@@ -161,5 +161,24 @@ export const plantedElsewhere: PlantedDrift[] = [
   ...edits('petctl', 'docs/petctl.md', {
     'edited by hand': (text) => text.replace('pets list', 'pets ls'),
     gone: () => undefined,
+  }),
+
+  // Changes since the base. The tests of its rules are in breaking-*.test.ts.
+  ...unannounced({
+    'a bound that is narrowed': put(limit, 'maximum: 100', 'maximum: 50'),
+    'a parameter that is removed': put(
+      'operationId: listPets',
+      / {8}- name: status\n[\s\S]*?(?= {8}- name: after)/,
+      '',
+    ),
+    'a property that becomes required': put('    NewPet:', '[name, categoryId]', '[name, categoryId, status]'),
+    'a value that is removed': put('    PetStatus:', 'pending, sold]', 'pending]'),
+    'an operation that is removed': (text) =>
+      text.replace(/ {2}\/pets\/\{petId\}:\n[\s\S]*?(?=\ncomponents:)/, '').replace('x-successor: listPets', ''),
+    'another name of a command': put(
+      'operationId: listPets',
+      'operationId: listPets',
+      'operationId: listPets\n      x-command: pets all',
+    ),
   }),
 ];

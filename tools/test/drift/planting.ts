@@ -64,6 +64,16 @@ export const described = (check: string, changes: Changes): PlantedDrift[] =>
     },
   }));
 
+/** Edits of the spec, with the code generated from it, and without a changeset. */
+export const unannounced = (changes: Changes): PlantedDrift[] =>
+  described('breakingChanges', changes).map((drift) => ({
+    ...drift,
+    edits: async (project) => {
+      const changesets = project.list('.changeset').filter((file) => file.endsWith('.md'));
+      return { ...(await drift.edits(project)), ...Object.fromEntries(changesets.map((file) => [file, undefined])) };
+    },
+  }));
+
 /** Edits of petctl after which its reference was generated again. */
 export const documented = (file: string, changes: Changes): PlantedDrift[] =>
   edits('petctl', file, changes).map((drift) => ({
