@@ -1,10 +1,10 @@
 // The Petstore within an Express program that has other routes. Install @petstore/server and express, and run
 // `PETSTORE_API_KEYS='me=<a key>' node main.mjs`. It stores its pets in ./data.
-import { createApp, givenKeys, keyCheck, openLowdbStore } from '@petstore/server';
+import { createApp, keyCheck, openLowdbStore, parseKeys } from '@petstore/server';
 import express from 'express';
 
 const store = await openLowdbStore('data');
-const petstore = await createApp(store, { keys: keyCheck(givenKeys(process.env.PETSTORE_API_KEYS ?? '')) });
+const petstore = await createApp(store, { keys: keyCheck(parseKeys(process.env.PETSTORE_API_KEYS ?? '')) });
 
 const app = express();
 app.get('/hello', (_request, response) => {

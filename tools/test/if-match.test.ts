@@ -53,7 +53,7 @@ function withChanges(text: string, codes: Record<string, number>): string {
       { 200: ok },
       { type: 'object', additionalProperties: false, properties: NewPet.properties },
     ),
-    delete: described('removePet', { 204: { description: 'It is gone.' } }),
+    delete: described('removePet', { 204: { description: 'It was removed.' } }),
   };
   ErrorCode.enum.push(...Object.keys(codes));
   Object.assign(ErrorCode['x-statuses'], codes);
@@ -76,7 +76,7 @@ describe.each([
     });
     const server = await project.load<typeof import('@petstore/server')>('@petstore/server');
     const store = await server.openLowdbStore(join(folder, code));
-    const app = await server.createApp(store, { keys: server.keyCheck(server.givenKeys('a-key-that-is-for-tests')) });
+    const app = await server.createApp(store, { keys: server.keyCheck(server.parseKeys('a-key-that-is-for-tests')) });
     const limits = { maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
     const { origin, drain } = await server.listen(app, { host: '127.0.0.1', port: 0, ...limits });
     baseUrl = `${origin}/v1/pets`;

@@ -14,7 +14,7 @@ test('an operation that needs no credential is sent without one, and served', as
   const server = await project.load<typeof import('@petstore/server')>('@petstore/server');
   const { petstore } = await project.load<typeof import('@petstore/client')>('@petstore/client');
 
-  const keys = server.keyCheck(server.givenKeys('a-key-that-is-for-tests'));
+  const keys = server.keyCheck(server.parseKeys('a-key-that-is-for-tests'));
   const app = await server.createApp(server.memoryStore(), { keys });
   const limits = { maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
   const { origin, drain } = await server.listen(app, { host: '127.0.0.1', port: 0, ...limits });

@@ -1,10 +1,10 @@
 import type { BlockList } from 'node:net';
-import { ConfigError } from './config/config-error.ts';
+import { ConfigError } from './config/errors.ts';
 import { type Deployment, deployments, type LogLevel, type Setting, settings } from './config/settings.ts';
 import type { ProxyHeader } from './http/client-address.ts';
-import { givenKeys } from './keys/given.ts';
+import { parseKeys } from './keys/key.ts';
 
-export { ConfigError } from './config/config-error.ts';
+export { ConfigError } from './config/errors.ts';
 
 /** Everything that can be set, checked, as plain values. Times are in milliseconds. */
 export interface Config {
@@ -23,7 +23,7 @@ export interface Config {
   databaseConnectTimeout: number;
   databaseStatementTimeout: number;
   idempotencyKeys: number;
-  /** Check every answer against the spec as well; `npm run dev` does. */
+  /** Validate every response against the spec; `npm run dev` does. */
   validateResponses: boolean;
   /** In bytes. */
   bodyLimit: number;
@@ -48,17 +48,17 @@ export interface Config {
   logLevel: LogLevel;
 }
 
-/** What somebody wrote for a setting, and where. */
-export type Given = (setting: Setting<unknown>) => { source: string; text: string } | undefined;
+/** Returns the text of a setting and its source. */
+export type SettingTexts = (setting: Setting<unknown>) => { source: string; text: string } | undefined;
 
-/** What comes from the environment alone, so that no list of processes shows it. */
+/** Settings from the environment only, because process lists show flags. */
 export type Secrets = Partial<Pick<Config, 'apiKeys' | 'databaseUrl'>>;
 
-/** The settings: what was given, else the default. Refuses what is not valid. */
-export function configFrom(given: Given, { apiKeys, databaseUrl }: Secrets): Config {
-  if (apiKeys !== undefined) givenKeys(apiKeys);
-  const deployment = deploymentFrom(given);
-  const value = <T>(setting: Setting<T>) => resolved(setting, given, deployment);
+/** The configuration from the texts of settings and defaults. Throws for an invalid one. */
+export function configFrom(texts: SettingTexts, { apiKeys, databaseUrl }: Secrets): Config {
+  if (apiKeys !== undefined) parseKeys(apiKeys);
+  const deployment = deploymentFrom(texts);
+  const value = <T>(setting: Setting<T>) => resolved(setting, texts, deployment);
   const requestTimeout = value(settings.requestTimeout);
   return {
     deployment,
@@ -92,26 +92,26 @@ export function configFrom(given: Given, { apiKeys, databaseUrl }: Secrets): Con
   };
 }
 
-/** The folder alone, for commands that need no other setting. */
-export function dataDirFrom(given: Given): string {
-  return resolved(settings.dataDir, given, deploymentFrom(given));
+/** The data folder only, for commands without other settings. */
+export function dataDirFrom(texts: SettingTexts): string {
+  return resolved(settings.dataDir, texts, deploymentFrom(texts));
 }
 
-/** The settings when nothing is given but these, for embedding and for tests. */
+/** The default configuration with overrides, for embedding and for tests. */
 export function defaultConfig(overrides: Partial<Config> = {}): Config {
   const { deployment } = overrides;
-  const given: Given = (setting) =>
+  const texts: SettingTexts = (setting) =>
     setting === settings.deployment && deployment ? { source: 'deployment', text: deployment } : undefined;
-  return { ...configFrom(given, overrides), ...overrides };
+  return { ...configFrom(texts, overrides), ...overrides };
 }
 
-function deploymentFrom(given: Given): Deployment {
-  return resolved(settings.deployment, given, deployments[0]);
+function deploymentFrom(texts: SettingTexts): Deployment {
+  return resolved(settings.deployment, texts, deployments[0]);
 }
 
-function resolved<T>(setting: Setting<T>, given: Given, deployment: Deployment): T {
-  const { source, text } = given(setting) ?? { source: 'the default', text: setting.fallback(deployment) };
+function resolved<T>(setting: Setting<T>, texts: SettingTexts, deployment: Deployment): T {
+  const { source, text } = texts(setting) ?? { source: 'the default', text: setting.fallback(deployment) };
   const read = setting.kind.read(text);
-  if (!read) throw new ConfigError(`${source} is '${text}'; it has to be ${setting.kind.valid}.`);
+  if (!read) throw new ConfigError(`${source} is '${text}'; it must be ${setting.kind.valid}.`);
   return read.value;
 }

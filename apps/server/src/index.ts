@@ -4,7 +4,7 @@ export { type Config, ConfigError, defaultConfig } from './config.ts';
 export { memoryStore, openLowdbStore, openPostgresStore } from './embedding.ts';
 export { handlers } from './handlers.ts';
 export { type Listener, type ListenOptions, listen } from './http/listen.ts';
-export { givenKeys, type KeyCheck, keyCheck } from './keys.ts';
+export { type KeyCheck, keyCheck, parseKeys } from './keys.ts';
 export { type Running, serve } from './serve.ts';
 export type { CollectionDeclaration } from './store/declaration.ts';
 export {

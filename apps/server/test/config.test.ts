@@ -113,7 +113,7 @@ test.each([
 ] as const)('rejects an invalid %s, and names its source and the valid values', async (name, flag, texts) => {
   const { variable, kind } = settings[name];
   for (const text of texts) {
-    const line = (source: string) => new ConfigError(`${source} is '${text}'; it has to be ${kind.valid}.`);
+    const line = (source: string) => new ConfigError(`${source} is '${text}'; it must be ${kind.valid}.`);
     await expect(started([`${flag}=${text}`])).rejects.toThrow(line(flag));
     await expect(started([], { [variable]: text })).rejects.toThrow(line(variable));
   }

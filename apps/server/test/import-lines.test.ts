@@ -42,7 +42,7 @@ test('invalid UTF-8 is rejected at any position', async () => {
   const pieces = (name: string) => [Buffer.from('{"orderId":1}\n{"orderId":2,"name":"'), Buffer.from(name, 'latin1')];
   for (const name of ['\xff"}\n', '\xc3"}', '\xe2\x82']) {
     const reading = documentsOf(Readable.from(pieces(name)), anything).next();
-    await expect(reading).rejects.toThrow(/Line [12], or one soon behind it, is not UTF-8\./);
+    await expect(reading).rejects.toThrow(/Line [12], or one soon after it, is not UTF-8\./);
   }
   // A character may stand in two pieces.
   const split = [...pieces('\xe2\x82'), Buffer.from('\xac"}', 'latin1')];

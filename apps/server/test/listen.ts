@@ -1,7 +1,7 @@
 import { type AppOptions, createApp } from '../src/app.ts';
 import { allCollections } from '../src/collections.ts';
 import { type ListenOptions, listen as listenFor } from '../src/http/listen.ts';
-import { givenKeys, keyCheck } from '../src/keys.ts';
+import { keyCheck, parseKeys } from '../src/keys.ts';
 import { basePath } from '../src/spec.ts';
 import { memoryStore } from '../src/store/memory.ts';
 import type { Store } from '../src/store/store.ts';
@@ -32,7 +32,7 @@ export async function listen(
   store: Store = memoryStore(allCollections),
 ): Promise<Listening> {
   const apiKey = 'a-key-that-is-for-tests';
-  const app = await createApp(store, { keys: keyCheck(givenKeys(apiKey)), validateResponses: true, ...options });
+  const app = await createApp(store, { keys: keyCheck(parseKeys(apiKey)), validateResponses: true, ...options });
   const { origin, drain } = await listenFor(app, {
     host: '127.0.0.1',
     port: 0,

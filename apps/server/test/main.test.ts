@@ -63,7 +63,7 @@ test('applies keys that are made and revoked while it runs', async () => {
   const { key, url } = await greeted;
   const created = await keys(folder, 'create', '--name', 'ci');
   expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^pk_\S+\n$/) });
-  expect(created.stderr).toContain("Made the key 'ci'");
+  expect(created.stderr).toContain("Created the key 'ci'");
   const ci = created.stdout.trim();
   await vi.waitFor(async () => expect(await statusWith(url, ci)).toBe(200), 10_000);
 
@@ -104,7 +104,7 @@ test('reports a used port in one line, and how to choose another', async () => {
   expect(await run(folder, ['--port', `${port}`]).ended).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: `petstore-server: port ${port} on 127.0.0.1 is taken; choose another one with PORT=${port + 1} npm start.\n`,
+    stderr: `petstore-server: port ${port} on 127.0.0.1 is in use; choose another one with PORT=${port + 1} npm start.\n`,
   });
   // The key is made only by a server that can show it.
   expect(existsSync(join(folder, 'keys.json'))).toBe(false);
@@ -114,8 +114,8 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [[], { PORT: 'http' }, /^petstore-server: PORT is 'http'; .*\n$/],
   [['--deployment', 'nowhere'], {}, /^petstore-server: --deployment is 'nowhere'; .*\n$/],
   [['--prot', '80'], {}, /^petstore-server: unknown option '--prot' \(Did you mean --port\?\)\n$/],
-  [['--api-key=SECRET'], {}, /^petstore-server: unknown option '--api-key'; keys come from PETSTORE_API_KEYS [^S]*\n$/],
-  [['keys', 'create', 'SECRET'], {}, /^petstore-server: too many arguments; [^S]*\n$/],
+  [['--api-key=SECRET'], {}, /^petstore-server: unknown option '--api-key'; set PETSTORE_API_KEYS [^S]*\n$/],
+  [['keys', 'create', 'SECRET'], {}, /^petstore-server: there are too many arguments; [^S]*\n$/],
   [['keys', 'list'], { PETSTORE_DATADIR: '.' }, /^petstore-server: PETSTORE_DATADIR .*PETSTORE_DATA_DIR\?\n$/],
   [[], { PETSTORE_API_KEYS: '' }, /^petstore-server: PETSTORE_API_KEYS: entry 1 is empty; .*\n$/],
 ])('rejects %j with %o in one line', async (argv, env, line) => {

@@ -2,11 +2,11 @@
 import {
   type Collection,
   createApp,
-  givenKeys,
   keyCheck,
   listen,
   memoryStore,
   openLowdbStore,
+  parseKeys,
   type Store,
 } from '@petstore/server';
 import { apiKey } from '../http/loads.ts';
@@ -19,7 +19,7 @@ const create: Collection['create'] = async () => ({ outcome: 'stored', id: ++id,
 const memory = memoryStore();
 const forgetful: Store = { ...memory, collection: (name) => ({ ...memory.collection(name), create }) };
 const app = await createApp(folder === undefined ? forgetful : await openLowdbStore(folder), {
-  keys: keyCheck(givenKeys(apiKey)),
+  keys: keyCheck(parseKeys(apiKey)),
 });
 const limits = { maxConnections: 1000, headersTimeout: 10_000, requestTimeout: 30_000 };
 const { origin } = await listen(app, { host: '127.0.0.1', port: 0, ...limits });

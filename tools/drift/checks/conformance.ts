@@ -173,8 +173,8 @@ function breakable({ memoryStore, StoreUnavailableError }: Server) {
   return { memory, whileFailing };
 }
 
-async function start({ createApp, givenKeys, keyCheck, listen }: Server, store: Store, basePath: string) {
-  const app = await createApp(store, { keys: keyCheck(givenKeys(key)) });
+async function start({ createApp, parseKeys, keyCheck, listen }: Server, store: Store, basePath: string) {
+  const app = await createApp(store, { keys: keyCheck(parseKeys(key)) });
   const limits = { maxConnections: 100, headersTimeout: 5_000, requestTimeout: 5_000 };
   const listener = await listen(app, { host: '127.0.0.1', port: 0, ...limits });
   const send: Send = ({ target, ...init }) =>

@@ -32,8 +32,8 @@ describe('the server, packed and installed with npm in an empty project', () => 
 
   test('has types in a strict project', async () => {
     const program = `import { createServer, type RequestListener } from 'node:http';
-import { createApp, givenKeys, keyCheck, memoryStore } from '@petstore/server';
-const app: RequestListener = await createApp(memoryStore(), { keys: keyCheck(givenKeys('a-key')) });
+import { createApp, parseKeys, keyCheck, memoryStore } from '@petstore/server';
+const app: RequestListener = await createApp(memoryStore(), { keys: keyCheck(parseKeys('a-key')) });
 createServer(app);
 // @ts-expect-error: a store has to be given
 await createApp();

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { type AppOptions, createApp, givenKeys, keyCheck, listen, memoryStore } from '@petstore/server';
+import { type AppOptions, createApp, keyCheck, listen, memoryStore, parseKeys } from '@petstore/server';
 import { root } from '../../repository.ts';
 import { type Env, stop } from './process.ts';
 
@@ -16,7 +16,7 @@ export interface Server {
 /** A server in this process, over an empty store in memory. */
 export async function startServer(options: Omit<AppOptions, 'keys'> = {}): Promise<Server> {
   const key = 'a-key-that-is-for-tests';
-  const app = await createApp(memoryStore(), { keys: keyCheck(givenKeys(key)), ...options });
+  const app = await createApp(memoryStore(), { keys: keyCheck(parseKeys(key)), ...options });
   const limits = { maxConnections: 100, headersTimeout: 10_000, requestTimeout: 10_000 };
   const { origin, drain } = await listen(app, { host: '127.0.0.1', port: 0, ...limits });
   return { origin, key, greeting: '', stop: () => drain(0) };

@@ -5,9 +5,9 @@ import { databaseVariable } from '../config/environment.ts';
 import { settings } from '../config/settings.ts';
 import { dataDirFrom } from '../config.ts';
 import { UsageError } from './errors.ts';
-import { addSettings, givenTo } from './given.ts';
+import { addSettings, settingTexts } from './flags.ts';
 
-/** `check` and `backup`: for the data folder alone, a database has tools of its own. */
+/** `check` and `backup`, for the data folder only. PostgreSQL has its own tools. */
 export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): void {
   const add = (name: string, summary: string, more: string) =>
     addSettings(root.command(name).summary(summary), [settings.dataDir, settings.deployment]).description(
@@ -16,8 +16,8 @@ export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): vo
 
   const check = add(
     'check',
-    'read the whole data folder, and say what it holds and whether it is sound',
-    'No server may use the folder meanwhile. Nothing is changed. The exit code is 1 if anything is damaged.',
+    'read the whole data folder, and report its content and any damage',
+    'Stop the server first. Nothing is changed. The exit code is 1 if anything is damaged.',
   ).action(async () => {
     const folder = await folderOf(check);
     const { checkStore } = await import('../store/lowdb/check.ts');
@@ -26,17 +26,17 @@ export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): vo
     for (const { name, documents, last } of collections)
       console.log(`${name}: ${documents} documents, highest identifier ${last}`);
     console.log(`${segments} segments of ${bytes} bytes, of which ${needed} are needed`);
-    if (tail > 0) console.log(`${tail} bytes of an unfinished commit, which the next start sets aside`);
-    console.log(`${folder} is sound (format ${format}).`);
+    if (tail > 0) console.log(`${tail} bytes of an unfinished commit, which the next start moves aside`);
+    console.log(`${folder} is not damaged (format ${format}).`);
   });
 
   const backup = add(
     'backup',
     'copy the data folder, keys included, into a new folder',
-    'A server may use the folder meanwhile: the copy is a state that it was in, with every write that was answered\n' +
-      'before. To restore it, stop the server and put the copy in the place of the data folder.',
+    'The server may run: the copy is one state of the store, with every write acknowledged before.\n' +
+      'To restore it, stop the server and replace the data folder with the copy.',
   )
-    .argument('<folder>', 'the folder to make')
+    .argument('<folder>', 'the folder to create')
     .action(async (to: string) => {
       const folder = await folderOf(backup);
       const copy = await import('../store/lowdb/backup.ts');
@@ -45,20 +45,18 @@ export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): vo
     });
 
   async function folderOf(command: Command): Promise<string> {
-    const folder = dataDirFrom(givenTo(command, env));
+    const folder = dataDirFrom(settingTexts(command, env));
     if (env[databaseVariable] !== undefined)
-      throw new UsageError(
-        `${databaseVariable} is set: the database is not in a data folder; use the tools of PostgreSQL.`,
-      );
+      throw new UsageError(`${databaseVariable} is set, so there is no data folder; use the tools of PostgreSQL.`);
     const format = await formatOf(folder);
     if (format === 'current') return folder;
     if (format === 'first')
-      throw new UsageError(`${folder} has the first format; start the server on it once, which carries it over.`);
+      throw new UsageError(`${folder} has the first format; start the server with it once to convert it.`);
     throw new UsageError(`there is no store in ${folder}; name another folder with --data-dir.`);
   }
 }
 
-/** The format of the store in a folder; nothing where there is no store. */
+/** The format of the store in a folder; undefined without a store. */
 export async function formatOf(folder: string): Promise<'current' | 'first' | undefined> {
   if (['store.json', 'segments'].some((name) => existsSync(join(folder, name)))) return 'current';
   const { hasFormat1 } = await import('../store/lowdb/format-1/format-1.ts');

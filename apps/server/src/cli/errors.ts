@@ -1,16 +1,16 @@
 import { CommanderError } from 'commander';
-import { ConfigError } from '../config/config-error.ts';
-import { KeyNameError, KeysFileError } from '../keys/errors.ts';
+import { ConfigError } from '../config/errors.ts';
+import { KeyNameError, KeysFileError } from '../keys/file.ts';
 import { StoreDamagedError, StoreFolderError, StoreLockedError, StoreUnavailableError } from '../store/errors.ts';
 import { WorkerStartError } from '../workers/team.ts';
 import { ImportError } from './import-documents.ts';
 
-/** The command line makes no sense. */
+/** The command line is invalid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Errors whose message says all that there is to say. */
+/** Errors whose message needs no stack. */
 const explained = [
   ConfigError,
   UsageError,
@@ -24,36 +24,36 @@ const explained = [
   WorkerStartError,
 ];
 
-/** The line that tells of an error; nothing where there is nothing to tell, as after --help. */
-export function sentence(error: unknown): string | undefined {
+/** The line that reports an error; undefined if there is none, for example after --help. */
+export function errorLine(error: unknown): string | undefined {
   if (error instanceof CommanderError) return usage(error);
   if (!(error instanceof Error)) return String(error);
   if (explained.some((kind) => error instanceof kind)) return error.message;
   const calledByListen = 'syscall' in error && ['listen', 'getaddrinfo'].includes(String(error.syscall));
-  return (calledByListen && listening(error)) || error.stack || error.message;
+  return (calledByListen && listenError(error)) || error.stack || error.message;
 }
 
 function usage({ code, message }: CommanderError): string | undefined {
   if (/^commander\.(help|helpDisplayed|version)$/.test(code)) return undefined;
-  // An argument too many may be a key, by mistake, as may be what was given to a flag that there is not.
-  if (code === 'commander.excessArguments') return 'too many arguments; --help shows what is expected.';
+  // An unexpected argument or the value of an unknown flag may be a key, so the message omits it.
+  if (code === 'commander.excessArguments') return 'there are too many arguments; see --help.';
   const line = message
     .replace(/^error: /, '')
     .replace(/\n/g, ' ')
     .replace(/(unknown option '[^'=]*)=.*'/, "$1'");
   return /^unknown option '--?(api-?)?keys?'/.test(line)
-    ? `${line}; keys come from PETSTORE_API_KEYS in the environment, or from 'keys create'.`
+    ? `${line}; set PETSTORE_API_KEYS in the environment, or use 'keys create'.`
     : line;
 }
 
-/** What the system says when it lets nobody listen there. */
-function listening(error: Error): string | undefined {
+/** The message for an address that cannot be listened on. */
+function listenError(error: Error): string | undefined {
   const { code, address, port, hostname }: Record<string, unknown> = { ...error };
   switch (code) {
     case 'EADDRINUSE':
-      return `port ${port} on ${address} is taken; choose another one with PORT=${portBeside(Number(port))} npm start.`;
+      return `port ${port} on ${address} is in use; choose another one with PORT=${portBeside(Number(port))} npm start.`;
     case 'EACCES':
-      return `port ${port} on ${address} is not for this user; choose one from 1024 on with PORT=8080 npm start.`;
+      return `port ${port} on ${address} needs another user; choose one from 1024 on with PORT=8080 npm start.`;
     case 'EADDRNOTAVAIL':
       return `${address} is not an address of this machine; choose another one with HOST or --host.`;
     case 'ENOTFOUND':

@@ -5,10 +5,10 @@ import { documentsIn } from '../store/document.ts';
 import type { Collection } from '../store/store.ts';
 import { UsageError } from './errors.ts';
 
-/** Few enough that a page of the largest documents fits into memory. */
+/** A page of the largest documents has to fit into memory. */
 const PAGE_LIMIT = 250;
 
-/** Writes every document of a collection, one a line, no faster than they are read; returns how many. */
+/** Writes every document of a collection, one per line, with backpressure. Returns their number. */
 export async function exportDocuments(
   collection: Collection,
   output: Writable,
@@ -18,7 +18,7 @@ export async function exportDocuments(
   async function* lines() {
     for (let after = 0; ; ) {
       const page = await collection.list({ after, limit: PAGE_LIMIT });
-      // The documents as they are stored, so that every property is carried along.
+      // The stored text, so that no property is lost.
       const { encoding } = page.json;
       if (page.count > 0)
         yield Buffer.from(
@@ -36,7 +36,7 @@ export async function exportDocuments(
   try {
     await pipeline(Readable.from(lines()), output, { end: false });
   } catch (error) {
-    if (errorCode(error) === 'EPIPE') throw new UsageError('nobody reads any more what is being exported.');
+    if (errorCode(error) === 'EPIPE') throw new UsageError('the reader of the export has closed it.');
     throw error;
   }
   return documents;

@@ -3,24 +3,24 @@ import { secretsOf } from '../config/environment.ts';
 import { configFrom } from '../config.ts';
 import { formatOf } from './data-folder.ts';
 import { UsageError } from './errors.ts';
-import { addSettings, givenTo } from './given.ts';
+import { addSettings, settingTexts } from './flags.ts';
 import { collectionArgument, storeSettings } from './import.ts';
 
-/** `export`: every document of a collection in the store that the settings name goes to stdout, as JSON Lines. */
+/** `export`: writes every document of a collection of the configured store to stdout, as JSON Lines. */
 export function addExportCommand(root: Command, env: NodeJS.ProcessEnv): void {
-  const summary = 'write every document to stdout, one JSON object a line, in ascending order of identifiers';
+  const summary = 'write every document to stdout, one JSON object per line, in ascending order of identifiers';
   const command = root.command('export').summary(summary).addArgument(collectionArgument());
   addSettings(command, storeSettings)
-    .description(`${summary}.\n\nA data folder can be exported while no server runs, a database at any time.`)
+    .description(`${summary}.\n\nStop the server before you export a data folder; export a database at any time.`)
     .action(async (name: string) => {
-      const config = configFrom(givenTo(command, env), secretsOf(env));
+      const config = configFrom(settingTexts(command, env), secretsOf(env));
       if (config.databaseUrl === undefined && !(await formatOf(config.dataDir)))
         throw new UsageError(`there is no store in ${config.dataDir}; name another folder with --data-dir.`);
-      // Loaded only to be run: the other commands answer at once.
+      // Loaded on demand, to start other commands faster.
       const [{ openStore }, { exportDocuments }, { progressOn }] = await Promise.all([
         import('../store/open.ts'),
         import('./export-documents.ts'),
-        import('./import-progress.ts'),
+        import('./import.ts'),
       ]);
       const store = await openStore(config);
       const progress = progressOn(process.stderr, name);

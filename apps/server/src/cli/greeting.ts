@@ -4,7 +4,7 @@ import { type Config, defaultConfig } from '../config.ts';
 import type { Running } from '../serve.ts';
 import { basePath } from '../spec.ts';
 
-/** What somebody who just started the server wants to know, with lines to paste. */
+/** The greeting after a start: URLs, keys, and commands to try. */
 export function greeting({ origin, adminOrigin, madeKey }: Running, config: Config): string {
   const base = `${origin}${basePath}`;
   const lines = [
@@ -17,13 +17,13 @@ export function greeting({ origin, adminOrigin, madeKey }: Running, config: Conf
   return `\n${where}${aboutKeys(madeKey, config)}${toTry(base, madeKey ?? '<your API key>')}`;
 }
 
-/** Lines to paste that call the first operation that needs no input. */
+/** Commands that call the first operation without required input. */
 function toTry(base: string, key: string): string {
   const operation = Object.values<Operation>(operations).find(
     ({ method, fields }) => method === 'GET' && Object.values(fields).every(({ required }) => !required),
   );
   if (!operation) return '';
-  // What a checkout has starts faster than npx; the published server does not bring petctl.
+  // A checkout's petctl starts faster than npx; the published server has none.
   const petctl = existsSync('node_modules/.bin/petctl') ? 'node_modules/.bin/petctl' : 'npx petctl';
   return `
   Try it from another terminal, in this folder:

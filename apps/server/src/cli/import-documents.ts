@@ -9,21 +9,21 @@ export interface ImportedDocument {
   readonly properties: Properties;
 }
 
-/** Documents cannot be imported. Those before the one that is named are in the store; the rest is left out. */
+/** A document cannot be imported. The store has the documents before it, and none after it. */
 export class ImportError extends Error {
   override readonly name = 'ImportError';
 }
 
-/** How far it has come. */
+/** The number of documents so far. */
 export interface Imported {
   added: number;
-  /** Those that had been in the store before, the same. */
+  /** Equal documents that the store already had. */
   known: number;
 }
 
 /**
- * Stores documents that come in ascending order under the identifiers they have. What is there already has to be the same,
- * so repeating it after an interruption does the rest, and nothing is ever replaced.
+ * Stores documents with their identifiers, in ascending order. Existing documents have to be equal and are never replaced,
+ * so an interrupted import can be repeated.
  */
 export async function importDocuments(
   store: Store,
@@ -41,7 +41,7 @@ export async function importDocuments(
     await compare(collection, declaration, known);
     if (added.length > 0 && !(await collection.restore(added.map(({ properties }) => properties))))
       throw new ImportError(
-        `The store has given out the identifier ${added[0]?.id} of ${name} or a higher one; stop all servers.`,
+        `The store already used the identifier ${added[0]?.id} of ${name} or a higher one; stop all servers.`,
       );
     last = Math.max(last, added.at(-1)?.id ?? 0);
     imported.known += known.length;
@@ -51,7 +51,7 @@ export async function importDocuments(
   return imported;
 }
 
-/** The highest identifier in a collection, 0 where there is none. */
+/** The highest identifier in a collection, 0 if it is empty. */
 async function lastId(collection: Collection): Promise<number> {
   const isBehind = async (id: number) => (await collection.list({ after: id, limit: 1 })).count > 0;
   let [low, high] = [0, 1];
@@ -77,10 +77,13 @@ async function compare(
     const reach = page.count > 0 ? page.last : Number.POSITIVE_INFINITY;
     for (let one = known[at]; one && one.id <= reach; one = known[++at]) {
       const other = byId.get(one.id);
-      if (other === undefined) throw new ImportError(`The store has no document ${one.id} in ${name}, but later ones.`);
+      if (other === undefined)
+        throw new ImportError(
+          `The store has no document ${one.id} in ${name}, but later ones; import into an empty store.`,
+        );
       if (!isDeepStrictEqual({ ...other }, { ...one.properties }))
         throw new ImportError(
-          `The document ${one.id} of ${name} differs from the stored one; nothing is ever replaced.`,
+          `The document ${one.id} of ${name} differs from the stored one; an import never replaces documents.`,
         );
     }
   }

@@ -7,7 +7,7 @@ import { decodeText } from '../store/document.ts';
 import type { Properties } from '../store/store.ts';
 import { ImportError, type ImportedDocument } from './import-documents.ts';
 
-/** A batch takes no further document once it has so many, or so much text. */
+/** The bounds of a batch: documents, and characters of text. */
 const MAX_BATCH = { documents: 1000, text: 2 ** 21 };
 
 /** The documents of JSON Lines, in batches. Stops at the first line that is not a document of the collection. */
@@ -36,19 +36,19 @@ export async function* documentsOf(
   if (batch.length > 0) yield batch;
 }
 
-/** Lines end with a line feed alone; Node's readline would also end them at separators that may stand in a text. */
+/** Splits at line feeds only. Node's readline would also split at separators that JSON strings may contain. */
 async function* linesOf(input: Readable): AsyncGenerator<string> {
-  // Of what is no UTF-8, other text would be stored.
+  // Rejects malformed UTF-8, which would be stored as other text.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let number = 1;
   const decoded = (chunk?: Uint8Array) => {
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch (cause) {
-      throw new ImportError(`Line ${number}, or one soon behind it, is not UTF-8.`, { cause });
+      throw new ImportError(`Line ${number}, or one soon after it, is not UTF-8.`, { cause });
     }
   };
-  /** The line that has begun, piece by piece: put together at each piece, a long one would take time with its square. */
+  /** Pieces of the current line. Joining them at every chunk would take quadratic time. */
   let pieces: string[] = [];
   for await (const chunk of input) {
     const [end = '', ...parts] = decoded(Buffer.from(chunk)).split('\n');
@@ -63,7 +63,7 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
   if (pieces.some((piece) => piece !== '')) yield pieces.join('');
 }
 
-/** Reads a line of an export; gives nothing where it has no identifier, or does not fit the schema of the collection. */
+/** Parses lines of an export; undefined without an identifier, or if the schema does not match. */
 function documentReader({ id: idProperty, schema }: CollectionDeclaration) {
   const read = schema ? schemaReader(schema) : decodeText;
   return (line: string): ImportedDocument | undefined => {
@@ -78,12 +78,15 @@ function documentReader({ id: idProperty, schema }: CollectionDeclaration) {
   };
 }
 
-/** Reads what fits a schema, as strictly as a body; throws, or gives nothing, where it does not. */
+/** Parses a line as strictly as a body; throws or returns undefined if it does not match the schema. */
 function schemaReader(schema: Schema) {
-  const fits = new Ajv2020({ strict: false, validateFormats: false }).compile({ ...schema, components: { schemas } });
+  const matches = new Ajv2020({ strict: false, validateFormats: false }).compile({
+    ...schema,
+    components: { schemas },
+  });
   return (line: string): Properties | undefined => {
     const properties = parseJson(Buffer.from(line), schema) as Properties;
-    // As numbers: the validator does not know the bigint that stands for a large integer.
-    return fits(JSON.parse(line)) ? properties : undefined;
+    // Without bigints, which the validator does not know.
+    return matches(JSON.parse(line)) ? properties : undefined;
   };
 }

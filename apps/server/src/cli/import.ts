@@ -1,12 +1,13 @@
+import type { WriteStream } from 'node:tty';
 import { Argument, type Command } from 'commander';
 import { allCollections } from '../collections.ts';
 import { secretsOf } from '../config/environment.ts';
 import { settings } from '../config/settings.ts';
 import { configFrom } from '../config.ts';
 import { UsageError } from './errors.ts';
-import { addSettings, givenTo } from './given.ts';
+import { addSettings, settingTexts } from './flags.ts';
 
-/** What is needed to reach a store. */
+/** The settings that select a store. */
 export const storeSettings = [
   settings.dataDir,
   settings.deployment,
@@ -14,36 +15,36 @@ export const storeSettings = [
   settings.databaseStatementTimeout,
 ];
 
-/** The name of a collection, which may be left out where the service has only one. */
+/** The name of a collection; optional if the service has only one. */
 export function collectionArgument(): Argument {
   const [only = '', ...others] = allCollections.map(({ name }) => name);
-  const about = 'which documents';
+  const about = 'the collection';
   if (others.length > 0) return new Argument('<collection>', about).choices([only, ...others]);
   return new Argument('[collection]', about).choices([only]).default(only);
 }
 
-/** `import`: JSON Lines from stdin go into a collection of the store that the settings name. */
+/** `import`: adds JSON Lines from stdin to a collection of the configured store. */
 export function addImportCommand(root: Command, env: NodeJS.ProcessEnv): void {
-  const summary = 'add the documents of an export, read from stdin, under the identifiers they have';
+  const summary = 'add the documents of an export from stdin, with their identifiers';
   const command = root.command('import').summary(summary).addArgument(collectionArgument());
   addSettings(command, storeSettings)
     .description(
-      `${summary}.\n\nTo move from a data folder to PostgreSQL, while no server runs:\n` +
+      `${summary}.\n\nTo move from a data folder to PostgreSQL, stop the server and run:\n` +
         '  petstore-server export | DATABASE_URL=postgres://… petstore-server import\n\n' +
-        'Repeating it adds what is missing. Documents that are there are compared, never replaced.',
+        'Repeat it to add missing documents. Existing documents are compared, never replaced.',
     )
     .action(async (name: string) => {
       if (process.stdin.isTTY)
-        throw new UsageError('the documents come from stdin: petstore-server import < documents.jsonl');
+        throw new UsageError('there is no input; redirect it: petstore-server import < documents.jsonl');
       const declaration = allCollections.find((one) => one.name === name);
       if (!declaration) throw new UsageError(`there is no collection '${name}'.`);
-      const config = configFrom(givenTo(command, env), secretsOf(env));
-      // Loaded only to be run: the other commands answer at once.
+      const config = configFrom(settingTexts(command, env), secretsOf(env));
+      // Loaded on demand, to start other commands faster.
       const [{ openStore }, { importDocuments }, { documentsOf }, { progressOn }] = await Promise.all([
         import('../store/open.ts'),
         import('./import-documents.ts'),
         import('./import-lines.ts'),
-        import('./import-progress.ts'),
+        import('./import.ts'),
       ]);
       const store = await openStore(config);
       const progress = progressOn(process.stderr, name);
@@ -52,7 +53,7 @@ export function addImportCommand(root: Command, env: NodeJS.ProcessEnv): void {
         const { added, known } = await importDocuments(store, declaration, batches, ({ added, known }) =>
           progress.show(added + known),
         );
-        progress.end(`Added ${added} ${name}; ${known} were there already.`);
+        progress.end(`Added ${added} ${name}; ${known} already existed.`);
       } catch (error) {
         progress.end();
         throw error;
@@ -60,4 +61,23 @@ export function addImportCommand(root: Command, env: NodeJS.ProcessEnv): void {
         await store.close();
       }
     });
+}
+
+/** The time between two updates. */
+const UPDATE_MS = 100;
+
+/** A counter on a terminal, and a final line anywhere. */
+export function progressOn(stream: Pick<WriteStream, 'write' | 'isTTY'>, what: string) {
+  let shown = 0;
+  return {
+    show(count: number) {
+      if (!stream.isTTY || performance.now() - shown < UPDATE_MS) return;
+      shown = performance.now();
+      stream.write(`\r${count} ${what}`);
+    },
+    end(line?: string) {
+      if (shown > 0) stream.write('\r\x1b[K');
+      if (line !== undefined) stream.write(`${line}\n`);
+    },
+  };
 }

@@ -4,51 +4,52 @@ import { settings } from '../config/settings.ts';
 import { dataDirFrom } from '../config.ts';
 import { createKey, keysFile, revokeKey } from '../keys/changes.ts';
 import { readKeys } from '../keys/file.ts';
-import { addSettings, givenTo } from './given.ts';
+import { addSettings, settingTexts } from './flags.ts';
 
-/** `keys create`, `list` and `revoke`. What a script wants goes to stdout, what a person wants to know to stderr. */
+/** `keys create`, `list` and `revoke`. Results go to stdout, explanations to stderr. */
 export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
   const keys = root
     .command('keys')
-    .summary('make, list and revoke the keys in the data folder, also while the server runs');
+    .summary('create, list and revoke keys in the data folder, also while the server runs');
   const add = (name: string, summary: string) =>
     addSettings(keys.command(name).summary(summary).description(summary), [settings.dataDir, settings.deployment]);
 
-  const create = add('create', 'make a key, and print it this once')
-    .option('--name <name>', 'what it is called in lists and logs (default: key-1, key-2 and so on)')
+  const create = add('create', 'create a key, and print it once')
+    .option('--name <name>', 'its name in lists and logs (default: key-1, key-2 and so on)')
     .action(async ({ name: wanted }: { name?: string }) => {
       const folder = folderOf(create);
       const { name, key } = await createKey(folder, wanted);
       console.log(key);
-      tell(`Made the key '${name}' in ${keysFile(folder)}. It is shown only this once, and valid within a second.`);
+      explain(`Created the key '${name}' in ${keysFile(folder)}. It is valid within a second, and not shown again.`);
     });
 
-  const list = add('list', 'show the names of the keys, and when they were made').action(() => {
+  const list = add('list', 'list the keys with their dates').action(() => {
     const file = keysFile(folderOf(list));
     const known = readKeys(file);
     for (const { name, created } of known ?? []) console.log(`${name}\t${created}`);
-    if (!known) tell(`There is no ${file} yet. The first start of the server makes a key, as does 'keys create'.`);
-    else if (known.length === 0) tell(`${file} holds no key, so nobody can call.`);
+    if (!known) explain(`There is no ${file}. Start the server or run 'keys create' to create a key.`);
+    else if (known.length === 0)
+      explain(`${file} contains no key, so nobody can call. Run 'keys create' to create one.`);
   });
 
-  const revoke = add('revoke', 'make a key invalid')
-    .argument('<name>', 'what it is called')
+  const revoke = add('revoke', 'revoke a key')
+    .argument('<name>', 'its name')
     .action(async (name: string) => {
       const folder = folderOf(revoke);
       const left = await revokeKey(folder, name);
-      tell(`Revoked the key '${name}' in ${keysFile(folder)}. A running server refuses it within a second.`);
-      if (left === 0) tell("It was the last one: nobody can call until 'keys create' makes another.");
+      explain(`Revoked the key '${name}' in ${keysFile(folder)}. A running server rejects it within a second.`);
+      if (left === 0) explain("It was the last one, so nobody can call. Run 'keys create' to create another.");
     });
 
   function folderOf(command: Command): string {
-    const folder = dataDirFrom(givenTo(command, env));
+    const folder = dataDirFrom(settingTexts(command, env));
     if (env[keysVariable] !== undefined) {
-      tell(`${keysVariable} is set: a server that is started with it does not look at ${keysFile(folder)}.`);
+      explain(`${keysVariable} is set: servers with this variable ignore ${keysFile(folder)}.`);
     }
     return folder;
   }
 }
 
-function tell(line: string): void {
+function explain(line: string): void {
   console.error(line);
 }

@@ -1,20 +1,20 @@
 import { CommanderError } from 'commander';
 import { databaseVariable, keysVariable } from '../config/environment.ts';
 import type { Config } from '../config.ts';
-import { sentence } from './errors.ts';
+import { errorLine } from './errors.ts';
 import { program } from './program.ts';
 
 /** Runs the command line of this process, and sets its exit code. */
 export async function main(start: (config: Config) => Promise<void>): Promise<void> {
   const env = { ...process.env };
-  // Node writes the environment into the reports it makes of its own crashes.
+  // Node's crash reports contain the environment.
   delete process.env[keysVariable];
   delete process.env[databaseVariable];
 
   try {
     await program(env, start).parseAsync();
   } catch (error) {
-    const line = sentence(error);
+    const line = errorLine(error);
     if (line !== undefined) console.error(`petstore-server: ${line}`);
     process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
   }

@@ -1,41 +1,39 @@
 import { service } from '@petstore/types';
 import { Command, Help } from 'commander';
-import { closest } from '../config/closest.ts';
-import { databaseVariable, keysVariable, refuseUnknownVariables, secretsOf } from '../config/environment.ts';
+import { databaseVariable, keysVariable, rejectUnknownVariables, secretsOf } from '../config/environment.ts';
+import { closest } from '../config/errors.ts';
 import { settings } from '../config/settings.ts';
 import { type Config, configFrom } from '../config.ts';
 import { addDataFolderCommands } from './data-folder.ts';
 import { UsageError } from './errors.ts';
 import { addExportCommand } from './export.ts';
-import { addSettings, givenTo } from './given.ts';
+import { addSettings, settingTexts } from './flags.ts';
 import { addImportCommand } from './import.ts';
 import { addKeysCommands } from './keys.ts';
 
-/** The whole command line. Errors are thrown, and written by nobody here. */
+/** The command line. It throws its errors, and writes none. */
 export function program(env: NodeJS.ProcessEnv, start: (config: Config) => Promise<void>): Command {
   const root = new Command('petstore-server')
     .description(service.summary)
     .version(service.version)
     .exitOverride()
     .configureOutput({ outputError: () => {} })
-    .hook('preAction', () => refuseUnknownVariables(env));
+    .hook('preAction', () => rejectUnknownVariables(env));
 
-  const serve = root
-    .command('serve', { isDefault: true })
-    .summary('run the server, which is also done without a command');
+  const serve = root.command('serve', { isDefault: true }).summary('run the server (the default command)');
   addSettings(serve, Object.values(settings))
     .allowExcessArguments()
     .addHelpText('after', keysHelp)
     .action(() => {
-      refuseCommandsElsewhere(root, serve.args);
-      return start(configFrom(givenTo(serve, env), secretsOf(env)));
+      rejectMisplacedCommand(root, serve.args);
+      return start(configFrom(settingTexts(serve, env), secretsOf(env)));
     });
   addKeysCommands(root, env);
   addExportCommand(root, env);
   addImportCommand(root, env);
   addDataFolderCommands(root, env);
 
-  // `petstore-server --help` shows what can be set without a command, which is what `serve` takes.
+  // `petstore-server --help` also shows the flags of the default command, `serve`.
   const plain = new Help();
   return root
     .configureHelp({
@@ -45,20 +43,21 @@ export function program(env: NodeJS.ProcessEnv, start: (config: Config) => Promi
 }
 
 const keysHelp = `
-A flag goes before its variable, a variable before the default.
+Flags override environment variables, variables override defaults.
 
-In the environment alone, so that no list of processes shows it:
-  ${keysVariable}  the keys that may call, separated by commas, each 'key' or
-                     'name=key', instead of those in the data folder, which
-                     'petstore-server keys' looks after
-  ${databaseVariable}       the PostgreSQL that stores the documents, instead of the
-                     data folder: 'postgres://user:password@host,other/database'`;
+These have no flag, because process lists show flags:
+  ${keysVariable}  the API keys, comma-separated, each 'key' or 'name=key',
+                     instead of those in the data folder (see 'keys')
+  ${databaseVariable}       the PostgreSQL for the documents, instead of the data
+                     folder: 'postgres://user:password@host,other/database'`;
 
-/** What is left over was meant to be a command: it is misspelt, or it stands behind flags. */
-function refuseCommandsElsewhere(root: Command, [word]: string[]): void {
+/** Rejects a remaining word: a misspelt command, or one after flags. */
+function rejectMisplacedCommand(root: Command, [word]: string[]): void {
   if (word === undefined) return;
   const names = root.commands.map((command) => command.name());
   if (names.includes(word)) throw new UsageError(`put '${word}' before its flags: petstore-server ${word} …`);
-  const meant = closest(word, names);
-  throw new UsageError(`there is no command '${word}'; ${meant ? `did you mean ${meant}?` : '--help shows all.'}`);
+  const candidate = closest(word, names);
+  throw new UsageError(
+    `there is no command '${word}'; ${candidate ? `did you mean ${candidate}?` : '--help shows all.'}`,
+  );
 }

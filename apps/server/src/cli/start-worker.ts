@@ -2,7 +2,7 @@ import { flushCompileCache } from 'node:module';
 import type { Config } from '../config.ts';
 import { createLog, type Log } from '../log.ts';
 import { type RunningWorker, send, serveAsWorker } from '../workers/worker.ts';
-import { sentence, UsageError } from './errors.ts';
+import { errorLine, UsageError } from './errors.ts';
 
 /** Runs a worker until its primary tells it to stop, or is gone. */
 export async function startWorker(config: Config): Promise<void> {
@@ -25,7 +25,7 @@ export async function startWorker(config: Config): Promise<void> {
     running = await serveAsWorker(config, logging, onStop);
     flushCompileCache();
   } catch (error) {
-    send({ type: 'failed', reason: sentence(error) ?? '' });
+    send({ type: 'failed', reason: errorLine(error) ?? '' });
     process.exitCode = 1;
     process.disconnect?.();
   }

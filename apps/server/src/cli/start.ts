@@ -2,18 +2,18 @@ import { flushCompileCache } from 'node:module';
 import type { Config } from '../config.ts';
 import { createLog, type Log } from '../log.ts';
 import { type Running, serve } from '../serve.ts';
-import { sentence } from './errors.ts';
+import { errorLine } from './errors.ts';
 import { greeting } from './greeting.ts';
 
-/** Runs the server until it is stopped by a signal, and prints where it can be found. */
+/** Runs the server until a signal stops it, and prints its URLs. */
 export async function start(config: Config): Promise<void> {
-  // A lost terminal or a full disk under stdout or stderr must not end the server.
+  // A lost terminal or a full disk must not end the server.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const logging = createLog(config.logLevel);
   const running = config.workers > 1 ? await startWithWorkers(config, logging) : await serve(config, logging);
-  // Before the greeting: whoever reads it may send a signal at once.
+  // Before the greeting, because its reader may send a signal at once.
   stopOnSignals(running, logging);
-  // Not on stdout: that is the log's, JSON lines alone.
+  // Stdout is the log, which has JSON lines only.
   console.error(greeting(running, config));
   flushCompileCache();
 }
@@ -28,7 +28,7 @@ async function startWithWorkers(config: Config, logging: Log): Promise<Running> 
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 type Signal = keyof typeof EXIT_CODES;
 
-/** The first signal stops the server in order, a second one ends it at once. */
+/** The first signal stops the server gracefully, the second one at once. */
 function stopOnSignals(running: Running, logging: Log): void {
   let since: number | undefined;
   const onSignal = (signal: Signal) => {
@@ -42,24 +42,21 @@ function stopOnSignals(running: Running, logging: Log): void {
   for (const signal of Object.keys(EXIT_CODES) as Signal[]) process.on(signal, onSignal);
 }
 
-/** Exits with 0 only where every request was answered and everything was closed. */
+/** Exits with 0 only if every request got a response and everything closed. */
 async function stop(running: Running, logging: Log, signal: Signal): Promise<void> {
   try {
     const { cut, isClosed } = await running.stop();
-    if (cut > 0) console.error(`petstore-server: ${cut} requests were cut; --shutdown-timeout gives them more time.`);
+    if (cut > 0) console.error(`petstore-server: ${cut} requests were aborted; use a longer --shutdown-timeout.`);
     const isLogClosed = await logging.close();
     if (isClosed && isLogClosed) process.exit(cut > 0 ? 1 : 0);
     endBy(signal, running);
   } catch (error) {
-    console.error(`petstore-server: ${sentence(error)}`);
+    console.error(`petstore-server: ${errorLine(error)}`);
     process.exit(1);
   }
 }
 
-/**
- * Ends the process as the signal does by itself. An exit of Node's own waits for its threads, and one that is stuck in a call
- * of the system, on a disk that does not answer, would hold it for ever.
- */
+/** Ends the process by the signal. Node's exit waits for its threads, which a dead disk may block for ever. */
 function endBy(signal: Signal, running: Running): void {
   process.removeAllListeners(signal);
   running.kill?.();

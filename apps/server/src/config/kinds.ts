@@ -1,23 +1,23 @@
 import { BlockList, isIP } from 'node:net';
 
-/** What can be written for a setting, and how it is read. */
+/** A kind of setting: its valid values, and its parser. */
 export interface Kind<T> {
-  /** Completes "it has to be …". */
+  /** Completes "it must be …". */
   valid: string;
-  /** The value, in a box of its own because it may be anything; nothing where the text is not valid. */
+  /** The value in an object, because it may be undefined itself; undefined for an invalid text. */
   read(text: string): { value: T } | undefined;
 }
 
 export function text(valid: string): Kind<string> {
-  return { valid, read: (given) => (given.trim() === '' ? undefined : { value: given }) };
+  return { valid, read: (word) => (word.trim() === '' ? undefined : { value: word }) };
 }
 
-export function oneOf<T extends string>(choices: readonly T[]): Kind<T> {
-  const find = (given: string) => choices.find((choice) => choice === given);
+export function oneOf<T extends string>(values: readonly T[]): Kind<T> {
+  const find = (word: string) => values.find((value) => value === word);
   return {
-    valid: `one of ${choices.join(', ')}`,
-    read: (given) => {
-      const value = find(given);
+    valid: `one of ${values.join(', ')}`,
+    read: (word) => {
+      const value = find(word);
       return value === undefined ? undefined : { value };
     },
   };
@@ -25,39 +25,41 @@ export function oneOf<T extends string>(choices: readonly T[]): Kind<T> {
 
 export const yesOrNo: Kind<boolean> = {
   valid: 'true or false',
-  read: (given) => (given === 'true' || given === 'false' ? { value: given === 'true' } : undefined),
+  read: (word) => (word === 'true' || word === 'false' ? { value: word === 'true' } : undefined),
 };
 
-/** A whole number in decimal digits; `1e3` and `0x10` are mistakes more often than they are meant. */
+/** A whole number in decimal digits; `1e3` and `0x10` are probably mistakes. */
 export function integer(minimum: number, maximum: number): Kind<number> {
   return {
     valid: `a whole number from ${minimum} to ${maximum}`,
-    read: (given) => {
-      const value = Number(given);
-      return /^\d+$/.test(given) && value >= minimum && value <= maximum ? { value } : undefined;
+    read: (word) => {
+      const value = Number(word);
+      return /^\d+$/.test(word) && value >= minimum && value <= maximum ? { value } : undefined;
     },
   };
 }
 
-/** Written in seconds, read as milliseconds. */
+const DAY_MS = 86_400_000;
+
+/** Written in seconds, parsed as milliseconds. */
 export const seconds = secondsFrom(0.001);
 export const secondsOrNone = secondsFrom(0);
 
 function secondsFrom(minimum: number): Kind<number> {
   return {
-    valid: `a number of seconds from ${minimum} to 86400`,
-    read: (given) => {
-      const value = Math.round(Number(given) * 1000);
-      return /^\d+(\.\d+)?$/.test(given) && value >= minimum * 1000 && value <= 86_400_000 ? { value } : undefined;
+    valid: `a number of seconds from ${minimum} to ${DAY_MS / 1000}`,
+    read: (word) => {
+      const value = Math.round(Number(word) * 1000);
+      return /^\d+(\.\d+)?$/.test(word) && value >= minimum * 1000 && value <= DAY_MS ? { value } : undefined;
     },
   };
 }
 
-/** Proxies that are believed: how many stand in front of the server, or their addresses and networks. */
+/** Trusted proxies: their number, or their addresses and networks. */
 export const proxies: Kind<number | BlockList> = {
   valid: 'a number of proxies from 1 to 16, or addresses and networks like 10.0.0.1,192.168.0.0/16',
-  read: (given) => {
-    const value = integer(1, 16).read(given)?.value ?? networks(given);
+  read: (word) => {
+    const value = integer(1, 16).read(word)?.value ?? networks(word);
     return value === undefined ? undefined : { value };
   },
 };
@@ -75,25 +77,25 @@ function networks(list: string): BlockList | undefined {
   return found;
 }
 
-/** Origins as browsers send them, which are compared letter for letter. */
+/** Origins exactly as browsers send them. */
 export const origins: Kind<string[]> = {
   valid: "'off', '*', or origins like https://shop.example separated by commas, without a path",
-  read: (given) => {
-    if (given === 'off') return { value: [] };
-    const value = given.split(',').map((origin) => origin.trim());
-    return given === '*' || value.every(isOrigin) ? { value } : undefined;
+  read: (word) => {
+    if (word === 'off') return { value: [] };
+    const value = word.split(',').map((origin) => origin.trim());
+    return word === '*' || value.every(isOrigin) ? { value } : undefined;
   },
 };
 
-function isOrigin(given: string): boolean {
-  const url = URL.parse(given);
-  return url?.origin === given && /^https?:$/.test(url.protocol);
+function isOrigin(word: string): boolean {
+  const url = URL.parse(word);
+  return url?.origin === word && /^https?:$/.test(url.protocol);
 }
 
-/** A kind of setting that can be switched off. */
+/** A kind of setting that can be off. */
 export function orOff<T>(kind: Kind<T>): Kind<T | undefined> {
   return {
     valid: `'off' or ${kind.valid}`,
-    read: (given) => (given === 'off' ? { value: undefined } : kind.read(given)),
+    read: (word) => (word === 'off' ? { value: undefined } : kind.read(word)),
   };
 }

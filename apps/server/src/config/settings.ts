@@ -6,13 +6,13 @@ import { integer, type Kind, oneOf, origins, orOff, proxies, seconds, secondsOrN
 export type Deployment = keyof typeof service.deployments;
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
 
-/** One thing that can be set: by its flag, else by its variable, else it is the default. */
+/** A setting: by its flag, else its variable, else its default. */
 export interface Setting<T> {
   flags: string;
   variable: string;
   about: string;
   kind: Kind<T>;
-  /** The default, as somebody would write it. */
+  /** The default as text. */
   fallback(deployment: Deployment): string;
 }
 
@@ -26,7 +26,7 @@ export const settings = {
   deployment: {
     flags: '--deployment <name>',
     variable: 'PETSTORE_DEPLOYMENT',
-    about: 'which deployment of the spec to run as',
+    about: 'deployment of the spec to run as',
     kind: oneOf(deployments),
     fallback: () => firstDeployment,
   },
@@ -42,13 +42,13 @@ export const settings = {
     variable: 'PORT',
     about: 'port to listen on; 0 takes any free one',
     kind: integer(0, 65_535),
-    // The spec has no port where a deployment stands behind a proxy, on the one that http or https implies.
+    // A deployment behind a proxy may have no port in the spec.
     fallback: (deployment) => new URL(service.deployments[deployment]).port || '8080',
   },
   dataDir: {
     flags: '--data-dir <folder>',
     variable: 'PETSTORE_DATA_DIR',
-    about: 'where keys and documents are stored',
+    about: 'folder for keys and documents',
     kind: text('a folder'),
     fallback: (deployment) => (deployment === firstDeployment ? 'data' : `data-${deployment}`),
   },
@@ -62,7 +62,7 @@ export const settings = {
   databasePool: {
     flags: '--database-pool <number>',
     variable: 'PETSTORE_DATABASE_POOL',
-    about: 'connections of each process to the database, one of them for adding',
+    about: 'connections of each process to the database, one of them for writes',
     kind: integer(2, 1000),
     fallback: () => '10',
   },
@@ -76,21 +76,21 @@ export const settings = {
   databaseStatementTimeout: {
     flags: '--database-statement-timeout <seconds>',
     variable: 'PETSTORE_DATABASE_STATEMENT_TIMEOUT',
-    about: 'time to wait for an answer of the database',
+    about: 'time to wait for a response of the database',
     kind: seconds,
     fallback: () => '5',
   },
   idempotencyKeys: {
     flags: '--idempotency-keys <number>',
     variable: 'PETSTORE_IDEMPOTENCY_KEYS',
-    about: 'keys of requests that are done once, remembered for a day; beyond them the oldest are forgotten',
+    about: 'idempotency keys to remember for a day; beyond, the oldest are forgotten',
     kind: integer(1, 100_000_000),
     fallback: () => String(MAX_IDEMPOTENCY_KEYS),
   },
   validateResponses: {
     flags: '--validate-responses [true|false]',
     variable: 'PETSTORE_VALIDATE_RESPONSES',
-    about: 'check every answer against the spec as well',
+    about: 'validate every response against the spec',
     kind: yesOrNo,
     fallback: () => 'false',
   },
@@ -104,7 +104,7 @@ export const settings = {
   bodyMemory: {
     flags: '--body-memory <bytes>',
     variable: 'PETSTORE_BODY_MEMORY',
-    about: 'all request bodies that are being received or stored',
+    about: 'all request bodies being received or stored',
     kind: integer(1, 2 ** 40),
     fallback: () => String(2 ** 26),
   },
@@ -125,7 +125,7 @@ export const settings = {
   headersTimeout: {
     flags: '--headers-timeout <seconds>',
     variable: 'PETSTORE_HEADERS_TIMEOUT',
-    about: 'time for the headers of a request, never longer than for all of it',
+    about: 'time for the headers of a request, limited by --request-timeout',
     kind: seconds,
     fallback: () => '10',
   },
@@ -139,14 +139,14 @@ export const settings = {
   responseTimeout: {
     flags: '--response-timeout <seconds>',
     variable: 'PETSTORE_RESPONSE_TIMEOUT',
-    about: 'time for a client that reads nothing of a response',
+    about: 'time for a client that stops reading a response',
     kind: seconds,
     fallback: () => '30',
   },
   keepAliveTimeout: {
     flags: '--keep-alive-timeout <seconds>',
     variable: 'PETSTORE_KEEP_ALIVE_TIMEOUT',
-    about: "time for the next request on a connection; longer than a load balancer's",
+    about: "time for the next request on a connection; use more than the load balancer's",
     kind: seconds,
     fallback: () => '65',
   },
@@ -160,7 +160,7 @@ export const settings = {
   shutdownTimeout: {
     flags: '--shutdown-timeout <seconds>',
     variable: 'PETSTORE_SHUTDOWN_TIMEOUT',
-    about: 'time to answer what is in flight when told to stop',
+    about: 'time to finish requests after a stop signal',
     kind: seconds,
     fallback: () => '10',
   },
@@ -181,28 +181,28 @@ export const settings = {
   adminPort: {
     flags: '--admin-port <number>',
     variable: 'PETSTORE_ADMIN_PORT',
-    about: 'port of its own for /metrics, /healthz and /readyz',
+    about: 'separate port for /metrics, /healthz and /readyz',
     kind: orOff(integer(0, 65_535)),
     fallback: () => 'off',
   },
   trustProxy: {
     flags: '--trust-proxy <proxies>',
     variable: 'PETSTORE_TRUST_PROXY',
-    about: "proxies whose word for the client's address is taken",
+    about: "proxies to trust for the client's address",
     kind: orOff(proxies),
     fallback: () => 'off',
   },
   proxyHeader: {
     flags: '--proxy-header <name>',
     variable: 'PETSTORE_PROXY_HEADER',
-    about: `header in which they write it: ${proxyHeaders.join(', ')}`,
+    about: `header that these proxies write: ${proxyHeaders.join(', ')}`,
     kind: oneOf(proxyHeaders),
     fallback: () => 'x-forwarded-for',
   },
   logLevel: {
     flags: '--log-level <level>',
     variable: 'PETSTORE_LOG_LEVEL',
-    about: `what is logged: ${logLevels.join(', ')}`,
+    about: `level of the log: ${logLevels.join(', ')}`,
     kind: oneOf(logLevels),
     fallback: () => 'info',
   },

@@ -9,12 +9,12 @@ import { page } from './page.ts';
 import { presented } from './presented.ts';
 import { security } from './security.ts';
 
-/** The page that shows the interface and lets it be tried out, all that the page loads, and the spec as files. */
+/** The docs page with everything that it loads, and the spec as files. */
 export function docs(): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const at = (path: string, answer: RequestHandler) => readOnly(router, path, security, answer);
+  const at = (path: string, handler: RequestHandler) => readOnly(router, path, security, handler);
 
-  // Relative, as every address in the page is, so that a reverse proxy can put the server under a path of its own.
+  // Relative, like every URL of the page, so a reverse proxy can add a path.
   at('/', (_request, response) => response.redirect('docs'));
   at('/openapi.yaml', content('application/yaml', specText));
   at(
@@ -54,11 +54,11 @@ const file = (type: string, url: () => string) =>
   content(`${type}; charset=utf-8`, () => readFileSync(fileURLToPath(url())));
 
 /**
- * Answers the same bytes every time. They are made at the first request, so that they do not delay the start. The tag is
- * made of them, because files from a registry all carry the same date.
+ * Serves constant bytes, which the first request creates, so they do not delay the start. The tag is a hash, because files
+ * from a registry all have the same date.
  */
 function content(type: string, read: () => string | Buffer | Promise<string>): RequestHandler {
-  let made: Promise<{ bytes: Buffer; headers: Map<string, string> }> | undefined;
+  let prepared: Promise<{ bytes: Buffer; headers: Map<string, string> }> | undefined;
   const make = async () => {
     const bytes = Buffer.from(await read());
     const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
@@ -66,8 +66,8 @@ function content(type: string, read: () => string | Buffer | Promise<string>): R
     return { bytes, headers: new Map(headers) };
   };
   return async (_request, response) => {
-    made ??= make();
-    const { bytes, headers } = await made;
+    prepared ??= make();
+    const { bytes, headers } = await prepared;
     response.setHeaders(headers).send(bytes);
   };
 }

@@ -2,7 +2,7 @@ import { service } from '@petstore/types';
 
 const text = (value: string) => value.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** The page. It takes its content from the spec beside it; `start.js` brings the two together. */
+/** The HTML of the docs page. `start.js` loads the spec into it. */
 export const page = `<!doctype html>
 <html lang="en">
 <head>

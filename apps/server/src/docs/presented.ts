@@ -3,10 +3,7 @@ import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.j
 
 type Parameter = NonNullable<OpenAPIV3.OperationObject['parameters']>[number];
 
-/**
- * The spec as the page shows it: what the operations' extensions say is put into words. The page may connect to the
- * server it came from and to no other, so `server` is the only one left.
- */
+/** The spec for the docs page: with extensions in words, and with one server, because the page may call no other. */
 export function presented(
   spec: OpenAPIV3.DocumentV3_1,
   operations: readonly Operation[],
@@ -16,19 +13,19 @@ export function presented(
   for (const operation of operations) {
     const entry = shown.paths?.[operation.path]?.[lowerCase(operation.method)];
     if (!entry) continue;
-    entry.summary = [operation.summary, ...marks(operation)].join(' · ');
+    entry.summary = [operation.summary, ...labels(operation)].join(' · ');
     entry.description = [...notices(operation, operations), operation.description].join('\n\n');
     if (entry.parameters) entry.parameters = entry.parameters.map(withoutPrefill);
   }
   return shown;
 }
 
-/** What is to be known of an operation before it is opened. */
-function marks({ stability, deprecated, sunset }: Operation): string[] {
-  const marks: string[] = [];
-  if (stability) marks.push(stability);
-  if (deprecated) marks.push(sunset ? `deprecated, will be removed on ${day(sunset)}` : 'deprecated');
-  return marks;
+/** The stability and deprecation of an operation for its title. */
+function labels({ stability, deprecated, sunset }: Operation): string[] {
+  const labels: string[] = [];
+  if (stability) labels.push(stability);
+  if (deprecated) labels.push(sunset ? `deprecated, will be removed on ${day(sunset)}` : 'deprecated');
+  return labels;
 }
 
 function notices({ stability, deprecated, ...operation }: Operation, operations: readonly Operation[]): string[] {
@@ -44,7 +41,7 @@ function notices({ stability, deprecated, ...operation }: Operation, operations:
   return notices;
 }
 
-/** Swagger UI fills the form with examples. In a filter that may be left out, that would hide what does not match. */
+/** Removes examples of optional filters, because Swagger UI would fill them in and hide other results. */
 function withoutPrefill(parameter: Parameter): Parameter {
   if ('$ref' in parameter || parameter.required || parameter.example === undefined) return parameter;
   const { example, ...rest } = parameter;

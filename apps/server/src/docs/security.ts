@@ -1,6 +1,6 @@
 import helmet from 'helmet';
 
-/** The headers of the docs page: nothing runs, loads or is called but what comes from the server itself. */
+/** The headers of the docs page, which may load and call its own server only. */
 export const security = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -14,9 +14,9 @@ export const security = helmet({
     },
   },
   xFrameOptions: { action: 'deny' },
-  // Browsers take these two over HTTPS only, and complain in the console anywhere else but on localhost.
+  // Browsers accept these two over HTTPS only, and otherwise log warnings.
   crossOriginOpenerPolicy: false,
   originAgentCluster: false,
-  // Whether a host is reachable over HTTPS alone is for whoever terminates TLS to say.
+  // HSTS belongs to the proxy that terminates TLS.
   strictTransportSecurity: false,
 });

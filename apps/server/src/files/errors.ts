@@ -1,14 +1,14 @@
-/** The system's name for an error, such as ENOSPC. */
+/** The system's code of an error, for example ENOSPC. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** The system's name for an error where it has one, else its message. */
+/** The system's code of an error, else its message. */
 export function reasonOf(error: unknown): string {
   return errorCode(error) ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** Whether more free space is all that is needed. After any other failed write the state of the disk is unknown. */
+/** Whether free space would solve the error. After any other failed write the state of the disk is unknown. */
 export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '');
 }

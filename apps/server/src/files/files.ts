@@ -6,24 +6,21 @@ import { errorCode } from './errors.ts';
 const { O_CREAT, O_DIRECTORY, O_DSYNC = 0, O_EXCL, O_NOFOLLOW = 0, O_RDONLY, O_RDWR } = constants;
 const isWindows = process.platform === 'win32';
 
-/** Whether a file can be opened so that each write is on disk when it returns. Elsewhere that would leave out the disk's own cache. */
+/** Whether O_DSYNC makes each write durable. On other systems it omits the disk's cache. */
 const hasDurableWrites = process.platform === 'linux';
 
-/**
- * Opens a file that exists. A symbolic link is never followed: whoever made it could choose another user's file. To be
- * written with `writeDurably`, it has to be opened for that.
- */
+/** Opens an existing file, never through a symbolic link. `writeDurably` needs the access 'write durably'. */
 export function openFile(file: string, access: 'read' | 'write durably' = 'read'): Promise<FileHandle> {
   return open(file, (access === 'read' ? O_RDONLY : O_RDWR | (hasDurableWrites ? O_DSYNC : 0)) | O_NOFOLLOW);
 }
 
-/** Makes a file that did not exist, and gives it to the owner of its folder. */
+/** Creates a new file, owned by the owner of its folder. */
 export async function createFile(file: string, mode = 0o666): Promise<FileHandle> {
   const handle = await open(file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   return giveToOwnerOfFolder(handle, file);
 }
 
-/** All bytes of a file; `undefined` if there is none. They are read into `spare` where they fit in there. */
+/** All bytes of a file, or undefined without a file. Uses `spare` if it is large enough. */
 export async function readIfExists(file: string, spare?: ArrayBufferLike): Promise<Buffer | undefined> {
   try {
     return await readWhole(file, spare);
@@ -35,21 +32,21 @@ export async function readIfExists(file: string, spare?: ArrayBufferLike): Promi
 
 export async function readWhole(file: string, spare?: ArrayBufferLike): Promise<Buffer> {
   return closing(await openFile(file), async (handle) => {
-    // At once: `readFile` takes a large file in many parts.
+    // In one read: `readFile` reads large files in many parts.
     const { size } = await handle.stat();
     const bytes = spare && size <= spare.byteLength ? Buffer.from(spare, 0, size) : Buffer.allocUnsafeSlow(size);
     return bytes.subarray(0, await readAll(handle, bytes, 0));
   });
 }
 
-/** Makes names that were added to, changed in or removed from this folder survive a power cut. */
+/** Makes created, renamed and removed files of a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open a folder, and does not need it: it writes names by itself.
+  // Windows makes names durable by itself.
   if (isWindows) return;
   await closing(await open(folder, 'r'), (handle) => handle.sync());
 }
 
-/** Makes a folder, with its missing parents, and has it survive a power cut. */
+/** Creates a folder durably, with its missing parents. */
 export async function makeFolder(folder: string): Promise<void> {
   const parent = dirname(resolve(folder));
   const made = await makeOneFolder(folder).catch(async (error: unknown) => {
@@ -58,7 +55,7 @@ export async function makeFolder(folder: string): Promise<void> {
     return makeOneFolder(folder);
   });
   await syncFolder(parent).catch((error: unknown) => {
-    // An existing folder may stand where this process must not read; whoever made it has synced it.
+    // The parent of an existing folder may be unreadable. Its creator has synced it.
     if (made || errorCode(error) !== 'EACCES') throw error;
   });
 }
@@ -77,7 +74,7 @@ async function makeOneFolder(folder: string): Promise<boolean> {
   return true;
 }
 
-/** Whether there is a folder of this name, which must not be a symbolic link or a file. */
+/** Whether a folder exists. Throws for a symbolic link or a file. */
 export async function isFolder(path: string): Promise<boolean> {
   try {
     const found = await lstat(path);
@@ -89,20 +86,20 @@ export async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Writes all bytes, also where the system takes them in parts, as it does just before a disk is full. */
+/** Writes all bytes, also if the system writes them in parts, as on a nearly full disk. */
 export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
   }
 }
 
-/** Writes all bytes, and resolves when the disk has them: one call of the system for most. */
+/** Writes all bytes durably, usually with one system call. */
 export async function writeDurably(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   await writeAll(handle, bytes, position);
   if (!hasDurableWrites) await handle.datasync();
 }
 
-/** Reads until the buffer is full or the file ends, and returns how many bytes that are. */
+/** Reads until the buffer is full or the file ends, and returns the number of bytes. */
 export async function readAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<number> {
   for (let done = 0; ; ) {
     const { bytesRead } = await handle.read(bytes, done, bytes.length - done, position + done);
@@ -111,7 +108,7 @@ export async function readAll(handle: FileHandle, bytes: Uint8Array, position: n
   }
 }
 
-/** Replaces a file as a whole: whenever power is cut, the name leads to what was there before or to all of this. */
+/** Replaces a file atomically and durably: after a power cut it has the old or the new content. */
 export async function replaceFile(file: string, bytes: Uint8Array, mode?: number): Promise<void> {
   const unfinished = `${file}.tmp`;
   await removeFile(unfinished);
@@ -128,14 +125,14 @@ export async function replaceFile(file: string, bytes: Uint8Array, mode?: number
   await syncFolder(dirname(file));
 }
 
-/** Removes a file, if it is there. Node's `rm` looks at it first, and blocks the event loop for that. */
+/** Removes a file if it exists. Node's `rm` would block the event loop for a `stat`. */
 export async function removeFile(file: string): Promise<void> {
   await unlink(file).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT') throw error;
   });
 }
 
-/** Does the work with an open file, and closes it. */
+/** Runs work with an open file, and closes it. */
 export async function closing<T>(handle: FileHandle, work: (handle: FileHandle) => Promise<T>): Promise<T> {
   try {
     return await work(handle);
@@ -144,7 +141,7 @@ export async function closing<T>(handle: FileHandle, work: (handle: FileHandle) 
   }
 }
 
-/** A file that root makes in the folder of a service's user has to be usable by that user. */
+/** Lets the owner of the folder use a file that root creates. */
 async function giveToOwnerOfFolder(handle: FileHandle, file: string): Promise<FileHandle> {
   if (process.getuid?.() !== 0) return handle;
   try {

@@ -9,10 +9,9 @@ const SQLITE_BUSY = 5;
 const POLL_MS = 20;
 
 /**
- * Locks a file against every other process until the returned function is called or this process ends, however it ends.
- * SQLite's lock on an empty database is the operating system's own, so it cannot outlive its holder, and it holds between
- * containers that share the folder. The file stays: deleting it would let a second holder in. Where another process holds
- * it, this tries again until the time is over, without blocking.
+ * Locks a file until the returned function is called or this process ends. SQLite's lock on an empty database is the
+ * operating system's: it never outlives its process, and works between containers. The file remains, because deleting it
+ * would allow a second lock. Retries until the timeout.
  */
 export async function lockFile(file: string, timeoutMs = 0): Promise<() => void> {
   await makeLockFile(file);
@@ -20,20 +19,20 @@ export async function lockFile(file: string, timeoutMs = 0): Promise<() => void>
   for (const deadline = performance.now() + timeoutMs; ; ) {
     const unlock = tryLock(file);
     if (unlock) return unlock;
-    if (performance.now() >= deadline) throw new LockedError(`${file}: another process holds it.`);
+    if (performance.now() >= deadline) throw new LockedError(`${file}: another process has locked it.`);
     await sleep(POLL_MS);
   }
 }
 
-/** Returns nothing where another process holds the lock. */
+/** Returns undefined if another process has the lock. */
 function tryLock(file: string): (() => void) | undefined {
   const location = pathToFileURL(file);
-  // SQLite must not make the file: it would follow a symbolic link to do so.
+  // SQLite must not create the file, because it would follow a symbolic link.
   location.searchParams.set('mode', 'rw');
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(location);
-    // Without a journal on disk: nothing is ever written here, and a full disk must not keep the lock from being taken.
+    // No journal on disk: a full disk must not prevent the lock.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database?.close();

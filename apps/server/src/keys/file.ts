@@ -1,17 +1,30 @@
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { errorCode, reasonOf } from '../files/errors.ts';
 import { replaceFile } from '../files/files.ts';
-import { KeysFileError } from './errors.ts';
 import { isName, type KnownKey } from './key.ts';
 
-/** A key as it is kept in keys.json. */
-export interface KeptKey extends KnownKey {
-  /** When it was made, in ISO 8601. */
+/** keys.json cannot be used. The message never contains its content. */
+export class KeysFileError extends Error {
+  override readonly name = 'KeysFileError';
+
+  constructor(file: string, finding: string, cause?: unknown) {
+    super(`${file} ${finding}`, { cause });
+  }
+}
+
+/** A key cannot be created or revoked by this name. */
+export class KeyNameError extends Error {
+  override readonly name = 'KeyNameError';
+}
+
+/** A key as stored in keys.json. */
+export interface StoredKey extends KnownKey {
+  /** The time of creation, in ISO 8601. */
   created: string;
 }
 
-/** The keys in the file; nothing where there is no file. Refuses a file that is anything but a list of keys. */
-export function readKeys(file: string): KeptKey[] | undefined {
+/** The keys in the file, or undefined without a file. Throws for a damaged file. */
+export function readKeys(file: string): StoredKey[] | undefined {
   let text: string;
   try {
     text = readText(file);
@@ -21,26 +34,26 @@ export function readKeys(file: string): KeptKey[] | undefined {
   }
   const keys = parsed(text);
   if (!keys || new Set(keys.map(({ name }) => name)).size < keys.length) {
-    throw new KeysFileError(file, 'is damaged; put it back from a backup, or move it away and make new keys.');
+    throw new KeysFileError(file, 'is damaged; restore it from a backup, or move it away and create new keys.');
   }
   return keys;
 }
 
-function parsed(text: string): KeptKey[] | undefined {
+function parsed(text: string): StoredKey[] | undefined {
   let content: unknown;
   try {
     content = JSON.parse(text);
   } catch {
-    // What the parser says quotes the text.
+    // The parser's message would quote the text.
     return undefined;
   }
   if (!isObject(content) || !Array.isArray(content.keys)) return undefined;
   const keys: unknown[] = content.keys;
-  const kept = keys.map(keptKey).filter((key) => key !== undefined);
-  return kept.length === keys.length ? kept : undefined;
+  const valid = keys.map(storedKey).filter((key) => key !== undefined);
+  return valid.length === keys.length ? valid : undefined;
 }
 
-function keptKey(entry: unknown): KeptKey | undefined {
+function storedKey(entry: unknown): StoredKey | undefined {
   if (!isObject(entry)) return undefined;
   const { name, created, sha256 } = entry;
   if (typeof name !== 'string' || !isName(name) || typeof created !== 'string') return undefined;
@@ -50,7 +63,7 @@ function keptKey(entry: unknown): KeptKey | undefined {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-export async function writeKeys(file: string, keys: readonly KeptKey[]): Promise<void> {
+export async function writeKeys(file: string, keys: readonly StoredKey[]): Promise<void> {
   const content = { keys: keys.map(({ name, created, hash }) => ({ name, created, sha256: hash.toString('hex') })) };
   try {
     await replaceFile(file, Buffer.from(`${JSON.stringify(content, null, 2)}\n`), 0o600);

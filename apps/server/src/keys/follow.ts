@@ -1,60 +1,58 @@
 import { statSync } from 'node:fs';
 import { reasonOf } from '../files/errors.ts';
-import { KeysFileError } from './errors.ts';
-import { type KeptKey, readKeys } from './file.ts';
+import { KeysFileError, readKeys, type StoredKey } from './file.ts';
 
-const lookEvery = 1000;
+const CHECK_MS = 1000;
 
 export interface Followed {
-  /** The keys in the file as it was at most a second ago; the last good ones when it was damaged or taken away since. */
-  current(): readonly KeptKey[];
-  /** Has the next `current` look at the file, however short ago that was done. */
-  lookAgain(): void;
+  /** The keys in the file, at most a second old; the last valid ones if the file was damaged or removed. */
+  current(): readonly StoredKey[];
+  /** Makes the next `current` check the file. */
+  refresh(): void;
 }
 
 /**
- * The keys in a file that others replace. It is looked at when keys are asked for: at most once a second, so it costs a
- * request nothing, and with a plain stat, which works on every file system and leaves nothing to be closed. Refuses a
- * file that is damaged from the start; what goes wrong later is reported, once until it is right again.
+ * Follows the keys in a file that other processes replace. Checks it on demand, at most once a second, with `stat`: that
+ * works on every file system and needs no handle. Throws if the file is damaged at first; later damage is reported once.
  */
 export function followKeys(file: string, report: (problem: string) => void): Followed {
-  let seen = versionOf(file);
+  let version = versionOf(file);
   let keys = readKeys(file) ?? [];
-  let existed = seen !== undefined;
-  let looked = performance.now();
+  let existed = version !== undefined;
+  let checkedAt = performance.now();
   let reported = false;
 
-  function look(): void {
-    const version = versionOf(file);
-    if (version === seen && !reported) return;
+  function check(): void {
+    const current = versionOf(file);
+    if (current === version && !reported) return;
     const read = readKeys(file);
-    if (!read && existed) throw new KeysFileError(file, 'is gone.');
+    if (!read && existed) throw new KeysFileError(file, 'was removed.');
     keys = read ?? [];
     existed = read !== undefined;
-    seen = version;
+    version = current;
     reported = false;
   }
 
   return {
     current: () => {
       const now = performance.now();
-      if (now - looked < lookEvery) return keys;
-      looked = now;
+      if (now - checkedAt < CHECK_MS) return keys;
+      checkedAt = now;
       try {
-        look();
+        check();
       } catch (error) {
-        if (!reported) report(`${error instanceof Error ? error.message : error} The keys read before stay valid.`);
+        if (!reported) report(`${error instanceof Error ? error.message : error} The previous keys stay valid.`);
         reported = true;
       }
       return keys;
     },
-    lookAgain: () => {
-      looked = Number.NEGATIVE_INFINITY;
+    refresh: () => {
+      checkedAt = Number.NEGATIVE_INFINITY;
     },
   };
 }
 
-/** What is different as soon as the file is another one, or has changed. */
+/** A text that differs for every version of the file. */
 function versionOf(file: string): string | undefined {
   try {
     const stat = statSync(file, { bigint: true, throwIfNoEntry: false });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigError } from '../config/config-error.ts';
+import { ConfigError } from '../config/errors.ts';
 import type { Config } from '../config.ts';
 import { originOf } from '../http/listen.ts';
 import { Quotas } from '../http/quotas.ts';

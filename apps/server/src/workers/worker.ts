@@ -37,7 +37,7 @@ export async function serveAsWorker(config: Config, logging: Log, onStop: () => 
       service.announceStop();
       takers.api.sendAway();
     } else if (message.type === 'stop') onStop();
-    else if (message.type === 'keysChanged') keys.lookAgain();
+    else if (message.type === 'keysChanged') keys.refresh();
     else if (message.type === 'taken') quotas?.add(message.requests);
     else if (message.type === 'metrics') metricsText.answer(message.id, message.text);
     else

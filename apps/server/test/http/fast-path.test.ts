@@ -9,7 +9,7 @@ import { fastPath } from '../../src/http/fast-path.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
 import { type AppOptions, createParts } from '../../src/http/parts.ts';
 import { writtenCheck } from '../../src/http/written-checks.ts';
-import { givenKeys, keyCheck } from '../../src/keys.ts';
+import { keyCheck, parseKeys } from '../../src/keys.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Store } from '../../src/store/store.ts';
 import { randomRequests } from './random-requests.ts';
@@ -25,7 +25,7 @@ interface Side {
 
 const NUM_RUNS = rounds(500, 1500);
 const apiKey = 'a-key-that-is-for-tests';
-const options: AppOptions = { keys: keyCheck(givenKeys(apiKey)), bodyLimit: 2000, corsOrigins: ['https://shop.test'] };
+const options: AppOptions = { keys: keyCheck(parseKeys(apiKey)), bodyLimit: 2000, corsOrigins: ['https://shop.test'] };
 const folders = [newFolder('store', afterAll), newFolder('store', afterAll)] as const;
 let fast: Side;
 let express: Side;

@@ -3,7 +3,7 @@ import { operations } from '@petstore/types';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
 import { writtenOnce } from '../../src/http/idempotency.ts';
-import { givenKeys, keyCheck } from '../../src/keys.ts';
+import { keyCheck, parseKeys } from '../../src/keys.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import type { Collection, Store } from '../../src/store/store.ts';
@@ -26,7 +26,7 @@ describe.each(ways)('%s', (_, options) => {
   beforeEach(async () => {
     store = await openLowdbStore(newFolder(), allCollections);
     server = await listen(
-      { ...options, keys: keyCheck(givenKeys('one=first-key-for-tests,two=second-key-for-tests')) },
+      { ...options, keys: keyCheck(parseKeys('one=first-key-for-tests,two=second-key-for-tests')) },
       store,
     );
   });

@@ -8,7 +8,7 @@ import { fastPath } from '../../src/http/fast-path.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
 import { createParts } from '../../src/http/parts.ts';
 import { Targets, targetOf } from '../../src/http/targets.ts';
-import { givenKeys, keyCheck } from '../../src/keys.ts';
+import { keyCheck, parseKeys } from '../../src/keys.ts';
 import { MAX_TARGET_LENGTH, MAX_TARGETS } from '../../src/limits.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -27,7 +27,7 @@ let targets: Targets;
 beforeAll(async () => {
   store = await openLowdbStore(folder, allCollections);
   for (let i = 0; i < 100; i++) await create(`Ünï ${i} 🐈`.padEnd(500, '.'));
-  const parts = createParts(store, { keys: keyCheck(givenKeys(key)) });
+  const parts = createParts(store, { keys: keyCheck(parseKeys(key)) });
   ({ targets } = parts);
   const pipeline = await expressApp(parts);
   fast = await listen(fastPath(parts, pipeline), limits);

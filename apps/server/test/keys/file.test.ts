@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createFirstKey, createKey, keysFile, revokeKey } from '../../src/keys/changes.ts';
-import { KeyNameError, KeysFileError } from '../../src/keys/errors.ts';
-import { readKeys } from '../../src/keys/file.ts';
+import { KeyNameError, KeysFileError, readKeys } from '../../src/keys/file.ts';
 import { keyCheck, openKeys } from '../../src/keys.ts';
 
 const names = (folder: string) => readKeys(keysFile(folder))?.map(({ name }) => name);

@@ -19,7 +19,7 @@ test('warns when no key is left', async () => {
   await revokeKey(folder, 'ci');
   const report = vi.fn();
   expect(await openKeys({ apiKeys: undefined, dataDir: folder }, report).makeFirst()).toBeUndefined();
-  expect(report.mock.calls.flat()).toEqual([expect.stringContaining('holds no key, so nobody can call')]);
+  expect(report.mock.calls.flat()).toEqual([expect.stringContaining('contains no key, so nobody can call')]);
 });
 
 /** The names that a server knows, looking at the file now. */
@@ -27,7 +27,7 @@ function following(folder: string) {
   const report = vi.fn();
   const followed = followKeys(keysFile(folder), report);
   const known = () => {
-    followed.lookAgain();
+    followed.refresh();
     return followed.current().map(({ name }) => name);
   };
   return { known, report };
@@ -47,7 +47,7 @@ test('applies keys that are made and revoked after the start', async () => {
 
 test.each<[string, (file: string) => void]>([
   ['is damaged', (file) => writeFileSync(file, '{"keys":[')],
-  ['is gone', (file) => rmSync(file)],
+  ['was removed', (file) => rmSync(file)],
   [
     'cannot be read (EISDIR)',
     (file) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ConfigError } from '../../src/config/config-error.ts';
+import { ConfigError } from '../../src/config/errors.ts';
 import { openPostgresStore } from '../../src/embedding.ts';
 import { databaseAddresses, hostOf } from '../../src/store/postgres/address.ts';
 

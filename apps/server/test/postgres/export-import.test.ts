@@ -71,7 +71,7 @@ describeOnDatabase('export and import', (newDatabase) => {
     expect(await run('import', into, exported.stdout)).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'Added 2501 pets; 0 were there already.\n',
+      stderr: 'Added 2501 pets; 0 already existed.\n',
     });
     const store = await openPostgresStore(url);
     expect(await handlers(store).createPet({ name: 'next', categoryId: 1 })).toMatchObject({ id: 2502 });
@@ -80,7 +80,7 @@ describeOnDatabase('export and import', (newDatabase) => {
     const back = await run('export', into);
     expect(back.stdout.startsWith(exported.stdout)).toBe(true);
     const imported = await run('import', { PETSTORE_DATA_DIR: to }, back.stdout);
-    expect(imported.stderr).toBe('Added 2502 pets; 0 were there already.\n');
+    expect(imported.stderr).toBe('Added 2502 pets; 0 already existed.\n');
     expect((await all(await openLowdbStore(to, allCollections))).slice(0, -1)).toEqual(pets);
   });
 
@@ -97,7 +97,8 @@ describeOnDatabase('export and import', (newDatabase) => {
     const other = stdout.replace('"pet 7"', '"another"');
     expect(await run('import', { DATABASE_URL: url }, other)).toMatchObject({
       code: 1,
-      stderr: 'petstore-server: The document 8 of pets differs from the stored one; nothing is ever replaced.\n',
+      stderr:
+        'petstore-server: The document 8 of pets differs from the stored one; an import never replaces documents.\n',
     });
   });
 

@@ -24,7 +24,7 @@ describe('a second server on the same folder', () => {
     await expect(openLowdbStore(folder, [things])).rejects.toThrow(StoreLockedError);
     first.child.kill('SIGSTOP');
     await expect(openLowdbStore(folder, [things])).rejects.toThrow(
-      `${join(folder, 'lock')}: another process holds it. `,
+      `${join(folder, 'lock')}: another process has locked it. `,
     );
     first.child.kill('SIGKILL');
     const model = new WrittenModel();
@@ -40,7 +40,7 @@ describe('a second server on the same folder', () => {
     const before = await addMany(first.collection('things'), 3);
     const second = startWriters(folder, 'second', 1);
     expect(await second.ended).toEqual([]);
-    expect(second.errors()).toMatch(/^StoreLockedError: \/.*\/lock: another process holds it\..*$/m);
+    expect(second.errors()).toMatch(/^StoreLockedError: \/.*\/lock: another process has locked it\..*$/m);
     const after = await addMany(first.collection('things'), 3);
     const ids = (await everything(first.collection('things'))).map(({ key }) => key);
     expect(ids).toEqual([...before, ...after].map(({ id }) => id));

@@ -32,7 +32,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
     await beginRequest(server);
     await server.kill('SIGTERM');
     expect(server.child.exitCode).toBe(1);
-    expect(server.output()).toContain('2 requests were cut');
+    expect(server.output()).toContain('2 requests were aborted');
   });
 
   test('is not ready during its drain delay, serves meanwhile, and sends clients away', async () => {

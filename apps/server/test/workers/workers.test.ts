@@ -93,7 +93,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };
     const message = await startError(await newDatabase(), { PORT: String(port) });
-    expect(message).toMatch(new RegExp(`: petstore-server: port ${port} on 127.0.0.1 is taken; .*\\n$`));
+    expect(message).toMatch(new RegExp(`: petstore-server: port ${port} on 127.0.0.1 is in use; .*\\n$`));
   });
 
   test('does not start without its database, says so in one line, and leaves no process behind', async () => {

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../config/config-error.ts';
+import { ConfigError } from '../../config/errors.ts';
 import type { CollectionDeclaration } from '../declaration.ts';
 import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store } from '../store.ts';
 import { databaseAddresses } from './address.ts';

@@ -1,10 +1,10 @@
 import { newFolder } from '@petstore/testing';
 import { expect, test, vi } from 'vitest';
 import { ConfigError, defaultConfig } from '../../src/config.ts';
-import { givenKeys, keyCheck, openKeys } from '../../src/keys.ts';
+import { keyCheck, openKeys, parseKeys } from '../../src/keys.ts';
 
 test('names each key, or numbers it', () => {
-  const check = keyCheck(givenKeys('one-key-without-a-name, ci=another-key-for-ci ,padded=c2VjcmV0IHNlY3JldA=='));
+  const check = keyCheck(parseKeys('one-key-without-a-name, ci=another-key-for-ci ,padded=c2VjcmV0IHNlY3JldA=='));
   expect(check('one-key-without-a-name')).toBe('key-1');
   expect(check('another-key-for-ci')).toBe('ci');
   expect(check('c2VjcmV0IHNlY3JldA==')).toBe('padded');
@@ -22,7 +22,7 @@ test.each([
   ['a name that is none', 'SECRET/SECRET=SECRET', 'entry 1 has no valid name'],
   ['a space in a key', 'SECRET SECRET', 'entry 1 has a space'],
   ['a letter that no header carries', 'SECRET-é', 'entry 1 has a space or a character'],
-  ['a name twice', 'ci=SECRET-one,ci=SECRET-two', "entry 2 has the name 'ci'"],
+  ['a name twice', 'ci=SECRET-one,ci=SECRET-two', "entry 2 has the same name 'ci'"],
   ['a key twice', 'a=SECRET-one,b=SECRET-one', "entry 2 is the same key as 'a'"],
 ])('rejects %s without showing a key', (_what, list, finding) => {
   const config = () => defaultConfig({ apiKeys: list });
@@ -34,6 +34,8 @@ test.each([
 test('warns of a weak key by its name', () => {
   const report = vi.fn();
   const { check } = openKeys({ apiKeys: 'a=123456789012345,b=1234567890123456', dataDir: newFolder() }, report);
-  expect(report.mock.calls).toEqual([["The key 'a' is shorter than 16 characters and easily guessed."]]);
+  expect(report.mock.calls).toEqual([
+    ["The key 'a' is shorter than 16 characters and easy to guess; use a longer one."],
+  ]);
   expect(check('123456789012345')).toBe('a');
 });

@@ -1,22 +1,22 @@
 import { type Command, Option } from 'commander';
 import { deployments, type Setting } from '../config/settings.ts';
-import type { Given } from '../config.ts';
+import type { SettingTexts } from '../config.ts';
 
-/** Gives a command the flags of these settings. */
+/** Adds the flags of settings to a command. */
 export function addSettings(command: Command, settings: readonly Setting<unknown>[]): Command {
   for (const { flags, variable, about, fallback } of settings) {
-    const [usual, ...others] = deployments.map((name) => ({ name, text: fallback(name) }));
+    const [standard, ...others] = deployments.map((name) => ({ name, text: fallback(name) }));
     const different = others
-      .filter(({ text }) => text !== usual?.text)
+      .filter(({ text }) => text !== standard?.text)
       .map(({ name, text }) => `, ${text} for ${name}`);
-    const text = `${usual?.text}${different.join('')}`;
-    command.addOption(new Option(flags, about).env(variable).default(usual?.text, text));
+    const text = `${standard?.text}${different.join('')}`;
+    command.addOption(new Option(flags, about).env(variable).default(standard?.text, text));
   }
   return command;
 }
 
-/** What was given to a command: its flag, else the variable. Commander would not see an environment but the process's. */
-export function givenTo(command: Command, env: NodeJS.ProcessEnv): Given {
+/** The texts of settings: flags, else variables. Commander would read the process's environment only. */
+export function settingTexts(command: Command, env: NodeJS.ProcessEnv): SettingTexts {
   return ({ flags, variable }) => {
     const option = command.options.find((candidate) => candidate.flags === flags);
     const name = option?.attributeName() ?? '';

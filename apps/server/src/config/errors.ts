@@ -1,13 +1,20 @@
-/** The candidate that a misspelt word was meant to be, if one is close enough. */
+/** An invalid setting. The message names it, its source, and the valid values. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const MAX_EDITS = 3;
+
+/** The candidate closest to a misspelt word, if one is close enough. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const [best] = candidates
     .map((candidate) => ({ candidate, edits: editsBetween(word, candidate) }))
-    .filter(({ candidate, edits }) => edits <= 3 && edits <= candidate.length / 2)
+    .filter(({ candidate, edits }) => edits <= MAX_EDITS && edits <= candidate.length / 2)
     .sort((a, b) => a.edits - b.edits);
   return best?.candidate;
 }
 
-/** How many letters have to be added, removed or changed (Levenshtein). */
+/** The Levenshtein distance: letters to add, remove or change. */
 function editsBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, i) => i);
   for (const [i, letter] of [...from].entries()) {
