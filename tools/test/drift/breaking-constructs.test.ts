@@ -60,6 +60,24 @@ describe('the same, written another way', () => {
     expect(rulesOf(spec({ name: string }), spec({}))).toEqual(['major: request property removed: PUT /a body.name']);
   });
 
+  test('a schema that contains itself as a part, and as an alternative', () => {
+    const ref = { $ref: '#/components/schemas/Tree' };
+    const tree = (more: object) => {
+      const child = { allOf: [ref, { description: 'A child.' }] };
+      return { schemas: { Tree: object({ child, other: { oneOf: [string, child] }, ...more }) } };
+    };
+    const spec = (more: object) => specWith(sent({ anyOf: [ref, string] }), tree(more));
+    expect(rulesOf(spec({}), spec({}))).toEqual([]);
+    expect(rulesOf(spec({ name: string }), spec({}))).toContain('major: request property removed: PUT /a body.name');
+  });
+
+  test('what is said beside a schema that contains itself', () => {
+    const ref = { $ref: '#/components/schemas/Tree' };
+    const spec = (more: object) =>
+      specWith(sent(ref), { schemas: { Tree: object({ child: { allOf: [ref, more] } }, {}) } });
+    expect(rulesOf(spec({}), spec({ maxProperties: 9 }))).toEqual(['major: request bound narrowed: PUT /a body.child']);
+  });
+
   test('what another file says is compared', () => {
     const spec = (name: Schema) =>
       specWith(sent({ $ref: 'names.yaml#/Name' }), {}, { 'spec/names.yaml': { Name: name } });

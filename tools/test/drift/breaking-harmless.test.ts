@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { isDeep } from '@petstore/testing';
 import { describe, expect, test } from 'vitest';
+import { readSpec } from '../../drift/openapi.ts';
+import { publicDocuments } from '../corpus/documents.ts';
 import { changes, type Part, specWith } from './breaking-specs.ts';
 
 const text = { type: 'string' };
@@ -136,5 +140,30 @@ describe('the same schema, written another way', () => {
 describe('the same interface, written another way', () => {
   test.each(Object.entries(objects))('%s', (_, [part, before, after]) => {
     expect(changes(specWith(part, before), specWith(part, after))).toEqual([]);
+  });
+});
+
+/** The same data, with the keys of each object the other way round. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([key, one]) => [key, reversed(one)])
+      .toReversed(),
+  );
+}
+
+describe('a public document with its keys the other way round', () => {
+  const documents = publicDocuments.filter(({ isLarge }) => isDeep || !isLarge);
+  test.each(documents.map(({ name, file }) => [name, file]))('%s', (_, file) => {
+    const text = readFileSync(file, 'utf8');
+    const other = JSON.stringify(reversed(JSON.parse(text)));
+    expect(
+      changes(
+        readSpec(() => text),
+        readSpec(() => other),
+      ),
+    ).toEqual([]);
   });
 });

@@ -87,10 +87,10 @@ function typesOfValue(value: unknown): string[] {
 
 /** The text of a schema, the same for all ways to write it. */
 export function canonical(document: Document, value: unknown, within: readonly string[] = []): string {
-  const $ref = isNode(value) ? value.$ref : undefined;
+  const written = hasReference(value) ? JSON.stringify(value) : '';
   // A schema that contains itself ends here.
-  if (typeof $ref === 'string' && within.includes($ref)) return JSON.stringify({ $ref });
-  const inside = typeof $ref === 'string' ? [...within, $ref] : within;
+  if (written !== '' && within.includes(written)) return written;
+  const inside = written === '' ? within : [...within, written];
   if (Array.isArray(value)) return `[${value.map((one) => canonical(document, one, inside)).join(',')}]`;
   if (!isNode(value)) return JSON.stringify(value) ?? 'none';
   const entries = Object.entries(flat(document, value)).filter(([key]) => !annotations.has(key));
@@ -111,6 +111,12 @@ const data = new Set(['enum', 'default', 'dependentRequired', 'discriminator']);
 function object(entries: readonly (readonly [key: string, text: string])[]): string {
   const texts = entries.map(([key, text]) => `${JSON.stringify(key)}:${text}`);
   return `{${texts.sort().join(',')}}`;
+}
+
+/** Whether what a schema says on top stands elsewhere. Only then it can contain itself. */
+export function hasReference(schema: unknown): boolean {
+  const { $ref, allOf, anyOf, oneOf } = node(schema);
+  return $ref !== undefined || [allOf, anyOf, oneOf].flatMap(list).some(hasReference);
 }
 
 /** A schema without references, `allOf` and `const` on top. */

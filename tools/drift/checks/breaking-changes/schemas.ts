@@ -6,6 +6,7 @@ import {
   annotations,
   canonical,
   type Discriminator,
+  hasReference,
   isSameTarget,
   typesOf,
 } from './flat.ts';
@@ -38,10 +39,10 @@ export function compareSchemas(was: unknown, is: unknown, at: At, within: Readon
     if (is !== false) widened(at, 'schema', 'nothing was valid before');
     return;
   }
-  const pair = [node(was).$ref, node(is).$ref].join(' ');
+  const pair = hasReference(was) || hasReference(is) ? JSON.stringify([was, is]) : '';
   // Schemas that contain themselves were compared where they begin.
-  if (isNode(was) && was.$ref !== undefined && within.has(pair)) return;
-  const schemas: SchemaAt = { ...at, within: new Set([...within, pair]) };
+  if (within.has(pair)) return;
+  const schemas: SchemaAt = { ...at, within: pair === '' ? within : new Set([...within, pair]) };
   const [one, other] = [alternativesOf(at.before, was), alternativesOf(at.after, is)];
   compareDiscriminators(one.discriminator, other.discriminator, at);
   compareAlternatives(one.all, other.all, schemas);
