@@ -103,6 +103,13 @@ describe('a change of a schema', () => {
     ['null no longer possible', { type: ['string', 'null'] }, string, 'type changed', ''],
     ['an alternative removed', { oneOf: [string, { type: 'integer' }] }, string, 'alternatives', ''],
     [
+      'alternatives of which one has to fit',
+      { anyOf: [object({ a: string }), object({ b: string })] },
+      { oneOf: [object({ a: string }), object({ b: string })] },
+      'oneOf',
+      '',
+    ],
+    [
       'an alternative of three removed',
       { anyOf: [string, { type: 'integer' }, { type: 'boolean' }] },
       { anyOf: [string, { type: 'integer' }] },

@@ -9,6 +9,8 @@ const text = { type: 'string' };
 const integer = { type: 'integer' };
 const named = { $ref: '#/components/schemas/A' };
 
+const kind = (name: string) => ({ type: 'object', required: ['kind'], properties: { kind: { const: name } } });
+
 /** Two ways to write the same schema. */
 const schemas: Record<string, readonly [object | boolean, object | boolean]> = {
   'a bound of integers': [
@@ -52,6 +54,8 @@ const schemas: Record<string, readonly [object | boolean, object | boolean]> = {
     { oneOf: [named], discriminator: { propertyName: 'kind' } },
     { oneOf: [named], discriminator: { propertyName: 'kind', mapping: { A: '#/components/schemas/A' } } },
   ],
+  'alternatives of different types': [{ anyOf: [text, integer] }, { oneOf: [text, integer] }],
+  'alternatives that a value tells apart': [{ anyOf: [kind('a'), kind('b')] }, { oneOf: [kind('a'), kind('b')] }],
   'how it is written as XML, in JSON': [text, { ...text, xml: { name: 'a' } }],
   'a comment, a title and an example': [text, { ...text, $comment: 'a', title: 'A', examples: ['a'] }],
 };

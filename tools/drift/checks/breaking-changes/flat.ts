@@ -24,6 +24,8 @@ export interface Discriminator {
 export interface Alternatives {
   readonly all: Alternative[];
   readonly discriminator: Discriminator | undefined;
+  /** Whether a value may fit one of them only. */
+  readonly isExclusive: boolean;
 }
 
 /**
@@ -34,7 +36,7 @@ export function alternativesOf(document: Document, schema: unknown): Alternative
   const { anyOf, oneOf, discriminator: said, ...rest } = flat(document, schema);
   const parts = list(oneOf ?? anyOf);
   const discriminator = isNode(said) ? discriminatorOf(said, parts) : undefined;
-  if (parts.length === 0) return { all: [{ name: nameOf(schema), schema: rest }], discriminator };
+  if (parts.length === 0) return { all: [{ name: nameOf(schema), schema: rest }], discriminator, isExclusive: false };
   // Both at once say that two alternatives have to fit.
   const base: Node = oneOf !== undefined && anyOf !== undefined ? { ...rest, allOf: [{ anyOf }] } : rest;
   const all = parts.flatMap((part) =>
@@ -46,7 +48,28 @@ export function alternativesOf(document: Document, schema: unknown): Alternative
   const isNull = ({ schema: one }: Alternative) => isDeepStrictEqual(typesOf(one), ['null']);
   const [only, ...others] = all.filter((one) => !isNull(one));
   const isNullable = only && others.length === 0 && all.some(isNull);
-  return { all: isNullable ? [{ ...only, schema: nullable(only.schema) }] : all, discriminator };
+  return {
+    all: isNullable ? [{ ...only, schema: nullable(only.schema) }] : all,
+    discriminator,
+    isExclusive: oneOf !== undefined,
+  };
+}
+
+/** Whether a value can fit two alternatives: neither types nor listed values tell them apart. */
+export function mayFitTwo(document: Document, all: readonly Alternative[]): boolean {
+  return all.some(({ schema }, i) => all.slice(i + 1).some((other) => mayFitBoth(document, schema, other.schema)));
+}
+
+function mayFitBoth(document: Document, one: Node, other: Node): boolean {
+  const [types, otherTypes] = [typesOf(one), typesOf(other)];
+  if (types && otherTypes && !types.some((type) => otherTypes.includes(type))) return false;
+  const isOther = (value: unknown) => !list(other.enum).some((each) => isDeepStrictEqual(value, each));
+  if (one.enum && other.enum && list(one.enum).every(isOther)) return false;
+  const shared = list(one.required)
+    .filter((name) => list(other.required).includes(name))
+    .map(String);
+  const property = (schema: Node, name: string) => flat(document, node(schema.properties)[name]);
+  return shared.every((name) => mayFitBoth(document, property(one, name), property(other, name)));
 }
 
 /** Where no value is mapped to an alternative, its name is the value. */

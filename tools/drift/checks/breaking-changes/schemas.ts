@@ -8,6 +8,7 @@ import {
   type Discriminator,
   hasReference,
   isSameTarget,
+  mayFitTwo,
   typesOf,
 } from './flat.ts';
 import {
@@ -45,6 +46,8 @@ export function compareSchemas(was: unknown, is: unknown, at: At, within: Readon
   const schemas: SchemaAt = { ...at, within: pair === '' ? within : new Set([...within, pair]) };
   const [one, other] = [alternativesOf(at.before, was), alternativesOf(at.after, is)];
   compareDiscriminators(one.discriminator, other.discriminator, at);
+  if (one.all.length > 1 && one.isExclusive !== other.isExclusive && mayFitTwo(at.after, other.all))
+    (other.isExclusive ? narrowed : widened)(at, 'oneOf', 'whether a value may fit two alternatives differs');
   compareAlternatives(one.all, other.all, schemas);
 }
 
