@@ -41,7 +41,8 @@ export const subjects: readonly Subject[] = [
   },
   {
     name: 'ours',
-    about: 'the shipped server as `npm start` runs it: validation, log, metrics, durable store',
+    about:
+      'the shipped server as `npm start` runs it: validation, log, metrics, durable store; a read that repeats between two writes is answered with the bytes of the last one',
     start: (data) => startOurs(copied(data, 'ours'), data.scratch),
   },
   {

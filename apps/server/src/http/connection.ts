@@ -134,7 +134,7 @@ export class Connection {
     this.#pool.unsent.delete(this.#socket);
     if (this.#isClosing || this.#socket.destroyed) return;
     if (request && !request.complete && !isShort(request)) return this.#closeGently();
-    const [next] = this.#waiting.splice(0, 1);
+    const next = this.#waiting.shift();
     if (next) {
       this.#pool.waiting--;
       if (this.#waiting.length === 0) this.#socket.resume();
