@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { newFolder } from '@petstore/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accepting } from '../../src/app.ts';
@@ -20,6 +23,7 @@ const limits = { host: '127.0.0.1', port: 0, maxConnections: 100, headersTimeout
 const listeners: Listener[] = [];
 const folder = newFolder('store', afterAll);
 let store: Store;
+let app: RequestListener;
 let fast: Listener;
 let express: Listener;
 let targets: Targets;
@@ -30,7 +34,8 @@ beforeAll(async () => {
   const parts = createParts(store, { keys: keyCheck(parseKeys(key)) });
   ({ targets } = parts);
   const pipeline = await expressApp(parts);
-  fast = await listen(fastPath(parts, pipeline), limits);
+  app = fastPath(parts, pipeline);
+  fast = await listen(app, limits);
   express = await listen(accepting(parts, pipeline), limits);
   listeners.push(fast, express);
 });
@@ -45,7 +50,7 @@ const get = (path: string, id?: string, more = '') =>
   `GET /v1${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${id ? `X-Request-Id: ${id}\r\n` : ''}${more}\r\n`;
 
 /** The response of a server over one kept connection, each time that it is asked. */
-async function responses({ origin }: Listener, requests: readonly string[]) {
+async function responses({ origin }: Pick<Listener, 'origin'>, requests: readonly string[]) {
   const wire = openWire(origin);
   for (const [i, request] of requests.entries()) {
     wire.send(request);
@@ -86,6 +91,19 @@ test('a ready response is for its operation and an ordinary request', async () =
     const [ours, theirs] = [await raw(fast.origin, request), await raw(express.origin, request)];
     for (const { headers } of [ours, theirs]) for (const name of ['date', 'x-request-id']) headers.delete(name);
     expect(ours).toEqual(theirs);
+  }
+});
+
+test('a server of another program, whose responses Node writes, answers the same', async () => {
+  const foreign = createServer({ keepAliveTimeout: 65_000 }, app).listen(0, '127.0.0.1');
+  await once(foreign, 'listening');
+  const { port } = foreign.address() as AddressInfo;
+  const id = randomUUID();
+  const requests = [get('/pets', id), get('/pets', id), get('/pets', id), get('/pets/1', id)];
+  try {
+    expect(await responses({ origin: `http://127.0.0.1:${port}` }, requests)).toEqual(await responses(fast, requests));
+  } finally {
+    foreign.close();
   }
 });
 
