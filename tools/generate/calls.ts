@@ -1,12 +1,15 @@
-// Writes the client: one thin function per operation, carried by the hand-written runtime.
-import type { Field, Operation, PropertyEncoding, RequestBody, SecurityScheme, Serialization } from '@petstore/types';
+// Writes the client: one thin function per operation, on top of the hand-written runtime.
+import type { Operation, SecurityScheme } from '@petstore/types';
 import { commentOf } from './comment.ts';
-import { Code, comment, literal, quoted } from './literal.ts';
+import { encodersOf } from './encoders.ts';
+import { Imports } from './imports.ts';
+import { Code, callOf, comment, literal, quoted } from './literal.ts';
 import type { Model } from './model.ts';
+import { capital } from './names.ts';
 import { defined } from './node.ts';
 import { Schemas } from './schemas.ts';
 
-/** `calls.gen.ts`: a function for each operation. What an operation does not use, its function does not import. */
+/** `calls.gen.ts`: a function for each operation, which imports only what it uses. */
 export function callsModule(model: Model): string {
   const imports = new Imports(model.rows.map(({ operation }) => operation.id));
   const schemas = new Schemas(model.document);
@@ -14,7 +17,7 @@ export function callsModule(model: Model): string {
   return `${imports.written()}\n${functions.join('\n')}`;
 }
 
-/** `schemes.gen.ts`: the ways to authenticate, and which of them the API key is for. */
+/** `schemes.gen.ts`: the security schemes, and which of them the API key belongs to. */
 export function schemesModule({ service }: Model): string {
   const imports = new Imports();
   const constants = Object.entries(service.securitySchemes).flatMap(([name, scheme]) => {
@@ -25,18 +28,18 @@ export function schemesModule({ service }: Model): string {
         ]
       : [];
   });
-  const usual = authorizeOf(service.security, imports, schemeName);
+  const standard = authorizeOf(service.security, imports, schemeName);
   const authorize = imports.type('Authorize', '../authorize.ts');
   return [
     imports.written(),
     ...constants,
     comment(['What a request needs of which the spec says nothing else.']),
-    `export const authorize: ${authorize} | undefined = ${usual?.text};`,
+    `export const authorize: ${authorize} | undefined = ${standard?.text};`,
     '',
   ].join('\n');
 }
 
-/** `pages.gen.ts`: how the operations that have pages have them. */
+/** `pages.gen.ts`: the paging rules of operations. */
 export function pagesModule({ rows }: Model): string {
   const imports = new Imports();
   const rules = rows.map(({ operation }) => [operation.id, pagesOf(operation, imports)] as const);
@@ -44,7 +47,7 @@ export function pagesModule({ rows }: Model): string {
   return `${imports.written()}\n${comment(['How the operations that have pages have them.'])}\nexport const pageRules = ${table};\n`;
 }
 
-/** The code that puts in the credentials that are needed, if any is. */
+/** The code that adds the required credentials, if any. */
 function authorizeOf(
   security: Operation['security'],
   imports: Imports,
@@ -81,7 +84,7 @@ export function ${id}(connection: ${connection}, input${needsInput ? '' : '?'}: 
 `;
 }
 
-/** How to put an operation on the wire, as briefly as it can be said: consumers bundle it with each function. */
+/** The wire format of an operation, as short as possible, because consumers bundle it with each function. */
 function wireOf(operation: Operation, { service: { security } }: Model, schemas: Schemas, imports: Imports): object {
   const { id, method, path } = operation;
   const same = JSON.stringify(operation.security) === JSON.stringify(security);
@@ -105,111 +108,13 @@ function wireOf(operation: Operation, { service: { security } }: Model, schemas:
   });
 }
 
-/** What writes the inputs into a request: each encoder takes its own, the last one all that are left. */
-function encodersOf(operation: Operation, schemas: Schemas, imports: Imports): Code[] {
-  const { fields, body, idempotencyKey, id, deprecated, sunset } = operation;
-  const all = Object.entries(fields);
-  const plainly = (place: Field['in']) =>
-    all.filter(([, field]) => field.in === place && isPlain(field, schemas)).map(([name]) => name);
-  const [headers, cookies, query] = [plainly('header'), plainly('cookie'), plainly('query')];
-  const value = (name: string, from: string) => imports.value(name, from);
-  const encoders = all
-    .filter(([, field]) => !isPlain(field, schemas))
-    .map(([name, field]) => styledOf(name, field, imports));
-  if (deprecated) encoders.unshift(callOf(value('deprecated', '../observe.ts'), [id, ...(sunset ? [sunset] : [])]));
-  // It also sees to it that no name in the path is left as it is.
-  if (all.some(([, field]) => field.in === 'path')) encoders.push(new Code(value('inPath', '../build-request.ts')));
-  if (headers.length > 0) encoders.push(callOf(value('inHeaders', '../build-request.ts'), headers));
-  if (idempotencyKey)
-    encoders.push(callOf(value('withIdempotencyKey', '../build-request.ts'), [idempotencyKey.header.toLowerCase()]));
-  if (cookies.length > 0) encoders.push(callOf(value('inCookies', '../parameters.ts'), cookies));
-  const isWide = all.some(([, { in: place, schema }]) => place === 'body' && schemas.hasWide(schema));
-  if (body?.whole) encoders.push(wholeOf(body, isWide, imports));
-  if (!body || body.whole) encoders.push(new Code(value('inQuery', '../build-request.ts')));
-  else {
-    if (query.length > 0) encoders.push(callOf(value('inQueryOf', '../build-request.ts'), query));
-    encoders.push(flatOf(body, isWide, imports));
-  }
-  return encoders;
-}
-
-/** Whether the functions for single words and repeated parameters do. */
-function isPlain({ in: place, style, explode, allowReserved, contentType, schema }: Field, schemas: Schemas): boolean {
-  if (place === 'body') return true;
-  if (style !== undefined || allowReserved || contentType !== undefined) return false;
-  if (schemas.isScalar(schema)) return true;
-  // The default of a query is to repeat the name for each element of a list.
-  return place === 'query' && explode === undefined && !schemas.typesOf(schema).has('object');
-}
-
-function styledOf(
-  name: string,
-  { in: place, style, explode, allowReserved, contentType }: Pick<Field, 'in' | keyof Serialization>,
-  imports: Imports,
-): Code {
-  const isExploded = explode ?? (place === 'query' && (style ?? 'form') === 'form');
-  const reserved = allowReserved ? [true] : [];
-  const call = (fn: string, from: string, ...args: unknown[]) => callOf(imports.value(fn, from), [name, ...args]);
-  if (contentType !== undefined) return call(`json${capital(place)}`, '../parameters.ts');
-  if (place === 'path') return call(`${style ?? 'simple'}Path`, '../parameters.ts', isExploded);
-  if (place === 'header') return call('simpleHeader', '../parameters.ts', isExploded);
-  if (place === 'cookie') return call('formCookie', '../parameters.ts');
-  if (style === 'deepObject') return call('deepQuery', '../parameters.ts', ...reserved);
-  if (style?.endsWith('Delimited'))
-    return call('delimitedQuery', '../parameters.ts', style === 'spaceDelimited' ? '%20' : '|', ...reserved);
-  return call('formQuery', '../parameters.ts', isExploded, ...reserved);
-}
-
-/** The body that is one input called `body`. */
-function wholeOf({ kind, mediaType, encoding }: RequestBody, isWide: boolean, imports: Imports): Code {
-  const call = (name: string, ...args: unknown[]) => callOf(imports.value(name, '../bodies.ts'), args);
-  if (kind === 'json')
-    return call(isWide ? 'wholeExactJson' : 'wholeJson', ...otherThan('application/json', mediaType));
-  if (kind === 'text') return call('wholeText', mediaType);
-  if (kind === 'bytes') return call('wholeBytes', mediaType);
-  return call('wholeForm', formOf(kind, encoding, imports));
-}
-
-/** The body whose properties are inputs. */
-function flatOf({ kind, mediaType, encoding, required }: RequestBody, isWide: boolean, imports: Imports): Code {
-  const flat =
-    kind === 'json' && isWide
-      ? callOf(imports.value('inExactJson', '../bodies.ts'), otherThan('application/json', mediaType))
-      : kind === 'json'
-        ? mediaType === 'application/json'
-          ? new Code(imports.value('inBody', '../build-request.ts'))
-          : callOf(imports.value('inJson', '../bodies.ts'), [mediaType])
-        : formOf(kind, encoding, imports);
-  return required ? flat : callOf(imports.value('ifAny', '../bodies.ts'), [flat]);
-}
-
-function formOf(kind: RequestBody['kind'], encoding: RequestBody['encoding'] = {}, imports: Imports): Code {
-  if (kind === 'multipart') {
-    const all = Object.entries(encoding);
-    const written = all.map(([name, said]) => [name, partOf(name, said, imports)] as const);
-    return callOf(imports.value('inMultipart', '../bodies.ts'), all.length > 0 ? [Object.fromEntries(written)] : []);
-  }
-  const encoders = Object.entries(encoding).map(([name, said]) => styledOf(name, { in: 'query', ...said }, imports));
-  return callOf(imports.value('inForm', '../bodies.ts'), encoders);
-}
-
-/** How a property is written as parts: its content type, or what makes them. */
-function partOf(name: string, said: PropertyEncoding, imports: Imports): string | Code {
-  if (said.style !== undefined)
-    return callOf(imports.value('styledParts', '../bodies.ts'), [styledOf(name, { in: 'query', ...said }, imports)]);
-  const { contentType, headers = {} } = said;
-  const lines = Object.entries(headers).map(([header, value]) => `\r\n${header}: ${value}`);
-  if (lines.length === 0 && contentType !== undefined) return contentType;
-  return callOf(imports.value('partWith', '../bodies.ts'), [lines.join(''), ...(contentType ? [contentType] : [])]);
-}
-
-/** A pattern of the statuses that are a success, where it is not 200 alone. */
+/** A pattern of the successful statuses, unless it is 200 only. */
 function okOf(successes: Operation['successes']): Code | undefined {
   const statuses = successes.map((status) => (status === 'default' ? '2..' : status.replaceAll('X', '.')));
   return statuses.join() === '200' ? undefined : new Code(`/${statuses.join('|')}/`);
 }
 
-/** What parses the response, where it is not JSON with one success. */
+/** The parser of the response, unless it is JSON with one success. */
 function parserOf({ successes, responses }: Operation, schemas: Schemas, imports: Imports): Code | undefined {
   const parser = (status: string) => {
     const { kind, schema = {} } = responses[status] ?? {};
@@ -231,7 +136,7 @@ function parserOf({ successes, responses }: Operation, schemas: Schemas, imports
   return kind === 'json' && !schemas.hasWide(schema) ? undefined : parser(only);
 }
 
-/** What is accepted, where it is more than JSON. */
+/** The accepted media types, unless it is JSON only. */
 function acceptOf({ successes, responses }: Operation): string | undefined {
   const types = successes.flatMap((status) => responses[status]?.mediaType ?? []);
   if (types.length === 0) return undefined;
@@ -239,7 +144,7 @@ function acceptOf({ successes, responses }: Operation): string | undefined {
   return accepted === 'application/json' ? undefined : accepted;
 }
 
-/** What leads to the next page. */
+/** The rule for the next page. */
 function pagesOf({ pagination }: Operation, imports: Imports): Code | undefined {
   if (!pagination) return undefined;
   const { by, cursor, key, next, more, items } = pagination;
@@ -251,7 +156,7 @@ function pagesOf({ pagination }: Operation, imports: Imports): Code | undefined 
   return callOf(imports.value(by === 'body' ? 'bodyPages' : 'lastPages', '../page-rules.ts'), [options]);
 }
 
-/** The code that a scheme's credential is put in a request by. */
+/** The code that adds a scheme's credential to a request. */
 function putOf(scheme: SecurityScheme, imports: Imports): Code | undefined {
   if (scheme.type === 'bearer') return new Code(imports.value('bearer', '../authorize.ts'));
   if (scheme.type === 'basic') return new Code(imports.value('basic', '../authorize.ts'));
@@ -261,43 +166,4 @@ function putOf(scheme: SecurityScheme, imports: Imports): Code | undefined {
   );
 }
 
-function callOf(name: string, args: readonly unknown[]): Code {
-  return new Code(`${name}(${args.map((arg) => literal(arg, '        ')).join(', ')})`);
-}
-
-const otherThan = (usual: string, one: string) => (one === usual ? [] : [one]);
-const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 const schemeName = (name: string) => `${name.replace(/[^A-Za-z0-9]+/g, '_').replace(/^(\d)/, '_$1')}Scheme`;
-
-/** The imports of a module, as they are asked for. */
-class Imports {
-  readonly #values = new Map<string, Set<string>>();
-  readonly #types = new Map<string, Set<string>>();
-  readonly #own: ReadonlySet<string>;
-
-  /** `own` are the names that the module itself declares. */
-  constructor(own: readonly string[] = []) {
-    this.#own = new Set(own);
-  }
-
-  value(name: string, from: string): string {
-    const isTaken = this.#own.has(name);
-    note(this.#values, isTaken ? `${name} as ${name}_` : name, from);
-    return isTaken ? `${name}_` : name;
-  }
-
-  type(name: string, from: string): string {
-    return note(this.#types, name, from);
-  }
-
-  written(): string {
-    const lines = (all: ReadonlyMap<string, ReadonlySet<string>>, keyword: string) =>
-      [...all].map(([from, names]) => `${keyword} { ${[...names].sort().join(', ')} } from '${from}';`);
-    return [...lines(this.#types, 'import type'), ...lines(this.#values, 'import')].map((line) => `${line}\n`).join('');
-  }
-}
-
-function note(all: Map<string, Set<string>>, name: string, from: string): string {
-  all.set(from, (all.get(from) ?? new Set()).add(name));
-  return name;
-}

@@ -1,6 +1,6 @@
 import type { Operation } from '@petstore/types';
 
-/** The comment that editors show for an operation: summary, description, and what is said of its future. */
+/** The comment that editors show for an operation: summary, description, and deprecation. */
 export function commentOf({
   summary,
   description,
@@ -13,7 +13,7 @@ export function commentOf({
   const lines = [summary, ...(description ? ['', ...description.split('\n')] : [])];
   if (stability) lines.push('', `Stability: ${stability}.`);
   if (deprecated) {
-    const until = sunset ? ` It is going to be removed on ${sunset}.` : '';
+    const until = sunset ? ` It will be removed on ${sunset}.` : '';
     const instead = successor ? ` Use \`${successor}\` instead.` : '';
     lines.push('', `@deprecated since ${deprecatedSince ?? 'now'}.${until}${instead}`);
   }

@@ -1,6 +1,6 @@
 import { isNode } from './node.ts';
 
-/** Source code that is put in as it is. */
+/** Source code to insert unchanged. */
 export class Code {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Code {
   }
 }
 
-/** A value as source code, indented from its second line on. `of` may put code in the place of an object. */
+/** A value as source code, indented from its second line on. `of` may replace an object by code. */
 export function literal(
   value: unknown,
   indent = '',
@@ -49,4 +49,9 @@ function keyOf(name: string): string {
 /** A comment above a declaration. */
 export function comment(lines: readonly string[], indent = ''): string {
   return [`${indent}/**`, ...lines.map((line) => `${indent} *${line && ` ${line}`}`), `${indent} */`].join('\n');
+}
+
+/** A call as source code. */
+export function callOf(name: string, args: readonly unknown[]): Code {
+  return new Code(`${name}(${args.map((arg) => literal(arg, '        ')).join(', ')})`);
 }

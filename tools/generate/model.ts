@@ -1,10 +1,11 @@
 // The operation model: what the document says, as the rows that everything else is made from.
 import type { Operation, Schema, SecurityScheme } from '@petstore/types';
 import { kebab } from 'petctl/names';
-import { paginationOf, responsesOf } from './answers.ts';
-import { bodyOf, idempotencyKeyOf, parametersOf } from './inputs.ts';
+import { bodyOf } from './body.ts';
 import { commandOf, derivedId, functionName } from './names.ts';
 import { type Document, defined, list, type Node, node, text } from './node.ts';
+import { idempotencyKeyOf, parametersOf } from './parameters.ts';
+import { paginationOf, responsesOf } from './responses.ts';
 import { Schemas } from './schemas.ts';
 import { keyScheme, schemesOf, securityOf } from './security.ts';
 import { Stops, stop } from './stops.ts';
@@ -71,15 +72,15 @@ function rowOf(
   schemes: Readonly<Record<string, SecurityScheme>>,
   stops: Stops,
 ): Row {
-  const said = node(item[method]);
+  const written = node(item[method]);
   const place = `paths.${path}.${method}`;
-  const parameters = parametersOf(item, said, place, schemas, stops);
+  const parameters = parametersOf(item, written, place, schemas, stops);
   if (/[?#]/.test(path))
     stops.try(() => stop(place, 'a path with a query or a fragment', 'write parameters, and a path of its own'));
   for (const [, name = ''] of path.matchAll(/\{([^}]*)\}/g))
     if (parameters.get(name)?.in !== 'path')
       stops.try(() => stop(`${place}.parameters`, `{${name}} of the path is no path parameter`, 'describe it'));
-  const taken = stops.try(() => bodyOf(said, place, parameters, schemas));
+  const taken = stops.try(() => bodyOf(written, place, parameters, schemas));
   if (taken && /^(get|head|trace)$/.test(method))
     stops.try(() =>
       stop(`${place}.requestBody`, `a body with ${method.toUpperCase()}, which fetch cannot send`, 'write POST'),
@@ -88,46 +89,47 @@ function rowOf(
   for (const name of ['__proto__', 'constructor'])
     if (parameters.has(name))
       stops.try(() => stop(`${place}.parameters.${name}`, `an input called '${name}'`, 'write another name'));
-  const answers = stops.try(() => responsesOf(said, place, schemas)) ?? {
+  const answers = stops.try(() => responsesOf(written, place, schemas)) ?? {
     responses: {},
     successes: [],
     success: undefined,
   };
-  const id = stops.try(() => functionName(text(said.operationId) ?? derivedId(method, path), place)) ?? '';
-  const tags = list(said.tags).map(String);
-  const command = stops.try(() => commandOf({ id, method, path, tag: tags[0], said: said['x-command'] }, place)) ?? [];
+  const id = stops.try(() => functionName(text(written.operationId) ?? derivedId(method, path), place)) ?? '';
+  const tags = list(written.tags).map(String);
+  const command =
+    stops.try(() => commandOf({ id, method, path, tag: tags[0], command: written['x-command'] }, place)) ?? [];
   const operation = defined<Operation>({
     id,
     method: method.toUpperCase() as Operation['method'],
     path,
-    server: stops.try(() => ownServer(document, item, said, place)),
+    server: stops.try(() => ownServer(document, item, written, place)),
     command,
-    summary: text(said.summary) ?? text(item.summary) ?? `${method.toUpperCase()} ${path}`,
-    description: (text(said.description) ?? text(item.description) ?? '').trim(),
+    summary: text(written.summary) ?? text(item.summary) ?? `${method.toUpperCase()} ${path}`,
+    description: (text(written.description) ?? text(item.description) ?? '').trim(),
     tags,
-    deprecated: said.deprecated === true,
-    deprecatedSince: text(said['x-deprecated-since']),
-    sunset: text(said['x-sunset']),
-    successor: text(said['x-successor']),
-    stability: text(said['x-stability-level']) as Operation['stability'],
-    security: stops.try(() => securityOf(said.security ?? document.security, `${place}.security`, schemes)) ?? [],
+    deprecated: written.deprecated === true,
+    deprecatedSince: text(written['x-deprecated-since']),
+    sunset: text(written['x-sunset']),
+    successor: text(written['x-successor']),
+    stability: text(written['x-stability-level']) as Operation['stability'],
+    security: stops.try(() => securityOf(written.security ?? document.security, `${place}.security`, schemes)) ?? [],
     body: taken?.body,
-    idempotencyKey: stops.try(() => idempotencyKeyOf(item, said, method, place, schemas, stops)),
-    pagination: stops.try(() => paginationOf(said, place, new Set(Object.keys(fields)))),
+    idempotencyKey: stops.try(() => idempotencyKeyOf(item, written, method, place, schemas, stops)),
+    pagination: stops.try(() => paginationOf(written, place, new Set(Object.keys(fields)))),
     fields,
     ...answers,
   });
   return {
     operation,
     path: item,
-    node: said,
+    node: written,
     ...(taken && { bodySchema: taken.schema, bodyDescription: taken.description }),
   };
 }
 
 /** The first server of the operation or of its path, where it is another than the service's. */
-function ownServer(document: Document, item: Node, said: Node, place: string): string | undefined {
-  const [server] = [said.servers, item.servers].map(list).find((servers) => servers.length > 0) ?? [];
+function ownServer(document: Document, item: Node, written: Node, place: string): string | undefined {
+  const [server] = [written.servers, item.servers].map(list).find((servers) => servers.length > 0) ?? [];
   if (server === undefined) return undefined;
   const [own, usual] = [addressOf(node(server), `${place}.servers.0`), addressOf(node(list(document.servers)[0]))];
   if (!URL.canParse(own) && URL.canParse(usual))
@@ -181,9 +183,9 @@ export function deploymentsOf(document: Document): Record<string, string> {
   const found: Record<string, string> = {};
   const servers = list(document.servers).map(node);
   for (const [i, server] of (servers.length > 0 ? servers : [{ url: '/' }]).entries()) {
-    const { description, 'x-deployment': said } = server as Node;
+    const { description, 'x-deployment': written } = server as Node;
     const words = kebab(text(description) ?? '');
-    const name = text(said) ?? (words !== '' && words.length <= 24 ? words : `server${i + 1}`);
+    const name = text(written) ?? (words !== '' && words.length <= 24 ? words : `server${i + 1}`);
     if (Object.hasOwn(found, name))
       stop(`servers.${i}`, `there are two deployments called '${name}'`, 'name them in x-deployment');
     found[name] = addressOf(node(server), `servers.${i}`);

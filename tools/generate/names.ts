@@ -7,7 +7,7 @@ export function derivedId(method: string, path: string): string {
   return camel([method.toLowerCase(), ...words]);
 }
 
-/** The operationId where it is free to be a name in JavaScript, else one made of it. */
+/** The operationId if it is a free name in JavaScript, else a name derived from it. */
 export function functionName(operationId: string, place: string): string {
   const name = /^[A-Za-z_$][\w$]*$/.test(operationId) ? operationId : camel(operationId.split(/[^A-Za-z0-9]+/));
   if (!/^[A-Za-z_$]/.test(name))
@@ -16,11 +16,11 @@ export function functionName(operationId: string, place: string): string {
       `no function can be called '${operationId}'`,
       'write a name that begins with a letter',
     );
-  return taken.has(name) ? `${name}Operation` : name;
+  return reserved.has(name) ? `${name}Operation` : name;
 }
 
-/** Words that name no function, and what the client package offers by hand. */
-const taken = new Set(
+/** Reserved words, and hand-written functions of the client package. */
+const reserved = new Set(
   (
     'break case catch class const continue debugger default delete do else enum export extends false finally for function if ' +
     'implements import in instanceof interface let new null package private protected public return static super switch this throw true ' +
@@ -31,24 +31,25 @@ const taken = new Set(
 
 function camel(words: readonly string[]): string {
   const [first = '', ...others] = words.filter((word) => word !== '');
-  return (
-    first.charAt(0).toLowerCase() +
-    first.slice(1) +
-    others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
-  );
+  return first.charAt(0).toLowerCase() + first.slice(1) + others.map(capital).join('');
 }
 
-/** The commands of petctl that no operation makes. */
-const OWN_COMMANDS = ['api', 'auth', 'completion', 'config', 'docs', 'help', 'version'];
+/** The word with its first letter in upper case. */
+export function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
 
-/** The words of an operation's command. Words that petctl has for itself get `api-` before them. */
+/** The built-in commands of petctl. */
+const BUILTIN_COMMANDS = ['api', 'auth', 'completion', 'config', 'docs', 'help', 'version'];
+
+/** The words of an operation's command. Words that petctl reserves get `api-` before them. */
 export function commandOf(operation: Named, place: string): string[] {
   const command = wordsOf(operation, place);
   const [group = '', name = ''] = command;
-  const [isOwnGroup, isOwnName] = [OWN_COMMANDS.includes(group), /^import(-|$)/.test(name)];
-  if (operation.said !== undefined && (isOwnGroup || isOwnName))
+  const [isBuiltinGroup, isBuiltinName] = [BUILTIN_COMMANDS.includes(group), /^import(-|$)/.test(name)];
+  if (operation.command !== undefined && (isBuiltinGroup || isBuiltinName))
     stop(place, `its command '${command.join(' ')}' is one of petctl's own`, 'choose another in x-command');
-  return [isOwnGroup ? `api-${group}` : group, isOwnName ? `api-${name}` : name];
+  return [isBuiltinGroup ? `api-${group}` : group, isBuiltinName ? `api-${name}` : name];
 }
 
 interface Named {
@@ -56,26 +57,26 @@ interface Named {
   readonly method: string;
   readonly path: string;
   readonly tag: string | undefined;
-  /** What `x-command` says. */
-  readonly said: unknown;
+  /** The value of `x-command`. */
+  readonly command: unknown;
 }
 
 /**
- * The words of an operation's command, by the operation alone, so that no other can rename it: its tag, and its name
- * without the noun that the tag says already. `x-command` says others.
+ * The words of an operation's command: its tag, and its name without the tag's noun, or `x-command`. They depend on the
+ * operation only, so no other can rename it.
  */
-function wordsOf({ id, method, path, tag, said }: Named, place: string): string[] {
-  if (said !== undefined) {
-    const words = typeof said === 'string' ? said.split(' ') : [];
+function wordsOf({ id, method, path, tag, command }: Named, place: string): string[] {
+  if (command !== undefined) {
+    const words = typeof command === 'string' ? command.split(' ') : [];
     if (words.length === 2 && words.every((word) => /^[a-z][a-z0-9-]*$/.test(word))) return words;
-    stop(`${place}.x-command`, `'${said}' is no command`, 'write two words in lower case, as in users list');
+    stop(`${place}.x-command`, `'${command}' is no command`, 'write two words in lower case, as in users list');
   }
   const [segment = 'root'] = path.split('/').filter((one) => one !== '' && !one.includes('{'));
   const group = kebab(tag ?? segment) || 'root';
   const nouns = new Set([group, singular(group), ...singular(group).split('-'), ...group.split('-')]);
   const words = kebab(id).split('-');
   const isList = words[0] === 'get' && words.slice(1).join('-') === group && group !== singular(group);
-  // A plural that is fetched by nothing else is a list.
+  // A GET of the plural without an identifier is a list.
   if (isList && method === 'get' && !path.endsWith('}')) return [group, 'list'];
   const verb = words.filter((word, i) => (i === 0 && words.length > 1 ? word !== group : !nouns.has(word)));
   return [group, verb.join('-') || method.toLowerCase()];

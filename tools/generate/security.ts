@@ -3,7 +3,7 @@ import { type Document, list, node, text } from './node.ts';
 import type { Schemas } from './schemas.ts';
 import { stop } from './stops.ts';
 
-/** The security schemes of the service by name. One that no client can use by itself is `other`. */
+/** The security schemes of the service by name. One that clients do not support is `other`. */
 export function schemesOf(document: Document, schemas: Schemas): Record<string, SecurityScheme> {
   const all = Object.entries(node(node(document.components).securitySchemes));
   return Object.fromEntries(
@@ -20,13 +20,13 @@ function schemeOf({ type, scheme, in: place, name }: Record<string, unknown>): S
   return { type: type === 'http' && (word === 'bearer' || word === 'basic') ? word : 'other' };
 }
 
-/** The combinations of which one is needed, those with a credential first; empty where none is needed. */
+/** The accepted combinations, those with a credential first; empty if none is needed. */
 export function securityOf(
-  said: unknown,
+  rules: unknown,
   where: string,
   schemes: Readonly<Record<string, SecurityScheme>>,
 ): string[][] {
-  const written = list(said).map((one) => Object.keys(node(one)));
+  const written = list(rules).map((one) => Object.keys(node(one)));
   for (const name of written.flat())
     if (!Object.hasOwn(schemes, name))
       stop(where, `there is no security scheme '${name}'`, 'describe it in components.securitySchemes');
@@ -37,15 +37,15 @@ export function securityOf(
       `'${written.flat().join(', ')}' is no way to authenticate that a client can use by itself`,
       'write http bearer or basic, apiKey, oauth2 or openIdConnect',
     );
-  // A certificate is the transport's to show, not the request's.
+  // The transport sends certificates, not the request.
   const sent = usable.map((names) => names.filter((name) => schemes[name]?.type !== 'mutualTLS'));
   const sorted = sent.sort((left, right) => Number(left.length === 0) - Number(right.length === 0));
   return sorted.every((names) => names.length === 0) ? [] : sorted;
 }
 
-/** The scheme whose credential is the API key: the one that every operation needs unless it says otherwise, else the first that takes one text. */
+/** The scheme of the API key: the document's default, else the first with a single text. */
 export function keyScheme(document: Document, schemes: Readonly<Record<string, SecurityScheme>>): string | undefined {
   const takesText = (name: string) => /^(bearer|apiKey)$/.test(schemes[name]?.type ?? '');
-  const [usual = {}] = list(document.security).map(node);
-  return [...Object.keys(usual), ...Object.keys(schemes)].find(takesText);
+  const [standard = {}] = list(document.security).map(node);
+  return [...Object.keys(standard), ...Object.keys(schemes)].find(takesText);
 }

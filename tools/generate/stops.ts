@@ -1,4 +1,4 @@
-/** The spec says something that cannot be carried: one sentence for each, so that all of them can be changed at once. */
+/** Unsupported constructs of the spec, with one sentence each. */
 export class SpecError extends Error {
   override readonly name = 'SpecError';
   readonly sentences: readonly string[];
@@ -9,16 +9,16 @@ export class SpecError extends Error {
   }
 }
 
-/** Stops the reading of one construct: its place in the spec, what stands there, and what to write instead. */
+/** Rejects a construct: its location in the spec, the construct, and what to write instead. */
 export function stop(place: string, construct: string, instead: string): never {
   throw new SpecError([`${place}: ${construct}; ${instead}.`]);
 }
 
-/** Collects the stops of many readings, so that one does not hide the next. */
+/** Collects errors, so all are reported together. */
 export class Stops {
   readonly #sentences: string[] = [];
 
-  /** What the reading gives; nothing where it stopped. */
+  /** The result, or undefined after an error. */
   try<T>(read: () => T): T | undefined {
     try {
       return read();
@@ -29,7 +29,7 @@ export class Stops {
     }
   }
 
-  /** Throws all stops together, each once. */
+  /** Throws all errors together, each once. */
   throwIfAny(): void {
     if (this.#sentences.length > 0) throw new SpecError([...new Set(this.#sentences)]);
   }

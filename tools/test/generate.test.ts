@@ -198,8 +198,8 @@ describe('names', () => {
     expect(command('importPets', 'post', '/pets/import')).toBe('pets api-import');
   });
 
-  const command = (id: string, method: string, path: string, tag: string | undefined = 'pets', said?: string) =>
-    commandOf({ id, method, path, tag, said }, '').join(' ');
+  const command = (id: string, method: string, path: string, tag: string | undefined = 'pets', explicit?: string) =>
+    commandOf({ id, method, path, tag, command: explicit }, '').join(' ');
 
   test.each([
     ['listPets', 'get', '/pets', 'pets list'],

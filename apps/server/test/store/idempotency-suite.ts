@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { decode } from '../../src/store/document.ts';
 import { IdempotencyMismatchError } from '../../src/store/errors.ts';
-import type { Collection, Document, Store } from '../../src/store/store.ts';
-import { others, type StoreFixture, things } from './store-fixture.ts';
+import type { Document, Store } from '../../src/store/store.ts';
+import { others, type StoreFixture, things, usingStore } from './store-fixture.ts';
 import { contentOf, everything } from './store-suite.ts';
 
 const once = (key: string, fingerprint = 'same') => ({ idempotency: { key, fingerprint } });
@@ -12,14 +12,7 @@ const bytesOf = ({ json: { text, encoding } }: Document) => Buffer.from(text, en
 /** What every store promises of writes with a key. */
 export function idempotencySuite({ open, reopen }: StoreFixture) {
   const collections = [things, others];
-  const using = async (work: (collection: Collection, store: Store) => Promise<void>) => {
-    const store = await open(collections);
-    try {
-      await work(store.collection('things'), store);
-    } finally {
-      await store.close();
-    }
-  };
+  const using = usingStore(open);
 
   describe('a write with a key', () => {
     test('is done once, and a repetition returns the first result', () =>

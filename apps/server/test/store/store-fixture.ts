@@ -1,7 +1,7 @@
 import type { CollectionDeclaration } from '../../src/store/declaration.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Collection, Store } from '../../src/store/store.ts';
 
 /** A kind of store for the suite that all of them pass. */
 export interface StoreFixture {
@@ -26,4 +26,16 @@ export const isDatabase = (place: string) => place.startsWith('postgres:');
 export function openThings(place: string, onWarning: (line: string) => void = () => {}): Promise<Store> {
   if (isDatabase(place)) return openPostgresStore(place, [things], { connectTimeout: 1_000, statementTimeout: 2_000 });
   return openLowdbStore(place, [things], { onWarning, maxSegment: smallSegments });
+}
+
+/** Runs work on a new store with the collections of the suites, and closes it. */
+export function usingStore(open: StoreFixture['open']) {
+  return async (work: (collection: Collection, store: Store) => Promise<void>) => {
+    const store = await open([things, others]);
+    try {
+      await work(store.collection('things'), store);
+    } finally {
+      await store.close();
+    }
+  };
 }

@@ -1,22 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { decode, documentsIn } from '../../src/store/document.ts';
-import type { Collection, Document, ListQuery, Properties, Store } from '../../src/store/store.ts';
-import { others, type StoreFixture, things } from './store-fixture.ts';
+import type { Collection, Document, ListQuery, Properties } from '../../src/store/store.ts';
+import { others, type StoreFixture, things, usingStore } from './store-fixture.ts';
 import { likeAMap } from './store-model.ts';
 
 const collections = [things, others];
 
-/** The promises of the port, which every store keeps. Its documents are nobody's in particular. */
+/** The promises of the port, for every store, with documents of no particular service. */
 export function storeSuite(fixture: StoreFixture) {
   const { open } = fixture;
-  const using = async (work: (collection: Collection, store: Store) => Promise<void>) => {
-    const store = await open(collections);
-    try {
-      await work(store.collection('things'), store);
-    } finally {
-      await store.close();
-    }
-  };
+  const using = usingStore(open);
 
   describe('create', () => {
     test('stores the document under an ascending identifier, with all its properties', () =>

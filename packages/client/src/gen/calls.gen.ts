@@ -50,7 +50,7 @@ export function createPet(connection: Connection, input: Input<'createPet'>, opt
  *
  * Returns one pet by its identifier. Use `GET /pets` with the `status` filter instead.
  *
- * @deprecated since 2026-11-20. It is going to be removed on 2030-12-05. Use `listPets` instead.
+ * @deprecated since 2026-11-20. It will be removed on 2030-12-05. Use `listPets` instead.
  */
 export function getPet(connection: Connection, input: Input<'getPet'>, options?: CallOptions): Call<'getPet'> {
     return send(connection, {

@@ -35,7 +35,7 @@ export type Operations = {
      *
      * Returns one pet by its identifier. Use `GET /pets` with the `status` filter instead.
      *
-     * @deprecated since 2026-11-20. It is going to be removed on 2030-12-05. Use `listPets` instead.
+     * @deprecated since 2026-11-20. It will be removed on 2030-12-05. Use `listPets` instead.
      */
     getPet: {
         data: GetPetData;

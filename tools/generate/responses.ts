@@ -1,11 +1,10 @@
-// What comes out of an operation.
 import type { BodyKind, OperationResponse, Pagination } from '@petstore/types';
-import { kindOf } from './inputs.ts';
 import { defined, type Node, node, text } from './node.ts';
 import { plain, type Schemas } from './schemas.ts';
+import { kindOf } from './serialization.ts';
 import { stop } from './stops.ts';
 
-/** Every declared answer by its status, and which of them are a success. */
+/** Every declared response by status, and which of them are successes. */
 export function responsesOf(operation: Node, place: string, schemas: Schemas) {
   const where = `${place}.responses`;
   const responses: Record<string, OperationResponse> = {};
@@ -17,7 +16,7 @@ export function responsesOf(operation: Node, place: string, schemas: Schemas) {
     responses[status] = responseOf(schemas.target(value, `${where}.${written}`), `${where}.${written}`, schemas);
   }
   const declared = Object.keys(responses).filter((status) => /^2/.test(status));
-  // Where no success is declared, one may still come, and nothing is known of it.
+  // An undeclared success is unknown.
   if (declared.length === 0 && !('default' in responses)) responses['2XX'] = { description: '' };
   const successes = declared.length > 0 ? declared : ['default' in responses ? 'default' : '2XX'];
   const [only, ...others] = successes;
@@ -25,7 +24,7 @@ export function responsesOf(operation: Node, place: string, schemas: Schemas) {
   return { responses, successes, success };
 }
 
-/** JSON where it is among the media types, else text, else bytes. */
+/** Selects JSON among the media types, else text, else bytes. */
 function responseOf(response: Node, where: string, schemas: Schemas): OperationResponse {
   const contents = Object.entries(node(response.content)).map(([written, content]) => {
     const schema = plain(node(content).schema, `${where}.content.${written}.schema`);
@@ -41,18 +40,18 @@ function responseOf(response: Node, where: string, schemas: Schemas): OperationR
   return { description, kind, mediaType: written, ...(kind === 'json' && { schema }) };
 }
 
-/** A schema that says object, list or number can only be meant as JSON. */
+/** An object, list or number can only be JSON. */
 function wildcardKind(types: ReadonlySet<string>): BodyKind {
   return types.has('string') ? 'bytes' : 'json';
 }
 
-/** What `x-pagination` says, held to the operation. */
+/** The rule of `x-pagination`, checked against the operation. */
 export function paginationOf(operation: Node, place: string, inputs: ReadonlySet<string>): Pagination | undefined {
-  const said = operation['x-pagination'];
-  if (said === undefined) return undefined;
+  const rule = operation['x-pagination'];
+  if (rule === undefined) return undefined;
   const where = `${place}.x-pagination`;
-  const { cursor, limit, key, next, more, items } = node(said);
-  const by = next !== undefined ? 'body' : node(said).by === 'last' ? 'last' : 'link';
+  const { cursor, limit, key, next, more, items } = node(rule);
+  const by = next !== undefined ? 'body' : node(rule).by === 'last' ? 'last' : 'link';
   for (const name of [cursor, limit])
     if (name !== undefined && !inputs.has(String(name)))
       stop(where, `there is no input '${name}'`, 'name a parameter of the operation');
