@@ -91,6 +91,11 @@ const objects: Record<string, readonly [part: Part, before: object, after: objec
   'a description of a response': ['responses', response, { 204: { description: 'Nothing.' } }],
   'a description of a link': ['link', {}, { description: 'There.' }],
   'a description of a server': ['server', {}, { description: 'Here.' }],
+  'a description of a server of an operation': [
+    'operation',
+    { servers: [{ url: 'https://b.test' }] },
+    { servers: [{ url: 'https://b.test', description: 'There.' }] },
+  ],
   'an empty list of servers': ['operation', {}, { servers: [] }],
   'a scheme that nothing uses': ['security-scheme', {}, { bearerFormat: 'JWT' }],
   'scopes in another order': ['operation', { security: [{ s: ['a', 'b'] }] }, { security: [{ s: ['b', 'a'] }] }],

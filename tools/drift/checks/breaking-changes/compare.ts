@@ -16,13 +16,13 @@ import {
   fixed,
   inside,
   major,
-  mapOf,
   minor,
   opposite,
   type Rule,
   type Rules,
   report,
   row,
+  things,
 } from './rules.ts';
 import { compareSchemas } from './schemas.ts';
 import { compareSchemes, compareSecurity } from './security.ts';
@@ -57,7 +57,11 @@ function compareOperation(one: Operation, other: Operation, at: At): void {
   compareSecurity(one.security, other.security, at);
   compareParameters(parametersOf(one), parametersOf(other), at);
   const [was, is] = [ownServers(one, at.before), ownServers(other, at.after)];
-  fixed('servers', 'servers of the operation', (servers) => servers && deploymentsOf({ servers }))(was, is, at);
+  fixed('servers', 'servers of the operation', (servers) => servers && Object.values(deploymentsOf({ servers })))(
+    was,
+    is,
+    at,
+  );
 }
 
 /** The parameters by their places and names. Some headers are none, whatever the spec says. */
@@ -98,15 +102,6 @@ function compareCalls(was: unknown, is: unknown, at: At, name: string): void {
   compareOperations(callsOf(at.before, was), callsOf(at.after, is), { ...at, direction: opposite(at) }, name);
 }
 
-const compareCallbacks: Rule = (before, after, at) => {
-  const here = (name: string) => inside(at, ` callback ${name}`);
-  compareMaps(mapOf(before.callbacks, at.before), mapOf(after.callbacks, at.after), {
-    gone: (name) => major(here(name), 'callback removed', 'it was removed'),
-    added: (name) => minor(here(name), 'callback added', 'it is new'),
-    both: (name, was, is) => compareCalls(was, is, inside(here(name), ' '), 'callback'),
-  });
-};
-
 const compareDeployments: Rule = (before, after, at) => {
   const [was, is] = [before, after].map(
     (root) =>
@@ -129,14 +124,6 @@ const compareAddresses: Rule = (before, after, at) => {
   if (was !== is) major(at, 'deployment address changed', `${was} became ${is}`);
 };
 
-/** Which values a variable of an address may have; its default is a part of the address. */
-const compareVariables: Rule = (before, after, at) =>
-  compareMaps(mapOf(before.variables, at.before), mapOf(after.variables, at.after), {
-    gone: (name) => major(inside(at, ` ${name}`), 'variable removed', 'it was removed'),
-    added: (name) => minor(inside(at, ` ${name}`), 'variable added', 'it is new'),
-    both: (name, was, is) => compareByRules(variableRules, was, is, inside(at, ` ${name}`)),
-  });
-
 const comparePaths: Rule = (before, after, at) =>
   compareExtensible(before.paths, after.paths, at, {
     // compareOperations
@@ -150,13 +137,16 @@ const pathRules: Rules = row(
   () => elsewhere,
 );
 
-export const variableRules: Rules = {
+/** Which values a variable of an address may have. */
+const variableRules: Rules = {
   // compareAddresses
   default: elsewhere,
   enum: ({ enum: was }, { enum: is }, at) => compareSchemas({ enum: was ?? undefined }, { enum: is ?? undefined }, at),
 };
 
-export const serverRules: Rules = {
+const compareVariables = things('variables', 'variable', (was, is, at) => compareByRules(variableRules, was, is, at));
+
+const serverRules: Rules = {
   url: compareAddresses,
   variables: (before, after, at) => {
     compareAddresses(before, after, at);
@@ -166,14 +156,14 @@ export const serverRules: Rules = {
   'x-deployment': elsewhere,
 };
 
-export const operationRules: Rules = {
+const operationRules: Rules = {
   // compareNames
   ...row('operationId tags x-command', () => elsewhere),
   // compareOperation
   ...row('parameters security servers', () => elsewhere),
   requestBody: compareBodies,
   responses: compareResponses,
-  callbacks: compareCallbacks,
+  callbacks: things('callbacks', 'callback', (was, is, at) => compareCalls(was, is, inside(at, ' '), 'callback')),
   deprecated: deprecation('operation'),
   'x-sunset': compareSunset,
   'x-deprecated-since': announced('x-deprecated-since', 'deprecation dated'),
@@ -184,7 +174,7 @@ export const operationRules: Rules = {
   'x-pagination': comparePaging,
 };
 
-export const documentRules: Rules = {
+const documentRules: Rules = {
   ...row('openapi info tags', () => documentation),
   servers: compareDeployments,
   paths: comparePaths,

@@ -20,6 +20,7 @@ import {
   type Rules,
   required,
   row,
+  things,
   widened,
 } from './rules.ts';
 import { compareSchemas } from './schemas.ts';
@@ -124,13 +125,6 @@ const comparePartTypes: Rule = ({ contentType: was }, { contentType: is }, at) =
   if (is === undefined || types(is).some(lacks(was))) widened(at, 'encoding', detail);
 };
 
-const compareLinks: Rule = ({ links: before }, { links: after }, at) =>
-  compareMaps(mapOf(before, at.before), mapOf(after, at.after), {
-    gone: (name) => major(inside(at, ` link ${name}`), 'link removed', 'it was removed'),
-    added: (name) => minor(inside(at, ` link ${name}`), 'link added', 'it is new'),
-    both: (name, was, is) => compareByRules(linkRules, was, is, inside(at, ` link ${name}`)),
-  });
-
 /** How a value is written, with the defaults of OpenAPI, and which values there are. */
 function written(name: string): Rule {
   const serializationOf = ({ in: place, style, explode, allowReserved, allowEmptyValue, content }: Node) => {
@@ -155,36 +149,34 @@ function valueRules(name: string): Rules {
   };
 }
 
-export const parameterRules: Rules = {
+const parameterRules: Rules = {
   ...valueRules('parameter'),
   // compareParameters
   ...row('name in', () => elsewhere),
   'x-idempotency-key': fixed('x-idempotency-key', 'idempotency key'),
 };
 
-export const headerRules: Rules = valueRules('header');
+const headerRules: Rules = valueRules('header');
 
-export const mediaTypeRules: Rules = {
+const mediaTypeRules: Rules = {
   schema: (before, after, at) => compareSchemas(before.schema ?? {}, after.schema ?? {}, at),
   encoding: compareEncodings,
 };
 
-export const encodingRules: Rules = {
+const encodingRules: Rules = {
   contentType: comparePartTypes,
   headers: compareHeaders,
   ...row('style explode allowReserved', () => written('part')),
 };
 
-export const bodyRules: Rules = { required: required('body'), content: compareContents };
+const bodyRules: Rules = { required: required('body'), content: compareContents };
 
-export const linkRules: Rules = row('operationRef operationId parameters requestBody server', (key) =>
-  fixed(key, 'link'),
-);
+const linkRules: Rules = row('operationRef operationId parameters requestBody server', (key) => fixed(key, 'link'));
 
-export const responseRules: Rules = {
+const responseRules: Rules = {
   headers: compareHeaders,
   content: compareContents,
-  links: compareLinks,
+  links: things('links', 'link', (was, is, at) => compareByRules(linkRules, was, is, at)),
   // The conformance check
   'x-unreachable': documentation,
 };

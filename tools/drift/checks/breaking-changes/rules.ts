@@ -163,6 +163,18 @@ export function compareExtensible(was: unknown, is: unknown, at: At, byKey: ByKe
   compareMaps(mapOf(part(was, false), at.before), mapOf(part(is, false), at.after), byKey);
 }
 
+/** A rule for a map of named things: one that is gone is a break, one more is an addition. */
+export function things(key: string, what: string, both: (was: Node, is: Node, at: At) => void): Rule {
+  return ({ [key]: was }, { [key]: is }, at) => {
+    const here = (name: string) => inside(at, ` ${what} ${name}`);
+    compareExtensible(was, is, at, {
+      gone: (name) => major(here(name), `${what} removed`, 'it was removed'),
+      added: (name) => minor(here(name), `${what} added`, 'it is new'),
+      both: (name, one, other) => both(one, other, here(name)),
+    });
+  };
+}
+
 /** One rule for each keyword. */
 export function row(keywords: string, ruleOf: (keyword: string) => Rule): Rules {
   return Object.fromEntries(keywords.split(' ').map((keyword) => [keyword, ruleOf(keyword)]));

@@ -274,7 +274,7 @@ const compareXml: Rule = (before, after, at) => {
 };
 
 /** What a change of each keyword means. Those that lead to other schemas, as `$ref` and `allOf`, are followed before. */
-export const schemaRules: Rules = {
+const schemaRules: Rules = {
   ...row([...annotations].join(' '), () => documentation),
   // compareTypes
   type: elsewhere,

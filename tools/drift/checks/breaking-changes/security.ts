@@ -4,17 +4,16 @@ import { type Node, node } from '../../openapi.ts';
 import {
   type At,
   compareByRules,
-  compareExtensible,
   compareMaps,
   documentation,
   fixed,
-  inside,
   major,
   mapOf,
   minor,
   type Rule,
   type Rules,
   row,
+  things,
 } from './rules.ts';
 
 type Alternative = Operation['security'][number];
@@ -62,12 +61,7 @@ const flowRules: Rules = {
     before.refreshUrl === undefined
       ? minor(at, 'refresh of tokens added', 'refreshUrl is new')
       : fixed('refreshUrl', 'security scheme')(before, after, at),
-  scopes: (before, after, at) =>
-    compareMaps(mapOf(before.scopes), mapOf(after.scopes), {
-      gone: (scope) => major(at, 'scope removed', `${scope} was removed`),
-      added: (scope) => minor(at, 'scope added', `${scope} is new`),
-      both: () => {},
-    }),
+  scopes: things('scopes', 'scope', () => {}),
 };
 
 /** How credentials are sent. */
@@ -83,14 +77,9 @@ const compareSending: Rule = (before, after, at) => {
     major(at, 'security scheme changed', 'credentials are sent another way');
 };
 
-export const schemeRules: Rules = {
+const schemeRules: Rules = {
   ...row('type in name scheme openIdConnectUrl', () => compareSending),
-  flows: (before, after, at) =>
-    compareExtensible(before.flows, after.flows, at, {
-      gone: (name) => major(at, 'flow removed', `${name} was removed`),
-      added: (name) => minor(at, 'flow added', `${name} is new`),
-      both: (name, was, is) => compareByRules(flowRules, was, is, inside(at, ` ${name}`)),
-    }),
+  flows: things('flows', 'flow', (was, is, at) => compareByRules(flowRules, was, is, at)),
   // Documentation: it says nothing about how the token is sent.
   bearerFormat: documentation,
 };
