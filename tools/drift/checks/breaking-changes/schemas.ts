@@ -1,28 +1,14 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isNode, list, type Node, node } from '../../openapi.ts';
-import {
-  type Alternative,
-  alternativesOf,
-  annotations,
-  canonical,
-  type Discriminator,
-  hasReference,
-  isSameTarget,
-  mayFitTwo,
-  typesOf,
-} from './flat.ts';
+import { type Alternative, alternativesOf, type Discriminator, isSameTarget, mayFitTwo } from './alternatives.ts';
+import { hasReference, typesOf } from './flat.ts';
 import {
   type At,
   compareByRules,
   compareMaps,
   compareRequired,
-  deprecation,
-  documentation,
   elsewhere,
-  fixed,
   inside,
   major,
-  mapOf,
   minor,
   narrowed,
   type Rule,
@@ -32,6 +18,7 @@ import {
   show,
   widened,
 } from './rules.ts';
+import { conditions, isSame, valueRules } from './values.ts';
 
 /** Compares two schemas of data that goes in one direction. */
 export function compareSchemas(was: unknown, is: unknown, at: At, within: ReadonlySet<string> = new Set()): void {
@@ -58,8 +45,6 @@ interface SchemaAt extends At {
 
 const compare = (was: unknown, is: unknown, at: At, path = '') =>
   compareSchemas(was ?? {}, is ?? {}, inside(at, path), (at as SchemaAt).within);
-
-const isSame = ({ before, after }: At, was: unknown, is: unknown) => canonical(before, was) === canonical(after, is);
 
 /** Compares alternatives that are the same, have the same name, or are the only ones left. */
 function compareAlternatives(was: readonly Alternative[], is: readonly Alternative[], at: At): void {
@@ -106,25 +91,6 @@ function compareTypes(before: Node, after: Node, at: At): boolean {
 
 const allTypes = ['array', 'boolean', 'null', 'number', 'object', 'string'];
 
-/** A keyword of which is only known that it rules values out. The `inert` values rule out nothing. */
-function restriction(
-  keyword: string,
-  isWider = (_was: unknown, _is: unknown) => false,
-  inert: readonly unknown[] = [],
-): Rule {
-  return ({ [keyword]: was }, { [keyword]: is }, at) => {
-    const isAbsent = (value: unknown) => value === undefined || inert.includes(value);
-    if ((isAbsent(was) && isAbsent(is)) || isSame(at, { [keyword]: was }, { [keyword]: is })) return;
-    const detail = `${keyword} ${show(was)} became ${show(is)}`;
-    if (isAbsent(was) || (!isAbsent(is) && isWider(is, was))) narrowed(at, keyword, detail);
-    else if (isAbsent(is) || isWider(was, is)) widened(at, keyword, detail);
-    else {
-      narrowed(at, keyword, detail);
-      widened(at, keyword, detail);
-    }
-  };
-}
-
 /** A schema for a part of the value, which is true where it is absent. */
 function subschema(keyword: string): Rule {
   return ({ [keyword]: was }, { [keyword]: is }, at) => {
@@ -133,42 +99,6 @@ function subschema(keyword: string): Rule {
       (was === undefined ? narrowed : widened)(at, keyword, `${keyword} ${show(was)} became ${show(is)}`);
   };
 }
-
-/** A map of rules that all have to hold. */
-function conditions(keyword: string, both: (was: unknown, is: unknown, at: At) => void): Rule {
-  return (before, after, at) =>
-    compareMaps(mapOf(before[keyword]), mapOf(after[keyword]), {
-      gone: (key) => widened(at, keyword, `${keyword} ${key} was removed`),
-      added: (key) => narrowed(at, keyword, `${keyword} ${key} was added`),
-      both: (key, was, is) => both(was, is, inside(at, ` ${keyword} ${key}`)),
-    });
-}
-
-/** A bound, which may be `keyword` itself, or beyond `exclusive`. `sign` is 1 where a larger one is tighter. */
-function bound(keyword: string, sign: 1 | -1, none = -sign * Infinity, exclusive = ''): Rule {
-  const round = sign === 1 ? Math.floor : Math.ceil;
-  // The next number is the same bound.
-  const next = (value: number, schema: Node) =>
-    isDeepStrictEqual(typesOf(schema), ['integer'])
-      ? round(value) + sign
-      : value + sign * Number.EPSILON * Math.max(1, Math.abs(value));
-  const tightness = ({ [keyword]: inclusive = none, [exclusive]: beyond, ...schema }: Node) =>
-    Math.max(sign * Number(inclusive), beyond === undefined ? -Infinity : sign * next(Number(beyond), schema));
-  return (before, after, at) => {
-    const [was, is] = [tightness(before), tightness(after)];
-    const detail = `${keyword} ${show(before[keyword] ?? before[exclusive])} became ${show(after[keyword] ?? after[exclusive])}`;
-    if (is > was) narrowed(at, 'bound', detail);
-    if (is < was) widened(at, 'bound', detail);
-  };
-}
-
-const lowest = bound('minimum', 1, undefined, 'exclusiveMinimum');
-const highest = bound('maximum', -1, undefined, 'exclusiveMaximum');
-
-const isMultiple = (was: unknown, is: unknown) => Number.isInteger(Number((Number(was) / Number(is)).toFixed(9)));
-
-/** Formats of which every value has the other one too. */
-const widerFormats: Readonly<Record<string, string>> = { int32: 'int64', float: 'double', 'idn-email': 'email' };
 
 const compareItems: Rule = (before, after, at) => {
   const [first, then] = [list(before.prefixItems), list(after.prefixItems)];
@@ -221,24 +151,6 @@ function compareOthers(was: unknown, is: unknown, at: At): void {
   else if (was !== false && (was !== true || is !== true)) compare(was, is, at, '.*');
 }
 
-const compareEnums: Rule = (before, after, at) => {
-  const texts = (values: unknown) => list(values).map((value) => (typeof value === 'string' ? value : show(value)));
-  const [was, is] = [texts(before.enum), texts(after.enum)];
-  if (!before.enum) return narrowed(at, 'enum', `any value became one of ${is.join(', ')}`);
-  if (!after.enum) return widened(at, 'enum', `one of ${was.join(', ')} became any value`);
-  const gone = was.filter((value) => !is.includes(value));
-  const added = is.filter((value) => !was.includes(value));
-  if (gone.length > 0) narrowed(at, 'enum', `${gone.join(', ')} was removed`);
-  if (added.length > 0) widened(at, 'enum', `${added.join(', ')} was added`);
-};
-
-/** What stands for a value that is left out. */
-const compareDefaults: Rule = ({ default: was }, { default: is }, at) => {
-  if (isDeepStrictEqual(was, is)) return;
-  const level = at.direction === 'request' || was !== undefined ? 'major' : 'minor';
-  report(level, at, `${at.direction} default changed`, `default ${show(was)} became ${show(is)}`);
-};
-
 function compareDiscriminators(was: Discriminator | undefined, is: Discriminator | undefined, at: At): void {
   if (!was || !is) {
     if (is) narrowed(at, 'discriminator', `${is.propertyName} tells the alternatives apart now`);
@@ -258,52 +170,17 @@ function compareDiscriminators(was: Discriminator | undefined, is: Discriminator
   compareByRules({ propertyName: elsewhere, mapping: elsewhere }, was.object, is.object, at);
 }
 
-/** Where an error code is answered with another status. */
-const compareStatuses: Rule = (before, after, at) =>
-  compareMaps(mapOf(before['x-statuses']), mapOf(after['x-statuses']), {
-    gone: (code) => major(at, 'status of a code changed', `${code} has none`),
-    added: (code) => minor(at, 'status of a code added', `${code} has one now`),
-    both: (code, was, is) => {
-      if (was !== is) major(at, 'status of a code changed', `${code}: ${was} became ${is}`);
-    },
-  });
-
-/** How a value is written as XML. */
-const compareXml: Rule = (before, after, at) => {
-  if (/xml/.test(at.media ?? '')) fixed('xml', `${at.direction} XML`)(before, after, at);
-};
-
 /** What a change of each keyword means. Those that lead to other schemas, as `$ref` and `allOf`, are followed before. */
 const schemaRules: Rules = {
-  ...row([...annotations].join(' '), () => documentation),
+  ...valueRules,
   // compareTypes
   type: elsewhere,
-  enum: compareEnums,
-  default: compareDefaults,
-  deprecated: (before, after, at) => deprecation(`${at.direction} value`)(before, after, at),
   // compareProperties, of the object that has the property
   ...row('readOnly writeOnly', () => elsewhere),
-  ...row('minimum exclusiveMinimum', () => lowest),
-  ...row('maximum exclusiveMaximum', () => highest),
-  ...row('minLength minItems minProperties', (keyword) => bound(keyword, 1, 0)),
-  minContains: bound('minContains', 1, 1),
-  ...row('maxLength maxItems maxProperties maxContains', (keyword) => bound(keyword, -1)),
-  format: restriction('format', (was, is) => widerFormats[String(was)] === is),
-  multipleOf: restriction('multipleOf', isMultiple),
-  pattern: restriction('pattern', undefined, ['', '.*', '^.*$']),
-  uniqueItems: restriction('uniqueItems', undefined, [false]),
-  ...row('contentEncoding contentMediaType not if contains allOf', (keyword) => restriction(keyword)),
   ...row('then else contentSchema propertyNames unevaluatedItems unevaluatedProperties', subschema),
   ...row('patternProperties dependentSchemas', (keyword) => conditions(keyword, compare)),
-  dependentRequired: conditions('dependentRequired', (was, is, at) => {
-    const lacks = (some: unknown, all: unknown) => list(some).filter((name) => !list(all).includes(name));
-    if (lacks(is, was).length > 0) narrowed(at, 'dependentRequired', `${lacks(is, was)} is required too`);
-    if (lacks(was, is).length > 0) widened(at, 'dependentRequired', `${lacks(was, is)} is no longer required`);
-  }),
   ...row('items prefixItems', () => compareItems),
   ...row('properties required additionalProperties', () => compareProperties),
   // compareDiscriminators
   discriminator: elsewhere,
-  xml: compareXml,
-  'x-statuses': compareStatuses,
 };
