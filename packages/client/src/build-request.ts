@@ -114,12 +114,12 @@ export function some(names: readonly string[], encode: Encoder): Encoder {
 export function buildRequest(
   { id, path, encoders }: Wire,
   connection: Connection,
-  input: object = {},
+  input: object | undefined,
   options?: CallOptions,
   address = (from: string) => from,
 ): RequestDraft {
   const draft: RequestDraft = { url: path, headers: {} };
-  let inputs: Inputs = Object.entries(input).filter(([name, value]) => {
+  let inputs: Inputs = Object.entries<unknown>(Object(input)).filter(([name, value]) => {
     if (!isExact(value)) throw new RangeError(`${id}: ${value} as ${name} is not an exact number`);
     return value !== undefined;
   });

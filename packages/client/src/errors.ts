@@ -155,10 +155,10 @@ export function errorFrom(response: HttpResponse, text: string, body: unknown = 
   const { status, headers } = response;
   const { code, message } = Object(body) as { code?: unknown; message?: unknown };
   const kind = !problem && (KINDS[status] ?? KINDS[(status / 100) | 0]);
-  const isOwn = kind && typeof code === 'string';
+  const isOwn = kind && typeof code === 'string' && typeof message === 'string';
   const error = new BaseError(
     `${kind || 'UnexpectedResponse'}Error`,
-    isOwn ? `${message}` : `${problem || status + (kind ? '' : ' unexpected')}: ${text.slice(0, 200) || 'no body'}`,
+    isOwn ? message : `${problem || status + (kind ? '' : ' unexpected')}: ${text.slice(0, 200) || 'no body'}`,
   );
   // Neither is worth showing where an error is printed.
   Object.defineProperties(error, { headers: { value: headers }, response: { value: response } });

@@ -71,7 +71,7 @@ export async function execute<Id extends OperationId>(
       const error = caller?.aborted
         ? new BaseError('AbortedError', `${id} was aborted`, { cause: caller.reason })
         : (reason as Error);
-      const after = `${(error as Partial<PetstoreError>).headers?.get('retry-after')}`;
+      const after = `${Object(error).headers?.get('retry-after')}`;
       // In seconds, or a date (RFC 9110).
       const requested = /^\d/.test(after) ? +after * 1000 : Date.parse(after) - Date.now();
       const delay = requested >= 0 ? requested : Math.min(limits.cap, Math.random() * limits.base * 2 ** (tries - 1));
@@ -89,13 +89,14 @@ export async function execute<Id extends OperationId>(
 
 /** Whether a request that is safe to repeat may succeed later. */
 export function mayRetrySafe(error: Error): boolean {
-  const { name, status, code } = error as Partial<PetstoreError>;
+  // Anything can be thrown by a function of the caller's.
+  const { name, status, code } = Object(error) as Partial<PetstoreError>;
   return /Connection|Timeout|in_flight|408|429|5..$/.test(`${name}${code}${status}`);
 }
 
 /** Whether the service has certainly done nothing with a request, and may accept it later. */
 export function mayRetryUnsafe(error: Error): boolean {
-  const { code, cause } = error as Partial<PetstoreError> & { cause?: Cause };
+  const { code, cause } = Object(error) as Partial<PetstoreError> & { cause?: Cause };
   return (
     // The service promises with these codes that nothing was done, or that an attempt before is still worked on; or no
     // connection was made, so that not one byte has arrived. fetch puts the system's error one cause deeper.
@@ -120,7 +121,8 @@ function mergeHeaders(sources: CallOptions['headers'][]): Record<string, string>
   const headers: Record<string, string> = {};
   for (const source of sources) {
     for (const name in source) {
-      const value = source[name] ?? '';
+      const value = source[name];
+      if (value === undefined) continue;
       if (!/^[\w!#-'*+.^`|~-]+:[\t -~\x80-\xff]*$/.test(`${name}:${value}`))
         // The value may be a secret.
         throw new TypeError(`invalid header ${name}`);

@@ -4,7 +4,7 @@ import type { Connection, DeprecationNotice, HttpRequest, HttpResponse, Observer
 import { LEFT } from './pages.ts';
 
 /** A request as callbacks see it: credentials are replaced by `***`. */
-export type ShownRequest = Pick<HttpRequest, 'method' | 'url' | 'headers'>;
+export type ShownRequest = Pick<HttpRequest, 'operation' | 'method' | 'url' | 'headers'>;
 
 /** Callbacks that observe calls. None can change a call: what one throws goes to `console.error`. */
 export interface Hooks {
@@ -73,9 +73,9 @@ export function observe(
           return on.retry?.(reason, attempt, milliseconds);
         }),
       error: (error) =>
-        error.cause !== LEFT &&
+        Object(error).cause !== LEFT &&
         guarded(() => {
-          log('info', () => `${error.name}: ${error.message}`);
+          log('info', () => String(error));
           return on.error?.(error);
         }),
       deprecated: onDeprecated,
@@ -111,9 +111,10 @@ function guarded(run: () => unknown): void {
 }
 
 /** A request without what looks like a credential. */
-function redacted({ method, url, headers }: HttpRequest): ShownRequest {
+function redacted({ operation, method, url, headers }: HttpRequest): ShownRequest {
   const secret = /auth|cookie|key|secret|token|password/i;
   return {
+    ...(operation && { operation }),
     method,
     url: url.replace(/([?&][^=&]*)=[^&]*/g, (pair, name) => (secret.test(name) ? `${name}=***` : pair)),
     headers: Object.fromEntries(

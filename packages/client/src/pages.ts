@@ -49,10 +49,15 @@ function pagesBy(rule: PageRule, call: Call<OperationId>) {
   return {
     page: firstPage,
     [Symbol.asyncIterator]: all,
-    collect: async ({ max }: { readonly max: number }) => {
+    collect: async (options: { readonly max: number }) => {
+      const first = firstPage();
+      // Nobody else sees a rejection.
+      first.catch(() => {});
+      const { max } = Object(options) as { max: number };
       if (Math.abs(max) !== max) throw new RangeError('max must be a number from 0 on');
       const items: unknown[] = [];
-      if (max > 0) for await (const item of all()) if (items.push(item) >= max) break;
+      if (max > 0) for await (const item of elements(first)) if (items.push(item) >= max) break;
+      await first;
       return items;
     },
   };
@@ -73,6 +78,8 @@ function pageFrom(
   { data, response }: DataAndResponse<unknown>,
   trail?: Trail,
 ): AnyPage {
+  const items = rule.items(Object(data));
+  if (!Array.isArray(items)) throw errorFrom(response, JSON.stringify(data), data, 'no list');
   const behind = rule.next(data, response);
   const unexpected = (problem: string, address = '') => errorFrom(response, address, data, `the next page ${problem}`);
   /** The trail with the next page, from the address of the first page. */
@@ -92,7 +99,7 @@ function pageFrom(
     throw unexpected('was read before', next.href);
   };
   return {
-    items: rule.items(data),
+    items,
     response,
     hasNext: behind !== undefined,
     next: async (stop) => {

@@ -56,16 +56,14 @@ export const byStatus =
   };
 
 /** The whole body, which the caller can read again from the response. */
-function readText(response: HttpResponse): Promise<string> {
-  return response.text().then(
-    (text) => {
-      response.text = async () => text;
-      return text;
-    },
-    (cause: unknown) => {
-      throw new BaseError('ConnectionError', 'the response was cut off', { cause });
-    },
-  );
+async function readText(response: HttpResponse): Promise<string> {
+  try {
+    const text = await response.text();
+    response.text = async () => text;
+    return text;
+  } catch (cause) {
+    throw new BaseError('ConnectionError', 'the response was cut off', { cause });
+  }
 }
 
 /** The value of a JSON text, which can be anything but `undefined`. */

@@ -40,13 +40,15 @@ export function petstore(options: Options = {}): Petstore {
       return Object.assign(started, { outcome: () => outcome(started) });
     };
   const methods = Object.entries(calls).map(([id, call]) => [id, bind(call as AnyCall)]);
-  const withOptions = (others: Options) =>
-    petstore({
-      ...options,
+  const withOptions = (others: Options) => {
+    const { deployment, baseUrl, ...same } = options;
+    return petstore({
+      ...(others.deployment || others.baseUrl ? same : options),
       ...others,
       headers: { ...options.headers, ...others.headers },
       on: { ...options.on, ...others.on },
     });
+  };
   // An operation may have the name of the method that is inherited.
   return Object.assign(Object.create({ withOptions }), Object.fromEntries(methods));
 }
@@ -63,11 +65,12 @@ export function withEnvironment<Options extends EnvironmentOptions>(options: Opt
   const { env = {}, versions } = (globalThis as Globals).process ?? {};
   const { deployment, apiKey = env.PETSTORE_API_KEY } = options;
   if (deployment && options.baseUrl) throw new TypeError('give deployment or baseUrl, not both');
-  const named: string | undefined = deployment ? deployments[deployment] : env.PETSTORE_BASE_URL;
+  if (deployment && !Object.hasOwn(deployments, deployment)) throw new TypeError(`no deployment ${deployment}`);
+  const [first = ''] = Object.values<string>(deployments);
   return {
     ...options,
     ...(apiKey !== undefined && { apiKey }),
-    baseUrl: options.baseUrl ?? named ?? (deployment ? '' : (Object.values<string>(deployments)[0] ?? '')),
+    baseUrl: options.baseUrl ?? (deployment ? deployments[deployment] : (env.PETSTORE_BASE_URL ?? first)),
     // A browser sends its own.
     headers: { ...(versions?.node && { 'user-agent': `petstore-client/${version}` }), ...options.headers },
   };

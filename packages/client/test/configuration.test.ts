@@ -147,3 +147,42 @@ test('a key that cannot be had is not asked for for ever', async () => {
   await expect(api.listPets()).rejects.toThrow('down');
   expect([asked, sent.length]).toEqual([3, 0]);
 });
+
+test.each([undefined, null, 'down'])(
+  'a function for the key that rejects with %j ends the call with that',
+  async (reason) => {
+    const { sent, api } = recording({ apiKey: () => Promise.reject(reason) });
+    await expect(api.listPets()).rejects.toBe(reason);
+    expect(sent).toEqual([]);
+  },
+);
+
+test('a header that is not given is not sent', async () => {
+  const { sent, api } = recording({ headers: { 'x-team': 'a' } });
+  await api.listPets({}, { headers: { 'x-team': undefined, 'x-job': undefined } as never });
+  expect(sent[0]?.headers).toMatchObject({ 'x-team': 'a' });
+  expect(sent[0]?.headers).not.toHaveProperty('x-job');
+});
+
+test('another address takes the place of a deployment, and the other way', () => {
+  const api = petstore({ deployment: 'staging' });
+  expect(() =>
+    api.withOptions({ baseUrl: 'http://pets.test/v1' }).withOptions({ deployment: 'staging' }),
+  ).not.toThrow();
+  expect(() => petstore({ deployment: 'toString' as never })).toThrow('no deployment toString');
+});
+
+test('a transport and its hooks see which operation is called', async () => {
+  const hooked: unknown[] = [];
+  const { sent, api, connection } = recording({ on: { request: ({ operation }) => hooked.push(operation) } });
+  await api.listPets();
+  await request(connection, { method: 'GET', path: '/pets' });
+  expect([sent.map(({ operation }) => operation), hooked]).toEqual([['listPets', undefined], ['listPets']]);
+});
+
+test('a transport may have its text at once', async () => {
+  const transport = async () => ({ status: 200, headers: new Headers(), text: () => '[]' as never });
+  expect(await petstore({ apiKey: 'k', baseUrl: 'http://pets.test/v1', transport }).listPets(null as never)).toEqual(
+    [],
+  );
+});

@@ -45,6 +45,13 @@ test('an error as JSON has its name and its message, printed it has no response'
   expect(inspect(error)).not.toContain('Headers');
 });
 
+test.each([{ code: 'not_found' }, { code: 'not_found', message: {} }, { code: 5, message: 'No.' }])(
+  'an error that did not come from the service quotes its body: %j',
+  async (body) => {
+    expect(await failing(404, body)).toMatchObject({ code: undefined, message: `404: ${JSON.stringify(body)}`, body });
+  },
+);
+
 test('an error as JSON says what caused it', async () => {
   const server = await faulty();
   await server.close();

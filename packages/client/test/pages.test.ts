@@ -120,6 +120,16 @@ test.each<[string, Record<string, string>, number]>([
   await expect(api.listPets().collect({ max: 1000 })).rejects.toMatchObject({ name: 'UnexpectedResponseError' });
 });
 
+test.each([null, { items: [] }, 'pets'])('a page that is no list (%j) is an error', async (body) => {
+  const api = await client([answer(200, JSON.stringify(body))]);
+  expect(await readAll(api)).toMatchObject({ error: { name: 'UnexpectedResponseError', status: 200, body } });
+});
+
+test.each([0, 1])('a list that fails ends collect with its error, also for %d elements', async (max) => {
+  const api = await client([refuse(401, 'unauthorized')]);
+  await expect(api.listPets().collect({ max })).rejects.toMatchObject({ name: 'UnauthorizedError' });
+});
+
 test('a page can be asked twice for the one behind it', async () => {
   const page = await (await client([shelves(25)])).listPets().page();
   const [one, other] = [await page.next(), await page.next()];
@@ -140,7 +150,8 @@ test('the address of a next page is relative to that of its page', async () => {
 });
 
 test.each([-1, Number.NaN, '5', undefined])('collect refuses a max of %j at once', async (max) => {
-  const api = await client([shelves(25)]);
+  // No rejection of the call itself may be left over.
+  const api = await client([refuse(401, 'unauthorized')]);
   await expect(api.listPets().collect({ max } as { max: number })).rejects.toThrow('max must be a number from 0 on');
 });
 
