@@ -134,7 +134,7 @@ export function connect(options: ConnectOptions): Connection {
   };
 }
 
-/** The limits that the options set; the others stay as they are. Throws for one that is no number from 0 on. */
+/** The limits that the options set; the others stay as they are. Throws for one that is not a number from 0 on. */
 export function limitsFrom(
   { timeout, attemptTimeout, retry }: CallOptions,
   defaults: Limits = { timeout: 30_000, attemptTimeout: 0, limit: 2, base: 500, cap: 20_000 },
@@ -146,7 +146,7 @@ export function limitsFrom(
     ...(Object(retry) === retry ? (retry as Partial<Retry>) : { limit: retry }),
   };
   for (const [name, value = limits[name]] of Object.entries<unknown>(given)) {
-    if (Math.abs(value as number) !== value) throw new RangeError(`${name} must be a number from 0 on`);
+    if (Math.abs(value as number) !== value) throw new RangeError(`${name} must be a number, at least 0`);
     limits[name] = value;
   }
   return limits;

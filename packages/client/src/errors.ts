@@ -19,9 +19,9 @@ export class BaseError extends Error {
 
   /** The error as `JSON.stringify` writes it, with its message and the reason behind it: `connect ECONNREFUSED …`, for example. */
   toJSON(): object {
-    const { cause: outer } = this as { cause?: Cause };
+    const outer = this as { cause?: Cause };
     // fetch puts the system's error one cause deeper.
-    const cause = outer?.cause ?? outer;
+    const cause = outer.cause?.cause ?? outer.cause;
     return { ...this, message: this.message, cause: cause && String(cause.message || cause.code || cause) };
   }
 }

@@ -7,7 +7,6 @@ import {
   type HttpResponse,
   type Limits,
   limitsFrom,
-  type Transport,
 } from './connection.ts';
 import { BaseError, type PetstoreError } from './errors.ts';
 import { parseResponse } from './parse-response.ts';
@@ -34,7 +33,7 @@ export async function execute<Id extends OperationId>(
   { input, options, url }: Arguments,
 ): Promise<DataAndResponse<Result<Id>>> {
   const { id, method, authorize, accept = 'application/json', mayRetry = mayRetrySafe } = wire;
-  const { baseUrl, on, transport } = connection;
+  const { on } = connection;
   const caller = options?.signal;
   const start = performance.now();
   let limits: Limits = connection;
@@ -57,12 +56,10 @@ export async function execute<Id extends OperationId>(
           attempt: attempts,
         };
         await authorize?.(request, connection, id);
-        request.headers = mergeHeaders([{ accept }, connection.headers, options?.headers, request.headers]);
+        request.headers = mergeHeaders({ accept }, connection.headers, options?.headers, request.headers);
         if (signal.aborted) throw signal.reason;
         attempts++;
-        const response = await follow(transport, request).catch((cause: unknown) => {
-          throw new BaseError('ConnectionError', `${baseUrl} could not be reached`, { cause });
-        });
+        const response = await follow(connection, request);
         const data = (await parseResponse(response, wire)) as Result<Id>;
         connection.check?.(id, data);
         return { data, response };
@@ -117,7 +114,7 @@ export function mayRetry(method: string, error: Error): boolean {
 }
 
 /** Headers by names in lower case, so that the last one of a name counts. */
-function mergeHeaders(sources: CallOptions['headers'][]): Record<string, string> {
+function mergeHeaders(...sources: CallOptions['headers'][]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const source of sources) {
     for (const name in source) {
@@ -150,8 +147,8 @@ function within<T>(
     };
     const handle = setTimeout(
       () => fail(new BaseError('TimeoutError', `${id} timed out`)),
-      // A longer one would end at once.
-      Math.max(0, Math.min(milliseconds, 2 ** 31 - 1)),
+      // Timers hold 31 bits; one that is set to more ends at once.
+      Math.max(0, Math.min(milliseconds, 2e9)),
     );
     if (caller) signal.onabort = () => fail(signal.reason);
     if (signal.aborted) fail(signal.reason);
@@ -164,13 +161,18 @@ function within<T>(
 }
 
 /** Sends a request, and again to where it is redirected: only where it is safe, and within the origin. */
-async function follow(transport: Transport, request: HttpRequest, redirects = 5): Promise<HttpResponse> {
-  const response = await transport(request);
-  const location =
-    redirects && /^(GET|HEAD)3/.test(request.method + response.status) && response.headers.get('location');
-  if (!location) return response;
-  const { href, origin } = new URL(location, request.url);
-  if (!request.url.startsWith(`${origin}/`)) return response;
-  await response.body?.cancel();
-  return follow(transport, { ...request, url: href }, redirects - 1);
+async function follow({ transport, baseUrl }: Connection, request: HttpRequest): Promise<HttpResponse> {
+  try {
+    for (let sent = request, left = 5; ; left--) {
+      const response = await transport(sent);
+      const location = left && /^(GET|HEAD)3/.test(sent.method + response.status) && response.headers.get('location');
+      if (!location) return response;
+      const { href, origin } = new URL(location, sent.url);
+      if (!sent.url.startsWith(`${origin}/`)) return response;
+      await response.body?.cancel();
+      sent = { ...sent, url: href };
+    }
+  } catch (cause) {
+    throw new BaseError('ConnectionError', `${baseUrl} could not be reached`, { cause });
+  }
 }

@@ -54,7 +54,7 @@ function pagesBy(rule: PageRule, call: Call<OperationId>) {
       // Nobody else sees a rejection.
       first.catch(() => {});
       const { max } = Object(options) as { max: number };
-      if (Math.abs(max) !== max) throw new RangeError('max must be a number from 0 on');
+      if (Math.abs(max) !== max) throw new RangeError('max must be a number, at least 0');
       const items: unknown[] = [];
       if (max > 0) for await (const item of elements(first)) if (items.push(item) >= max) break;
       await first;

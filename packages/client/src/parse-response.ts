@@ -62,7 +62,7 @@ async function readText(response: HttpResponse): Promise<string> {
     response.text = async () => text;
     return text;
   } catch (cause) {
-    throw new BaseError('ConnectionError', 'the response was cut off', { cause });
+    throw new BaseError('ConnectionError', 'the response could not be read', { cause });
   }
 }
 

@@ -115,7 +115,7 @@ test('fetch can be given', async () => {
   expect(fetch).toHaveBeenCalledWith('http://pets.test/v1/pets', expect.objectContaining({ method: 'GET' }));
 });
 
-describe('a limit that is no number from 0 on is refused by name', () => {
+describe('a limit that is not a number from 0 on is rejected by name', () => {
   const wrong = [-1, Number.NaN, '5', null].flatMap((value) => [
     ['timeout', { timeout: value }],
     ['attemptTimeout', { attemptTimeout: value }],
@@ -127,12 +127,12 @@ describe('a limit that is no number from 0 on is refused by name', () => {
 
   test.each(wrong)('%s in %j, for all calls', (name, options) => {
     expect(() => recording(options)).toThrow(RangeError);
-    expect(() => recording(options)).toThrow(`${name} must be a number from 0 on`);
+    expect(() => recording(options)).toThrow(`${name} must be a number, at least 0`);
   });
 
   test.each(wrong)('%s in %j, for one call', async (name, options) => {
     const { sent, api } = recording({});
-    await expect(api.listPets({}, options)).rejects.toThrow(`${name} must be a number from 0 on`);
+    await expect(api.listPets({}, options)).rejects.toThrow(`${name} must be a number, at least 0`);
     expect(sent).toEqual([]);
   });
 });
