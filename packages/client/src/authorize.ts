@@ -1,15 +1,15 @@
 import { addQuery, type RequestDraft } from './build-request.ts';
 import type { Connection, UserAndPassword } from './connection.ts';
 
-/** Puts the credentials that an operation needs into its request. */
+/** Adds the credentials that an operation needs to its request. */
 export type Authorize = (draft: RequestDraft, connection: Connection, id: string) => Promise<void>;
 
 type Put = (draft: RequestDraft, credential: never) => void;
 
-/** A security scheme: its name, what puts its credential into a request, and the option that also holds it. */
+/** A security scheme: its name, the function that adds its credential, and the option that may hold the credential. */
 export type Scheme = readonly [name: string, put: Put, option?: 'apiKey'];
 
-/** Puts in the credential of a scheme. */
+/** Adds the credential of a scheme. */
 export function needs([name, put, option]: Scheme): Authorize {
   return async (draft, connection, id) => {
     const credential = connection.credentials?.[name] ?? connection[option as 'apiKey'];
@@ -19,7 +19,7 @@ export function needs([name, put, option]: Scheme): Authorize {
   };
 }
 
-/** Puts in the credentials of the first combination of which all are given; an empty one needs none. */
+/** Adds the credentials of the first combination that is complete; an empty combination needs none. */
 export function needsOneOf(...alternatives: Scheme[][]): Authorize {
   return async (draft, connection, id) => {
     const all = alternatives.find((schemes) =>

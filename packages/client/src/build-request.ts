@@ -8,7 +8,7 @@ export interface Wire<Id extends OperationId = OperationId> {
   readonly id: Id;
   readonly method: string;
   readonly path: string;
-  /** Write the inputs into the request, one after the other. */
+  /** Write the inputs into the request, in this order. */
   readonly encoders: readonly Encoder[];
   /** Adds the credentials, where the operation needs any. */
   readonly authorize?: Authorize | undefined;
@@ -16,7 +16,7 @@ export interface Wire<Id extends OperationId = OperationId> {
   readonly accept?: string;
   /** The statuses of a success; 200 by default. */
   readonly ok?: RegExp;
-  /** Makes the data from a success; parses JSON by default. */
+  /** Parses a success; JSON by default. */
   readonly parse?: Parse;
   /** Whether to retry after an error; by default that of a request that is safe to repeat. */
   readonly mayRetry?: (error: Error) => boolean;
@@ -33,7 +33,7 @@ export interface RequestDraft {
 
 export type Inputs = [name: string, value: unknown][];
 
-/** Writes its inputs into the request and returns the others. Functions of their own, so that a bundle has only those it needs. */
+/** Writes its inputs into the request and returns the others. A bundle contains only the encoders that its operations use. */
 export type Encoder = (draft: RequestDraft, inputs: Inputs, options?: CallOptions, connection?: Connection) => Inputs;
 
 /** The inputs that the path names, each as one segment. */
@@ -64,7 +64,7 @@ export function withIdempotencyKey(header: string): Encoder {
   };
 }
 
-/** Those of these names, as headers. */
+/** The inputs of these names, as headers. */
 export function inHeaders(...names: string[]): Encoder {
   return some(names, (draft, inputs) => {
     for (const [name, value] of inputs) if (value !== null) draft.headers[name.toLowerCase()] = String(value);
@@ -72,7 +72,7 @@ export function inHeaders(...names: string[]): Encoder {
   });
 }
 
-/** All of them, as query parameters. */
+/** All inputs, as query parameters. */
 export const inQuery: Encoder = (draft, inputs) => {
   for (const [name, value] of inputs) {
     // Null is not sent (RFC 6570, 2.3).
@@ -87,19 +87,19 @@ export function addQuery(draft: RequestDraft, pair: string): void {
   draft.url += (draft.url.includes('?') ? '&' : '?') + pair;
 }
 
-/** Those of these names, as query parameters, where the rest is a body. */
+/** The inputs of these names, as query parameters. */
 export function inQueryOf(...names: string[]): Encoder {
   return some(names, inQuery);
 }
 
-/** All of them, as JSON. */
+/** All inputs, as a JSON body. */
 export const inBody: Encoder = (draft, inputs) => {
   draft.headers['content-type'] = 'application/json';
   draft.body = JSON.stringify(Object.fromEntries(inputs));
   return [];
 };
 
-/** Gives an encoder only the inputs of these names. */
+/** Limits an encoder to the inputs of these names. */
 export function some(names: readonly string[], encode: Encoder): Encoder {
   return (draft, inputs) => {
     encode(
@@ -110,7 +110,7 @@ export function some(names: readonly string[], encode: Encoder): Encoder {
   };
 }
 
-/** The request of an operation. Throws for a number that would arrive as another one. */
+/** Builds the request of an operation. Throws for a number that would be rounded. */
 export function buildRequest(
   { id, path, encoders }: Wire,
   connection: Connection,
@@ -128,7 +128,7 @@ export function buildRequest(
   return draft;
 }
 
-/** Whether JSON carries all numbers in it as they are: no larger one is, and none that was rounded is less. */
+/** Whether all numbers in it are exact in JSON: a number of 2^53 or more may have been rounded. */
 export function isExact(data: unknown): boolean {
   return typeof data === 'number'
     ? Math.abs(data) < 2 ** 53

@@ -16,7 +16,7 @@ export interface Call<Id extends OperationId> extends Promise<Result<Id>> {
   readonly operation: Id;
   /** The data, and the response that it came in. */
   withResponse(): Promise<DataAndResponse<Result<Id>>>;
-  /** Calls the operation again, with what the function makes of the arguments. */
+  /** Calls the operation again, with changed arguments. */
   repeat(change: (args: Arguments) => Arguments): Promise<DataAndResponse<Result<Id>>>;
 }
 
@@ -33,7 +33,7 @@ export function send<Id extends OperationId>(
   return Object.assign(data, {
     operation: wire.id,
     withResponse: () => {
-      // The caller sees a rejection there.
+      // The caller handles a rejection of the returned promise.
       data.catch(() => {});
       return first;
     },
@@ -52,7 +52,7 @@ export async function outcome<Id extends OperationId>(call: Call<Id>): Promise<O
   }
 }
 
-/** A request that no function of this package makes. */
+/** A request that the spec does not describe. */
 export interface RawRequest {
   readonly method: string;
   /** Appended to the base address, with its query. */
@@ -67,7 +67,7 @@ export async function request(
   { method, path, headers, body }: RawRequest,
   options: CallOptions = {},
 ): Promise<{ readonly text: string; readonly response: HttpResponse }> {
-  // fetch would refuse both only after they look like a broken connection.
+  // fetch rejects both, but its error looks like a broken connection.
   if (!/^[\w-]+$/.test(method)) throw new TypeError(`'${method}' cannot be a method`);
   if (body !== undefined && /^(GET|HEAD)$/i.test(method)) throw new TypeError(`a ${method} request has no body`);
   const wire: Wire = {
@@ -108,5 +108,5 @@ export function atServer(connection: Connection, server: string): Connection {
   return isOther ? connection : { ...connection, baseUrl: bare(server, baseUrl) };
 }
 
-/** As URLs are written: without the port that is usual, and without slashes at the end. */
+/** A URL in normal form, without a default port and without slashes at the end. */
 const bare = (url: string, base?: string) => new URL(url, base).href.replace(/\/+$/, '');

@@ -8,15 +8,15 @@ import {
   type Schema,
 } from '@petstore/types';
 
-/** A success carried something that the spec does not allow. */
+/** The data of a success does not match the spec. */
 export class UnexpectedDataError extends Error {
   override readonly name = 'UnexpectedDataError';
   readonly operation: OperationId;
-  /** Where in the data, and what. */
+  /** Each violation, with its place in the data. */
   readonly faults: readonly string[];
 
   constructor(operation: OperationId, faults: readonly string[]) {
-    super(`${operation} answered what the spec does not allow: ${faults.slice(0, 5).join('; ')}`);
+    super(`${operation} returned data that does not match the spec: ${faults.slice(0, 5).join('; ')}`);
     this.operation = operation;
     this.faults = faults;
   }

@@ -16,17 +16,17 @@ export interface HttpRequest {
   /** The client follows redirects, the transport does not. */
   readonly redirect: 'manual';
   readonly signal: AbortSignal;
-  /** The operation that is called; none for a request of `request`. */
+  /** The operation that is called; absent for a request of `request`. */
   readonly operation?: OperationId;
-  /** How many requests of the same call went before. */
+  /** The number of requests of this call before this one. */
   readonly attempt: number;
 }
 
-/** What a transport returns: a new object for each request. A `Response` of fetch is one. */
+/** The response that a transport returns: a new object for each request, for example a `Response` of fetch. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
-  /** The body as it arrives, where the transport has it. */
+  /** The body as a stream, if the transport has one. */
   readonly body?: ReadableStream<Uint8Array> | null;
   text(): Promise<string>;
 }
@@ -40,7 +40,7 @@ export interface UserAndPassword {
   readonly password: string;
 }
 
-/** What a security scheme takes, or a function that returns it. */
+/** The credential of a security scheme, or a function that returns it. */
 export type Credential =
   | string
   | UserAndPassword
@@ -68,7 +68,7 @@ export interface CallOptions {
   attemptTimeout?: number;
   /** How often to retry requests that are safe to repeat; twice by default. */
   retry?: number | Partial<Retry>;
-  /** The key that makes the call safe to repeat, where the operation takes one; by default a new one for each call. */
+  /** The key that makes the call safe to repeat, if the operation takes one; by default a new one for each call. */
   idempotencyKey?: string;
 }
 
@@ -80,7 +80,7 @@ export interface ConnectOptions extends Omit<CallOptions, 'signal' | 'idempotenc
   apiKey?: string | (() => string | Promise<string>);
   /** Credentials by security scheme, where the service has several. */
   credentials?: { readonly [Scheme in keyof (typeof service)['securitySchemes']]?: Credential };
-  /** The function that sends requests, in place of the global `fetch`. */
+  /** The function that sends requests, instead of the global `fetch`. */
   fetch?: (url: string, init: HttpRequest) => Promise<HttpResponse>;
   /** Sends requests by other means than fetch. */
   transport?: Transport;
@@ -88,13 +88,17 @@ export interface ConnectOptions extends Omit<CallOptions, 'signal' | 'idempotenc
   check?: (operation: OperationId, data: unknown) => void;
 }
 
-/** The same where the environment and the spec know the address. */
+/** The options of `connect`, with defaults from the environment and from the spec. */
 export interface EnvironmentOptions extends Partial<ConnectOptions> {
-  /** A deployment that the spec names, in place of `baseUrl`; the first one by default. */
+  /** The address of the service, ending in the version segment; the variable `PETSTORE_BASE_URL` by default. */
+  baseUrl?: string;
+  /** The key, or a function that returns it; the variable `PETSTORE_API_KEY` by default. */
+  apiKey?: string | (() => string | Promise<string>);
+  /** A deployment that the spec names, instead of `baseUrl`; the first one by default. */
   deployment?: Deployment;
 }
 
-/** That an operation will be removed. */
+/** A notice that an operation will be removed. */
 export interface DeprecationNotice {
   readonly operation: OperationId;
   /** When it will be removed: the date in the spec, or the one that the service sends, as it was written. */
@@ -109,7 +113,7 @@ export interface Observer {
   readonly deprecated?: ((notice: DeprecationNotice) => void) | false;
 }
 
-/** Limits of time and number, all of them checked. */
+/** Checked limits of time and of retries. */
 export interface Limits extends Retry {
   readonly timeout: number;
   readonly attemptTimeout: number;
@@ -134,7 +138,7 @@ export function connect(options: ConnectOptions): Connection {
   };
 }
 
-/** The limits that the options set; the others stay as they are. Throws for one that is not a number from 0 on. */
+/** The limits that the options set, and the defaults of the others. Throws for one that is not a number from 0 on. */
 export function limitsFrom(
   { timeout, attemptTimeout, retry }: CallOptions,
   defaults: Limits = { timeout: 30_000, attemptTimeout: 0, limit: 2, base: 500, cap: 20_000 },

@@ -7,7 +7,7 @@ interface Cause {
   readonly message?: string;
 }
 
-/** What every error of a call is; anything else that is thrown is a mistake in how the call was made. */
+/** The base of all errors of a call. Any other error is a mistake in how the call was made. */
 export class BaseError extends Error {
   /** How many requests the call sent. */
   attempts = 0;
@@ -150,7 +150,7 @@ const KINDS: Record<number, string> = {
   5: 'Server',
 };
 
-/** The error that a response stands for. A body that is no Error, that of a proxy for example, is quoted. */
+/** The error for a response. Its message quotes a body that is not from the service, such as a proxy's. */
 export function errorFrom(response: HttpResponse, text: string, body: unknown = text, problem?: string): BaseError {
   const { status, headers } = response;
   const { code, message } = Object(body) as { code?: unknown; message?: unknown };
@@ -160,7 +160,7 @@ export function errorFrom(response: HttpResponse, text: string, body: unknown = 
     `${kind || 'UnexpectedResponse'}Error`,
     isOwn ? message : `${problem || status + (kind ? '' : ' unexpected')}: ${text.slice(0, 200) || 'no body'}`,
   );
-  // Neither is worth showing where an error is printed.
+  // Neither helps where an error is printed.
   Object.defineProperties(error, { headers: { value: headers }, response: { value: response } });
   return Object.assign(error, {
     status,

@@ -11,7 +11,7 @@ import {
 import { BaseError, type PetstoreError } from './errors.ts';
 import { parseResponse } from './parse-response.ts';
 
-/** What a call is made with. */
+/** The arguments of a call. */
 export interface Arguments {
   readonly input: object | undefined;
   readonly options: CallOptions | undefined;
@@ -26,7 +26,7 @@ export interface DataAndResponse<Data> {
   readonly response: HttpResponse;
 }
 
-/** Builds a request and sends it, again where that may help, until it succeeds or time is up. */
+/** Builds a request, authorizes it, sends it with retries until the deadline, and parses the response. */
 export async function execute<Id extends OperationId>(
   connection: Connection,
   wire: Wire<Id>,
@@ -86,17 +86,17 @@ export async function execute<Id extends OperationId>(
 
 /** Whether a request that is safe to repeat may succeed later. */
 export function mayRetrySafe(error: Error): boolean {
-  // Anything can be thrown by a function of the caller's.
+  // A function of the caller can throw anything.
   const { name, status, code } = Object(error) as Partial<PetstoreError>;
   return /Connection|Timeout|in_flight|408|429|5..$/.test(`${name}${code}${status}`);
 }
 
-/** Whether the service has certainly done nothing with a request, and may accept it later. */
+/** Whether the service certainly did nothing with a request and may accept it later. */
 export function mayRetryUnsafe(error: Error): boolean {
   const { code, cause } = Object(error) as Partial<PetstoreError> & { cause?: Cause };
   return (
-    // The service promises with these codes that nothing was done, or that an attempt before is still worked on; or no
-    // connection was made, so that not one byte has arrived. fetch puts the system's error one cause deeper.
+    // With these codes the service promises that it did nothing, or that it is still handling an earlier attempt; or no
+    // connection was made, so nothing has arrived. fetch puts the system's error one cause deeper.
     /rate_limited|unavailable|in_flight|REFUSED|NOTFOUND|EAI_AGAIN|UNREACH|CONNECT_TIMEOUT/.test(
       `${code} ${cause?.code} ${cause?.cause?.code}`,
     )
@@ -108,12 +108,12 @@ interface Cause {
   readonly cause?: { readonly code?: string };
 }
 
-/** Whether a request may be sent again after an error: it may help, and does nothing twice. */
+/** Whether a retry after an error may succeed and does nothing twice. */
 export function mayRetry(method: string, error: Error): boolean {
   return mayRetryUnsafe(error) || (/^(GET|HEAD|PUT|DELETE)$/.test(method) && mayRetrySafe(error));
 }
 
-/** Headers by names in lower case, so that the last one of a name counts. */
+/** One object of headers with names in lower case; the last header of a name wins. */
 function mergeHeaders(...sources: CallOptions['headers'][]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const source of sources) {
@@ -129,7 +129,7 @@ function mergeHeaders(...sources: CallOptions['headers'][]): Record<string, stri
   return headers;
 }
 
-/** Runs a task, and rejects when time is up or a signal aborts, whatever the task waits for. */
+/** Runs a task. Rejects when the time is up or the caller aborts, even if the task ignores its signal. */
 function within<T>(
   milliseconds: number,
   id: string,
@@ -138,7 +138,7 @@ function within<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = new AbortController();
-    // Listeners on the caller's own signal would add up.
+    // Listeners on the caller's own signal would accumulate.
     const signal = caller ? AbortSignal.any([timer.signal, caller]) : timer.signal;
     const fail = (reason: unknown) => {
       clearTimeout(handle);
@@ -160,7 +160,7 @@ function within<T>(
   });
 }
 
-/** Sends a request, and again to where it is redirected: only where it is safe, and within the origin. */
+/** Sends a request and follows redirects, only of safe methods and only within the origin. */
 async function follow({ transport, baseUrl }: Connection, request: HttpRequest): Promise<HttpResponse> {
   try {
     for (let sent = request, left = 5; ; left--) {

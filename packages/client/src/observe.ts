@@ -6,24 +6,24 @@ import { LEFT } from './pages.ts';
 /** A request as callbacks see it: credentials are replaced by `***`. */
 export type ShownRequest = Pick<HttpRequest, 'operation' | 'method' | 'url' | 'headers'>;
 
-/** Callbacks that observe calls. None can change a call: what one throws goes to `console.error`. */
+/** Callbacks that observe calls. They cannot change a call; an error that one throws goes to `console.error`. */
 export interface Hooks {
   /** Before each attempt; `attempt` counts from 0. */
   request?(request: ShownRequest, attempt: number): void;
   /** After each response. */
   response?(response: Pick<HttpResponse, 'status' | 'headers'>, request: ShownRequest): void;
-  /** Before the client waits for the next attempt. */
+  /** Before the wait for the next attempt. */
   retry?(reason: Error, attempt: number, milliseconds: number): void;
   /** When a call fails. */
   error?(error: Error): void;
-  /** Once per process and operation. Without it a line goes to the logger; `false` silences it. */
+  /** For a call of a deprecated operation, once per process. By default the logger gets a line; `false` silences it. */
   deprecated?: ((notice: DeprecationNotice) => void) | false;
 }
 
-/** From silent to every request: `warn` logs deprecations, `info` also retries and failures, `debug` also requests and responses. */
+/** `warn` logs deprecations, `info` also retries and failures, `debug` also requests and responses. */
 export type LogLevel = 'off' | 'warn' | 'info' | 'debug';
 
-/** Where log lines go; `console` is one. */
+/** The destination of log lines, for example `console`. */
 export type Logger = { readonly [Level in Exclude<LogLevel, 'off'>]: (line: string) => void };
 
 export interface ObserveOptions {
@@ -105,12 +105,12 @@ function report(
   callback({ operation, sunset, message });
 }
 
-/** Runs callbacks. What one throws, at once or later, goes to the console. */
+/** Runs callbacks. Logs an error that one throws or rejects with. */
 function guarded(run: () => unknown): void {
   (async () => run())().catch(console.error);
 }
 
-/** A request without what looks like a credential. */
+/** A copy of a request in which `***` replaces everything that looks like a credential. */
 function redacted({ operation, method, url, headers }: HttpRequest): ShownRequest {
   const secret = /auth|cookie|key|secret|token|password/i;
   return {

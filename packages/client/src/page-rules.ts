@@ -9,7 +9,7 @@ export interface PageRule {
   next(data: unknown, response: HttpResponse): NextPage | undefined;
 }
 
-/** The target of `Link` with `rel="next"` (RFC 8288), as it was written: the address of the next page. */
+/** The address of the next page, as written in `Link` with `rel="next"` (RFC 8288). */
 export function nextPage({ headers }: HttpResponse): string | undefined {
   for (const link of (headers.get('link') ?? '').split('<')) {
     const [target, ...parameters] = link.split('>');
@@ -30,7 +30,7 @@ export const linkPages: PageRule = {
 /** Pages that a `Link` header leads through, their elements in a property of the body. */
 export const linkPagesOf = (items: string): PageRule => ({ ...linkPages, items: elementsIn(items) });
 
-/** Where pages have led so far, as far as it takes to find a loop. */
+/** The pages that were read, as far as a loop detection needs them. */
 export interface Trail {
   readonly last: string;
   readonly compared: string;

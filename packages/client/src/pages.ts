@@ -16,11 +16,11 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   readonly response: HttpResponse;
   readonly hasNext: boolean;
-  /** Asks for the page behind this one; `undefined` where there is none. */
+  /** Requests the next page; `undefined` if this is the last one. */
   next(): Promise<Page<Item> | undefined>;
 }
 
-/** A call of an operation that has pages. Awaited, it returns the first page; iterated, the elements of all pages. */
+/** A call of an operation that has pages. Awaiting it returns the first page, iterating it the elements of all pages. */
 export interface Paged<Id extends OperationId> extends Call<Id>, AsyncIterable<ItemOf<Id>> {
   /** The first page as an object that leads to the others. */
   page(): Promise<Page<ItemOf<Id>>>;
@@ -39,7 +39,7 @@ const rules = /* @__PURE__ */ new Map(Object.entries<PageRule>(pageRules));
 
 /** Adds the pages to a call of an operation that has them. */
 export function pages<Id extends OperationId>(call: Call<Id>, rule = rules.get(call.operation)): Paged<Id> {
-  // Whether there are pages is known from the type of each operation only.
+  // Only the type of each operation says whether it has pages.
   return (rule ? Object.assign(call, pagesBy(rule, call)) : call) as Paged<Id>;
 }
 
@@ -51,7 +51,7 @@ function pagesBy(rule: PageRule, call: Call<OperationId>) {
     [Symbol.asyncIterator]: all,
     collect: async (options: { readonly max: number }) => {
       const first = firstPage();
-      // Nobody else sees a rejection.
+      // Otherwise a rejection would be unhandled if `max` is wrong.
       first.catch(() => {});
       const { max } = Object(options) as { max: number };
       if (Math.abs(max) !== max) throw new RangeError('max must be a number, at least 0');
@@ -68,7 +68,7 @@ interface AnyPage extends Page<unknown> {
   next(stop?: AbortController): Promise<AnyPage | undefined>;
 }
 
-/** Why a page that was asked for ahead is aborted. */
+/** The reason that aborts a page which was requested ahead. */
 export const LEFT = 'the caller has left the loop';
 
 /** A page, and the trail of those before it. */
@@ -118,14 +118,14 @@ function pageFrom(
   };
 }
 
-/** The elements of a page and of all behind it. Asks for at most one page ahead; stops asking when it is left. */
+/** The elements of a page and of all pages behind it. Requests at most one page ahead, and aborts it when the caller leaves. */
 async function* elements(first: Promise<AnyPage>) {
   const stop = new AbortController();
   let awaited: Promise<AnyPage | undefined> = first;
   try {
     for (let page = await awaited; page; page = await awaited) {
       awaited = page.next(stop);
-      // It is awaited once this page is used up, and not at all if the caller leaves before.
+      // It is awaited after this page, and never if the caller leaves before.
       awaited.catch(() => {});
       yield* page.items;
     }

@@ -2,10 +2,10 @@ import { isExact } from './build-request.ts';
 import type { HttpResponse } from './connection.ts';
 import { BaseError, errorFrom } from './errors.ts';
 
-/** Makes the data of a call from a success. Functions of their own, so that a bundle has only those it needs. */
+/** Parses a success into the data of a call. A bundle contains only the parsers that its operations use. */
 export type Parse = (response: HttpResponse) => unknown;
 
-/** The data of a response whose status matches, by default of 200 as JSON; any other response is thrown as an error. */
+/** Parses a response with a matching status, by default 200; throws any other response as an error. */
 export function parseResponse(
   response: HttpResponse,
   { ok = /200/, parse = parseJson }: { readonly ok?: RegExp; readonly parse?: Parse },
@@ -16,7 +16,7 @@ export function parseResponse(
   });
 }
 
-/** JSON. Never returns a number that was rounded. */
+/** Parses JSON. Throws for a number that was rounded. */
 export const parseJson = async (response: HttpResponse, revive?: typeof exactInteger): Promise<unknown> => {
   const text = await readText(response);
   // Only numbers this long can have been rounded.
@@ -27,10 +27,10 @@ export const parseJson = async (response: HttpResponse, revive?: typeof exactInt
   return data;
 };
 
-/** JSON in which integers that a number cannot hold are bigints. */
+/** Parses JSON, with a bigint for each integer that a number cannot hold. */
 export const parseExactJson: Parse = (response) => parseJson(response, exactInteger);
 
-/** The integer as it is written. A runtime that does not give its source leaves it rounded, and it is refused. */
+/** The integer as written. Without its source text, in older runtimes, it stays rounded and is rejected later. */
 export function exactInteger(_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
   return typeof value === 'number' && !isExact(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
@@ -46,7 +46,7 @@ export const parseNothing: Parse = async (response) => {
 /** The body as it arrives. */
 export const parseBytes: Parse = async (response) => response.body ?? new Blob([await readText(response)]).stream();
 
-/** With several successes the status stands beside the data. */
+/** Parses one of several successes; the data is returned beside its status. */
 export const byStatus =
   (parsers: Readonly<Record<string, Parse>>): Parse =>
   async (response) => {
@@ -55,7 +55,7 @@ export const byStatus =
     return { status, data: await parse(response) };
   };
 
-/** The whole body, which the caller can read again from the response. */
+/** Reads the whole body; the caller can read it again from the response. */
 async function readText(response: HttpResponse): Promise<string> {
   try {
     const text = await response.text();

@@ -11,7 +11,7 @@ import * as calls from './gen/calls.gen.ts';
 import { type ObserveOptions, observe } from './observe.ts';
 import { type Paged, type PagedId, pages } from './pages.ts';
 
-/** Everything that can be set for a client. */
+/** The options of a client. */
 export interface Options extends EnvironmentOptions, ObserveOptions {}
 
 /** The whole service as an object with a method for each operation. */
@@ -24,13 +24,13 @@ export type Petstore = {
     outcome(): Promise<Outcome<Id>>;
   };
 } & {
-  /** The same service with other options; those that are not given stay as they are. */
+  /** The same service with other options; options that are not given stay unchanged. */
   withOptions(options: Options): Petstore;
 };
 
 type AnyCall = (connection: Connection, ...args: unknown[]) => Call<OperationId>;
 
-/** Offers the whole service. `connect` with single functions makes a smaller bundle. */
+/** Creates a client of the whole service. `connect` with single functions makes a smaller bundle. */
 export function petstore(options: Options = {}): Petstore {
   const connection = observe(connect(withEnvironment(options)), options);
   const bind =
