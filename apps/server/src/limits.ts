@@ -44,6 +44,9 @@ export const LINGER_MS = 2_000;
 /** How long an idle connection is left open while the server drains: a request may be on its way. */
 export const DRAIN_SWEEP_MS = 250;
 
+/** The same while a worker is replaced: there is no hurry, and a client that has paused loses no request. */
+export const REPLACEMENT_SWEEP_MS = 5_000;
+
 /** How long the store has to close, when the requests have used up the time to stop. */
 export const MIN_STORE_CLOSE_MS = 1_000;
 

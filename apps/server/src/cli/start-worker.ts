@@ -13,14 +13,14 @@ export async function startWorker(config: Config): Promise<void> {
   const logging = createLog(config.logLevel);
   let running: RunningWorker | undefined;
   let isStopping = false;
-  const onStop = () => {
+  const onStop = (idleMs?: number) => {
     if (isStopping) return;
     isStopping = true;
     // Before it serves there is nothing to be answered.
-    if (running) void stop(running, logging);
+    if (running) void stop(running, logging, idleMs);
     else process.exit(1);
   };
-  process.on('disconnect', onStop);
+  process.on('disconnect', () => onStop());
   try {
     running = await serveAsWorker(config, logging, onStop);
     flushCompileCache();
@@ -31,8 +31,8 @@ export async function startWorker(config: Config): Promise<void> {
   }
 }
 
-async function stop(running: RunningWorker, logging: Log): Promise<void> {
-  const isClosed = await running.stop();
+async function stop(running: RunningWorker, logging: Log, idleMs?: number): Promise<void> {
+  const isClosed = await running.stop(idleMs);
   const isLogClosed = await logging.close();
   // Where a thread is stuck in a call of the system, an exit would wait for it.
   if (!isClosed || !isLogClosed) process.kill(process.pid, 'SIGKILL');

@@ -47,9 +47,9 @@ export interface Draining {
   sendAway(): void;
   /**
    * Stops accepting, and resolves when every request that had come was answered, or so many milliseconds have passed. The
-   * result is the number of requests that were cut.
+   * result is the number of requests that were cut. Idle connections are closed after `idleMs`.
    */
-  drain(timeoutMs: number): Promise<number>;
+  drain(timeoutMs: number, idleMs?: number): Promise<number>;
 }
 
 /** Listens for requests. Whatever Node would answer without a body, or drop, gets an Error too. */
@@ -129,7 +129,7 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else connections.get(socket as Socket)?.fail(malformed(error));
   });
-  return { server, draining: { sendAway: () => sendAway(pool), drain: (timeoutMs) => drain(server, pool, timeoutMs) } };
+  return { server, draining: { sendAway: () => sendAway(pool), drain: (...times) => drain(server, pool, ...times) } };
 }
 
 /** Emitted when the last connection has ended. */
@@ -140,7 +140,12 @@ function sendAway(pool: ConnectionPool): void {
   for (const connection of pool.connections.values()) connection.drain();
 }
 
-async function drain(server: Server, pool: ConnectionPool, timeoutMs: number): Promise<number> {
+async function drain(
+  server: Server,
+  pool: ConnectionPool,
+  timeoutMs: number,
+  idleMs = DRAIN_SWEEP_MS,
+): Promise<number> {
   const { connections } = pool;
   const closed =
     server.listening || connections.size > 0 ? once(server, server.listening ? 'close' : EMPTY) : undefined;
@@ -150,7 +155,7 @@ async function drain(server: Server, pool: ConnectionPool, timeoutMs: number): P
   const sweep = setInterval(() => {
     // Node takes a connection for idle whose response has ended and not left.
     if (![...connections.values()].some(({ isFlushing }) => isFlushing)) server.closeIdleConnections();
-  }, DRAIN_SWEEP_MS);
+  }, idleMs);
   let cut = 0;
   const deadline = setTimeout(() => {
     for (const { open } of connections.values()) cut += open;

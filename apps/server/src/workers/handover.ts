@@ -10,6 +10,8 @@ interface Connection {
 export interface Receiver {
   /** Sends it a connection, which it has to accept. */
   sendConnection(id: number, port: PortName, socket: Socket): void;
+  /** Asks it to say when it has received everything up to this connection. */
+  sendSync(id: number): void;
 }
 
 /** What a receiver has to do with. */
@@ -74,18 +76,35 @@ export class Handover {
     return load.open.api + load.open.admin;
   }
 
+  /** Asks the receivers that accept nothing whether what they were sent has reached them. */
+  check(): void {
+    const now = performance.now();
+    for (const [receiver, { sent }] of this.#loads) {
+      if (isStalled(sent, now)) receiver.sendSync([...sent.keys()].at(-1) ?? 0);
+    }
+  }
+
+  /** The receiver has received everything up to this connection: what it has not accepted of that was lost on the way. */
+  synced(receiver: Receiver, id: number): void {
+    for (const [sentId, { socket, port }] of this.#loads.get(receiver)?.sent ?? []) {
+      if (sentId > id) return;
+      this.#loads.get(receiver)?.sent.delete(sentId);
+      this.#open[port]--;
+      socket.destroy();
+    }
+  }
+
   /** The receiver has a connection now. */
   accepted(receiver: Receiver, id: number): void {
+    // They arrive in order.
+    this.synced(receiver, id - 1);
     const load = this.#loads.get(receiver);
-    if (!load) return;
-    for (const [sentId, { socket, port }] of load.sent) {
-      if (sentId > id) return;
-      load.sent.delete(sentId);
-      // This process's own copy. The receiver has the connection, or, as they arrive in order, it was lost on the way.
-      socket.destroy();
-      if (sentId === id) load.open[port]++;
-      else this.#open[port]--;
-    }
+    const connection = load?.sent.get(id);
+    if (!load || !connection) return;
+    load.sent.delete(id);
+    load.open[connection.port]++;
+    // This process's own copy.
+    connection.socket.destroy();
   }
 
   closed(receiver: Receiver, port: PortName): void {
@@ -121,11 +140,15 @@ export class Handover {
     for (const receiver of this.#receivers) {
       const load = this.#loads.get(receiver);
       if (!load) continue;
-      const [oldest] = load.sent.values();
-      const isStalled = oldest !== undefined && now - oldest.at > STALLED_MS;
-      const total = load.sent.size + load.open.api + load.open.admin + (isStalled ? 2 ** 40 : 0);
+      const penalty = isStalled(load.sent, now) ? 2 ** 40 : 0;
+      const total = load.sent.size + load.open.api + load.open.admin + penalty;
       if (total < leastLoad) [least, leastLoad] = [receiver, total];
     }
     return least;
   }
+}
+
+function isStalled(sent: Load['sent'], now: number): boolean {
+  const [oldest] = sent.values();
+  return oldest !== undefined && now - oldest.at > STALLED_MS;
 }

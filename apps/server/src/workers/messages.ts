@@ -10,9 +10,12 @@ export type PortName = 'api' | 'admin';
 export type ToWorker =
   /** With a socket: a connection that the primary has accepted. */
   | { type: 'connection'; id: number; port: PortName }
+  /** Whatever was sent before it has arrived, but for connections for which there were no file descriptors. */
+  | { type: 'sync'; id: number }
   /** The whole server will stop: /readyz answers 503, and responses end their connections. */
   | { type: 'announceStop' }
-  | { type: 'stop' }
+  /** Idle connections are closed after so many milliseconds. */
+  | { type: 'stop'; idleMs: number }
   /** The keys in the data folder have changed just now. */
   | { type: 'keysChanged' }
   /** The requests of each key that the other workers have taken. */
@@ -27,6 +30,7 @@ export type ToPrimary =
   | { type: 'failed'; reason: string }
   /** A connection is the worker's from now on. */
   | { type: 'accepted'; id: number }
+  | { type: 'synced'; id: number }
   | { type: 'closed'; port: PortName }
   | { type: 'taken'; requests: Record<string, number> }
   | { type: 'collected'; id: number; metrics: MetricsData }

@@ -16,8 +16,8 @@ import { SharedMetrics } from './metrics.ts';
 import { WorkerProcess } from './process.ts';
 import { Team } from './team.ts';
 
-/** How often it is looked for changes of the keys, so that whatever is wrong with them is reported. */
-const KEYS_MS = 1_000;
+/** How often connections that were not accepted and the keys are looked at, so that whatever is wrong with these is reported. */
+const WATCH_MS = 1_000;
 
 /** A server of several processes. */
 export interface RunningTeam extends Running {
@@ -61,6 +61,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
 
   function onMessage(worker: WorkerProcess, message: ToPrimary): void {
     if (message.type === 'accepted') handover.accepted(worker, message.id);
+    else if (message.type === 'synced') handover.synced(worker, message.id);
     else if (message.type === 'closed') handover.closed(worker, message.port);
     else if (message.type === 'taken') shareQuotas(worker, message.requests);
     else if (message.type === 'collected') sharedMetrics.collected(worker, message.id, message.metrics);
@@ -104,7 +105,10 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     await team.start();
     const madeKey = await keys.makeFirst();
     for (const worker of team.workers) worker.send({ type: 'keysChanged' });
-    const watch = setInterval(() => void keys.check(''), KEYS_MS);
+    const watch = setInterval(() => {
+      handover.check();
+      keys.check('');
+    }, WATCH_MS);
     watch.unref();
     setTimeout(() => void metrics.open(), METRICS_OPEN_MS).unref();
     log.info({ origin, adminOrigin, deployment: config.deployment, workers: config.workers }, 'started');

@@ -51,6 +51,10 @@ export class WorkerProcess {
     this.send({ type: 'connection', id, port }, socket);
   }
 
+  sendSync(id: number): void {
+    this.send({ type: 'sync', id });
+  }
+
   kill(): void {
     this.#child.kill('SIGKILL');
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { WORKER_EXIT_MS, WORKER_RESTART_MS } from '../limits.ts';
+import { DRAIN_SWEEP_MS, REPLACEMENT_SWEEP_MS, WORKER_EXIT_MS, WORKER_RESTART_MS } from '../limits.ts';
 import type { ToPrimary } from './messages.ts';
 import type { WorkerProcess } from './process.ts';
 
@@ -92,7 +92,7 @@ export class Team {
   /** Stops all workers. */
   async stop(): Promise<Stopped> {
     this.#isRunning = false;
-    const all = await Promise.all(this.workers.map((worker) => this.#stopOne(worker)));
+    const all = await Promise.all(this.workers.map((worker) => this.#stopOne(worker, DRAIN_SWEEP_MS)));
     return { cut: all.reduce((sum, { cut }) => sum + cut, 0), isClosed: all.every(({ isClosed }) => isClosed) };
   }
 
@@ -164,7 +164,7 @@ export class Team {
         }
         // A stop ends all that there are.
         if (!this.#isRunning) return;
-        const { cut } = await this.#stopOne(worker);
+        const { cut } = await this.#stopOne(worker, REPLACEMENT_SWEEP_MS);
         this.#options.log.info({ worker: worker.pid, cut }, 'worker replaced');
         this.#fill();
       }
@@ -172,13 +172,13 @@ export class Team {
   }
 
   /** Stops a worker, and kills it where that takes too long. */
-  async #stopOne(worker: WorkerProcess): Promise<Stopped> {
+  async #stopOne(worker: WorkerProcess, idleMs: number): Promise<Stopped> {
     const { state } = worker;
     worker.state = 'stopping';
     if (state === 'starting') worker.kill();
     if (state === 'serving') {
       this.#options.onStopping(worker);
-      worker.send({ type: 'stop' });
+      worker.send({ type: 'stop', idleMs });
     }
     const timer = setTimeout(() => {
       this.#options.log.error({ worker: worker.pid }, 'worker did not stop in time, and is killed');

@@ -10,11 +10,15 @@ import type { PortName, ToPrimary, ToWorker } from './messages.ts';
 
 export interface RunningWorker {
   /** Answers the requests that have come, closes the store; true where all of that was done in time. */
-  stop(): Promise<boolean>;
+  stop(idleMs?: number): Promise<boolean>;
 }
 
 /** Serves the connections that the primary hands over. `onStop` is called when this process has to end. */
-export async function serveAsWorker(config: Config, logging: Log, onStop: () => void): Promise<RunningWorker> {
+export async function serveAsWorker(
+  config: Config,
+  logging: Log,
+  onStop: (idleMs?: number) => void,
+): Promise<RunningWorker> {
   // The primary reports what is wrong with the keys, once for all workers.
   const keys = openKeys(config, () => {});
   const quotas = config.rateLimit ? new Quotas(config.rateLimit) : undefined;
@@ -33,10 +37,11 @@ export async function serveAsWorker(config: Config, logging: Log, onStop: () => 
   };
   process.on('message', (message: ToWorker, socket: unknown) => {
     if (message.type === 'connection') take(message.port, message.id, socket);
+    else if (message.type === 'sync') send({ type: 'synced', id: message.id });
     else if (message.type === 'announceStop') {
       service.announceStop();
       takers.api.sendAway();
-    } else if (message.type === 'stop') onStop();
+    } else if (message.type === 'stop') onStop(message.idleMs);
     else if (message.type === 'keysChanged') keys.refresh();
     else if (message.type === 'taken') quotas?.add(message.requests);
     else if (message.type === 'metrics') metricsText.answer(message.id, message.text);
@@ -54,9 +59,9 @@ export async function serveAsWorker(config: Config, logging: Log, onStop: () => 
   send({ type: 'ready' });
   service.loadRest();
 
-  const stop = async () => {
+  const stop = async (idleMs?: number) => {
     const deadline = performance.now() + config.shutdownTimeout;
-    const cut = await takers.api.drain(config.shutdownTimeout);
+    const cut = await takers.api.drain(config.shutdownTimeout, idleMs);
     await takers.admin.drain(0);
     const isClosed = await service.close(deadline - performance.now());
     send({ type: 'stopped', cut, isClosed, metrics: await service.metrics.json() });

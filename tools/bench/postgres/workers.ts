@@ -1,0 +1,99 @@
+/**
+ * What workers bring: a server with one process and with several on one PostgreSQL, measured in turns within one run by wrk:
+ * `node tools/bench/postgres/workers.ts [workers] [rounds]`. Where load, database and servers share the cores, the rate
+ * says little: the processor time of the server's processes, and how evenly the workers have used it, says more.
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { openPostgresStore } from '@petstore/server';
+import { apiKey, startServer } from '@petstore/testing/load';
+import { Cluster, childrenOf, findPrograms } from '@petstore/testing/postgres/cluster';
+import { fill, withScratch } from '../fixtures.ts';
+import { inRepository } from '../process.ts';
+import { inRounds, median, medianRatio, rounded } from '../rounds.ts';
+
+const [workers = 2, rounds = 5] = process.argv.slice(2).map(Number);
+const seconds = 3;
+const connections = 256;
+/** Connections to the database, of all workers together: reads of one process that wait share round trips. */
+const pool = 12;
+const loads: [name: string, path: string, headers: string[]][] = [
+  // The server's work alone: neither the database nor the load takes much.
+  ['404', '/none', []],
+  ['list 20', '/pets?limit=20', []],
+  ['get', '/pets/7', []],
+  ['get, a connection each', '/pets/7', ['-H', 'Connection: close']],
+];
+
+interface Measured {
+  rate: number;
+  /** Processor microseconds for each request, of all processes of the server. */
+  cpu: number;
+  /** The same of the primary alone. */
+  primary: number;
+  /** The processor time of the worker that used least, of that of the one that used most. */
+  evenness: number;
+}
+
+await withScratch(async (scratch) => {
+  const programs = findPrograms(scratch);
+  if (!programs) throw new Error('There is no PostgreSQL here.');
+  const cluster = await Cluster.create(programs, 'max_connections = 200\nshared_buffers = 256MB');
+  try {
+    await cluster.start();
+    const store = await openPostgresStore(cluster.url());
+    await fill(store, 1_000);
+    await store.close();
+    for (const load of loads) await compare(cluster.url(), load);
+  } finally {
+    await cluster.remove();
+  }
+});
+
+async function compare(url: string, [name, path, headers]: (typeof loads)[number]): Promise<void> {
+  const start = (count: number) =>
+    startServer(inRepository('apps/server/src/main.js'), {
+      DATABASE_URL: url,
+      PETSTORE_WORKERS: String(count),
+      PETSTORE_DATABASE_POOL: String(Math.max(2, Math.round(pool / count))),
+      // The pages of a saturated machine are late.
+      PETSTORE_DATABASE_CONNECT_TIMEOUT: '60',
+    });
+  const servers = [await start(1), await start(workers)];
+  const measured = await inRounds(servers, rounds, async ({ baseUrl, child }): Promise<Measured> => {
+    const pid = child.pid ?? 0;
+    const pids = [pid, ...(await childrenOf(pid))];
+    const before = pids.map(cpuTime);
+    const requests = await wrk(baseUrl + path, headers);
+    const [primary = 0, ...others] = pids.map((one, i) => cpuTime(one) - (before[i] ?? 0));
+    const all = primary + others.reduce((sum, one) => sum + one, 0);
+    const evenness = others.length > 0 ? Math.min(...others) / Math.max(...others) : 1;
+    return { rate: requests / seconds, cpu: all / requests, primary: primary / requests, evenness };
+  });
+  for (const server of servers) await server.kill('SIGTERM');
+  const [one = [], several = []] = servers.map((server) => measured.get(server) ?? []);
+  const of = (all: readonly Measured[], key: keyof Measured) => all.map((each) => each[key]);
+  console.log(
+    `${name}: ${workers} workers do ${rounded(medianRatio(of(several, 'rate'), of(one, 'rate')))} of one process ` +
+      `(${Math.round(median(of(several, 'rate')))} and ${Math.round(median(of(one, 'rate')))} requests a second); ` +
+      `CPU for each request ${rounded(medianRatio(of(several, 'cpu'), of(one, 'cpu')))} of one process, ` +
+      `${Math.round(median(of(several, 'primary')))} of ${Math.round(median(of(several, 'cpu')))} µs in the primary; ` +
+      `the least busy worker had ${rounded(median(of(several, 'evenness')))} of the busiest`,
+  );
+}
+
+/** Sends requests for some seconds, and returns how many were answered. */
+async function wrk(url: string, headers: readonly string[]): Promise<number> {
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-H', `Authorization: Bearer ${apiKey}`, ...headers, url];
+  const { stdout } = await promisify(execFile)('wrk', args);
+  if (/Non-2xx/.test(stdout) && !url.endsWith('/none')) throw new Error(stdout);
+  return Number(/(\d+) requests in/.exec(stdout)?.[1]);
+}
+
+/** Microseconds that a process has used, of user and system; a tick of Linux is 10 ms. */
+function cpuTime(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [, , , , , , , , , , , user, system] = stat.slice(stat.lastIndexOf(')') + 1).split(' ');
+  return (Number(user) + Number(system)) * 10_000;
+}
