@@ -50,7 +50,7 @@ async function bench(program: string, env: NodeJS.ProcessEnv, rounds: number): P
   const ofNothing = (name: string) => cost(name) / cost('node -e 0');
   return {
     title: 'petctl',
-    how: `CPU time, user and system, of a whole run of each command; medians of ${rounds} rounds.`,
+    how: `User and system CPU time of a run of each command; medians of ${rounds} rounds.`,
     tables: [
       {
         rows: names.map((name) => ({

@@ -44,7 +44,7 @@ export async function startup(quick: boolean): Promise<Section> {
     });
     return {
       title: 'Starting',
-      how: `From the start of the process to its first right answer, and what it uses by then; medians of ${rounds} starts; ${pinned}.`,
+      how: `Time, CPU and memory from the start of the process to its first correct response; medians of ${rounds} starts; ${pinned}.`,
       tables: [
         {
           rows: [...measured].map(([{ name, count }, all]) => ({

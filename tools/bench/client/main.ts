@@ -43,7 +43,7 @@ async function bench(consumers: readonly Consumer[], rounds: number, calls: numb
   return {
     title: 'The client',
     shownIn: 'packages/client/README.md',
-    how: `One call that lists ${collection}: its minified bundle, gzipped, and what CPU time a call costs when fetch answers at once; medians of ${rounds} rounds of ${calls} calls.`,
+    how: `One call that lists ${collection}: the gzipped size of its minified bundle, and the CPU time of a call if fetch responds at once; medians of ${rounds} rounds of ${calls} calls.`,
     tables: [
       {
         rows: measured.map(({ name, size, cost }) => ({

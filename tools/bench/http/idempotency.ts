@@ -30,7 +30,7 @@ export async function idempotency(quick: boolean): Promise<Section> {
     (subject && measured.get(subject)?.map(({ user }) => user)) ?? [];
   return {
     title: 'Creates that are safe to repeat',
-    how: `User time a request of the shipped server, in turns within one run; every key is a new one; ${pinned}.`,
+    how: `User time per request of the shipped server, in alternation within one run; every key is new; ${pinned}.`,
     tables: [
       {
         rows: [...measured].map(([{ what }, all]) => ({

@@ -36,7 +36,7 @@ export async function operationCount(quick: boolean): Promise<Section> {
     });
     return {
       title: 'The number of operations',
-      how: `CPU time a request of the shipped server, and of one whose spec has ${more} operations more, in turns; ${pinned}.`,
+      how: `CPU time per request of the shipped server, and of one with ${more} more operations in its spec, in alternation; ${pinned}.`,
       tables: [
         {
           rows: measured.map(({ load, rounds }) => ({

@@ -46,7 +46,7 @@ function section(samples: readonly Usage[], every: number, answered: number): Se
   const minutes = (samples.length * every) / 60_000;
   return {
     title: 'Memory under load',
-    how: `${rounded(minutes, 1)} minutes of lists and gets, ${answered.toLocaleString('en-US')} answers, a few creates every ${every / 1000} s; ${pinned}.`,
+    how: `${rounded(minutes, 1)} minutes of lists and gets, ${answered.toLocaleString('en-US')} responses, a few creates every ${every / 1000} s; ${pinned}.`,
     tables: [
       {
         rows: sizes.map((size) => ({

@@ -1,6 +1,6 @@
 /**
  * How fast the store on PostgreSQL is, beside pgbench sending the same statements: `node tools/bench/postgres/main.ts [--quick]`.
- * The database is one of its own, with its usual care for the disk; all that is compared is measured in turns within one run.
+ * The database is one of its own, with its default durability; all subjects alternate within one run.
  */
 import { openPostgresStore, type Store } from '@petstore/server';
 import { tableOf } from '@petstore/server/postgres/schema';
@@ -134,7 +134,7 @@ function section(measured: Map<string, Measured>, sizes: readonly [number, numbe
   );
   return {
     title: 'The store on PostgreSQL',
-    how: 'The store without HTTP and with its usual 10 connections, beside pgbench creating with the same statement, and reading with the plainest one for a page; the database on the same machine, with its usual care for the disk.',
+    how: 'The store without HTTP, with its default 10 connections, compared with pgbench, which creates with the same statement and reads a page with the plainest one. The database runs on the same machine with its default durability.',
     tables: [{ rows }],
     targets: [
       ...works.flatMap((work) =>

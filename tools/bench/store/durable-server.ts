@@ -1,4 +1,4 @@
-// The server on a store that keeps nothing, or on the durable one in a folder: `durable-server.ts [folder]`.
+// The server without storage, or with the durable store in a folder: `durable-server.ts [folder]`.
 import {
   type Collection,
   createApp,

@@ -1,5 +1,5 @@
 /**
- * What durability costs a caller: creates over HTTP, on the durable store and on one that keeps nothing, in turns within one
+ * What durability costs a caller: creates over HTTP, on the durable store and without storage, in alternation within one
  * run. `node tools/bench/store/durable.ts [--quick]`
  */
 
@@ -12,7 +12,7 @@ import { alone, type Section } from '../section.ts';
 
 const script = inRepository('tools/bench/store/durable-server.ts');
 const servers = [
-  { name: 'one that keeps nothing', start: () => startServer({ script }) },
+  { name: 'no storage', start: () => startServer({ script }) },
   { name: 'lowdb, durable', start: (data: Data) => startServer({ script, args: [copied(data, 'durable')] }) },
 ];
 
@@ -36,7 +36,7 @@ export async function durability(quick: boolean): Promise<Section> {
         })),
       },
     ],
-    targets: [{ what: 'creates/s, of nothing kept', measured: durable / nothing, kind: 'at least', bound: 0.7 }],
+    targets: [{ what: 'creates/s, of no storage', measured: durable / nothing, kind: 'at least', bound: 0.7 }],
   };
 }
 

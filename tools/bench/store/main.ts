@@ -1,5 +1,5 @@
 /**
- * How fast the store is, beside what is possible and what is usual: `node tools/bench/store/main.ts [--quick]`.
+ * How fast the store is, compared with the disk's limit and with plain lowdb: `node tools/bench/store/main.ts [--quick]`.
  * All that is compared is measured in turns within one run, so that what else the machine does meets all alike.
  */
 import { execFileSync } from 'node:child_process';
@@ -128,9 +128,9 @@ function section({ sizes, timings, still, alone, rewriting, openings }: Measured
   return {
     title: 'The store',
     how: [
-      'Creates without HTTP, beside a loop that appends a line of the same length and syncs it',
-      `(${Math.round(rate('bare'))}/s; ${Math.round(rate('blocking'))}/s where it may block the event loop), and beside lowdb`,
-      'as its documentation shows it. By the clock the event loop stood still for',
+      'Creates without HTTP, compared with a loop that appends a line of the same length and syncs it',
+      `(${Math.round(rate('bare'))}/s; ${Math.round(rate('blocking'))}/s if it may block the event loop), and with lowdb`,
+      'as documented. The event loop was blocked for',
       `${still.clock.toFixed(1)} ms at most, under the bare loop for ${alone.clock.toFixed(1)} ms.`,
     ].join(' '),
     tables: [
@@ -141,7 +141,7 @@ function section({ sizes, timings, still, alone, rewriting, openings }: Measured
             writers,
             'creates/s': Math.round(rate(`ours ${writers} ${size}`)),
             'p99 ms': rounded(timings.get(`ours ${writers} ${size}`)?.p99 ?? Number.NaN),
-            'usual lowdb/s': timings.has(`naive ${writers} ${size}`)
+            'plain lowdb/s': timings.has(`naive ${writers} ${size}`)
               ? rounded(rate(`naive ${writers} ${size}`), 1)
               : '-',
             'of the loop': rounded(rate(`ours ${writers} ${size}`) / rate('bare')),
