@@ -47,7 +47,7 @@ async function typesModules(model: Model): Promise<Map<string, string>> {
   const scratch = await mkdtemp(join(tmpdir(), 'petstore-'));
   try {
     await createClient({
-      // It changes what it is given.
+      // It modifies its input.
       input: structuredClone(typesDocument(model)) as Record<string, unknown>,
       logs: { level: 'silent', file: false },
       output: { path: scratch, entryFile: false, header: [header], module: { extension: '.ts' }, postProcess: [] },

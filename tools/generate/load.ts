@@ -47,7 +47,7 @@ function withPaths(document: Document): Document {
   return { ...document, paths: mapped(node(document.paths), (item) => withOperations(inPlace(item, true))) };
 }
 
-/** So many references lead to each other at most; more are a circle. */
+/** The longest chain of references; longer ones are cycles. */
 const MAX_STEPS = 100;
 
 function mapped(values: Node, change: (value: unknown) => unknown): Node {
@@ -84,16 +84,16 @@ function textOf(file: string, referrer: string, read: ReadFile): string {
   try {
     return read(file);
   } catch {
-    return stop(basename(referrer), `there is no file ${basename(file)}`, 'mend the $ref to it');
+    return stop(basename(referrer), `there is no file ${basename(file)}`, 'fix the $ref to it');
   }
 }
 
-function eachReference(value: unknown, seen: ($ref: string) => void, isMap = false): void {
-  if (Array.isArray(value)) for (const one of value) eachReference(one, seen);
+function eachReference(value: unknown, visit: ($ref: string) => void, isMap = false): void {
+  if (Array.isArray(value)) for (const one of value) eachReference(one, visit);
   if (!isNode(value)) return;
-  if (typeof value.$ref === 'string') seen(value.$ref);
+  if (typeof value.$ref === 'string') visit(value.$ref);
   for (const [key, child] of Object.entries(value))
-    if (isMap || !isExample(key)) eachReference(child, seen, !isMap && maps.has(key));
+    if (isMap || !isExample(key)) eachReference(child, visit, !isMap && maps.has(key));
 }
 
 /** Below these stand names that the spec chose, which may be those of keywords; of responses, one is called `default`. */
@@ -155,7 +155,7 @@ function bundle(main: string, files: ReadonlyMap<string, unknown>): Document {
     const known = names.get(key);
     if (known) return known;
     const target = pointer === '' ? files.get(file) : pointed(files.get(file), pointer);
-    if (target === undefined) stop(basename(from), `$ref '${$ref}' leads to nothing`, 'mend it');
+    if (target === undefined) stop(basename(from), `$ref '${$ref}' leads to nothing`, 'fix it');
     const last = pointer.split('/').at(-1) || basename(file).replace(/\.\w+$/, '');
     const wanted = last.replaceAll(/[^\w.-]/g, '_');
     let name = wanted;

@@ -131,10 +131,10 @@ function rowOf(
 function ownServer(document: Document, item: Node, written: Node, place: string): string | undefined {
   const [server] = [written.servers, item.servers].map(list).find((servers) => servers.length > 0) ?? [];
   if (server === undefined) return undefined;
-  const [own, usual] = [addressOf(node(server), `${place}.servers.0`), addressOf(node(list(document.servers)[0]))];
-  if (!URL.canParse(own) && URL.canParse(usual))
+  const [own, standard] = [addressOf(node(server), `${place}.servers.0`), addressOf(node(list(document.servers)[0]))];
+  if (!URL.canParse(own) && URL.canParse(standard))
     stop(`${place}.servers.0`, `'${own}' is relative to the place of this document`, 'write the whole address');
-  return own === usual ? undefined : own;
+  return own === standard ? undefined : own;
 }
 
 /** No two operations share a function or a command. */
@@ -178,7 +178,7 @@ function serviceOf(
   });
 }
 
-/** The servers by the name that they are given, or that their description makes. */
+/** The servers by name, else by description. */
 export function deploymentsOf(document: Document): Record<string, string> {
   const found: Record<string, string> = {};
   const servers = list(document.servers).map(node);

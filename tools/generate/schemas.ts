@@ -1,4 +1,4 @@
-// Schemas as the operations table carries them, and what can be said of them while it is made.
+// The schemas of the operations table, and queries on them.
 import { hasSafeBounds, type Schema } from '@petstore/types';
 import { type Document, isNode, list, type Node, node, pointed, text } from './node.ts';
 import { stop } from './stops.ts';
@@ -87,20 +87,20 @@ export class Schemas {
     for (let steps = 0; isNode(here) && typeof here.$ref === 'string'; steps++) {
       const { $ref, ...beside } = here;
       const next = $ref === '#' || $ref.startsWith('#/') ? pointed(this.#document, $ref.slice(1)) : undefined;
-      if (next === undefined) stop(place, `$ref '${$ref}' leads to nothing`, 'mend it');
-      if (steps > 100) stop(place, `$ref '${$ref}' leads back to itself`, 'mend it');
+      if (next === undefined) stop(place, `$ref '${$ref}' leads to nothing`, 'fix it');
+      if (steps > 100) stop(place, `$ref '${$ref}' leads back to itself`, 'fix it');
       here = isNode(next) ? { ...next, ...pick(beside, ['description', 'summary']) } : next;
     }
     return node(here);
   }
 
-  /** The schema behind a reference, with what is said beside it. */
+  /** The target of a reference, with the keywords beside it. */
   resolve(schema: Schema, place = 'components.schemas'): Schema {
     let { $ref, ...here }: Schema = schema;
     for (let steps = 0; $ref !== undefined; steps++) {
       const next = pointed(this.#document, $ref.slice(1));
-      if (!$ref.startsWith('#/') || next === undefined) stop(place, `$ref '${$ref}' leads to nothing`, 'mend it');
-      if (steps > 100) stop(place, `$ref '${$ref}' leads back to itself`, 'mend it');
+      if (!$ref.startsWith('#/') || next === undefined) stop(place, `$ref '${$ref}' leads to nothing`, 'fix it');
+      if (steps > 100) stop(place, `$ref '${$ref}' leads back to itself`, 'fix it');
       const { $ref: further, ...behind } = plain(next, $ref.slice(2).replaceAll('/', '.'));
       here = { ...behind, ...here };
       $ref = further;
@@ -184,7 +184,7 @@ export class Schemas {
   /** Whether an integer in the value may be more than a number carries exactly. */
   hasWide(schema: Schema, within: ReadonlySet<string> = new Set()): boolean {
     if (schema.$ref !== undefined && within.has(schema.$ref)) return false;
-    const inside = schema.$ref === undefined ? within : new Set(within).add(schema.$ref);
+    const visited = schema.$ref === undefined ? within : new Set(within).add(schema.$ref);
     const {
       items,
       prefixItems = [],
@@ -201,8 +201,8 @@ export class Schemas {
       ...Object.values(properties),
       ...Object.values(patternProperties),
     ];
-    const choices = [...(whole.allOf ?? []), ...(whole.anyOf ?? []), ...(whole.oneOf ?? [])];
-    return [...parts, ...choices].some((part) => typeof part === 'object' && this.hasWide(part, inside));
+    const alternatives = [...(whole.allOf ?? []), ...(whole.anyOf ?? []), ...(whole.oneOf ?? [])];
+    return [...parts, ...alternatives].some((part) => typeof part === 'object' && this.hasWide(part, visited));
   }
 
   /** Whether a value can be only one word: no list and no object. */

@@ -35,8 +35,8 @@ function upgradeBelow(value: unknown, key: string): unknown {
 
 /** In 3.0 a style counts in a form that is written as in an address, and nowhere else. */
 function withoutStyles(encoding: unknown): unknown {
-  return mapped(node(encoding), (said) => {
-    const { style, explode, allowReserved, ...rest } = node(said);
+  return mapped(node(encoding), (rules) => {
+    const { style, explode, allowReserved, ...rest } = node(rules);
     return rest;
   });
 }

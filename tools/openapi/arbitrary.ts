@@ -14,9 +14,9 @@ const character = fc
 export function arbitraryValue(document: Document, schema: Schema, unit = character): fc.Arbitrary<unknown> {
   const fits = valueCheck(document);
   // Of what the keywords here do not describe, the value that is made up is one.
-  const usual = () => exampleValue(document, schema, true);
+  const standard = () => exampleValue(document, schema, true);
   const made = schemaValue(document, schema, unit, 0).map((value) => (fits(schema, value) ? value : undefined));
-  return made.map((value) => (value === undefined ? usual() : value));
+  return made.map((value) => (value === undefined ? standard() : value));
 }
 
 function schemaValue(
@@ -82,8 +82,8 @@ export function isWide({ format, minimum = -Infinity, maximum = Infinity }: Sche
 }
 
 /** A bound as written, which may be more than 64 bits hold. */
-function wideBound(bound: number | undefined, usual: bigint): bigint {
-  return bound !== undefined && Math.abs(bound) < 2 ** 63 ? BigInt(bound) : usual;
+function wideBound(bound: number | undefined, fallback: bigint): bigint {
+  return bound !== undefined && Math.abs(bound) < 2 ** 63 ? BigInt(bound) : fallback;
 }
 
 const asNumber = (value: bigint) => (Number.isSafeInteger(Number(value)) ? Number(value) : value);

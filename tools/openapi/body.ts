@@ -27,7 +27,7 @@ export function isFile(value: unknown): value is InputFile {
   return (value as Partial<InputFile> | null)?.bytes instanceof Uint8Array;
 }
 
-/** The media type that a body is sent as: the one asked for, else JSON where it is offered, else the first. */
+/** The media type that a body is sent as: the requested one, else JSON if it is offered, else the first. */
 export function chooseMediaType(content: Record<string, MediaType>, wanted: string | undefined): string {
   const offered = Object.keys(content);
   const chosen = wanted ?? offered.find(isJson) ?? offered[0];
@@ -106,10 +106,10 @@ function partsOf(document: Document, media: MediaType, value: Record<string, unk
 
 function partOf(document: Document, name: string, value: unknown, encoding: Encoding, isEncoded: boolean): Part {
   const listed = encoding.contentType?.split(',').map((type) => type.trim());
-  const contentType = (usual: string): string => {
-    if (!listed) return usual;
-    const match = listed.find((type) => new RegExp(`^${type.replaceAll('*', '[^/]+')}$`).test(usual));
-    return match ? usual : (listed.find((type) => !type.includes('*')) ?? usual);
+  const contentType = (standard: string): string => {
+    if (!listed) return standard;
+    const match = listed.find((type) => new RegExp(`^${type.replaceAll('*', '[^/]+')}$`).test(standard));
+    return match ? standard : (listed.find((type) => !type.includes('*')) ?? standard);
   };
   const headers = headersOf(document, encoding);
   const rest = Object.keys(headers).length > 0 ? { name, headers } : { name };

@@ -53,7 +53,7 @@ export function parseJson(json: string): unknown {
 export function parseMultipart(body: Uint8Array, contentType: string): Part[] {
   const boundary = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType)?.slice(1).find(Boolean);
   if (boundary === undefined) return [];
-  // Latin-1 keeps every byte as one character.
+  // Latin-1 maps every byte to one character.
   const sections = `\r\n${Buffer.from(body).toString('latin1')}`.split(`\r\n--${boundary}`);
   if (!sections.at(-1)?.startsWith('--')) return [];
   return sections.slice(1, -1).map((section): Part => {
@@ -125,8 +125,8 @@ function plainJson(value: unknown): unknown {
 }
 
 function splitTarget(target: string): [string, string] {
-  const mark = target.indexOf('?');
-  return mark < 0 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)];
+  const index = target.indexOf('?');
+  return index < 0 ? [target, ''] : [target.slice(0, index), target.slice(index + 1)];
 }
 
 /** Pairs by name; those of one name stay in their order. */
@@ -134,8 +134,8 @@ function pairsOf(query: string): [string, string][] {
   const pairs = query.split('&').filter((pair) => pair !== '');
   return pairs
     .map((pair): [string, string] => {
-      const mark = pair.indexOf('=');
-      return mark < 0 ? [normalize(pair), ''] : [normalize(pair.slice(0, mark)), normalize(pair.slice(mark + 1))];
+      const index = pair.indexOf('=');
+      return index < 0 ? [normalize(pair), ''] : [normalize(pair.slice(0, index)), normalize(pair.slice(index + 1))];
     })
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }

@@ -41,12 +41,12 @@ export function exampleValue(
   document: Document,
   schema: Schema,
   isFull: boolean,
-  given: unknown[] = [],
+  preferred: unknown[] = [],
   text?: string,
 ): unknown {
   const fits = valueCheck(document);
-  const { example, examples, default: usual } = resolve(document, schema);
-  const own = isFull ? [...given, example, ...(Array.isArray(examples) ? examples : []), usual] : given;
+  const { example, examples, default: standard } = resolve(document, schema);
+  const own = isFull ? [...preferred, example, ...(Array.isArray(examples) ? examples : []), standard] : preferred;
   const documented = own.find((value) => value !== undefined && value !== null && fits(schema, value));
   // A document's example cannot hold the bytes of a file.
   if (documented !== undefined && !mayHoldFile(document, schema)) return documented;

@@ -22,8 +22,8 @@ export function inputOf(row: Pick<Row, 'fields' | 'body'>, { path, query, header
   return row.body?.whole ? { ...known, body: value } : { ...known, ...Object(value) };
 }
 
-/** A transport that keeps what it is to send, and answers as a case says. */
-export function recorder(server: string, answer: Partial<RecordedResponse> = {}) {
+/** A transport that records requests, and responds as a case defines. */
+export function recorder(server: string, response: Partial<RecordedResponse> = {}) {
   const sent: SentRequest[] = [];
   const transport = async (request: {
     method: string;
@@ -41,11 +41,11 @@ export function recorder(server: string, answer: Partial<RecordedResponse> = {})
       headers,
       ...(body && { body: new Uint8Array(body) }),
     });
-    const { status = 204, contentType, bytes, body: text = '' } = answer;
+    const { status = 204, contentType, bytes, body: text = '' } = response;
     const content = [204, 205, 304].includes(status) ? null : ((bytes && Buffer.from(bytes)) ?? text);
     return new Response(content, {
       status,
-      headers: { ...answer.headers, ...(contentType && { 'content-type': contentType }) },
+      headers: { ...response.headers, ...(contentType && { 'content-type': contentType }) },
     });
   };
   return { sent, transport };

@@ -19,8 +19,8 @@ const MAX_DEPTH = 5;
 export function sample(document: Document, schema: Schema, options: Options, depth = 0): unknown {
   const flat = flatten(document, schema, options.variant);
   if (flat.const !== undefined) return flat.const;
-  const choices = flat.enum?.filter((value) => value !== null);
-  if (choices) return choices[options.variant % choices.length] ?? null;
+  const values = flat.enum?.filter((value) => value !== null);
+  if (values) return values[options.variant % values.length] ?? null;
   switch (typeOf(flat)) {
     case 'object':
       return objectOf(document, flat, options, depth);
@@ -92,9 +92,9 @@ function objectOf(document: Document, schema: Schema, options: Options, depth: n
     .map((name): [string, unknown] => [name, sample(document, properties[name] ?? {}, options, depth + 1)]);
   const isOpen = typeof additionalProperties === 'object';
   const unnamed = required.filter((name) => !(name in properties));
-  const room = Math.max(isOpen && options.isFull && depth < MAX_DEPTH ? 1 : 0, minProperties - entries.length);
+  const capacity = Math.max(isOpen && options.isFull && depth < MAX_DEPTH ? 1 : 0, minProperties - entries.length);
   const extra = Array.from(
-    { length: isOpen || additionalProperties !== false ? room : 0 },
+    { length: isOpen || additionalProperties !== false ? capacity : 0 },
     (_, index) => `key${index + 1}`,
   );
   for (const name of [...unnamed, ...extra])
@@ -104,8 +104,8 @@ function objectOf(document: Document, schema: Schema, options: Options, depth: n
 
 function listOf(document: Document, schema: Schema, options: Options, depth: number): unknown[] {
   const { items = {}, minItems = 0, maxItems = Infinity, prefixItems = [] } = schema;
-  const usual = depth >= MAX_DEPTH ? 0 : options.isFull ? 2 : 1;
-  const length = Math.min(Math.max(usual, minItems, prefixItems.length), maxItems);
+  const standard = depth >= MAX_DEPTH ? 0 : options.isFull ? 2 : 1;
+  const length = Math.min(Math.max(standard, minItems, prefixItems.length), maxItems);
   const values = Array.from({ length }, (_, index) => {
     const item = prefixItems[index] ?? items;
     const flat = flatten(document, item, options.variant);
@@ -116,8 +116,8 @@ function listOf(document: Document, schema: Schema, options: Options, depth: num
 }
 
 /** Gives the items of a list different values, so that their order shows. */
-function distinct(value: unknown, { format, pattern, enum: choices }: Schema, index: number): unknown {
-  if (index === 0 || choices) return value;
+function distinct(value: unknown, { format, pattern, enum: values }: Schema, index: number): unknown {
+  if (index === 0 || values) return value;
   if (typeof value === 'number') return value + index;
   return typeof value === 'string' && format === undefined && pattern === undefined ? `${value}${index + 1}` : value;
 }
@@ -160,8 +160,8 @@ function stringOf(
   if (pattern !== undefined) {
     const expression = new RegExp(pattern, /\\p\{|\\u\{/.test(pattern) ? 'u' : '');
     const fits = (value: string) => value.length >= minLength && value.length <= maxLength;
-    const usual = ['text', 'x', '1'].find((value) => fits(value) && expression.test(value));
-    if (usual !== undefined) return usual;
+    const standard = ['text', 'x', '1'].find((value) => fits(value) && expression.test(value));
+    if (standard !== undefined) return standard;
     const fc = fastCheck();
     return fc.sample(fc.stringMatching(expression).filter(fits), { seed: 1, numRuns: 1 })[0] ?? '';
   }

@@ -53,9 +53,9 @@ export function expectedRequest(
   if (/[?#]/.test(path)) throw new UnspecifiedError('a path with a query or a fragment');
   for (const parameter of operation.parameters) {
     if (isIgnored(parameter)) continue;
-    const given = inputs[parameter.in] ?? {};
+    const values = inputs[parameter.in] ?? {};
     // Names such as `constructor` are on every object.
-    const value = Object.hasOwn(given, parameter.name) ? given[parameter.name] : undefined;
+    const value = Object.hasOwn(values, parameter.name) ? values[parameter.name] : undefined;
     if (value === undefined || value === null) {
       if (parameter.required) throw new Error(`${operation.id} needs the ${parameter.in} parameter ${parameter.name}.`);
       continue;
@@ -126,8 +126,8 @@ function inCookie(parameter: Parameter, value: unknown): string[] {
   return pairsIn(parameter, value, 'form', encodeAll);
 }
 
-function pairsIn(parameter: Parameter, value: unknown, usual: string, encode: Encode): string[] {
-  const { style = usual, name } = parameter;
+function pairsIn(parameter: Parameter, value: unknown, defaultStyle: string, encode: Encode): string[] {
+  const { style = defaultStyle, name } = parameter;
   const text = contentText(parameter, value);
   // deepObject has one form only, so that `explode` does not matter.
   const explode = parameter.explode ?? style === 'form';

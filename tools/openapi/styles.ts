@@ -60,7 +60,7 @@ export function expandPairs(style: string, explode: boolean, name: string, value
     throw new UnspecifiedError(`${style} with explode, or with something that is no list`);
   // The separator of these styles is itself encoded, so that a value cannot contain it.
   if (style !== 'form' && [...(items ?? []), ...(pairs?.flat() ?? [])].some((text) => text.includes(separator)))
-    throw new UnspecifiedError(`${style} with its separator inside a value`);
+    throw new UnspecifiedError(`${style} with its separator within a value`);
   if (items) return explode ? items.map((item) => [key, item]) : [[key, items.join(separator)]];
   if (pairs) return explode ? pairs : [[key, pairs.flat().join(separator)]];
   return [[key, encode(textOf(value))]];
@@ -69,7 +69,7 @@ export function expandPairs(style: string, explode: boolean, name: string, value
 /** The text of a boolean, number or string. */
 export function textOf(value: unknown): string {
   if (['string', 'number', 'bigint', 'boolean'].includes(typeof value)) return String(value);
-  throw new UnspecifiedError(`${value === null ? 'null' : typeof value} as a value inside a parameter`);
+  throw new UnspecifiedError(`${value === null ? 'null' : typeof value} as a value of a parameter`);
 }
 
 const SEPARATORS: Record<string, string> = { form: ',', spaceDelimited: '%20', pipeDelimited: '%7C' };

@@ -4,18 +4,18 @@ import manifest from '../package.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '..');
 
-/** petctl as one file, and the files that its code is from. What it loads lazily is in it too, and evaluated when it is needed. */
+/** petctl as one file, and its source files. Lazily loaded modules are included, and evaluated on demand. */
 export async function petctlBundle(): Promise<{ code: string; sources: Set<string> }> {
   const { outputFiles, metafile } = await build({
     entryPoints: [join(root, 'src/main.ts')],
-    // What stays outside is installed beside it. `.pnpmfile.mjs` takes everything else out of the published manifest.
+    // These remain dependencies. `.pnpmfile.mjs` removes all others from the published manifest.
     external: ['jq-wasm', '@napi-rs/keyring'],
     plugins: [onlyVersion, lazyChildProcess],
     bundle: true,
     minify: true,
     platform: 'node',
     target: 'node20',
-    // Node starts CommonJS faster than modules, as long as nothing in it loads the loader of modules.
+    // Node loads CommonJS faster than ES modules.
     format: 'cjs',
     supported: { 'dynamic-import': false },
     absWorkingDir: '/',
@@ -28,7 +28,7 @@ export async function petctlBundle(): Promise<{ code: string; sources: Set<strin
   return { code: outputFiles[0]?.text ?? '', sources: new Set(sources) };
 }
 
-/** Of the manifest, the program knows the version only. */
+/** Bundles only the version of the manifest. */
 const onlyVersion: Plugin = {
   name: 'only-version',
   setup({ onLoad }) {
@@ -37,7 +37,7 @@ const onlyVersion: Plugin = {
   },
 };
 
-/** commander starts programs, and loads what that takes at once: a tenth of a start for nothing. */
+/** Loads child_process on demand. commander loads it at once, which is a tenth of a start. */
 const lazyChildProcess: Plugin = {
   name: 'lazy-child-process',
   setup({ onResolve, onLoad }) {

@@ -4,9 +4,8 @@ interface Manifest {
 }
 
 /**
- * The file that is run. Before anything of petctl is there it says, in words that every Node understands, which Node it
- * needs, and answers `--version`, which is asked for most often by machines. Node keeps the program compiled in the
- * user's own cache folder, where it has a compile cache.
+ * The file that starts petctl. In syntax for every Node, it checks Node's version, and prints `--version`, the most frequent
+ * request, without loading petctl. Node caches the compiled program in the user's cache folder.
  */
 export function launcher({ version, engines }: Manifest): string {
   const oldest = engines.node.replace(/\D/g, '');

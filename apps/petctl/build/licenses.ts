@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Somebody else's package of which petctl's files hold code. */
+/** A third-party package in petctl's bundle. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
   readonly license: string;
-  /** What has to go along with its code. */
+  /** Its licence texts. */
   readonly texts: readonly string[];
 }
 
-/** The packages of others that these files belong to. */
+/** The third-party packages that these files belong to. */
 export function bundledPackages(files: Iterable<string>): BundledPackage[] {
   const folders = [...files].flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []);
   return [...new Set(folders)].sort().map((folder) => {
@@ -18,17 +18,16 @@ export function bundledPackages(files: Iterable<string>): BundledPackage[] {
     const texts = readdirSync(folder)
       .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
       .map((file) => readFileSync(join(folder, file), 'utf8').trim());
-    if (!license || texts.length === 0)
-      throw new Error(`${folder} is bundled, and has no licence to go along with it.`);
+    if (!license || texts.length === 0) throw new Error(`${folder} is bundled, but has no licence text.`);
     return { name, version, license, texts };
   });
 }
 
-/** The page that tells whose code petctl holds. */
+/** The licences of all bundled packages. */
 export function licences(packages: readonly BundledPackage[]): string {
   const rule = '-'.repeat(80);
   return [
-    'petctl holds code of these packages. Each has a licence of its own, which follows its name.',
+    'petctl contains code of these packages. The licence of each follows its name.',
     ...packages.map(({ name, version, license, texts }) =>
       [rule, `${name} ${version} (${license})`, ...texts].join('\n\n'),
     ),

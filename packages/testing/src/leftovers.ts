@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { trySignal } from './processes.ts';
 
-/** Gives the run a temporary folder of its own, and fails the run if files or processes are left behind in it. */
+/** Gives the run its own temporary folder, and fails if files or processes remain. */
 export function setup(): () => Promise<void> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'petstore-')));
   // Programs that run as another user find their way through it.
   chmodSync(folder, 0o711);
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
   return async () => {
-    // A process that was ended, a browser's say, may still have children that are ending.
+    // Children of a killed process, for example of a browser, may still be ending.
     for (const until = Date.now() + 2_000; processesOf(folder).length > 0 && Date.now() < until; ) await pause(50);
-    // npm and pnpm keep compiled code there.
+    // npm and pnpm cache compiled code there.
     const files = readdirSync(folder).filter((name) => name !== 'node-compile-cache');
     const processes = processesOf(folder);
     for (const { pid } of processes) trySignal(pid, 'SIGKILL');

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * Whether something is not tested here, for the reason given. It prints a line that `npm test` repeats at its end.
+ * Whether something cannot be tested here. Prints the reason, which `npm test` repeats at its end.
  * `install` names the Debian packages that would make the test run: where CI is set, skipping such a test is an error.
  */
 export function skips(what: string, reason: string | undefined, install?: string): boolean {

@@ -5,7 +5,7 @@ export interface User {
   gid: number;
 }
 
-/** A user without privileges, where this process is root's: PostgreSQL refuses root, and no permission stops it. */
+/** An unprivileged user if this process is root's: PostgreSQL does not run as root, and root ignores permissions. */
 export function unprivilegedUser(): User | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {

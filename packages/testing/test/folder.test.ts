@@ -20,8 +20,8 @@ test('it is removed with its content when the test ends', () => {
 
 test('it can stay for longer than a test', () => {
   let remove = () => {};
-  const folder = newFolder('name', (given) => {
-    remove = given;
+  const folder = newFolder('name', (cleanUp) => {
+    remove = cleanUp;
   });
   expect(folder).toContain('/name-');
   remove();

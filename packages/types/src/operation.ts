@@ -53,7 +53,7 @@ export interface Schema {
   readonly deprecated?: boolean;
 }
 
-/** How a value that is more than text stands in a path, a query, a header or a form. */
+/** The serialization of a value in a path, a query, a header or a form. */
 export interface Serialization {
   readonly style?: 'simple' | 'label' | 'matrix' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject';
   readonly explode?: boolean;
@@ -62,13 +62,13 @@ export interface Serialization {
   readonly contentType?: string;
 }
 
-/** How a property of a form is written. */
+/** The encoding of a property of a form. */
 export interface PropertyEncoding extends Serialization {
-  /** Headers of its part that have only one value. */
+  /** The headers of its part with a fixed value. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One input of an operation: a parameter, a property of the body, or the whole body. What is the default of its place is left out. */
+/** One input of an operation: a parameter, a property of the body, or the whole body, without the defaults of its location. */
 export interface Field extends Serialization {
   readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body';
   readonly required: boolean;
@@ -77,7 +77,7 @@ export interface Field extends Serialization {
   readonly schema: Schema;
 }
 
-/** How a body is written: as JSON, as a form, as a form with files, as text, or as bytes. */
+/** The kind of a body: JSON, form, form with files, text, or bytes. */
 export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'bytes';
 
 /** The body of a request. */
@@ -85,15 +85,15 @@ export interface RequestBody {
   readonly required: boolean;
   readonly mediaType: string;
   readonly kind: BodyKind;
-  /** It is the one input called `body`; otherwise each of its properties is an input. */
+  /** Whether the body is one input, `body`; otherwise each property is an input. */
   readonly whole?: true;
-  /** It may have properties beside those that are inputs. */
+  /** Whether it may have additional properties. */
   readonly additional?: true;
-  /** How the properties of a form are written, where that is not the default. */
+  /** The encodings of a form that are not the default. */
   readonly encoding?: Readonly<Record<string, PropertyEncoding>>;
 }
 
-/** The answer that comes with a status; without a kind it carries nothing. */
+/** The response with a status. Without a kind it has no body. */
 export interface OperationResponse {
   readonly description: string;
   readonly kind?: 'json' | 'text' | 'bytes';
@@ -110,15 +110,15 @@ export interface Pagination {
   readonly limit?: string;
   /** The property of the last element that is the cursor. */
   readonly key?: string;
-  /** The property of the body that holds the cursor of the next page. */
+  /** The property of the body with the cursor of the next page. */
   readonly next?: string;
-  /** The property of the body that says whether there are more pages. */
+  /** The property of the body that tells whether there are more pages. */
   readonly more?: string;
-  /** The property of the body that holds the elements; without it the body is the list. */
+  /** The property of the body with the elements. Default: the body itself. */
   readonly items?: string;
 }
 
-/** The header whose value makes a request safe to repeat: the server does requests with the same value once. */
+/** The header whose value makes a request safe to repeat: the server executes requests with the same value once. */
 export interface IdempotencyKey {
   readonly header: string;
   readonly description: string;
@@ -130,13 +130,13 @@ export type SecurityScheme =
   | { readonly type: 'bearer' | 'basic' | 'mutualTLS' | 'other' }
   | { readonly type: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string };
 
-/** One operation of the interface as data: all that a server, a client or a command line can know of it from the spec. */
+/** One operation of the interface as data: for servers, clients and command lines. */
 export interface Operation {
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'TRACE';
-  /** Relative to the base address, with `{name}` where a path field goes. */
+  /** Relative to the base URL, with `{name}` for path fields. */
   readonly path: string;
-  /** The base address of this operation alone, where the spec says one; it may be relative to that of the service. */
+  /** The base URL of this operation only, if the spec has one. It may be relative to the service's. */
   readonly server?: string;
   /** The words of its command. */
   readonly command: readonly string[];
@@ -146,24 +146,24 @@ export interface Operation {
   readonly deprecated: boolean;
   /** The date since which the operation is deprecated. */
   readonly deprecatedSince?: string;
-  /** The date on which the operation is going to be removed. */
+  /** The date of the operation's removal. */
   readonly sunset?: string;
   /** The operation to use instead. */
   readonly successor?: string;
-  /** How much the operation may still change. Without it the operation is stable. */
+  /** The stability of the operation. Default: stable. */
   readonly stability?: 'experimental' | 'beta';
-  /** The combinations of security schemes of which one is needed; empty where none is. */
+  /** The accepted combinations of security schemes; empty if none is needed. */
   readonly security: readonly (readonly string[])[];
   readonly body?: RequestBody;
-  /** How the operation is made safe to repeat, where it can be. */
+  /** The idempotency key, if the operation has one. */
   readonly idempotencyKey?: IdempotencyKey;
   readonly pagination?: Pagination;
   /** Every input by its name. */
   readonly fields: Readonly<Record<string, Field>>;
-  /** Every declared answer, by its status, `2XX` and the like, or `default`. */
+  /** Every declared response, by status, `2XX` and the like, or `default`. */
   readonly responses: Readonly<Record<string, OperationResponse>>;
-  /** The keys of `responses` that are a success. */
+  /** The keys of `responses` that are successes. */
   readonly successes: readonly string[];
-  /** The status of a success, where there is only one. */
+  /** The status of the success, if there is only one. */
   readonly success?: number;
 }

@@ -3,13 +3,13 @@ import type { JsonType, Schema } from './operation.ts';
 
 const shared: Readonly<Record<string, Schema>> = schemas;
 
-/** The schema itself, where it is a reference to one that contains itself. */
+/** The schema, with a reference to a recursive schema resolved. */
 export function resolved(schema: Schema): Schema {
   const target = schema.$ref === undefined ? undefined : shared[schema.$ref.slice('#/components/schemas/'.length)];
   return target ?? schema;
 }
 
-/** The types that a value may have by the schema; all that are possible where it does not say. */
+/** The types that a value may have; all types if the schema does not restrict them. */
 export function typesOf(schema: Schema): readonly JsonType[] {
   const { type, enum: values, const: only, allOf, anyOf, oneOf, properties, items } = resolved(schema);
   if (type !== undefined) return typeof type === 'string' ? [type] : type;
@@ -24,19 +24,19 @@ export function typesOf(schema: Schema): readonly JsonType[] {
 
 const anything: readonly JsonType[] = ['string', 'number', 'boolean', 'array', 'object', 'null'];
 
-/** The one type that a value has by the schema, null aside; nothing where there are several. */
+/** The only type of a value, apart from null; undefined if there are several. */
 export function typeIn(schema: Schema): Exclude<JsonType, 'null'> | undefined {
   const [type, ...others] = typesOf(schema).filter((one) => one !== 'null');
   return others.length === 0 ? (type as Exclude<JsonType, 'null'>) : undefined;
 }
 
-/** The named properties of an object, those of all parts of an `allOf` included. */
+/** The named properties of an object, including those of an `allOf`. */
 export function propertiesOf(schema: Schema): Readonly<Record<string, Schema>> {
   const { properties, allOf = [] } = resolved(schema);
   return Object.assign({}, ...allOf.map(propertiesOf), properties);
 }
 
-/** Whether a text stands for bytes. */
+/** Whether a string represents bytes. */
 export function isBinary(schema: Schema): boolean {
   const { format, contentMediaType, contentEncoding } = resolved(schema);
   if (!typesOf(schema).includes('string')) return false;
@@ -46,18 +46,18 @@ export function isBinary(schema: Schema): boolean {
   );
 }
 
-/** Whether an integer may be more than a number carries exactly: an int64 whose bounds do not exclude that. */
+/** Whether an integer may exceed a number's exact range: an int64 without safe bounds. */
 export function isWide(schema: Schema): boolean {
   const rules = resolved(schema);
   return typeIn(schema) === 'integer' && rules.format === 'int64' && !hasSafeBounds(rules);
 }
 
-/** Whether a number carries every integer within the bounds exactly. */
+/** Whether a number is exact for every integer within the bounds. */
 export function hasSafeBounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, enum: values, ...rest }: Schema) {
-  const least = Math.max(minimum ?? -Infinity, exclusiveMinimum ?? -Infinity);
-  const most = Math.min(maximum ?? Infinity, exclusiveMaximum ?? Infinity);
+  const lower = Math.max(minimum ?? -Infinity, exclusiveMinimum ?? -Infinity);
+  const upper = Math.min(maximum ?? Infinity, exclusiveMaximum ?? Infinity);
   const isListed = values !== undefined || rest.const !== undefined;
-  return isListed || (least >= Number.MIN_SAFE_INTEGER && most <= Number.MAX_SAFE_INTEGER);
+  return isListed || (lower >= Number.MIN_SAFE_INTEGER && upper <= Number.MAX_SAFE_INTEGER);
 }
 
 function typeOf(value: unknown): JsonType {

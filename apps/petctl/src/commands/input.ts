@@ -83,7 +83,7 @@ function rejectInvalidField(
   const rules = field === undefined ? undefined : fields[field]?.schema;
   if (field === undefined || !rules || typeof input[field] !== 'object' || kindOf(rules) === 'array') return;
   const read = validate(input[field], rules);
-  if ('fault' in read) throw new UsageError(`${flag}: ${field} ${read.fault}.`, `It must be ${expected(rules)}.`);
+  if ('problem' in read) throw new UsageError(`${flag}: ${field} ${read.problem}.`, `It must be ${expected(rules)}.`);
 }
 
 /** The path fields that the arguments of an operation set, in order. */
@@ -142,8 +142,8 @@ function rejectUnknown(name: string, parameter: Field | undefined, { fields, bod
 
 function rejectInvalid(what: string, value: unknown, schema: Schema): void {
   const read = validate(value, schema);
-  if ('fault' in read)
-    throw new UsageError(`${what} ${jsonText(value)} ${read.fault}.`, `It must be ${expected(schema)}.`);
+  if ('problem' in read)
+    throw new UsageError(`${what} ${jsonText(value)} ${read.problem}.`, `It must be ${expected(schema)}.`);
 }
 
 /** The text of `@file` or `-`, or the word itself. */

@@ -50,7 +50,7 @@ export class FilterError extends Error {
 /** The signals that end a run, with the exit codes that shells expect. */
 export const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** The user pressed Ctrl-C, or the system asked the program to end. */
+/** The user pressed Ctrl-C, or the system ended the program. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
   readonly exit: number;

@@ -202,7 +202,7 @@ function addValue({ name, rules, repeatable, negatable }: Flag, value: unknown, 
 function checkWhole({ name, rules }: Flag, value: unknown): void {
   if (value === undefined || kindOf(rules) !== 'array') return;
   const read = validate(value, rules);
-  if ('fault' in read) throw new UsageError(`--${name} ${read.fault}.`, `It must be ${expected(rules)}.`);
+  if ('problem' in read) throw new UsageError(`--${name} ${read.problem}.`, `It must be ${expected(rules)}.`);
 }
 
 function readWord({ rules }: Flag, text: string): Read {
@@ -215,14 +215,14 @@ function readFlag(flag: Flag, text: string): unknown {
   if ('value' in read) return read.value;
   const fallback =
     kindOf(rules) === 'boolean' ? `Use --${name}=true or --${name}=false.` : `It must be ${expected(rules)}.`;
-  throw new UsageError(`--${name} '${text}' ${read.fault}.`, suggestion(text, wordsOf(rules), fallback));
+  throw new UsageError(`--${name} '${text}' ${read.problem}.`, suggestion(text, wordsOf(rules), fallback));
 }
 
 function readArgument(name: string, rules: Argument['rules'], text: string): unknown {
   const read = readValue(text, rules);
   if ('value' in read) return read.value;
   throw new UsageError(
-    `<${name}> '${text}' ${read.fault}.`,
+    `<${name}> '${text}' ${read.problem}.`,
     suggestion(text, wordsOf(rules), `It must be ${expected(rules)}.`),
   );
 }

@@ -144,8 +144,9 @@ const text = (value: unknown) => (value === undefined ? undefined : String(value
 export function read<T>(setting: Setting<T>, word: string, origin: string): T {
   const parsed = readValue(word, setting.flag.rules);
   const result = setting.read(word);
-  if ('value' in result && !('fault' in parsed)) return result.value;
-  const wanted = 'expected' in result ? `it must be ${result.expected}` : 'fault' in parsed ? `it ${parsed.fault}` : '';
+  if ('value' in result && !('problem' in parsed)) return result.value;
+  const wanted =
+    'expected' in result ? `it must be ${result.expected}` : 'problem' in parsed ? `it ${parsed.problem}` : '';
   throw new UsageError(
     `${origin}: '${withoutCredentials(word)}' is not valid: ${wanted}.`,
     suggestion(word, (setting.flag.rules.enum ?? []).map(String), ''),

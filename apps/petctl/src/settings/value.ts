@@ -4,7 +4,7 @@ import { jsonValue } from '../io/text.ts';
 import type { Rules } from './flag.ts';
 
 /** A parsed value, or why it is invalid. */
-export type Read = { readonly value: unknown } | { readonly fault: string };
+export type Read = { readonly value: unknown } | { readonly problem: string };
 
 /** Parses and validates a word by its schema. */
 export function readValue(text: string, rules: Rules): Read {
@@ -20,7 +20,7 @@ export function readPart(text: string, rules: Rules): Read {
   if (kind === 'array') return readElements(text, rules);
   if (kind === 'object' && isMap(rules) && !text.startsWith('{')) return readEntry(text, rules);
   const value = kind === 'integer' && isWide(rules) ? wideInteger(text) : parse(text, kind);
-  return value === undefined ? { fault: `is not ${kinds[kind]}` } : { value };
+  return value === undefined ? { problem: `is not ${kinds[kind]}` } : { value };
 }
 
 /** The kind of a word: JSON if the schema allows several types. */
@@ -36,15 +36,15 @@ export function isMap(rules: Rules): boolean {
 
 /** Validates a value by its schema. */
 export function validate(value: unknown, rules: Rules): Read {
-  const fault = faultOf(value, rules, 'request');
-  if (fault === undefined) return isExact(value, rules) ? { value } : { fault: 'is too large to be exact' };
-  return { fault: /^[.[]/.test(fault) ? `is not valid: ${fault}` : `is ${fault}` };
+  const problem = faultOf(value, rules, 'request');
+  if (problem === undefined) return isExact(value, rules) ? { value } : { problem: 'is too large to be exact' };
+  return { problem: /^[.[]/.test(problem) ? `is not valid: ${problem}` : `is ${problem}` };
 }
 
 /** JSON if valid, else text if allowed. Objects, lists and quoted strings are never text. */
 function readAny(text: string, rules: Rules): Read {
   const value = parse(text, 'json');
-  const asJson: Read = value === undefined ? { fault: 'is not a JSON value' } : validate(value, rules);
+  const asJson: Read = value === undefined ? { problem: 'is not a JSON value' } : validate(value, rules);
   if ('value' in asJson || !typesOf(rules).includes('string')) return asJson;
   if (value !== undefined && /^[[{"]/.test(text)) return asJson;
   const asText = validate(text, rules);
@@ -55,14 +55,14 @@ function readAny(text: string, rules: Rules): Read {
 function readElements(text: string, rules: Rules): Read {
   if (text.startsWith('[')) {
     const value = parse(text, 'array');
-    return value === undefined ? { fault: `is not ${kinds.array}` } : { value };
+    return value === undefined ? { problem: `is not ${kinds.array}` } : { value };
   }
   const { items = {}, prefixItems = [] } = resolved(rules);
   const isOne = isBinary(items) || /^(object|array)$/.test(kindOf(items));
   const elements: unknown[] = [];
   for (const [i, word] of (isOne ? [text] : text.split(',')).entries()) {
     const read = readValue(word, prefixItems[i] ?? items);
-    if ('fault' in read) return isOne ? read : { fault: `contains '${word}', which ${read.fault}` };
+    if ('problem' in read) return isOne ? read : { problem: `contains '${word}', which ${read.problem}` };
     elements.push(read.value);
   }
   return { value: elements };
@@ -71,7 +71,7 @@ function readElements(text: string, rules: Rules): Read {
 /** An entry of a map, `key=value`. */
 function readEntry(text: string, rules: Rules): Read {
   const [, key, word = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-  if (key === undefined) return { fault: 'is neither key=value nor a JSON object' };
+  if (key === undefined) return { problem: 'is neither key=value nor a JSON object' };
   const { additionalProperties } = resolved(rules);
   const rule = propertiesOf(rules)[key] ?? (typeof additionalProperties === 'object' ? additionalProperties : {});
   const read = readValue(word, rule);

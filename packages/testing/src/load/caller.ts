@@ -11,7 +11,7 @@ export interface Response {
 /** The longest that a request may take, whatever happens to the server and its database. */
 const MAX_MS = 60_000;
 
-/** Sends requests over kept-alive connections of its own. */
+/** Sends requests over its own persistent connections. */
 export class Caller {
   readonly #agent = new Agent({ keepAlive: true });
 

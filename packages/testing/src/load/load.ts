@@ -3,7 +3,7 @@ import { Caller, type Response } from './caller.ts';
 
 const MAX_WAIT_MS = 120_000;
 
-/** Writers that create pets through these servers until they are stopped, whatever the servers answer. */
+/** Writers that create pets through these servers until they are stopped, whatever the responses. */
 export class Load {
   /** The names of the pets whose creation was acknowledged, by identifier. */
   readonly known = new Map<number, string>();
@@ -42,9 +42,9 @@ export class Load {
   }
 
   async #write(writer: number, urls: () => readonly string[]) {
-    for (let turn = writer; !this.#isStopped; turn++) {
+    for (let round = writer; !this.#isStopped; round++) {
       const servers = urls();
-      const url = `${servers[turn % servers.length]}/pets`;
+      const url = `${servers[round % servers.length]}/pets`;
       const name = `pet-${this.#sent++}`;
       try {
         this.#note(name, await this.#caller.send(url, { name, categoryId: writer, status: 'available' }));
@@ -59,7 +59,7 @@ export class Load {
     if (status === 201) {
       const { id } = body as { id: number };
       const other = this.known.get(id);
-      if (other !== undefined) this.violations.push(`${id} was given to ${other} and to ${name}`);
+      if (other !== undefined) this.violations.push(`${id} was assigned to ${other} and to ${name}`);
       this.known.set(id, name);
       const answered = performance.now();
       this.acknowledged.push({ sent: answered - milliseconds, answered });

@@ -57,7 +57,7 @@ export class Cluster {
   /** A new cluster with the data of another one, which must be stopped; `folder` is that one's. */
   static async copy(programs: Programs, folder: string): Promise<Cluster> {
     const copy = new Cluster(programs);
-    // Node's own copying keeps no owner, which only Windows does not need.
+    // Node's copy loses the owner, which matters except on Windows.
     if (process.platform === 'win32') await cp(join(folder, 'data'), copy.#data, { recursive: true });
     else await run('cp', ['-a', join(folder, 'data'), copy.#folder]);
     copy.port = await freePort();

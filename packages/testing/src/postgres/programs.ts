@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { type User, unprivilegedUser } from '../unprivileged.ts';
 
-/** Where `initdb` and `postgres` are, and which user runs them: PostgreSQL refuses root. */
+/** The paths of `initdb` and `postgres`, and their user: PostgreSQL does not run as root. */
 export interface Programs {
   folder: string;
   owner: User | undefined;

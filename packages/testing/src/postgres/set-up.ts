@@ -31,7 +31,7 @@ declare module 'vitest' {
  * Both are made when the first test asks for them.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const given = process.env.PETSTORE_TEST_DATABASE_URL;
+  const configured = process.env.PETSTORE_TEST_DATABASE_URL;
   const temporary = mkdtempSync(join(tmpdir(), 'petstore-postgres-'));
   const programs = findPrograms(temporary);
   let template: Promise<Cluster> | undefined;
@@ -44,7 +44,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     return template;
   };
   const databaseUrl = async () => {
-    if (given || !programs) return given ?? '';
+    if (configured || !programs) return configured ?? '';
     shared ??= templateCluster()
       .then(({ folder }) => Cluster.copy(programs, folder))
       .then((cluster) => cluster.start());
@@ -69,7 +69,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   project.provide('postgres', {
-    hasDatabase: Boolean(given || programs),
+    hasDatabase: Boolean(configured || programs),
     programs,
     origin: `http://127.0.0.1:${port}`,
   });
@@ -77,7 +77,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     server.close();
     server.closeAllConnections();
-    if (given) for (const name of schemas) await execute(given, `DROP SCHEMA IF EXISTS ${name} CASCADE`);
+    if (configured) for (const name of schemas) await execute(configured, `DROP SCHEMA IF EXISTS ${name} CASCADE`);
     await (await shared)?.remove();
     await (await template)?.remove();
     rmSync(temporary, { recursive: true });

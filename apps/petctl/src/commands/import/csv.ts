@@ -127,7 +127,7 @@ export function csvInput(
     const rules = name === undefined ? undefined : fields[name]?.schema;
     if (name === undefined || text === undefined || !rules) continue;
     const read = readValue(text, rules);
-    if ('fault' in read) throw new UsageError(`line ${line}: ${name} '${text}' ${read.fault}.`);
+    if ('problem' in read) throw new UsageError(`line ${line}: ${name} '${text}' ${read.problem}.`);
     input[name] = read.value;
   }
   return input;
