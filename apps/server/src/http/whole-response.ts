@@ -32,11 +32,11 @@ function finish(response: WholeResponse): void {
   response.emit('finish');
 }
 
-// Node's own accessors know only of heads that it has written.
+// Node's own accessors know only of what it has written, and Node 22 takes what was cut for finished.
 for (const [name, own] of Object.entries({ headersSent: 'isSent', writableFinished: 'isFinished' } as const)) {
   const ofNode = Object.getOwnPropertyDescriptor(OutgoingMessage.prototype, name)?.get;
   const get = function (this: WholeResponse): boolean {
-    return this[own] || ofNode?.call(this);
+    return this.isSent ? this[own] : ofNode?.call(this);
   };
   Object.defineProperty(WholeResponse.prototype, name, { get });
 }
