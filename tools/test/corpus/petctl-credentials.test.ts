@@ -75,9 +75,9 @@ describe('credentials', () => {
     expect(stderr).toContain("There is no credential 'login' for https://api.example.com.");
     expect(stderr).toContain("Log in with 'petctl auth login --scheme login', or set PETCTL_AUTH_LOGIN.");
     expect((await run('things both')).stderr).toContain(
-      "it takes credential 'head' and credential 'find', or credential 'login'",
+      "it needs credential 'head' and credential 'find', or credential 'login'",
     );
-    expect((await run('things login', { env: { PETCTL_AUTH_LOGIN: 'ann' } })).stderr).toContain('write user:password');
+    expect((await run('things login', { env: { PETCTL_AUTH_LOGIN: 'ann' } })).stderr).toContain('is not user:password');
   });
 
   test('--dry-run shows its variable', async () => {

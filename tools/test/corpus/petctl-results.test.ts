@@ -52,7 +52,7 @@ describe('results', () => {
   test('bytes are not written to a terminal, and nothing is sent', async () => {
     const { code, stderr, sent } = await run('things get-bytes', { ...image, isTerminal: true });
     expect([code, sent]).toEqual([2, []]);
-    expect(stderr).toBe('petctl: A terminal cannot show the bytes of the response. Give -o FILE, or pipe them on.\n');
+    expect(stderr).toBe('petctl: A terminal cannot show the bytes of the response. Use -o FILE, or a pipe.\n');
     const file = join(folder, 'other.png');
     expect(await run(['things', 'get-bytes', '-o', file], { ...image, isTerminal: true })).toMatchObject({ code: 0 });
   });
