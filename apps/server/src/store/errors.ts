@@ -15,7 +15,7 @@ export class StoreLockedError extends Error {
   readonly file: string;
 
   constructor(file: string) {
-    super(`${file}: another process holds it. Stop that process or choose another data folder.`);
+    super(`${file}: another process has locked it. Stop that process or choose another data folder.`);
     this.file = file;
   }
 }

@@ -59,7 +59,9 @@ describe('petstore-server check', () => {
     const before = filesIn(folder);
     const { code, stdout } = await petstoreServer('check', '--data-dir', folder);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^pets: 2 documents, highest identifier 3\n1 segments of .*\n.* is sound \(format 4\)\.\n$/);
+    expect(stdout).toMatch(
+      /^pets: 2 documents, highest identifier 3\n1 segments of .*\n.* is not damaged \(format 4\)\.\n$/,
+    );
     expect(filesIn(folder)).toEqual(before);
   });
 
