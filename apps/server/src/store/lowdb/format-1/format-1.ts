@@ -25,6 +25,7 @@ export async function hasFormat1(folder: string): Promise<boolean> {
 /**
  * Carries a folder of the first format over, if it is one: into a new store beside it, which takes its place as a whole.
  * The manifest comes last, so after a crash all of that is done again. The old files are put aside, and nothing reads them any more.
+ * `next.json` stays: by it the version before sees that its pets are missing, and does not start as an empty store.
  */
 export async function carryOver(
   folder: string,
@@ -53,7 +54,6 @@ export async function carryOver(
     await rename(old, retired);
     onWarning(`${retired}: this is the data in its former format, which was carried over; it may be removed.`);
   }
-  await rm(oldMark(folder), { force: true });
   await syncFolder(folder);
 }
 
