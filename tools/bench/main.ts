@@ -20,6 +20,7 @@ const parts: Record<string, { byDefault: boolean; load: () => Promise<Part> }> =
   postgres: { byDefault: false, load: async () => (await import('./postgres/main.ts')).postgres },
   client: { byDefault: true, load: async () => (await import('./client/main.ts')).client },
   petctl: { byDefault: true, load: async () => (await import('./petctl.ts')).petctl },
+  packages: { byDefault: true, load: async () => (await import('./packages.ts')).packages },
 };
 
 try {
