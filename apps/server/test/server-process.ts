@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type ServerProcess as ServerOnDatabase, startServer as start } from '@petstore/testing/load';
+import { type ServerProcess as ServerOnDatabase, serverNode, startServer as start } from '@petstore/testing/load';
 import { onTestFinished } from 'vitest';
 
-export const main = fileURLToPath(new URL('../src/main.js', import.meta.url));
+/** The server's program: of the sources, or the packed one. */
+export const main = process.env.PETSTORE_TEST_SERVER_MAIN ?? fileURLToPath(new URL('../src/main.js', import.meta.url));
 
 /** Starts a server process on this database. */
 export function startServer(databaseUrl: string, env: Record<string, string> = {}): Promise<ServerOnDatabase> {
@@ -33,7 +34,7 @@ export async function startProcess(
 ): Promise<ServerProcess> {
   const env = { ...process.env, PORT: '0', PETSTORE_DATA_DIR: dataDir, PETSTORE_API_KEYS: apiKey };
   if (script) Object.assign(env, { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` });
-  const child = spawn(process.execPath, [main, ...argv], { env, stdio: ['ignore', stdout, 'pipe'] });
+  const child = spawn(serverNode, [main, ...argv], { env, stdio: ['ignore', stdout, 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
   let origin: string | undefined;

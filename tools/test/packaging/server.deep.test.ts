@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { petstore } from '@petstore/client';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { root, textOf } from '../../repository.ts';
-import { stop } from '../support/process.ts';
+import { run, stop } from '../support/process.ts';
 import { bin, newProject, type Project, runIn } from './project.ts';
 import { installOldestNode, pinnedNode, type Runtime } from './runtimes.ts';
 
@@ -16,6 +16,8 @@ const manifest = JSON.parse(textOf('apps/server/package.json'));
 const folders = { '@petstore/spec': 'spec', '@petstore/types': 'packages/types', '@petstore/server': 'apps/server' };
 const project: Project = await newProject(Object.keys(folders), folders);
 afterAll(() => project.remove());
+const mainOf = ({ folder }: Project) =>
+  join(folder, 'node_modules/@petstore/server', manifest.publishConfig.bin['petstore-server']);
 const nodes: Runtime[] = [pinnedNode, ...(await installOldestNode('apps/server', project.elsewhere))];
 
 describe('the server, packed and installed with npm in an empty project', () => {
@@ -57,11 +59,7 @@ describe.each(nodes)('$name', ({ name, command }) => {
   beforeAll(() => mkdir(home, { recursive: true }), INSTALL_TIMEOUT_MS);
 
   test('petstore-server serves, and nothing is lost when it is killed', async () => {
-    const program = join(
-      project.folder,
-      'node_modules/@petstore/server',
-      manifest.publishConfig.bin['petstore-server'],
-    );
+    const program = mainOf(project);
     const env = { PETSTORE_API_KEYS: 'me=a-key-that-is-for-tests' };
     const first = await started(command, program, home, env);
     const connect = (origin: string) => petstore({ baseUrl: `${origin}/v1`, apiKey: 'a-key-that-is-for-tests' });
@@ -84,6 +82,33 @@ describe.each(nodes)('$name', ({ name, command }) => {
     const api = petstore({ baseUrl: `${origin}/v1`, apiKey: 'a-key-that-is-for-tests' });
     expect((await api.listPets()).map(({ name }) => name)).toEqual(['Rex']);
     expect((await fetch(`${origin}/elsewhere`)).status).toBe(404);
+  });
+});
+
+/** Tests of the server that start it as a process, and need nothing of its sources in that process. */
+const PROCESS_TESTS = [
+  'main',
+  'start',
+  'drain',
+  'log-failures',
+  'workers/log',
+  'postgres/crash',
+  'postgres/order',
+  'postgres/health',
+];
+
+describe.each(nodes.slice(1))('the tests of the server, with the packed one on $name', ({ command }) => {
+  test('pass', async () => {
+    const env = {
+      ...process.env,
+      PETSTORE_TEST_SERVER_NODE: command,
+      PETSTORE_TEST_SERVER_MAIN: mainOf(project),
+      // It warns of its SQLite module, and these tests compare what is printed.
+      NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
+    };
+    const folder = join(root, 'apps/server');
+    const files = PROCESS_TESTS.map((name) => `test/${name}`);
+    await run(folder, env, process.execPath, join(folder, 'node_modules/vitest/vitest.mjs'), 'run', ...files);
   });
 });
 

@@ -58,9 +58,10 @@ describe.each(files)('%s', (file) => {
   });
 });
 
-test('ci.yml runs what .ci/run runs, on three systems and with three versions of Node', () => {
+test('ci.yml runs what .ci/run runs, on three systems, and with the oldest Node of the server and two more', () => {
   const { test: job } = read('ci.yml').jobs;
-  expect(job?.strategy?.matrix).toEqual({ os: ['ubuntu', 'macos', 'windows'], node: [22, 24, 26] });
+  const [, oldest = ''] = /(\d+\.\d+)/.exec(JSON.parse(textOf('apps/server/package.json')).engines.node) ?? [];
+  expect(job?.strategy?.matrix).toEqual({ os: ['ubuntu', 'macos', 'windows'], node: [oldest, '24', '26'] });
   expect(job && runs(job).at(-1)).toBe('.ci/run');
 });
 

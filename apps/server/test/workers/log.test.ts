@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { newFolder } from '@petstore/testing';
-import { apiKey } from '@petstore/testing/load';
+import { apiKey, serverNode } from '@petstore/testing/load';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { main } from '../server-process.ts';
@@ -23,7 +23,7 @@ async function fillLog(origin: string, count: number): Promise<void> {
 
 async function start(url: string, stdout: 'pipe' | number) {
   const env = { ...process.env, PORT: '0', PETSTORE_DATA_DIR: newFolder(), PETSTORE_API_KEYS: apiKey };
-  const child = spawn(process.execPath, [main, '--workers', '2'], {
+  const child = spawn(serverNode, [main, '--workers', '2'], {
     env: { ...env, DATABASE_URL: url },
     stdio: ['ignore', stdout, 'pipe'],
   });

@@ -1,4 +1,4 @@
 export { Caller } from './caller.ts';
 export { Load } from './load.ts';
-export { apiKey, type ServerProcess, startServer } from './server.ts';
+export { apiKey, type ServerProcess, serverNode, startServer } from './server.ts';
 export { Walker } from './walker.ts';

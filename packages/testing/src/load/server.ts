@@ -7,6 +7,9 @@ import { join } from 'node:path';
 /** The key that all server processes of tests accept. */
 export const apiKey = 'a-key-that-is-for-tests';
 
+/** The Node of server processes. A deep test of the packages runs the tests with the oldest one that the server is for. */
+export const serverNode = process.env.PETSTORE_TEST_SERVER_NODE ?? process.execPath;
+
 /** A running server process. */
 export interface ServerProcess {
   baseUrl: string;
@@ -21,7 +24,7 @@ export interface ServerProcess {
 /** Starts a server's main file, with an empty data folder of its own. Resolves when it listens. */
 export async function startServer(main: string, env: Record<string, string> = {}): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-server-'));
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(serverNode, [main], {
     env: {
       ...process.env,
       PORT: '0',
