@@ -1,12 +1,13 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { petstore } from '@petstore/client';
-import { missingProgram, skips } from '@petstore/testing';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { freePort } from '@petstore/testing/postgres/cluster';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { serverNames, serverSettings, startProxy } from './compose.ts';
-import { buildImage, IMAGE, newPodman, skipsContainers } from './podman.ts';
+import { buildImage, IMAGE, newPodman, type Podman, skipsContainers } from './podman.ts';
 
 const KEY = 'a-key-that-is-for-tests';
 const MAX_BYTES = 200e6;
@@ -14,8 +15,11 @@ const MAX_BYTES = 200e6;
 const MAX_START_MS = 60_000;
 
 describe.skipIf(skipsContainers('the container image'))('the container image', () => {
-  const podman = newPodman();
-  beforeAll(() => buildImage(podman));
+  let podman: Podman;
+  beforeAll(async () => {
+    podman = newPodman();
+    await buildImage(podman);
+  });
   afterAll(() => podman.remove());
 
   /** A container as strict as the page says, whose volume keeps its name. */
@@ -63,6 +67,21 @@ describe.skipIf(skipsContainers('the container image'))('the container image', (
     expect(await exitCode('one')).toBe(0);
   });
 
+  test('SIGTERM also ends it while it waits for its database', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void silent.close());
+    const connected = once(silent, 'connection');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const DATABASE_URL = `postgres://petstore@127.0.0.1:${port}/petstore`;
+    await podman.start('waiting', ['--read-only'], { DATABASE_URL, PETSTORE_DATABASE_CONNECT_TIMEOUT: '600' });
+    onTestFinished(() => podman('rm', '--force', '--time=0', 'waiting').then(() => {}));
+    const [socket] = await connected;
+    onTestFinished(() => void socket.destroy());
+    await podman('stop', '--time=60', 'waiting');
+    expect(await exitCode('waiting')).toBe(143);
+  });
+
   test('its commands work in a running container, and on its volume', async () => {
     const { origin } = await started('two');
     const made = await podman('exec', 'two', 'petstore-server', 'keys', 'create', '--name', 'nightly');
@@ -74,9 +93,8 @@ describe.skipIf(skipsContainers('the container image'))('the container image', (
     await expect.poll(list).toBe(1);
   });
 
-  const noProxy = skips('the servers of compose.yaml', missingProgram('haproxy', ['-v']), 'haproxy');
   describeOnDatabase('the servers of compose.yaml, behind its proxy', (newDatabase) => {
-    test.skipIf(noProxy)('are replaced one by one under load: no request fails, and none is tried again', async () => {
+    test('are replaced one by one under load: no request fails, and none is tried again', async () => {
       const database = await newDatabase();
       const settings = (name: string) =>
         serverSettings(name, `DATABASE_URL="${database}"\nPETSTORE_API_KEYS=me=${KEY}\n`);

@@ -11,13 +11,15 @@ export const IMAGE = 'petstore';
 /** Where a machine mixes the two generations of control groups, crun refuses to start: podman then sees only the old one. */
 const HYBRID = '/sys/fs/cgroup/unified';
 
-/** The programs that make a base image and run containers, and the Debian package of each. */
-const programs = ['podman', 'crun', 'mmdebstrap'];
+/** The programs that make a base image, run containers and stand in front of them, each with the Debian package of its name. */
+const programs = { podman: '--version', crun: '--version', mmdebstrap: '--version', haproxy: '-v' };
 
 /** Whether containers cannot be tested here. */
 export function skipsContainers(what: string): boolean {
   if (process.platform !== 'linux') return skips(what, 'containers are run on Linux');
-  const missing = programs.filter((program) => missingProgram(program));
+  const missing = Object.entries(programs).flatMap(([program, flag]) =>
+    missingProgram(program, [flag]) ? program : [],
+  );
   if (missing.length > 0) return skips(what, `there is no ${missing.join(' and no ')}`, missing.join(' '));
   const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0 && process.getuid?.() === 0;
   return skips(what, mayMount ? undefined : 'only root makes a base image, and this process may not mount');

@@ -10,8 +10,10 @@ export async function start(config: Config): Promise<void> {
   // A lost terminal or a full disk must not end the server.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const logging = createLog(config.logLevel);
+  const doNotEnd = endOnSignals();
   const running = config.workers > 1 ? await startWithWorkers(config, logging) : await serve(config, logging);
   // Before the greeting, because its reader may send a signal at once.
+  doNotEnd();
   stopOnSignals(running, logging);
   // Stdout is the log, which has JSON lines only.
   console.error(greeting(running, config));
@@ -27,6 +29,17 @@ async function startWithWorkers(config: Config, logging: Log): Promise<Running> 
 
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 type Signal = keyof typeof EXIT_CODES;
+
+/** Ends a server that is still opening its store: the first process of a container has no default signals. */
+function endOnSignals(): () => void {
+  if (process.pid !== 1) return () => {};
+  const signals = Object.keys(EXIT_CODES) as Signal[];
+  const end = (signal: Signal) => process.exit(EXIT_CODES[signal]);
+  for (const signal of signals) process.on(signal, end);
+  return () => {
+    for (const signal of signals) process.off(signal, end);
+  };
+}
 
 /** The first signal stops the server gracefully, the second one at once. */
 function stopOnSignals(running: Running, logging: Log): void {
