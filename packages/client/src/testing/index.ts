@@ -2,7 +2,7 @@ import { type Api, deployments, type Operation, type OperationId, operations, se
 import { exactJson } from '../bodies.ts';
 import { type Options, type Petstore, petstore } from '../petstore.ts';
 import { type Interruption, wait } from './interrupt.ts';
-import { matchRoute, Refusal, readInputs } from './read-request.ts';
+import { HttpError, matchRoute, readInputs } from './read-request.ts';
 import { Resources } from './resources.ts';
 
 export type { Interruption } from './interrupt.ts';
@@ -66,19 +66,19 @@ export function fakeService(options: FakeOptions = {}): FakeService {
     const key = /^bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
     const isBearer = security.length > 0 && security.every((names) => names.includes('bearer'));
     if (isBearer && (key === undefined || (apiKey !== undefined && key !== apiKey)))
-      throw new Refusal(401, 'The API key is missing or invalid.');
+      throw new HttpError(401, 'The API key is missing or invalid.');
     const idempotent = idempotencyKey && request.headers.get(idempotencyKey.header);
     const content = `${id} ${path} ${idempotent ? await request.clone().text() : ''}`;
     const before = idempotent ? answers.get(idempotent) : undefined;
     if (before && before.request !== content)
-      throw new Refusal(422, 'This Idempotency-Key belongs to another request.');
+      throw new HttpError(422, 'This Idempotency-Key belongs to another request.');
     if (before) return before.response.clone();
     const input = await readInputs(operation, words, query, request);
     const handler = options.handlers?.[id as OperationId] as ((input: object) => Promise<unknown>) | undefined;
     const done = handler ? { data: await handler(input) } : resources.run(operation, path, input);
     if (done === 'unknown')
-      throw new Refusal(501, `The fake service does not know what ${id} does: give handlers.${id}.`);
-    if (!done) throw new Refusal(404, 'The requested resource could not be found.');
+      throw new HttpError(501, `The fake service does not know what ${id} does: give handlers.${id}.`);
+    if (!done) throw new HttpError(404, 'The requested resource could not be found.');
     const headers: Record<string, string> = { 'x-request-id': `fake-${requests.length}` };
     if (done.next !== undefined) {
       query.set(pagination?.cursor ?? 'after', String(done.next));
@@ -112,7 +112,7 @@ export function fakeService(options: FakeOptions = {}): FakeService {
       if (disconnect === 'after') throw broken();
       return text === undefined ? response : new Response(text, response);
     } catch (reason) {
-      if (!(reason instanceof Refusal)) throw reason;
+      if (!(reason instanceof HttpError)) throw reason;
       return errorResponse(reason.status, reason, headers, text);
     }
   };

@@ -3,8 +3,8 @@ import { type Operation, type Schema, typesOf } from '@petstore/types';
 import { faultOf } from '../check.ts';
 import { exactInteger } from '../parse-response.ts';
 
-/** Why a request is refused. */
-export class Refusal extends Error {
+/** An error response of the fake service. */
+export class HttpError extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -13,7 +13,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The operation that a request is for, and what its path says. Throws a refusal where there is none. */
+/** The operation that a request is for, and what its path says. Throws an HttpError if there is none. */
 export function matchRoute(operations: readonly Operation[], method: string, path: string) {
   const found = operations.flatMap((operation) => {
     const names: string[] = [];
@@ -26,16 +26,16 @@ export function matchRoute(operations: readonly Operation[], method: string, pat
       ? [{ operation, words: new Map(names.map((name, i) => [name, decodeURIComponent(match[i + 1] ?? '')])) }]
       : [];
   });
-  if (found.length === 0) throw new Refusal(404, 'There is no such path.');
+  if (found.length === 0) throw new HttpError(404, 'There is no such path.');
   // A path without parameters goes before one that it would match.
   const [route] = found
     .filter(({ operation }) => operation.method === method)
     .sort((one, other) => one.words.size - other.words.size);
-  if (!route) throw new Refusal(405, `This path has ${found.map(({ operation }) => operation.method).join(', ')}.`);
+  if (!route) throw new HttpError(405, `This path has ${found.map(({ operation }) => operation.method).join(', ')}.`);
   return route;
 }
 
-/** The inputs of an operation. Throws a refusal for one that the spec does not allow. */
+/** The inputs of an operation. Throws an HttpError for an input that the spec does not allow. */
 export async function readInputs(
   { fields, body }: Operation,
   words: ReadonlyMap<string, string>,
@@ -51,18 +51,18 @@ export async function readInputs(
         ? query.getAll(name)
         : [(place === 'path' ? words.get(name) : request.headers.get(name)) ?? []].flat();
     const isList = typesOf(schema).includes('array');
-    if (given.length > 1 && !isList) throw new Refusal(400, `query '${name}' is given more than once`);
-    if (given.length === 0 && required) throw new Refusal(400, `${place} '${name}' is missing`);
+    if (given.length > 1 && !isList) throw new HttpError(400, `query '${name}' is given more than once`);
+    if (given.length === 0 && required) throw new HttpError(400, `${place} '${name}' is missing`);
     if (given.length === 0) continue;
     const values = given.map((word) => valueFrom(word, isList ? (schema.items ?? {}) : schema));
     const value = isList ? values : values[0];
     const fault = faultOf(value, schema, 'request');
     // No document has an identifier that breaks the rules.
-    if (fault !== undefined) throw new Refusal(place === 'path' ? 404 : 400, `${place} '${name}' is ${fault}`);
+    if (fault !== undefined) throw new HttpError(place === 'path' ? 404 : 400, `${place} '${name}' is ${fault}`);
     input[name] = value;
   }
   for (const name of query.keys())
-    if (fields[name]?.in !== 'query') throw new Refusal(400, `query '${name}': there is no such parameter`);
+    if (fields[name]?.in !== 'query') throw new HttpError(400, `query '${name}': there is no such parameter`);
   return body ? { ...input, ...(await readBody({ fields, body }, request)) } : input;
 }
 
@@ -74,29 +74,29 @@ async function readBody(
   const type = request.headers.get('content-type') ?? '';
   const text = await request.text();
   if (text === '' && !body.required) return {};
-  if (!/[/+]json\b/i.test(type)) throw new Refusal(415, `the body has to be ${body.mediaType}`);
+  if (!/[/+]json\b/i.test(type)) throw new HttpError(415, `the body has to be ${body.mediaType}`);
   let value: unknown;
   try {
     value = JSON.parse(text, exactInteger);
   } catch {
-    throw new Refusal(400, 'the body is no JSON');
+    throw new HttpError(400, 'the body is no JSON');
   }
   if (body.whole) {
     const fault = faultOf(value, fields.body?.schema ?? {}, 'request');
-    if (fault !== undefined) throw new Refusal(400, `the body is ${fault}`);
+    if (fault !== undefined) throw new HttpError(400, `the body is ${fault}`);
     return { body: value };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Refusal(400, 'the body is no object');
+    throw new HttpError(400, 'the body is no object');
   const given = new Map<string, unknown>(Object.entries(value));
   for (const [name, field] of Object.entries(fields).filter(([, one]) => one.in === 'body')) {
-    if (field.required && !given.has(name)) throw new Refusal(400, `body '${name}' is missing`);
+    if (field.required && !given.has(name)) throw new HttpError(400, `body '${name}' is missing`);
     const fault = given.has(name) ? faultOf(given.get(name), field.schema, 'request') : undefined;
-    if (fault !== undefined) throw new Refusal(400, `body '${name}' is ${fault}`);
+    if (fault !== undefined) throw new HttpError(400, `body '${name}' is ${fault}`);
   }
   for (const name of given.keys())
     if (fields[name]?.in !== 'body' && !body.additional)
-      throw new Refusal(400, `body '${name}': there is no such property`);
+      throw new HttpError(400, `body '${name}': there is no such property`);
   return Object.fromEntries(given);
 }
 

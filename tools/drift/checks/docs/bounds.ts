@@ -65,8 +65,8 @@ export async function numberErrors(project: Project, pages: readonly string[]): 
     [/\b(?:at about|has reached|ends at) (\w+) MiB/gi, amount('MAX_PAGE_BYTES', 2 ** 20)],
     [/\b(\w+) (?:requests )?with (?:one|the same|this) key/gi, amount('MAX_REQUESTS_PER_KEY')],
     [/\b(\w+) MiB of (?:it|lines) wait/gi, amount('MAX_LOG_BUFFER_BYTES', 2 ** 20)],
-    [/^(\w+) by default, with growing/gim, limit],
-    [/\b(\w+) seconds for a call/gi, timeout / 1000],
+    [/\bretries (\w+), after/gi, limit],
+    [/\bto (\w+) seconds by default/gi, timeout / 1000],
   ];
   return [...pages, specFile, 'docs/petctl.md']
     .filter(project.exists)
