@@ -1,5 +1,5 @@
-// Installs everything, does nothing when it is installed, and runs a command then: `node tools/setup.mjs [-- command …]`.
-// Plain JavaScript, because it runs on whatever Node the machine has; everything after it runs on the Node that it installs.
+// Installs missing packages, then runs a command: `node tools/setup.mjs [-- command …]`. Plain JavaScript for the machine's
+// own Node; the command runs with the pinned Node.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -9,20 +9,20 @@ import { runInstead } from './processes.mjs';
 const root = new URL('../', import.meta.url);
 const stamp = new URL('node_modules/.serve-lock.yaml', root);
 
-/** What `npm start` and `npx petctl` need, and nothing that only tests and tools use. */
+/** The filter for the packages of `npm start` and `npx petctl`, without those of tests and tools. */
 const serve = ['--prod', '--filter', 'petstore', '--filter-prod', '@petstore/server...', '--filter-prod', 'petctl...'];
 
-/** Installs `serve`, or everything. Where everything was installed before, it stays installed. */
+/** Installs `serve` or everything. A full installation stays complete. */
 export async function setup(wanted) {
   const lock = read('pnpm-lock.yaml');
   const hasAll = existsSync(new URL('node_modules/turbo', root));
-  // pnpm keeps the lockfile of what it installed; of a part, it keeps that part.
+  // pnpm stores the lockfile of the installed packages; for `serve` it is a part.
   if (hasAll ? read('node_modules/.pnpm/lock.yaml') === lock : wanted === 'serve' && read(stamp) === lock) return;
   await install(hasAll || wanted === 'all' ? [] : serve);
   writeFileSync(stamp, lock);
 }
 
-/** The path of the Node that the workspace is pinned to, once it is installed. */
+/** The path of the installed, pinned Node. */
 export function pinnedNode() {
   const [folder] = readdirSync(new URL('node_modules/', root)).filter((name) => /^node-(bin-)?\w+-\w+$/.test(name));
   if (!folder) throw new Error('There is no Node for this platform among the packages: see optionalDependencies.');
@@ -39,14 +39,14 @@ function read(file) {
   }
 }
 
-/** Runs the pinned pnpm. Its progress is one line that is updated; its own output is shown only when it fails. */
+/** Runs the pinned pnpm, with a progress line. Shows pnpm's output only after a failure. */
 async function install(filter) {
   const [pnpm, sha512] = JSON.parse(read('package.json')).packageManager.split('+sha512.');
   const args = ['install', '--frozen-lockfile', '--trust-lockfile', '--reporter=append-only', ...filter];
   const started = Date.now();
   const progress = progressLine(`Installing with ${pnpm}`);
   const named = await namedHash(pnpm);
-  // Without an answer of the registry nothing is downloaded, either.
+  // Without a response of the registry, pnpm downloads nothing either.
   if (named !== '' && named !== `sha512-${Buffer.from(sha512, 'hex').toString('base64')}`) {
     progress.end(`The registry names another hash for ${pnpm} than package.json: ${named}. Do not install it.`);
     process.exit(1);
@@ -67,7 +67,7 @@ async function install(filter) {
   process.exit(1);
 }
 
-/** The hash that the registry names for a package. npm checks what it downloads against it. */
+/** The registry's hash of a package, which npm verifies after a download. */
 async function namedHash(name) {
   const child = npm('view', name, 'dist.integrity');
   let hash = '';
@@ -78,7 +78,7 @@ async function namedHash(name) {
   return hash.trim();
 }
 
-/** Starts npm: the one that started this, or the one on the path. */
+/** Starts npm: the one that runs this script, else the one in PATH. */
 function npm(...args) {
   const { npm_node_execpath: node, npm_execpath: cli = '' } = process.env;
   const isScript = node && basename(cli) === 'npm-cli.js';
@@ -103,7 +103,7 @@ function progressLine(title) {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await setup('all');
   const [, , separator, ...command] = process.argv;
-  // The shell that runs this may remember the machine's own Node, so it cannot go on itself.
+  // This process runs on the machine's own Node, so a new one runs the command.
   const [file, ...args] = command;
   if (separator === '--') runInstead(file, args, { shell: process.platform === 'win32' });
 }

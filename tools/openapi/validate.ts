@@ -2,13 +2,13 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { isFile } from './body.ts';
 import type { Document, Schema } from './document.ts';
 
-/** Data that is sent to the service, or that it answers: each may have properties that the other must not. */
+/** The direction of data, because some properties are valid in requests or in responses only. */
 type Direction = 'request' | 'response';
 
-/** Says what is wrong with a value by a schema of the document; nothing where it is valid. Formats are not checked. */
+/** Returns the errors of a value by a schema of the document; undefined if it is valid. Ignores formats. */
 export type ValueErrors = (schema: Schema, value: unknown) => string | undefined;
 
-/** Returns a function that says whether a value may be sent for a schema of the document. */
+/** Returns a function that validates values of requests. */
 export function valueCheck(document: Document): (schema: Schema, value: unknown) => boolean {
   const errorsOf = valueErrors(document, 'request');
   return (schema, value) => errorsOf(schema, value) === undefined;
@@ -49,7 +49,7 @@ function newValueErrors(document: Document, direction: Direction): ValueErrors {
 
 const idOf = (path: string) => `file://${path}`;
 
-/** A copy with references that begin at the file's name, and the keywords of OpenAPI 3.0 as those of JSON Schema. */
+/** A copy with absolute references, and with the keywords of OpenAPI 3.0 as JSON Schema. */
 function asJsonSchema(node: unknown, isOld: boolean, base: string, unsent: 'readOnly' | 'writeOnly'): unknown {
   if (Array.isArray(node)) return node.map((item) => asJsonSchema(item, isOld, base, unsent));
   if (typeof node !== 'object' || node === null) return node;
@@ -60,16 +60,16 @@ function asJsonSchema(node: unknown, isOld: boolean, base: string, unsent: 'read
     const target = $ref.startsWith('#') ? `${base}${$ref}` : idOf($ref);
     return isOld ? { $ref: target } : { ...copy, $ref: target };
   }
-  // A dialect is for the document's own tools.
+  // ajv does not know the document's dialect.
   delete copy.$schema;
   const isNullable = copy.nullable === true;
   delete copy.nullable;
-  // The discriminator picks one alternative, even where JSON Schema sees several that fit.
+  // The discriminator selects one alternative, even if several are valid.
   if (copy.oneOf && copy.discriminator) {
     copy.anyOf = copy.oneOf;
     delete copy.oneOf;
   }
-  // What only the other side writes is neither required nor sent.
+  // Properties of the other direction are neither required nor sent.
   const { properties = {}, required } = copy as { properties?: Record<string, Schema | false>; required?: unknown };
   const left = Object.keys(properties).filter((name) => (properties[name] as Schema | undefined)?.[unsent] === true);
   for (const name of left) properties[name] = false;
@@ -87,7 +87,7 @@ function asJsonSchema(node: unknown, isOld: boolean, base: string, unsent: 'read
   return isNullable ? { anyOf: [copy, { type: 'null' }] } : copy;
 }
 
-/** Files as text and bigints as numbers, because the check knows JSON only. */
+/** Files as text and bigints as numbers, because ajv knows JSON only. */
 function asJson(value: unknown): unknown {
   if (isFile(value)) return '';
   if (typeof value === 'bigint') return Number(value);

@@ -1,5 +1,5 @@
-// `npm run release`, and `npm run version`, which is its first step alone. A release may be repeated after a failure: it
-// goes on where it stopped. What is published was packed before, is described by its SBOM, and stays in dist/release.
+// `npm run release`, and `npm run version`, its first step. Repeat it after a failure: it continues where it stopped. It
+// publishes the packed files, which remain in dist/release with their SBOMs.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,9 +17,8 @@ const plan = `${folder}/plan.json`;
 async function release(options: { tested: boolean; packOnly: boolean }): Promise<void> {
   const changes = said('git', 'status', '--porcelain');
   const branch = said('git', 'branch', '--show-current').trim();
-  if (branch !== 'main') throw new Error(`A release is made from main, and this is ${branch || 'no branch'}.`);
-  if (changes !== '')
-    throw new Error(`A release is made from a commit, and these files have changes:\n${changes.trimEnd()}`);
+  if (branch !== 'main') throw new Error(`The branch is ${branch || 'none'}: switch to main for a release.`);
+  if (changes !== '') throw new Error(`These files have changes; commit them first:\n${changes.trimEnd()}`);
   if (changesetsOf(openProject()).length > 0) {
     nextVersion();
     run('git', 'add', '--all');
@@ -28,10 +27,10 @@ async function release(options: { tested: boolean; packOnly: boolean }): Promise
   rmSync(join(root, folder), { recursive: true, force: true });
   mkdirSync(join(root, folder), { recursive: true });
   run('changeset', 'publish-plan', '--output', plan);
-  if (JSON.parse(textOf(plan)).plan.length === 0) return console.log('The registry has every version already.');
+  if (JSON.parse(textOf(plan)).plan.length === 0) return console.log('The registry already has every version.');
 
   if (!options.tested) run('npm', 'test');
-  // Not from the cache: what is published is built from this commit, here and now.
+  // Without the cache, so the packages are built from this commit.
   run('node', 'tools/turbo.mjs', 'run', 'build', '--force');
   withRepository(() => run('changeset', 'pack', '--from-publish-plan', plan, '--out-dir', folder));
   for (const place of released) {

@@ -2,18 +2,18 @@ import { fstatSync, write as writeAsync, writeSync } from 'node:fs';
 import { LOG_EXIT_MS, LOG_FLUSH_BYTES, LOG_FLUSH_MS, LOG_RETRY_MS, MAX_LOG_BUFFER_BYTES } from './limits.ts';
 
 /**
- * Writes lines to a file descriptor in the background. It never throws and never makes the caller wait: lines beyond its
- * buffer are dropped and counted, for as long as the disk is full or nobody reads.
+ * Writes lines to a file descriptor in the background. It never throws or blocks: if the disk is full or nobody reads, it
+ * drops and counts lines beyond its buffer.
  */
 export class LogWriter {
   readonly #fd: number;
   readonly #isPipe: boolean;
   readonly #onRecovery: (lost: number) => void;
-  /** Text that waits to be written. */
+  /** Text to write. */
   #waiting = '';
-  /** Bytes of which the system has not taken everything yet. */
+  /** Bytes that are not completely written. */
   #unwritten: Buffer = EMPTY;
-  /** Holds the bytes that are being written: a new buffer for each write would cost more than the write. */
+  /** The buffer of a write. A new one for each write would cost more than the write. */
   readonly #buffer = Buffer.allocUnsafeSlow(4 * LOG_FLUSH_BYTES);
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
@@ -21,7 +21,7 @@ export class LogWriter {
   #unreported = 0;
   #lost = 0;
 
-  /** `onRecovery` is called when writing works again, with the number of lines that were lost meanwhile. */
+  /** Calls `onRecovery` with the number of lost lines when writing works again. */
   constructor(fd: number, onRecovery: (lost: number) => void) {
     this.#fd = fd;
     const stats = fstatSync(fd);
@@ -30,7 +30,7 @@ export class LogWriter {
     process.on('exit', () => this.#flushNow());
   }
 
-  /** Lines that were dropped since the start. */
+  /** The number of dropped lines since the start. */
   get lost(): number {
     return this.#lost;
   }
@@ -48,13 +48,13 @@ export class LogWriter {
     else this.#flushIn(LOG_FLUSH_MS);
   }
 
-  /** Waits, for a while, until everything is written; false where a write does not return. */
+  /** Waits until everything is written; false after a timeout. */
   async close(): Promise<boolean> {
     await this.#pollFor(LOG_EXIT_MS, () => {
       this.#flush();
       return this.#isEmpty || this.#isBroken;
     });
-    // The last write may have begun just now, so it has a time of its own.
+    // A write that has just begun gets a timeout of its own.
     await this.#pollFor(LOG_EXIT_MS, () => !this.#isWriting);
     return !this.#isWriting;
   }
@@ -79,11 +79,11 @@ export class LogWriter {
     if (this.#isWriting || this.#isEmpty) return;
     this.#takeWaiting();
     if (this.#isPipe) {
-      // Node has made the pipe non-blocking.
+      // Node made the pipe non-blocking.
       this.#written(...attempt(() => writeSync(this.#fd, this.#unwritten)));
       return;
     }
-    // A disk may take its time.
+    // A disk may be slow.
     this.#isWriting = true;
     writeAsync(this.#fd, this.#unwritten, 0, this.#unwritten.length, null, (error, bytes) => {
       this.#isWriting = false;
@@ -110,7 +110,7 @@ export class LogWriter {
     if (!this.#isEmpty) this.#flushIn(this.#unwritten.length > 0 ? 0 : LOG_FLUSH_MS);
   }
 
-  /** Nobody will ever read again. */
+  /** Drops everything, because the reader is gone. */
   #break(): void {
     this.#isBroken = true;
     this.#lost += (this.#unwritten.toString() + this.#waiting).split('\n').length - 1;
@@ -118,9 +118,9 @@ export class LogWriter {
     this.#waiting = '';
   }
 
-  /** The last lines, as the process ends. */
+  /** Writes the last lines when the process ends. */
   #flushNow(): void {
-    // Node waits for the thread that writes these.
+    // Node waits for the thread of this write.
     if (this.#isWriting) this.#unwritten = EMPTY;
     const deadline = performance.now() + LOG_EXIT_MS;
     while (!this.#isEmpty && !this.#isBroken && performance.now() < deadline) {

@@ -189,7 +189,7 @@ test('a tarball that is not the one of the plan is not published', async () => {
 });
 
 test('a release ends early if everything is published', async () => {
-  expect(await scenario.release()).toContain('The registry has every version already.');
+  expect(await scenario.release()).toContain('The registry already has every version.');
 });
 
 test('a release is refused on another branch than main', async () => {

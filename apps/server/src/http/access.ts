@@ -10,8 +10,8 @@ import { contextOf, type RequestContext } from './request-context.ts';
 import { decodedText, splitPairs } from './styles.ts';
 
 /**
- * The name of the key that a request carries, in one of the ways that its operation declares. Nothing where it carries none
- * that is known; an empty name where the operation needs none.
+ * The name of the key in a request, by the schemes of its operation; undefined without a known key. An empty name if the
+ * operation needs no key.
  */
 export function callerOf(
   request: IncomingMessage,
@@ -36,18 +36,18 @@ export function callerOf(
 
 const schemes: Readonly<Record<string, SecurityScheme>> = service.securitySchemes;
 
-/** What is asked for where there is no operation: any way to authenticate, if the service has one. */
+/** The schemes for a request without an operation: any of the service. */
 const anyScheme = [...new Set(Object.values<Operation>(operations).flatMap(({ security }) => security.flat()))].map(
   (name) => [name],
 );
 
-/** Whether the spec says that the operation needs no credential. */
+/** Whether the operation needs no credential. */
 function isPublic(operation: Operation | undefined): boolean {
   const security = operation?.security ?? anyScheme;
   return security.length === 0 || security.some((alternative) => alternative.length === 0);
 }
 
-/** The key in a request, where a scheme has it. */
+/** The key in a request by a scheme. */
 function credentialOf(
   scheme: SecurityScheme | undefined,
   { headers }: IncomingMessage,
@@ -85,13 +85,13 @@ function decoded(text: string | undefined): string | undefined {
   return text === undefined ? undefined : decodedText(text.replaceAll('+', ' '));
 }
 
-/** The password is the key, and the user name is free. */
+/** The password of basic authentication, which is the key. The user name is free. */
 function passwordOf(encoded: string | undefined): string | undefined {
   const text = Buffer.from(encoded ?? '', 'base64').toString();
   return text.includes(':') ? text.slice(text.indexOf(':') + 1) : undefined;
 }
 
-/** The names under which keys stand in the query of an operation. */
+/** The query parameters of an operation that contain keys. */
 export function queryKeysOf({ security }: Operation): string[] {
   return security.flat().flatMap((name) => {
     const scheme = schemes[name];
@@ -99,7 +99,7 @@ export function queryKeysOf({ security }: Operation): string[] {
   });
 }
 
-/** Refuses a request without a known key where one is needed, before anything else of it is looked at. */
+/** Rejects a request without the required key, before any other check. */
 export function authenticate(nameOf: KeyCheck): RequestHandler {
   return (request, response, next) => {
     const context = contextOf(response);
@@ -116,7 +116,7 @@ export function unauthorized({ operation }: Pick<RequestContext, 'operation'>): 
   return new HttpError('unauthorized', 'The API key is missing or invalid.', { headers });
 }
 
-/** How to authenticate (RFC 9110 11.6.1). No registered scheme stands for a key in a header, a query or a cookie. */
+/** The challenges (RFC 9110 11.6.1). There is no registered scheme for keys in headers, queries or cookies. */
 function challengeOf(scheme: SecurityScheme | undefined): string {
   if (scheme?.type === 'basic') return 'Basic realm="api", charset="UTF-8"';
   return scheme?.type === 'apiKey' ? `ApiKey in="${scheme.in}", name="${scheme.name}"` : 'Bearer';
@@ -139,7 +139,7 @@ export function rateLimiter(quotas: Quotas): ApplyRateLimit {
   };
 }
 
-/** Refuses requests beyond the rate limit of their key. */
+/** Rejects requests beyond the rate limit of their key. */
 export function rateLimit(apply: ApplyRateLimit): RequestHandler {
   return (_request, response, next) => {
     const waitMs = apply(response, contextOf(response));
@@ -155,7 +155,7 @@ export function rateLimit(apply: ApplyRateLimit): RequestHandler {
   };
 }
 
-/** The headers that operations and keys stand in by the spec. */
+/** The spec's headers for parameters and keys. */
 function describedHeaders(): string[] {
   const all = Object.values<Operation>(operations);
   const fields = all.flatMap((operation) => Object.entries(operation.fields));
@@ -169,7 +169,7 @@ function describedHeaders(): string[] {
 
 export type CrossOrigin = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
-/** Lets pages of these origins call the service, and read the headers that it describes. `*` lets all. */
+/** Allows pages of these origins to call the service and read its headers. `*` allows all. */
 export function crossOrigin(origins: readonly string[]): CrossOrigin {
   const allow = cors({
     origin: origins.includes('*') ? '*' : [...origins],
@@ -185,7 +185,7 @@ export function crossOrigin(origins: readonly string[]): CrossOrigin {
     preflightContinue: true,
   });
   return (request, response, next) => {
-    // A preflight comes without a key and is answered before one is asked for; any other OPTIONS is handled as usual.
+    // Preflights have no key, so they get their response before the key check.
     const preflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
     allow(request, response, preflight ? () => void response.writeHead(204).end() : next);
   };

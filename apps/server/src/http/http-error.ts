@@ -5,7 +5,7 @@ import { IdempotencyMismatchError, StoreUnavailableError, StoreUncertainError } 
 import type { RequestContext } from './request-context.ts';
 import { jsonContent, type WriteResponse } from './response.ts';
 
-/** The codes of the errors that the server itself answers, with the status of each where the spec does not say one. */
+/** The codes of the server's own errors, with their default statuses. The spec can override them. */
 const OWN_STATUSES = {
   invalid_request: 400,
   unauthorized: 401,
@@ -25,14 +25,14 @@ export type ErrorCode = keyof typeof OWN_STATUSES | keyof typeof service.statuse
 
 const STATUSES: Readonly<Record<ErrorCode, number>> = { ...OWN_STATUSES, ...service.statuses };
 
-/** What every error is answered with. */
+/** The body of every error response. */
 interface ErrorBody {
   readonly code: ErrorCode;
   readonly message: string;
   readonly status: number;
 }
 
-/** An error that the caller is told. Thrown where it is noticed, answered in one place. */
+/** An error for the caller. `WriteError` turns it into a response. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly code: ErrorCode;
@@ -56,24 +56,24 @@ export class HttpError extends Error {
   }
 }
 
-/** An error with a status that a library chose; its code is the one of that status, if there is one. */
+/** An error with the status of a library, and the code of that status, if any. */
 export function errorOfStatus(status: number, message: string, cause?: unknown): HttpError {
   const named = Object.entries(STATUSES).find(([, known]) => known === status);
   return new HttpError((named?.[0] as ErrorCode) ?? 'invalid_request', message, { status, cause });
 }
 
-/** 503 for a request of which nothing was done. */
+/** 503 for a request that had no effect. */
 export function unavailable(message: string, cause?: unknown): HttpError {
   return new HttpError('unavailable', message, { headers: { 'Retry-After': '1' }, cause });
 }
 
 export type WriteError = (error: unknown, response: ServerResponse, context: RequestContext) => void;
 
-/** Answers whatever was thrown in the shape of an Error. Details that are not meant for the caller go to the log alone. */
+/** Turns anything that was thrown into an Error response. Internal details go to the log only. */
 export function errorWriter(log: Logger, write: WriteResponse): WriteError {
   return (error, response, context) => {
     const httpError = asHttpError(error);
-    // An error of our own making says all there is to say.
+    // Our own errors need no more details.
     if (httpError.status >= 500 && httpError !== error) log.error({ requestId: context.requestId, err: error });
     if (response.headersSent) return void response.destroy();
     write(response, context, httpError.status, Object.entries(httpError.headers).flat(), jsonContent(httpError.body()));
@@ -83,7 +83,7 @@ export function errorWriter(log: Logger, write: WriteResponse): WriteError {
 function asHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof StoreUncertainError) {
-    // Not `unavailable`, which promises that nothing was done: a client that repeats the request could do it twice.
+    // Not `unavailable`, which promises that nothing was done: a retry could execute the request twice.
     const message =
       'Whether this was done is not known. Repeat it with the Idempotency-Key it had, or look before you do it again.';
     return new HttpError('internal_error', message, { status: 503, headers: { 'Retry-After': '1' }, cause: error });
@@ -96,7 +96,7 @@ function asHttpError(error: unknown): HttpError {
   if (error instanceof StoreUnavailableError) {
     return unavailable('The store cannot do this now. Retry later.', error);
   }
-  // Errors of Express carry the status, and say whether their message is for the caller.
+  // Errors of Express have a status, and tell whether callers may see their message.
   const { status = 500, expose = false, message } = error as { status?: number; expose?: boolean; message: string };
   if (status >= 400 && status < 500 && expose) return errorOfStatus(status, message, error);
   return new HttpError('internal_error', 'Something went wrong on our side.', { cause: error });
@@ -107,7 +107,7 @@ const WORDING: Readonly<Record<string, string>> = {
   required: 'it is missing',
 };
 
-/** Its pattern would say nothing to people. */
+/** Replaces the pattern, which people cannot read. */
 const KEY_WORDING = 'it is no key: write visible ASCII characters without spaces, such as a UUID, and not too many';
 const keyHeaders = new Set(
   Object.values<Operation>(operations).map(({ idempotencyKey }) => idempotencyKey?.header.toLowerCase()),
@@ -115,7 +115,7 @@ const keyHeaders = new Set(
 
 const MAX_VIOLATIONS_NAMED = 10;
 
-/** The error for what the validator found, each violation with its location and its name. */
+/** The error for violations, each with its location and its name. */
 export function invalidRequest(found: readonly { path: string; message: string; errorCode: string }[]): HttpError {
   const violations = found.map(({ path, message, errorCode }) => {
     const [, location = '', ...names] = path.split('/');
@@ -127,7 +127,7 @@ export function invalidRequest(found: readonly { path: string; message: string; 
   const texts = [...new Set(violations.map(({ text }) => text))];
   const rest = texts.length - MAX_VIOLATIONS_NAMED;
   const named = [...texts.slice(0, MAX_VIOLATIONS_NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])];
-  // A path parameter that breaks its rules names something that cannot exist.
+  // An invalid path parameter names something that cannot exist.
   const code = violations.some(({ location }) => location === 'params') ? 'not_found' : 'invalid_request';
   return new HttpError(code, named.join('; '));
 }

@@ -7,29 +7,28 @@ import type { Manifest } from './manifest.ts';
 
 const gap = Buffer.from(GAP.json);
 
-/** The event loop is free again after so many records. */
+/** The number of records between two yields to the event loop. */
 const SLICE = 1000;
 const RETRY_MS = { first: 100, most: 60_000 };
 
-/** Records that are written again, and their texts. */
+/** Records to rewrite, and their texts. */
 interface Needed {
   readonly records: (NewRecord & { readonly from: number })[];
   texts: Buffer;
   end: number;
 }
 
-/** Seals full segments, and merges sealed ones, one after the other beside the writes. */
+/** Seals full segments and merges sealed ones, one at a time, during writes. */
 export interface Merger {
-  /** Seals all that is full; what can be merged then follows. An error is reported once, and tried again after a time that grows. */
+  /** Seals all full segments, then merges. Reports an error once, and retries with growing delays. */
   seal(): Promise<void>;
-  /** Begins nothing more. */
+  /** Starts no more work. */
   close(): Promise<void>;
 }
 
 /**
- * Sealing and merging are one work: what is still needed of some segments is written as one sealed segment, which takes their
- * place at the end of the sealed ones. Their files are removed when the manifest no longer names them; until then
- * nothing more is begun, so that the files which wait for it are bounded.
+ * Sealing and merging are one function: it writes the needed records of some segments as the last sealed segment. The next
+ * one starts after the manifest no longer names the replaced files, which are then removed; so their number is bounded.
  */
 export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (line: string) => void): Merger {
   let turns: Promise<unknown> = Promise.resolve();
@@ -50,7 +49,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
       for (const full of catalog.inOrder().unsealed.slice(0, -1)) await rewrite([full]);
     });
     sealed.then(merge).catch((error: unknown) => {
-      if (delay === 0) onWarning(`Segments cannot be sealed or merged now (${error}); this is tried again.`);
+      if (delay === 0) onWarning(`Segments cannot be sealed or merged now (${error}); retrying.`);
       delay = Math.min(Math.max(RETRY_MS.first, 2 * delay), RETRY_MS.most);
       clearTimeout(retry);
       if (!isClosed) retry = setTimeout(() => seal().catch(() => {}), delay).unref();
@@ -76,7 +75,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     delay = 0;
   }
 
-  /** Those that fit into one; else the oldest, where tombstones cost more than documents: its own go, as there is nothing before it. */
+  /** The segments that fit into one; else the oldest if tombstones outweigh documents, because nothing older needs its tombstones. */
   function pick(): Segment[] {
     const { sealed } = catalog.inOrder();
     const tombstonesOf = (one: Segment) => (one === sealed[0] ? 0 : one.tombstones * costOf(0));
@@ -96,7 +95,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
   async function rewrite(inputs: readonly Segment[]): Promise<void> {
     const needed: Needed = { records: [], texts: Buffer.alloc(0), end: 0 };
     for (const segment of inputs) await collect(segment, needed);
-    // Neighbours in a sealed segment are read together.
+    // Reads neighbouring records together.
     needed.records.sort((a, b) => (a.kind === b.kind ? 0 : order(a.kind, b.kind)) || a.id - b.id);
     await turn();
     if (needed.records.length > 0) await write(needed);
@@ -105,7 +104,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     await removeReplaced();
   }
 
-  /** Adds the records of a segment that are needed. */
+  /** Adds the needed records of a segment. */
   async function collect(segment: Segment, needed: Needed): Promise<void> {
     const { sealed, unsealed } = catalog.inOrder();
     const isOldest = segment === (sealed[0] ?? unsealed[0]);

@@ -6,10 +6,10 @@ import type { Row, Session } from './session.ts';
 import { fence, outcome, type Statement } from './statements.ts';
 
 /**
- * The commits of one writer, each stored once at most. When a connection breaks, nobody knows whether what was sent was
- * stored. So a commit is noted under its number together with its writes, and the next connection, to whichever host, looks
- * it up: either it was stored and is acknowledged now, or it is fenced and sent again. Every connection has committed
- * something before its first use: an outcome that it finds is also on the standby that commits wait for.
+ * The commits of one writer, each stored at most once. A broken connection leaves the outcome of a commit unknown. So each
+ * commit stores its number with its writes, and the next connection, to any host, looks it up: a stored commit is
+ * acknowledged, any other is fenced and sent again. Every connection commits something before its first use, so the outcome
+ * that it finds is also on the standby.
  */
 export class Commits {
   readonly #connections: Connections;
@@ -17,13 +17,13 @@ export class Commits {
   readonly #writer = randomUUID();
   #number = 0;
 
-  /** A commit may take `timeoutMs`, and as long again to find out what became of it. */
+  /** A commit may take `timeoutMs`, and the same time again to find its outcome. */
   constructor(connections: Connections, timeoutMs: number) {
     this.#connections = connections;
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Runs a statement of writes with these values behind the name of the commit. Returns its row, if it has one. */
+  /** Runs a statement of writes, with the name of the commit before the values. Returns its row, if any. */
   async commit(statement: Statement, values: readonly unknown[]): Promise<Row | undefined> {
     const deadline = performance.now() + 2 * this.#timeoutMs;
     const left = () => Math.max(1, Math.min(this.#timeoutMs, Math.ceil(deadline - performance.now())));
@@ -56,7 +56,7 @@ export class Commits {
   }
 }
 
-/** The row of a commit that was stored. One that was not is fenced. */
+/** The row of a stored commit. Fences a commit that was not stored. */
 async function settle(session: Session, name: readonly unknown[], timeoutMs: number): Promise<Row | undefined> {
   const values = [...name];
   const fenced = await session.write({ ...fence, values }, timeoutMs);
