@@ -21,20 +21,27 @@ export interface Check {
   name: string;
   /** What holds when there is no finding, in one sentence. */
   guarantee: string;
-  run(project: Project): Finding[] | Promise<Finding[]>;
+  run(project: Project, isEnough?: IsEnough): Finding[] | Promise<Finding[]>;
 }
+
+/** Whether a check may stop, because nobody wants more findings. */
+export type IsEnough = (found: readonly Finding[]) => boolean;
 
 /**
  * The findings of a check. A project that the check cannot load is a finding too, so the other checks still run, and so is an
  * error that the project's code throws where nobody can catch it: in a timer, or in a promise that nobody awaits.
  */
-export async function runCheck({ name, run }: Check, project: Project): Promise<Reported[]> {
+export async function runCheck(
+  { name, run }: Check,
+  project: Project,
+  isEnough: IsEnough = () => false,
+): Promise<Reported[]> {
   const finding = (actual: string, error: unknown, expected: string): Reported => {
     const [reason] = String(error instanceof Error ? error.message : error).split('\n');
     return { check: name, where: name, actual: `${actual}: ${reason}`, expected, fix: 'see npm test' };
   };
   const uncaught: unknown[] = [];
-  const found = await collecting(uncaught, () => run(project)).then(
+  const found = await collecting(uncaught, () => run(project, isEnough)).then(
     (findings) => findings.map((one) => ({ check: name, ...one })),
     (error: unknown) => [finding('it cannot be checked', error, 'it can be compared with the spec')],
   );

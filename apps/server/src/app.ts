@@ -63,3 +63,10 @@ export async function createExpressApp(store: Store, options: AppOptions): Promi
   const { expressApp } = await loadExpress();
   return expressApp(createParts(store, options));
 }
+
+/** The server without the fast path: the Express app answers each request. */
+export async function createExpressListener(store: Store, options: AppOptions): Promise<RequestListener> {
+  const { expressApp } = await loadExpress();
+  const parts = createParts(store, options);
+  return accepting(parts, await expressApp(parts));
+}

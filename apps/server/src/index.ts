@@ -1,4 +1,4 @@
-export { type AppOptions, createApp, createExpressApp } from './app.ts';
+export { type AppOptions, createApp, createExpressApp, createExpressListener } from './app.ts';
 export { allCollections, collections } from './collections.ts';
 export { type Config, ConfigError, defaultConfig } from './config.ts';
 export { memoryStore, openLowdbStore, openPostgresStore } from './embedding.ts';

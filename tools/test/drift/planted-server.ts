@@ -1,4 +1,4 @@
-import { described, edits, getPet, type PlantedDrift, put, source } from './planting.ts';
+import { described, edits, getPet, type PlantedDrift, put, source, swap } from './planting.ts';
 
 const { handlers, response, dispatch, httpError } = source;
 
@@ -83,7 +83,7 @@ export const plantedInServer: PlantedDrift[] = [
     'no 304': put('if (tag && isKnown', 'tag && isKnown', 'tag === "" && isKnown'),
   }),
   ...edits('conformance', handlers, {
-    'a property that is not declared': put('return {', '.id, ...pet })', '.id, ...pet, colour: 1 } as Pet)'),
+    'a property that is not declared': put('return {', '{ id, ...pet };', '({ id, ...pet, colour: 1 }) as Pet;'),
     'a property of another type': put(
       'return decode<Pet>(pet.json)',
       'decode<Pet>(pet.json)',
@@ -220,7 +220,7 @@ export const plantedInServer: PlantedDrift[] = [
       'return decode<Pet>(pet.json)',
       "return { ...decode<Pet>(pet.json), name: 'pet' }",
     ),
-    'a version that never changes': put('const version =', 'pets().version()', "'1'"),
+    'a version that never changes': put('const read =', 'collection.version()', "'1'"),
     'another code for a status': put('if (!pet)', "new HttpError('not_found',", "new HttpError('unauthorized',"),
     'the code of another status': put(
       'if (!pet)',
@@ -236,11 +236,6 @@ export const plantedInServer: PlantedDrift[] = [
     ),
     'no 304 for the tag that was sent': put('function isKnown', "['*', opaque]", "['*']"),
     'a tag of the time': put('const tag =', /`"\$\{version\}"`/, 'String(Math.random())'),
-    'an idempotency key that is ignored': put(
-      'const key = idempotencyKeyOf',
-      'idempotencyKeyOf(request.headers, operation)',
-      'undefined as string | undefined',
-    ),
     'a replay that is not said': put('if (isReplayed', "headers.push('Idempotency-Replayed', 'true')", ';'),
     'a page that never leads on': put(
       'if (page) headers',
@@ -288,8 +283,8 @@ export const plantedInServer: PlantedDrift[] = [
       "nameOf(credentialOf(schemes[scheme], request, query) ?? '')",
       "credentialOf(schemes[scheme], request, query) && 'somebody'",
     ),
-    'a key in any scheme': put('function credentialOf', '/^Bearer +', '/^\\w+ +'),
-    'a scheme with a case': put('function credentialOf', '*$/i.exec(authorization)', '*$/.exec(authorization)'),
+    'a key in any scheme': put('function tokenOf', '/^Bearer +', '/^\\w+ +'),
+    'a scheme with a case': put('function tokenOf', '/i.exec', '/.exec'),
     'another challenge': put('function challengeOf', ": 'Bearer'", ": 'Basic'"),
     'no challenge': put('export function unauthorized', "'WWW-Authenticate': [...challenges].join(', ')", ''),
   }),
@@ -316,7 +311,6 @@ export const plantedInServer: PlantedDrift[] = [
       'if (!operation) context.parameters =',
     ),
   }),
-  ...edits('conformance', routes, {}),
   ...edits('conformance', httpError, {
     'a refusal that is a fault': put('export function invalidRequest', ": 'invalid_request'", ": 'internal_error'"),
     'an identifier that cannot be is invalid': put(
@@ -339,4 +333,104 @@ export const plantedInServer: PlantedDrift[] = [
     'a fast path that needs no key': put('const caller', 'if (caller === undefined) return false;', ''),
     'a fast path without the query': put('const checked', '{ query,', '{ query: {},'),
   }),
+
+  // One of the two ways alone: the fast path, with what it has ready, and the Express app.
+  ...edits('conformance', fastPath, {
+    'a filter that is ignored': accepted('delete input.status'),
+    'a cursor that is ignored beside a limit': accepted('if (input.limit) delete input.after'),
+    'a hidden limit': accepted('if (Number(input.limit) > 50) input.limit = 50'),
+    'a property dropped beside a long text': accepted('if (String(input.name).length > 100) delete input.status'),
+    'text that is cut': accepted('if (input.name) input.name = String(input.name).slice(0, 2000)'),
+  }),
+  ...edits('conformance', 'apps/server/src/http/ready-response.ts', {
+    'a response that stays after a write': swap(
+      'state.version !== state.collection.version()',
+      "state.version === 'x'",
+    ),
+    'a request identifier that stays': swap("bytes.write(requestId, idAt, 'latin1');", ''),
+  }),
+  ...edits('conformance', expressApp, {
+    'a filter that is ignored': parameters('delete query.status'),
+    'a cursor that is ignored': parameters('delete query.after'),
+    'a hidden limit': parameters("if (Number(query.limit) > 60) throw new HttpError('invalid_request', 'Too many.')"),
+    'HEAD that is refused': put(
+      'const methods',
+      'if (!route)',
+      "if (request.method === 'HEAD') throw new HttpError('not_found', 'No.');\n  if (!route)",
+    ),
+    'OPTIONS without Allow': swap(".status(204).set('Allow', route.allow).end()", '.status(204).end()'),
+    'a path below another, without a route': added('/^\\/pets\\/\\d+\\/photo$/.test(request.path)'),
+    'a path beside the others, without a route': added("request.path === '/animals'"),
+  }),
+  ...edits('conformance', access, {
+    'a missing key that is accepted where there is no query': put(
+      'export function callerOf',
+      'return isPublic(operation)',
+      "if (!request.headers.authorization && request.url === '/v1/pets') return 'nobody';\n  return isPublic(operation)",
+    ),
+    'a key of another case': swap('return isUsual ? token :', 'return isUsual ? token.toLowerCase() :'),
+    'a key with more behind it': swap('return isUsual ? token :', 'return isUsual ? token.slice(0, 27) :'),
+    'another status without a key where nothing is': put(
+      'export function authenticate',
+      'name === undefined',
+      'name === undefined && context.operation',
+    ),
+  }),
+  ...edits('conformance', handlers, {
+    'another order where there is a filter': put(
+      'listPets: async',
+      '(input) => decode<Pet[]>((await pets().list(queryOf(input))).json)',
+      '(input) => { const all = decode<Pet[]>((await pets().list(queryOf(input))).json); return input?.status ? all.reverse() : all; }',
+    ),
+    'one less where there is a filter': put(
+      queryOf,
+      'return { limit,',
+      'return { limit: status ? limit - 1 || 1 : limit,',
+    ),
+    'a hidden bound of the cursor': put(
+      queryOf,
+      'return { limit,',
+      "if (after > 2 ** 40) throw new HttpError('invalid_request', 'Far.');\n  return { limit,",
+    ),
+    'a repetition without a property': put(
+      'createPet: async',
+      'decode<Pet>(json)',
+      '{ ...decode<Pet>(json), status: undefined } as unknown as Pet',
+    ),
+  }),
+  ...edits('conformance', httpError, {
+    'no Retry-After': put(
+      'error instanceof StoreUnavailableError',
+      "unavailable('The store cannot do this now. Retry later.', error)",
+      "new HttpError('unavailable', 'Later.', { cause: error })",
+    ),
+  }),
+  ...edits('conformance', response, {
+    'no next page behind a cursor': put('export function nextPage', '!more)', "!more || 'after' in input)"),
+    'a next page too many': put('export function nextPage', '!more)', 'last === undefined)'),
+  }),
+  ...edits('conformance', routes, { 'a method that is not named': swap("['HEAD', 'OPTIONS']", "['OPTIONS']") }),
 ];
+
+/** The fast path does something with the input that it accepts. */
+function accepted(code: string) {
+  const usual = 'return passes(checked) ? inputOf(operation, checked, body) : undefined;';
+  const changed = `if (!passes(checked)) return undefined;\n  const input = inputOf(operation, checked, body) as Record<string, unknown>;\n  ${code};\n  return input as Input;`;
+  return swap(usual, changed);
+}
+
+/** The Express app does something with the parameters that it reads. */
+function parameters(code: string) {
+  const read =
+    'if (operation) context.parameters = readParameters(operation, context, request.headers, queryKeysOf(operation));';
+  return swap(read, `${read}\n  const query: Record<string, unknown> = context.parameters?.query ?? {};\n  ${code};`);
+}
+
+/** The Express app answers one path more. */
+function added(isServed: string) {
+  const next = '  app.use(root, methods';
+  return swap(
+    next,
+    `  app.use(root, (request, response, next) => (${isServed} ? void response.json([]) : next()));\n${next}`,
+  );
+}

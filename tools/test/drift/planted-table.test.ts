@@ -31,7 +31,7 @@ test('docs/drift.md lists the checks, what they guarantee, and what was planted;
   );
   const page = [
     '# What the drift check finds',
-    '<!-- Written by `npx vitest run -u test/drift/planted-table.test.ts` in tools. Do not edit. -->',
+    '<!-- Written by `npx vitest run test/drift/planted-table.test.ts -u` in tools. Do not edit. -->',
     'Each check guarantees one sentence. Tests plant drifts, edits that break the sentence, and require a finding of that check.\n[CONTRIBUTING.md](../CONTRIBUTING.md) says how to run the checks.',
     `| check | what holds when it finds nothing | planted |\n|---|---|---|\n${rows.join('\n')}`,
     `## The planted drifts\n\n${planted.length} edits, by the check that finds them and the file that they change.`,

@@ -1,12 +1,13 @@
 import { isJson } from '../../../openapi/body.ts';
 import { type Operation, type Parameter, resolve, type Schema } from '../../../openapi/document.ts';
-import { type Example, exampleInputs } from '../../../openapi/examples.ts';
+import type { Example } from '../../../openapi/examples.ts';
 import { type Credentials, exampleCredentials } from '../../../openapi/security.ts';
 import { expectedRequest, type Inputs } from '../../../openapi/serialize.ts';
 import { encodeAll, UnspecifiedError } from '../../../openapi/styles.ts';
 import { valueCheck } from '../../../openapi/validate.ts';
 import { type WireRequest, wireRequest } from '../../../openapi/wire.ts';
 import { isNode, type Spec } from '../../openapi.ts';
+import { inputsFor } from '../values.ts';
 
 /** A request for an operation, and the statuses that it may lead to. */
 export interface Attempt {
@@ -40,7 +41,9 @@ export function credentialsFor(spec: Spec, key: string): Credentials {
 export function attemptsFor(spec: Spec, operation: Operation, key: string, existing: PathValues): Attempt[] {
   const declares = (status: string) => status in (operation.object.responses ?? {});
   const credentials = credentialsFor(spec, key);
-  const examples = exampleInputs(spec, operation).map((example) => at(example, existing));
+  // Bodies at their edges are what lists are filled with.
+  const given = inputsFor(spec, operation).filter(({ label }) => !label.startsWith('body '));
+  const examples = given.map((example) => at(example, existing));
   const build = (inputs: Inputs, given = credentials) =>
     wireRequest(expectedRequest(spec, operation.id, inputs, given));
   const full = examples.find(({ label }) => label === 'all')?.inputs ?? {};
@@ -72,6 +75,13 @@ export function attemptsFor(spec: Spec, operation: Operation, key: string, exist
     const unknown = build(full, credentialsFor(spec, 'nobody'));
     const expected = 'it is 401';
     attempts.push({ what: 'an unknown key', request: unknown, accepts, expected });
+    for (const near of [key.toUpperCase(), `${key}1`, key.slice(0, -1)])
+      attempts.push({
+        what: `the key as ${near}`,
+        request: build(full, credentialsFor(spec, near)),
+        accepts,
+        expected,
+      });
     const none = withoutCredential(spec, valid);
     if (none) attempts.push({ what: 'no key', request: none, accepts, expected });
     const { authorization } = valid.headers;

@@ -69,6 +69,7 @@ export async function resourceErrors(spec: Spec, list: Operation, key: string, s
   errors.push(
     ...(await readErrors(resource, inOrder)),
     ...(await versionErrors(resource)),
+    ...(await staleErrors(resource, inOrder)),
     ...(await replayErrors(resource)),
   );
   return errors;
@@ -104,8 +105,11 @@ async function walk(resource: Resource, query: Node, size: number): Promise<unkn
   const sized = { ...query, [pagination.limit]: size };
   const one = request(resource, list, { query: sized });
   const found: unknown[] = [];
+  let isCut = false;
   for (let target: string | undefined = one.target, pages = 0; target !== undefined; pages++) {
     const page: Page = await pageOf(await send({ ...one, target }), pagination);
+    if (isCut && pagination.by !== 'last' && page.elements.length === 0) return [...found, 'a page leads to nothing'];
+    isCut = page.elements.length < size;
     found.push(...page.elements);
     if (pages > (2 * MAX_FILLED) / size) return [...found, 'the pages do not end'];
     target = targetBehind(spec, target, page, pagination, (cursor) =>
@@ -206,13 +210,13 @@ async function readErrors(resource: Resource, elements: readonly unknown[]): Pro
   const { key: property } = pagination;
   const some = [...elements.slice(0, 20), ...elements.slice(-2)].filter((one) => node(one)[property] !== undefined);
   const errors: string[] = [];
-  for (const element of some) {
+  for (const [i, element] of some.entries()) {
     const response = await send(request(resource, get, { path: { [parameter]: node(element)[property] } }));
     const read = parseExact(await response.text());
     if (!isDeepStrictEqual(read, element))
       errors.push(`GET ${get.path} answers ${shown(read)}, and the list has ${shown(element)}`);
     const tag = response.headers.get('etag');
-    if (tag)
+    if (tag && i < 2)
       errors.push(
         ...(await tagErrors(resource, request(resource, get, { path: { [parameter]: node(element)[property] } }), tag)),
       );
@@ -241,6 +245,25 @@ async function versionErrors(resource: Resource): Promise<string[]> {
   await send(request(resource, create, {}));
   const { status } = await send({ ...sent, headers: { ...sent.headers, 'if-none-match': tag } });
   return status === 304 ? [...errors, 'the ETag of a list stays the same when an element is added'] : errors;
+}
+
+/** A response that was the same several times is another one after a write. */
+async function staleErrors(resource: Resource, elements: readonly unknown[]): Promise<string[]> {
+  const { list, create, pagination, send } = resource;
+  const { cursor, key = '' } = pagination;
+  if (cursor === undefined || elements.length === 0) return [];
+  const last = request(resource, list, { query: { [cursor]: node(elements.at(-1))[key] } });
+  const pages: Page[] = [];
+  for (let i = 0; i < 4; i++) {
+    if (i === 3) await send(request(resource, create, {}));
+    pages.push(await pageOf(await send(last), pagination));
+  }
+  const [first = 0, , , after = 0] = pages.map(({ elements: { length } }) => length);
+  const ids = pages.map(({ response }) => response.headers.get('x-request-id')).filter((id) => id !== null);
+  return [
+    ...(after > first ? [] : ['the same request is answered as before, after an element was added']),
+    ...(new Set(ids).size === ids.length ? [] : ['two responses have the same X-Request-Id']),
+  ];
 }
 
 /** What is wrong with a request that is repeated with its idempotency key: it is answered as the first time, and done once. */

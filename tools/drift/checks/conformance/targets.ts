@@ -2,14 +2,22 @@ import { exampleInputs } from '../../../openapi/examples.ts';
 import { expectedRequest } from '../../../openapi/serialize.ts';
 import { valueErrors } from '../../../openapi/validate.ts';
 import { wireRequest } from '../../../openapi/wire.ts';
-import type { Spec } from '../../openapi.ts';
+import { list, node, type Spec } from '../../openapi.ts';
 import { credentialsFor } from './attempts.ts';
 import type { Send } from './preparation.ts';
 
 const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'];
 
-/** What is wrong with the responses to paths and methods that no operation has: 404, and 405 with the methods of the path. */
-export async function unknownTargetErrors(spec: Spec, key: string, send: Send): Promise<string[]> {
+/**
+ * What is wrong with the responses to paths and methods that no operation has: 404, and 405 with the methods of the path. The
+ * words are what a path may hold that somebody has added.
+ */
+export async function unknownTargetErrors(
+  spec: Spec,
+  key: string,
+  send: Send,
+  words: readonly string[],
+): Promise<string[]> {
   const errors: string[] = [];
   const targets = new Map<string, { headers: Readonly<Record<string, string>>; methods: string[] }>();
   for (const operation of spec.operations.values()) {
@@ -24,6 +32,7 @@ export async function unknownTargetErrors(spec: Spec, key: string, send: Send): 
   const strangers = [
     '/no-such-path',
     '/store/orders',
+    ...words.flatMap((word) => ['', ...targets.keys()].map((path) => `${path}/${word}`)),
     ...[...targets.keys()].flatMap((path) => [`${path}/no-such-path`, `${path}/`, path.toUpperCase()]),
   ];
   for (const target of strangers.filter((one) => !isServed(spec, one))) {
@@ -31,7 +40,12 @@ export async function unknownTargetErrors(spec: Spec, key: string, send: Send): 
     if (response.status !== 404) errors.push(`GET ${target} is answered ${response.status}, not 404`);
     errors.push(...errorBody(spec, `GET ${target}`, await response.text()));
   }
-  for (const [target, { methods }] of targets)
+  if (list(spec.root.security).some((all) => Object.keys(node(all)).length > 0)) {
+    const { status } = await send({ method: 'GET', target: '/no-such-path', headers: {} });
+    if (status !== 401) errors.push(`GET /no-such-path without a key is answered ${status}, not 401`);
+  }
+  for (const [target, { methods }] of targets) {
+    errors.push(...(await methodErrors(target, methods, (method) => send({ method, target, headers: authorization }))));
     for (const method of METHODS.filter((one) => !methods.includes(one))) {
       const response = await send({ method, target, headers: authorization });
       const allowed = named((response.headers.get('allow') ?? '').split(/, */));
@@ -40,7 +54,21 @@ export async function unknownTargetErrors(spec: Spec, key: string, send: Send): 
         errors.push(`${method} ${target} is answered with Allow ${allowed}, and the path has ${methods}`);
       errors.push(...errorBody(spec, `${method} ${target}`, await response.text()));
     }
+  }
   return errors;
+}
+
+/** What is wrong with HEAD, which is GET without a body, and with OPTIONS, which names all methods (RFC 9110 9.3). */
+async function methodErrors(target: string, methods: readonly string[], ask: (method: string) => Promise<Response>) {
+  const isRead = methods.includes('GET');
+  const wanted = [...new Set([...methods, ...(isRead ? ['HEAD'] : []), 'OPTIONS'])].toSorted().join(', ');
+  const allow = (await ask('OPTIONS')).headers.get('allow')?.split(/, */).toSorted().join(', ');
+  const [get, head] =
+    isRead && !methods.includes('HEAD') ? [(await ask('GET')).status, (await ask('HEAD')).status] : [];
+  return [
+    ...(methods.includes('OPTIONS') || allow === wanted ? [] : [`OPTIONS ${target} allows ${allow}, not ${wanted}`]),
+    ...(get === head ? [] : [`HEAD ${target} is answered ${head}, and GET ${get}`]),
+  ];
 }
 
 /** HEAD and OPTIONS are possible wherever anything is. */
