@@ -9,7 +9,7 @@ export default testConfig({
     'test/examples/compiles.test.ts',
     'test/generate.test.ts',
     'test/packaging/packaging.test.ts',
-    'test/release/{licences,workflows}.test.ts',
+    'test/release/licences.test.ts',
   ],
   // The drift checks load edited modules through hooks of Node, which vitest's own loader would bypass.
   server: { deps: { external: [/\/tools\/(drift|generate)\//, /\/generated-client-/] } },
