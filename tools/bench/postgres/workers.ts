@@ -1,7 +1,7 @@
 /**
- * What workers bring: a server with one process and with several on one PostgreSQL, measured in turns within one run by wrk:
- * `node tools/bench/postgres/workers.ts [workers] [rounds]`. Where load, database and servers share the cores, the rate
- * says little: the processor time of the server's processes, and how evenly the workers have used it, says more.
+ * Compares a server with one process and with several workers on one PostgreSQL, under wrk:
+ * `node tools/bench/postgres/workers.ts [workers] [rounds]`. Where load, database and servers share the cores, compare the
+ * CPU time of the server's processes and how evenly the workers use it, not the rates.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -12,27 +12,28 @@ import { Cluster, childrenOf, findPrograms } from '@petstore/testing/postgres/cl
 import { fill, withScratch } from '../fixtures.ts';
 import { inRepository } from '../process.ts';
 import { inRounds, median, medianRatio, rounded } from '../rounds.ts';
+import { list } from '../workload.ts';
 
 const [workers = 2, rounds = 5] = process.argv.slice(2).map(Number);
 const seconds = 3;
 const connections = 256;
-/** Connections to the database, of all workers together: reads of one process that wait share round trips. */
+/** Database connections of all workers in total: waiting reads of one process share round trips. */
 const pool = 12;
 const loads: [name: string, path: string, headers: string[]][] = [
-  // The server's work alone: neither the database nor the load takes much.
+  // Mostly the server's own work.
   ['404', '/none', []],
-  ['list 20', '/pets?limit=20', []],
-  ['get', '/pets/7', []],
-  ['get, a connection each', '/pets/7', ['-H', 'Connection: close']],
+  ['list 20', `${list.path}?${list.pagination.limit}=20`, []],
+  ['get', `${list.path}/7`, []],
+  ['get, a connection each', `${list.path}/7`, ['-H', 'Connection: close']],
 ];
 
 interface Measured {
   rate: number;
-  /** Processor microseconds for each request, of all processes of the server. */
+  /** CPU microseconds for each request, of all processes of the server. */
   cpu: number;
   /** The same of the primary alone. */
   primary: number;
-  /** The processor time of the worker that used least, of that of the one that used most. */
+  /** The CPU time of the least busy worker, divided by that of the busiest. */
   evenness: number;
 }
 
@@ -57,7 +58,7 @@ async function compare(url: string, [name, path, headers]: (typeof loads)[number
       DATABASE_URL: url,
       PETSTORE_WORKERS: String(count),
       PETSTORE_DATABASE_POOL: String(Math.max(2, Math.round(pool / count))),
-      // The pages of a saturated machine are late.
+      // Connections are slow on a saturated machine.
       PETSTORE_DATABASE_CONNECT_TIMEOUT: '60',
     });
   const servers = [await start(1), await start(workers)];
@@ -75,7 +76,7 @@ async function compare(url: string, [name, path, headers]: (typeof loads)[number
   const [one = [], several = []] = servers.map((server) => measured.get(server) ?? []);
   const of = (all: readonly Measured[], key: keyof Measured) => all.map((each) => each[key]);
   console.log(
-    `${name}: ${workers} workers do ${rounded(medianRatio(of(several, 'rate'), of(one, 'rate')))} of one process ` +
+    `${name}: ${workers} workers reach ${rounded(medianRatio(of(several, 'rate'), of(one, 'rate')))} of one process ` +
       `(${Math.round(median(of(several, 'rate')))} and ${Math.round(median(of(one, 'rate')))} requests a second); ` +
       `CPU for each request ${rounded(medianRatio(of(several, 'cpu'), of(one, 'cpu')))} of one process, ` +
       `${Math.round(median(of(several, 'primary')))} of ${Math.round(median(of(several, 'cpu')))} µs in the primary; ` +
@@ -83,7 +84,7 @@ async function compare(url: string, [name, path, headers]: (typeof loads)[number
   );
 }
 
-/** Sends requests for some seconds, and returns how many were answered. */
+/** Sends requests, and returns the number of responses. */
 async function wrk(url: string, headers: readonly string[]): Promise<number> {
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-H', `Authorization: Bearer ${apiKey}`, ...headers, url];
   const { stdout } = await promisify(execFile)('wrk', args);
@@ -91,7 +92,7 @@ async function wrk(url: string, headers: readonly string[]): Promise<number> {
   return Number(/(\d+) requests in/.exec(stdout)?.[1]);
 }
 
-/** Microseconds that a process has used, of user and system; a tick of Linux is 10 ms. */
+/** The user and system time of a process in microseconds; a tick of Linux is 10 ms. */
 function cpuTime(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const [, , , , , , , , , , , user, system] = stat.slice(stat.lastIndexOf(')') + 1).split(' ');
