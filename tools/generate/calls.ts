@@ -29,7 +29,7 @@ export function schemesModule({ service }: Model): string {
       : [];
   });
   const standard = authorizeOf(service.security, imports, schemeName);
-  const authorize = imports.type('Authorize', '../authorize.ts');
+  const authorize = imports.type('Authorize', '../build-request.ts');
   return [
     imports.written(),
     ...constants,

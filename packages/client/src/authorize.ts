@@ -1,8 +1,5 @@
-import { addQuery, type RequestDraft } from './build-request.ts';
-import type { Connection, UserAndPassword } from './connection.ts';
-
-/** Adds the credentials that an operation needs to its request. */
-export type Authorize = (draft: RequestDraft, connection: Connection, id: string) => Promise<void>;
+import { type Authorize, addQuery, type RequestDraft } from './build-request.ts';
+import type { UserAndPassword } from './connection.ts';
 
 type Put = (draft: RequestDraft, credential: never) => void;
 
@@ -13,9 +10,9 @@ export type Scheme = readonly [name: string, put: Put, option?: 'apiKey'];
 export function needs([name, put, option]: Scheme): Authorize {
   return async (draft, connection, id) => {
     const credential = connection.credentials?.[name] ?? connection[option as 'apiKey'];
-    const given = typeof credential === 'function' ? await credential() : credential;
-    if (!given) throw new TypeError(`${id}: give apiKey or credentials.${name}`);
-    put(draft, given as never);
+    const value = typeof credential === 'function' ? await credential() : credential;
+    if (!value) throw new TypeError(`${id}: give apiKey or credentials.${name}`);
+    put(draft, value as never);
   };
 }
 

@@ -1,7 +1,5 @@
 import type { OperationId } from '@petstore/types';
-import type { Authorize } from './authorize.ts';
-import type { Body, CallOptions, Connection } from './connection.ts';
-import type { Parse } from './parse-response.ts';
+import type { Body, CallOptions, Connection, HttpResponse } from './connection.ts';
 
 /** An operation as data, with the functions that its requests and responses need. */
 export interface Wire<Id extends OperationId = OperationId> {
@@ -31,6 +29,12 @@ export interface RequestDraft {
   duplex?: 'half';
 }
 
+/** Adds the credentials that an operation needs to its request. */
+export type Authorize = (draft: RequestDraft, connection: Connection, id: string) => Promise<void>;
+
+/** Parses a success into the data of a call. A bundle contains only the parsers that its operations use. */
+export type Parse = (response: HttpResponse) => unknown;
+
 export type Inputs = [name: string, value: unknown][];
 
 /** Writes its inputs into the request and returns the others. A bundle contains only the encoders that its operations use. */
@@ -58,8 +62,8 @@ export function fill(draft: RequestDraft, name: string, segment: string): void {
 export function withIdempotencyKey(header: string): Encoder {
   return (draft, inputs, options) => {
     // Browsers have `randomUUID` on secure pages only.
-    const [, given] = Object.entries(options?.headers ?? {}).find(([name]) => name.toLowerCase() === header) ?? [];
-    draft.headers[header] = options?.idempotencyKey ?? given ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
+    const [, value] = Object.entries(options?.headers ?? {}).find(([name]) => name.toLowerCase() === header) ?? [];
+    draft.headers[header] = options?.idempotencyKey ?? value ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
     return inputs;
   };
 }

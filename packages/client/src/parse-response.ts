@@ -1,9 +1,6 @@
-import { isExact } from './build-request.ts';
+import { isExact, type Parse } from './build-request.ts';
 import type { HttpResponse } from './connection.ts';
 import { BaseError, errorFrom } from './errors.ts';
-
-/** Parses a success into the data of a call. A bundle contains only the parsers that its operations use. */
-export type Parse = (response: HttpResponse) => unknown;
 
 /** Parses a response with a matching status, by default 200; throws any other response as an error. */
 export function parseResponse(

@@ -9,7 +9,7 @@ import { fill, withScratch } from '../fixtures.ts';
 import { median, medianRatio, rounded } from '../rounds.ts';
 import { alone, type Section } from '../section.ts';
 import { collection } from '../workload.ts';
-import { findPgbench, ours, type PgbenchRate, pgbench, type Rate, type Work } from './contenders.ts';
+import { findPgbench, ours, type PgbenchRate, pgbench, type Rate, type Work } from './subjects.ts';
 
 const works: Work[] = ['create', 'list', 'list filtered'];
 const callers = [1, 64];

@@ -11,16 +11,8 @@ import { inRepository } from '../process.ts';
 import { median, rounded } from '../rounds.ts';
 import { alone, type Section } from '../section.ts';
 import { collection } from '../workload.ts';
-import {
-  bareBlockingLoop,
-  bareLoop,
-  type Contender,
-  mixedWrites,
-  naiveLowdb,
-  ourStore,
-  rewrites,
-} from './contenders.ts';
 import { type Standstill, standstill, Timing } from './measures.ts';
+import { bareBlockingLoop, bareLoop, mixedWrites, naiveLowdb, ourStore, rewrites, type Subject } from './subjects.ts';
 
 interface Opening {
   milliseconds: number;
@@ -51,10 +43,10 @@ export async function store(quick: boolean): Promise<Section> {
 
 async function bench(scratch: string, sizes: readonly number[], rounds: number): Promise<Measured> {
   const timings = new Map<string, Timing>();
-  const time = (name: string, contender: Contender, writers: number, documents: number) => {
+  const time = (name: string, subject: Subject, writers: number, documents: number) => {
     const timing = timings.get(name) ?? new Timing();
     timings.set(name, timing);
-    return timing.slice(contender, writers, documents);
+    return timing.slice(subject, writers, documents);
   };
   let folders = 0;
   const folder = (name = `store-${folders++}`) => {
@@ -96,7 +88,7 @@ async function bench(scratch: string, sizes: readonly number[], rounds: number):
     still.clock = Math.max(still.clock, more.clock);
     still.own = Math.max(still.own, more.own);
   }
-  for (const contender of [bare, blocking, ...lasting.values()]) await contender.close();
+  for (const subject of [bare, blocking, ...lasting.values()]) await subject.close();
 
   const rewriting = await rewrite(folder(), sizes.length > 3 ? 100_000 : 20_000);
   const openings = Array.from({ length: 5 }, () => opening(lastingFolder(largest)));

@@ -1,4 +1,4 @@
-import type { Contender } from './contenders.ts';
+import type { Subject } from './subjects.ts';
 
 /** Creates that were timed, in one or more slices of a run. */
 export class Timing {
@@ -7,7 +7,7 @@ export class Timing {
   #latencies: number[] = [];
 
   /** Lets so many writers create so many documents together, each its next one when the one before is stored. */
-  async slice({ create }: Contender, writers: number, documents: number): Promise<void> {
+  async slice({ create }: Subject, writers: number, documents: number): Promise<void> {
     let begun = 0;
     const started = performance.now();
     const write = async () => {

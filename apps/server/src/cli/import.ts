@@ -40,11 +40,10 @@ export function addImportCommand(root: Command, env: NodeJS.ProcessEnv): void {
       if (!declaration) throw new UsageError(`there is no collection '${name}'.`);
       const config = configFrom(settingTexts(command, env), secretsOf(env));
       // Loaded on demand, to start other commands faster.
-      const [{ openStore }, { importDocuments }, { documentsOf }, { progressOn }] = await Promise.all([
+      const [{ openStore }, { importDocuments }, { documentsOf }] = await Promise.all([
         import('../store/open.ts'),
         import('./import-documents.ts'),
         import('./import-lines.ts'),
-        import('./import.ts'),
       ]);
       const store = await openStore(config);
       const progress = progressOn(process.stderr, name);

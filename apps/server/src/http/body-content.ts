@@ -111,7 +111,7 @@ function readMultipart(parts: readonly Part[], schema: Schema, encoding: Encodin
     const others = found.get(part.name);
     if (!others) found.set(part.name, [value]);
     else if (isRepeated) others.push(value);
-    else throw new HttpError('invalid_request', `body '${part.name}': it is given more than once`);
+    else throw new HttpError('invalid_request', `body '${part.name}': it appears more than once`);
   }
   const values = [...found].map(([name, all]) => [name, isList(name) ? all : all[0]]);
   return { ...Object.fromEntries(values), ...readNamed(styled, pairs, 'body') };

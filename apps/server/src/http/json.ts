@@ -110,7 +110,7 @@ function scan(json: Buffer): Scan {
       if (isKeyNext && container) {
         const key = hasEscapes ? unescaped(json, at, end) : json.toString('latin1', at + 1, end - 1);
         container.key = key;
-        if (container.keys?.has(key)) return violation('it is given more than once');
+        if (container.keys?.has(key)) return violation('it appears more than once');
         container.keys ??= new Set();
         container.keys.add(key);
       }

@@ -65,7 +65,7 @@ function parametersOf(header: string): Map<string, string> {
   for (const [whole, name, quoted, token = ''] of text.matchAll(PARAMETER)) {
     at += whole.length;
     if (name === undefined) continue;
-    if (found.has(name.toLowerCase())) throw malformed(`'${name}' is given more than once in a header`);
+    if (found.has(name.toLowerCase())) throw malformed(`'${name}' appears more than once in a header`);
     found.set(name.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? token);
   }
   if (at < text.length) throw malformed('a header has something that is no parameter');

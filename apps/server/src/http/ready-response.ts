@@ -22,8 +22,8 @@ export function readyResponses(targets: Targets) {
     const { target, requestId, operation } = context;
     // Another operation may have the same target.
     if (!operation || target.accepted?.operation !== operation) return;
-    const isRepeated = state.version !== undefined && state.version === target.seen;
-    target.seen = state.version;
+    const isRepeated = state.version !== undefined && state.version === target.lastVersion;
+    target.lastVersion = state.version;
     if (!isRepeated || !hasFixedId(context) || content.bytes > MAX_READY_RESPONSE_BYTES || !canBeWhole(response))
       return;
     const text = wholeText(response.keepAlive, context, status, headers, content);

@@ -10,7 +10,7 @@ export function violationOf(request: IncomingMessage): HttpError | undefined {
     return malformed(host ? 'The Host header is not a host.' : 'The Host header is missing.');
   }
   const repeated = repeatedHeader(request.rawHeaders);
-  if (repeated !== undefined) return malformed(`The ${repeated} header is given more than once.`);
+  if (repeated !== undefined) return malformed(`The ${repeated} header appears more than once.`);
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked')) {
     return malformed('The only Transfer-Encoding possible is chunked, over HTTP/1.1.');

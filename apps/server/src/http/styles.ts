@@ -92,7 +92,7 @@ export function readQuery(
   const { isList, isSingle } = shapeOf(schema);
   const isJoined = style === 'spaceDelimited' || style === 'pipeDelimited' || explode === false;
   if (texts.length > 1 && (!isList || isJoined || contentType !== undefined))
-    throw new StyleError('it is given more than once');
+    throw new StyleError('it appears more than once');
   if (contentType !== undefined) return readJson(schema, decodeQuery(text));
   if (!isJoined) {
     if (!isList || (isSingle && texts.length === 1)) return textReader(schema)(decodeQuery(text));
@@ -129,7 +129,7 @@ export function readObject(
 ): object {
   const found = new Map<string, unknown>();
   for (const [name, text] of pairs) {
-    if (found.has(name)) throw new StyleError(`'${name}' is given more than once`);
+    if (found.has(name)) throw new StyleError(`'${name}' appears more than once`);
     found.set(name, textReader(propertyOf(schema, name) ?? {})(decode(text)));
   }
   return Object.fromEntries(found);

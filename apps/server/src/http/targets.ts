@@ -13,7 +13,7 @@ export interface Target {
   isRemembered: boolean;
   accepted: Accepted | undefined;
   /** The version of the collection at the last response. */
-  seen: string | undefined;
+  lastVersion: string | undefined;
   ready: ReadyResponse | undefined;
 }
 
@@ -47,7 +47,7 @@ export function targetOf(text: string): Target {
   const path = mark < 0 ? text : text.slice(0, mark);
   const query = mark < 0 ? '' : text.slice(mark + 1);
   const match = matchRoute(path);
-  return { path, query, match, isRemembered: false, accepted: undefined, seen: undefined, ready: undefined };
+  return { path, query, match, isRemembered: false, accepted: undefined, lastVersion: undefined, ready: undefined };
 }
 
 /** Targets that were accepted before, by their text, with their ready responses. Beyond the bounds the oldest are forgotten. */

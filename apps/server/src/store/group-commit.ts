@@ -39,7 +39,7 @@ export class GroupCommit<W, R> {
   #running: Promise<void> | undefined;
   /** Called with every write, while a commit waits for more of them. */
   #onWrite: (() => void) | undefined;
-  #refusal: StoreUnavailableError | undefined;
+  #abortError: StoreUnavailableError | undefined;
 
   constructor(
     commit: (writes: W[]) => Promise<R[]>,
@@ -53,7 +53,7 @@ export class GroupCommit<W, R> {
 
   /** Commits a write of about so many bytes together with others. */
   add(write: W, bytes: number): Promise<R> {
-    if (this.#refusal) return Promise.reject(this.#refusal);
+    if (this.#abortError) return Promise.reject(this.#abortError);
     const isFull = this.#waiting.length >= MAX_WAITING.writes || this.#bytes + bytes > MAX_WAITING.bytes;
     if (isFull && this.#waiting.length > 0)
       return Promise.reject(new StoreUnavailableError('Too many writes are waiting for the store.'));
@@ -67,15 +67,15 @@ export class GroupCommit<W, R> {
 
   /** Rejects all further writes. Resolves when those that wait are committed. */
   async close(): Promise<void> {
-    this.#refusal ??= new StoreUnavailableError('The store is closed.');
+    this.#abortError ??= new StoreUnavailableError('The store is closed.');
     await this.#running;
   }
 
   /** Rejects all further writes, and those that wait. */
-  abort(refusal: StoreUnavailableError): void {
-    this.#refusal = refusal;
+  abort(error: StoreUnavailableError): void {
+    this.#abortError = error;
     this.#bytes = 0;
-    for (const { reject } of this.#waiting.splice(0)) reject(refusal);
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 
   async #run(): Promise<void> {

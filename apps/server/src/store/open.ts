@@ -9,10 +9,10 @@ type StoreConfig = Pick<
 >;
 
 /** The store of these settings: the database if one is given, else the data folder. */
-export async function openStore(config: StoreConfig, told: LowdbOptions = {}): Promise<Store> {
+export async function openStore(config: StoreConfig, options: LowdbOptions = {}): Promise<Store> {
   const { idempotencyKeys: maxIdempotencyKeys } = config;
   if (config.databaseUrl === undefined)
-    return openLowdbStore(config.dataDir, allCollections, { maxIdempotencyKeys, ...told });
+    return openLowdbStore(config.dataDir, allCollections, { maxIdempotencyKeys, ...options });
   // Loaded only where it is used.
   const { openPostgresStore } = await import('./postgres/postgres.ts');
   return openPostgresStore(config.databaseUrl, allCollections, {
@@ -20,6 +20,6 @@ export async function openStore(config: StoreConfig, told: LowdbOptions = {}): P
     connectTimeout: config.databaseConnectTimeout,
     statementTimeout: config.databaseStatementTimeout,
     maxIdempotencyKeys,
-    ...(told.onCommit && { onCommit: told.onCommit }),
+    ...(options.onCommit && { onCommit: options.onCommit }),
   });
 }

@@ -65,7 +65,7 @@ test('a form is parsed by its schema', () => {
   expect(read('tags=a+b&order=-1&tags=%2B&place=%7B%22city%22%3A%22Bonn%22%7D&more=1', form)).toEqual({
     ...{ tags: ['a b', '+'], order: -1, place: { city: 'Bonn' }, more: '1' },
   });
-  expect(() => read('order=1&order=2', form)).toThrow("body 'order': it is given more than once");
+  expect(() => read('order=1&order=2', form)).toThrow("body 'order': it appears more than once");
   expect(() => read('place=x', form)).toThrow(HttpError);
 });
 

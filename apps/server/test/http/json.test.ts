@@ -41,13 +41,13 @@ test.each([
 });
 
 test.each([
-  ['{"a":1,"a":2}', "body 'a': it is given more than once"],
-  ['{"a":1,"b":2,"a":1}', "body 'a': it is given more than once"],
-  ['{"a":{"b":[{"c":1,"c":1}]}}', "body 'c': it is given more than once"],
-  ['{"a":1,"\\u0061":2}', "body 'a': it is given more than once"],
-  ['{"__proto__":1,"__proto__":2}', "body '__proto__': it is given more than once"],
-  ['{"":1,"":2}', "body '': it is given more than once"],
-  ['{"a":{"b":1},"c":[{}],"a":2}', "body 'a': it is given more than once"],
+  ['{"a":1,"a":2}', "body 'a': it appears more than once"],
+  ['{"a":1,"b":2,"a":1}', "body 'a': it appears more than once"],
+  ['{"a":{"b":[{"c":1,"c":1}]}}', "body 'c': it appears more than once"],
+  ['{"a":1,"\\u0061":2}', "body 'a': it appears more than once"],
+  ['{"__proto__":1,"__proto__":2}', "body '__proto__': it appears more than once"],
+  ['{"":1,"":2}', "body '': it appears more than once"],
+  ['{"a":{"b":1},"c":[{}],"a":2}', "body 'a': it appears more than once"],
   ['{"a":"\\ud800"}', "body 'a': it is not well-formed Unicode"],
   ['["\\udc00\\ud800"]', 'body: it is not well-formed Unicode'],
   ['{"\\ud800":1}', 'body: it is not well-formed Unicode'],

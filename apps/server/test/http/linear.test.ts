@@ -69,7 +69,7 @@ test.each([
   ['filename*=x; name="a"', { a: 'x' }],
   ['NAME="a;b=\\"c\\""', { 'a;b="c"': 'x' }],
   ['x="; name=b"; name="a"', { a: 'x' }],
-  ['name="a"; name="b"', "body: 'name' is given more than once in a header"],
+  ['name="a"; name="b"', "body: 'name' appears more than once in a header"],
   ['name="a" b', 'body: a header has something that is no parameter'],
   ['x="a"', 'body: a part has no name'],
 ])('the head of a part has one meaning: %s', (parameters, expected) => {
@@ -84,6 +84,6 @@ test('a part with an ambiguous head is rejected', () => {
   const types = ['multipart/form-data; x="; boundary=b"; boundary=c', 'multipart/form-data; boundary=b; boundary=c'];
   expect(types.map((type) => read(multipart, `${part('name="a"')}--b--`, type))).toEqual([
     'body: its boundary is missing',
-    "body: 'boundary' is given more than once in a header",
+    "body: 'boundary' appears more than once in a header",
   ]);
 });

@@ -9,8 +9,8 @@ import type { Collection } from '../../src/store/store.ts';
 import { startServer } from '../server-process.ts';
 import { startWriters, type Writers } from '../store/child.ts';
 import { randomNumbers, seed } from '../store/numbers.ts';
+import { addMany, everything } from '../store/store-contents.ts';
 import { openThings } from '../store/store-fixture.ts';
-import { addMany, everything } from '../store/store-suite.ts';
 import { WrittenModel } from '../store/written-model.ts';
 
 const count = rounds(2, 40);

@@ -4,8 +4,8 @@ import { allCollections } from '../../src/collections.ts';
 import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/postgres.ts';
 import { IDEMPOTENCY_MS } from '../../src/store/store.ts';
 import { expectSameResponse } from '../http/replay.ts';
+import { everything } from '../store/store-contents.ts';
 import { things } from '../store/store-fixture.ts';
-import { everything } from '../store/store-suite.ts';
 import { openSession } from './session.ts';
 
 const once = (key: string, fingerprint = 'same') => ({ idempotency: { key, fingerprint } });

@@ -8,8 +8,8 @@ import { migrate } from '../../src/store/postgres/migrate.ts';
 import { openPostgresStore as openCollections } from '../../src/store/postgres/postgres.ts';
 import { schemaOf } from '../../src/store/postgres/schema.ts';
 import type { Session } from '../../src/store/postgres/session.ts';
+import { addMany, contents, everything } from '../store/store-contents.ts';
 import { things } from '../store/store-fixture.ts';
-import { addMany, contents, everything } from '../store/store-suite.ts';
 import * as format1 from './format-1.ts';
 import { openSession } from './session.ts';
 

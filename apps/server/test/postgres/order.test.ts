@@ -8,8 +8,8 @@ import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import type { Session } from '../../src/store/postgres/session.ts';
 import type { Collection as Things } from '../../src/store/store.ts';
 import { startServer } from '../server-process.ts';
+import { contentOf } from '../store/store-contents.ts';
 import { things } from '../store/store-fixture.ts';
-import { contentOf } from '../store/store-suite.ts';
 import { openSession } from './session.ts';
 
 const count = rounds(20, 60);

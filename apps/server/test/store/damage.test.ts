@@ -5,8 +5,8 @@ import { StoreDamagedError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { filesIn } from './files.ts';
 import { documents, flipped, manifest, manifestOf, opened, smallStore } from './small-store.ts';
+import { addMany, everything } from './store-contents.ts';
 import { things } from './store-fixture.ts';
-import { addMany, everything } from './store-suite.ts';
 
 /** Every so many bytes of a file are damaged. */
 const step = rounds(17, 1);

@@ -5,7 +5,7 @@ import { StoreUnavailableError, StoreUncertainError } from '../../src/store/erro
 import type { Collection, Properties } from '../../src/store/store.ts';
 import { openWritten } from './child.ts';
 import { smallDisk } from './mounts.ts';
-import { everything } from './store-suite.ts';
+import { everything } from './store-contents.ts';
 
 const once = (key: string) => ({ idempotency: { key, fingerprint: 'same' } });
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { decode } from '../../src/store/document.ts';
 import { IdempotencyMismatchError } from '../../src/store/errors.ts';
 import type { Document, Store } from '../../src/store/store.ts';
+import { contentOf, everything } from './store-contents.ts';
 import { others, type StoreFixture, things, usingStore } from './store-fixture.ts';
-import { contentOf, everything } from './store-suite.ts';
 
 const once = (key: string, fingerprint = 'same') => ({ idempotency: { key, fingerprint } });
 

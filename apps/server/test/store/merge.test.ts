@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { newFolder, rounds } from '@petstore/testing';
 import { expect, test } from 'vitest';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { addMany, everything } from './store-contents.ts';
 import { things } from './store-fixture.ts';
-import { addMany, everything } from './store-suite.ts';
 
 const maxSegment = 2 ** 15;
 const bytesIn = (folder: string) =>

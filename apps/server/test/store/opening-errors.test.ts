@@ -10,8 +10,8 @@ import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { startWriters } from './child.ts';
 import { filesIn } from './files.ts';
 import { remountReadOnly, smallDisk } from './mounts.ts';
+import { addMany, everything } from './store-contents.ts';
 import { things } from './store-fixture.ts';
-import { addMany, everything } from './store-suite.ts';
 import { WrittenModel } from './written-model.ts';
 
 const execFileAsync = promisify(execFile);

@@ -29,8 +29,8 @@ import { main } from '../server-process.ts';
 import { openWritten, startWriters } from './child.ts';
 import { filesIn } from './files.ts';
 import { flipped, lay } from './small-store.ts';
+import { addMany, everything } from './store-contents.ts';
 import { smallSegments, things } from './store-fixture.ts';
-import { addMany, everything } from './store-suite.ts';
 import { WrittenModel } from './written-model.ts';
 
 const run = promisify(execFile);

@@ -6,7 +6,7 @@ import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { freeze, openWritten, SOME_ACKNOWLEDGED, startWriters, WRITERS } from './child.ts';
 import { mountedDisk } from './mounts.ts';
 import { randomNumbers, seed } from './numbers.ts';
-import { contentOf, everything } from './store-suite.ts';
+import { contentOf, everything } from './store-contents.ts';
 import { WrittenModel } from './written-model.ts';
 
 const count = rounds(1, 20);

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Collection } from '../../src/store/store.ts';
+import { everything } from './store-contents.ts';
 import { things } from './store-fixture.ts';
-import { everything } from './store-suite.ts';
 
 const maxSegment = 2000;
 

@@ -5,8 +5,8 @@ import { encodeBlock } from '../../src/store/lowdb/block.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Properties } from '../../src/store/store.ts';
 import { filesIn } from './files.ts';
+import { everything } from './store-contents.ts';
 import { things } from './store-fixture.ts';
-import { everything } from './store-suite.ts';
 
 export const manifest = 'store.json';
 

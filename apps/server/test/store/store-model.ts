@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { decodeText, encode } from '../../src/store/document.ts';
 import type { Properties } from '../../src/store/store.ts';
+import { contentOf, contents } from './store-contents.ts';
 import { type StoreFixture, things } from './store-fixture.ts';
-import { contentOf, contents } from './store-suite.ts';
 
 const colors = ['red', 'green', '猫', 'quoted"\\', 1, null, true];
 const anyProperties: fc.Arbitrary<Properties> = fc.record(

@@ -4,8 +4,8 @@ import { StoreDamagedError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { filesIn } from './files.ts';
 import { documents, flipped, lay, manifest, manifestOf, maxSegment, opened, smallStore } from './small-store.ts';
+import { everything } from './store-contents.ts';
 import { things } from './store-fixture.ts';
-import { everything } from './store-suite.ts';
 
 /** Every so many bytes of the file are damaged. */
 const step = rounds(25, 1);

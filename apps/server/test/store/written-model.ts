@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
-import { everything } from './store-suite.ts';
+import { everything } from './store-contents.ts';
 
 type Pending =
   | { kind: 'create'; text: string }

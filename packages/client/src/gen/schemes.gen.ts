@@ -1,6 +1,6 @@
 // Generated from spec/openapi.yaml by `npm run generate`. Do not edit.
 
-import type { Authorize } from '../authorize.ts';
+import type { Authorize } from '../build-request.ts';
 import { bearer, needs } from '../authorize.ts';
 
 export const bearerScheme = ['bearer', bearer, 'apiKey'] as const;

@@ -51,7 +51,7 @@ export async function readInputs(
         ? query.getAll(name)
         : [(place === 'path' ? words.get(name) : request.headers.get(name)) ?? []].flat();
     const isList = typesOf(schema).includes('array');
-    if (given.length > 1 && !isList) throw new HttpError(400, `query '${name}' is given more than once`);
+    if (given.length > 1 && !isList) throw new HttpError(400, `query '${name}' appears more than once`);
     if (given.length === 0 && required) throw new HttpError(400, `${place} '${name}' is missing`);
     if (given.length === 0) continue;
     const values = given.map((word) => valueFrom(word, isList ? (schema.items ?? {}) : schema));

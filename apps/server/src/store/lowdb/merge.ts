@@ -109,10 +109,10 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     const { sealed, unsealed } = catalog.inOrder();
     const isOldest = segment === (sealed[0] ?? unsealed[0]);
     const bytes = segment.bytes ?? (await readFile(catalog.fileOf(segment)));
-    let [seen, read] = [0, 0];
+    let [count, read] = [0, 0];
     for (const { kinds, records, end } of blocksIn(bytes, segment.bytes ? 'jsonl' : 'json')) {
       while (records.next()) {
-        if (++seen % SLICE === 0) await turn();
+        if (++count % SLICE === 0) await turn();
         const { id, version, start, length } = records;
         const [collection] = kinds[records.kind] as Kind;
         const place = length > 0 ? catalog.directory(collection).get(id) : undefined;

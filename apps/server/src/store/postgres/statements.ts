@@ -109,7 +109,7 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
       SELECT key, fingerprint, id, document FROM document WHERE key IS NOT NULL
       UNION ALL SELECT key, fingerprint, id, document FROM due WHERE key IS NOT NULL
     ),
-    kept AS (
+    inserted AS (
       INSERT INTO petstore_idempotency AS before (key, fingerprint, id, version, document)
       SELECT key, fingerprint, id, $3::bigint, document FROM done
       ON CONFLICT (key) DO UPDATE SET
@@ -119,7 +119,7 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
       RETURNING key
     ),
     ${noted(versions)}, (SELECT coalesce(array_agg(key), '{}') FROM known),
-      1 / ((SELECT count(*) FROM kept) = (SELECT count(*) FROM done))::int FROM turn`;
+      1 / ((SELECT count(*) FROM inserted) = (SELECT count(*) FROM done))::int FROM turn`;
 
   return {
     get: statement('get', get),

@@ -7,7 +7,7 @@ import { fill } from '../fixtures.ts';
 import { added, collection, documents, newDocument } from '../workload.ts';
 
 /** Somewhere that documents can be created in. */
-export interface Contender {
+export interface Subject {
   create(): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ let made = 0;
 const line = Buffer.from(`${JSON.stringify({ crc32: 1_234_567_890, [collection]: [{ id: 1_234_567, ...added }] })}\n`);
 
 /** What durability costs at least: the line, and the sync, without blocking the event loop. */
-export async function bareLoop(folder: string): Promise<Contender> {
+export async function bareLoop(folder: string): Promise<Subject> {
   const handle = await open(join(folder, 'bare'), 'w');
   let end = 0;
   return {
@@ -32,7 +32,7 @@ export async function bareLoop(folder: string): Promise<Contender> {
 }
 
 /** The same with the event loop standing still meanwhile: nothing else could be served. */
-export async function bareBlockingLoop(folder: string): Promise<Contender> {
+export async function bareBlockingLoop(folder: string): Promise<Subject> {
   const file = openSync(join(folder, 'bare-blocking'), 'w');
   let end = 0;
   return {
@@ -46,7 +46,7 @@ export async function bareBlockingLoop(folder: string): Promise<Contender> {
 }
 
 /** What most programs do with lowdb. */
-export async function naiveLowdb(folder: string, size: number): Promise<Contender> {
+export async function naiveLowdb(folder: string, size: number): Promise<Subject> {
   const db = await JSONFilePreset<{ id: number }[]>(join(folder, 'naive.json'), documents(size));
   await db.write();
   return {
@@ -59,14 +59,14 @@ export async function naiveLowdb(folder: string, size: number): Promise<Contende
 }
 
 /** Our store with so many documents in it. */
-export async function ourStore(folder: string, size: number): Promise<Contender & { store: Store }> {
+export async function ourStore(folder: string, size: number): Promise<Subject & { store: Store }> {
   const store = await openLowdbStore(folder);
   await fill(store, size);
   return { create: () => store.collection(collection).create(newDocument(++made)), close: () => store.close(), store };
 }
 
 /** Half of what is done to it creates, two fifths replace, one tenth removes; the measures call all of that `create`. */
-export function mixedWrites(store: Store, size: number): Contender {
+export function mixedWrites(store: Store, size: number): Subject {
   const stored = store.collection(collection);
   let turn = 0;
   const anyId = () => 1 + Math.floor(Math.random() * size);
@@ -79,7 +79,7 @@ export function mixedWrites(store: Store, size: number): Contender {
 }
 
 /** Replaces every one of so many documents, one after the other. */
-export function rewrites(store: Store, size: number): Contender {
+export function rewrites(store: Store, size: number): Subject {
   const stored = store.collection(collection);
   let turn = 0;
   return { create: () => stored.replace(1 + (turn++ % size), newDocument(++made)), close: async () => {} };

@@ -4,8 +4,8 @@ import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } fr
 import { openPostgresStore, type PostgresStore } from '../../src/store/postgres/postgres.ts';
 import { fence, outcome as outcomeOf, statementsOf } from '../../src/store/postgres/statements.ts';
 import type { Collection } from '../../src/store/store.ts';
+import { contentOf, everything } from '../store/store-contents.ts';
 import { things } from '../store/store-fixture.ts';
-import { contentOf, everything } from '../store/store-suite.ts';
 import { openSession } from './session.ts';
 
 describeOnClusters('a commit whose result is lost', (newCluster) => {
