@@ -5,8 +5,8 @@ import { encodersOf } from './encoders.ts';
 import { Imports } from './imports.ts';
 import { Code, callOf, comment, literal, quoted } from './literal.ts';
 import type { Model } from './model.ts';
-import { capital } from './names.ts';
 import { defined } from './node.ts';
+import { capital } from './operation-names.ts';
 import { Schemas } from './schemas.ts';
 
 /** `calls.gen.ts`: a function for each operation, which imports only what it uses. */
@@ -104,7 +104,7 @@ function wireOf(operation: Operation, { service: { security } }: Model, schemas:
     mayRetry:
       /^(GET|HEAD|PUT|DELETE)$/.test(method) || operation.idempotencyKey
         ? undefined
-        : new Code(imports.value('mayRetryUnsafe', '../execute.ts')),
+        : new Code(imports.value('mayRetryUnsafe', '../retry.ts')),
   });
 }
 

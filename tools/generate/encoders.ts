@@ -2,7 +2,7 @@
 import type { Field, Operation, PropertyEncoding, RequestBody, Serialization } from '@petstore/types';
 import type { Imports } from './imports.ts';
 import { Code, callOf } from './literal.ts';
-import { capital } from './names.ts';
+import { capital } from './operation-names.ts';
 import type { Schemas } from './schemas.ts';
 
 /** The code of the encoders that write the inputs into a request. Each takes its inputs, the last one all others. */

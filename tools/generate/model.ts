@@ -2,8 +2,8 @@
 import type { Operation, Schema, SecurityScheme } from '@petstore/types';
 import { kebab } from 'petctl/names';
 import { bodyOf } from './body.ts';
-import { commandOf, derivedId, functionName } from './names.ts';
 import { type Document, defined, list, type Node, node, text } from './node.ts';
+import { commandOf, derivedId, functionName } from './operation-names.ts';
 import { idempotencyKeyOf, parametersOf } from './parameters.ts';
 import { paginationOf, responsesOf } from './responses.ts';
 import { Schemas } from './schemas.ts';

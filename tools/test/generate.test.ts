@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { openProject } from '../drift/project.ts';
 import { generatePackages, readModel } from '../generate/generate.ts';
-import { commandOf, derivedId } from '../generate/names.ts';
+import { commandOf, derivedId } from '../generate/operation-names.ts';
 import { type Copy, copyOfRepository } from './repository-copy.ts';
 
 const generate = async (spec: string) => generatePackages(readModel(spec));

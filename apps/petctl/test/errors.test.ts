@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
-import { exitCodes } from '../src/output/report.ts';
+import { exitCodes } from '../src/output/exit-codes.ts';
 import { petctl, scratch } from './petctl.ts';
 import { type Reply, record, refused } from './recorder.ts';
 

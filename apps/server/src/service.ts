@@ -9,7 +9,7 @@ import { METRICS_OPEN_MS, MIN_STORE_CLOSE_MS } from './limits.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openStore } from './store/open.ts';
-import { openingStore } from './store/opening.ts';
+import { openingStore } from './store/opening-store.ts';
 
 /** What a process has in common with the other processes of its server. */
 export interface Shared {

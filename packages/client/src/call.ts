@@ -2,9 +2,10 @@ import { deployments, type Input, type OperationId, type Result } from '@petstor
 import type { Wire } from './build-request.ts';
 import type { Body, CallOptions, Connection, HttpResponse, Transport } from './connection.ts';
 import type { CallError } from './errors.ts';
-import { type Arguments, type DataAndResponse, execute, mayRetry } from './execute.ts';
+import { type Arguments, type DataAndResponse, execute } from './execute.ts';
 import { authorize } from './gen/schemes.gen.ts';
 import { parseText } from './parse-response.ts';
+import { mayRetry } from './retry.ts';
 
 /** How a call ended, as a value: with data, or with an error. */
 export type Outcome<Id extends OperationId> =

@@ -45,7 +45,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
       'items: (data) => (data as unknown[]).slice(1)',
     ),
   }),
-  ...edits('client', client('execute.ts'), {
+  ...edits('client', client('retry.ts'), {
     'a conflict that is not repeated': swap('|Timeout|in_flight', '|Timeout'),
     'no status that is repeated': (text) =>
       text.replace('rate_limited|unavailable|in_flight|', '').replace('408|429|5..$', '408'),
@@ -76,9 +76,11 @@ export const plantedInSurfaces: PlantedDrift[] = [
   ...edits('petctl', petctl('output/table.ts'), {
     'another title of a column': swap("'$1 $2').toUpperCase()", "'$1_$2').toUpperCase()"),
   }),
-  ...edits('petctl', petctl('output/report.ts'), {
+  ...edits('petctl', petctl('output/exit-codes.ts'), {
     'another exit code of a status': swap("return 'not_found'", "return 'refused'"),
     'a status that is forgotten': swap(' || status === 403', ''),
+  }),
+  ...edits('petctl', petctl('output/report.ts'), {
     'an error without its request': swap('requestId: error.requestId ?? null', 'requestId: null'),
     'a code of its own': swap('code: error.code ?? kind', 'code: kind'),
   }),

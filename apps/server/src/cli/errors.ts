@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { ConfigError } from '../config/errors.ts';
 import { KeyNameError, KeysFileError } from '../keys/file.ts';
 import { StoreDamagedError, StoreFolderError, StoreLockedError, StoreUnavailableError } from '../store/errors.ts';
-import { WorkerStartError } from '../workers/team.ts';
+import { WorkerStartError } from '../workers/supervisor.ts';
 import { ImportError } from './import-documents.ts';
 
 /** The command line is invalid. */

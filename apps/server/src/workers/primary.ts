@@ -14,7 +14,7 @@ import { Handover } from './handover.ts';
 import type { PortName, ToPrimary } from './messages.ts';
 import { SharedMetrics } from './metrics.ts';
 import { WorkerProcess } from './process.ts';
-import { Team } from './team.ts';
+import { Supervisor } from './supervisor.ts';
 
 /** How often connections that were not accepted and the keys are looked at, so that whatever is wrong with these is reported. */
 const WATCH_MS = 1_000;
@@ -34,7 +34,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
   const handover = new Handover(config.maxConnections);
   const metrics = createMetrics();
   metrics.watchLog(logging.lost);
-  const team = new Team({
+  const team = new Supervisor({
     size: config.workers,
     log,
     stopMs: config.shutdownTimeout + MIN_STORE_CLOSE_MS,

@@ -22,7 +22,7 @@ import { GroupCommit } from '../../src/store/group-commit.ts';
 import { backup } from '../../src/store/lowdb/backup.ts';
 import { checkStore } from '../../src/store/lowdb/check.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { openingStore } from '../../src/store/opening.ts';
+import { openingStore } from '../../src/store/opening-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { listen } from '../listen.ts';
 import { main } from '../server-process.ts';

@@ -4,7 +4,7 @@ import { DRAIN_SWEEP_MS, REPLACEMENT_SWEEP_MS, WORKER_EXIT_MS, WORKER_RESTART_MS
 import type { ToPrimary } from './messages.ts';
 import type { WorkerProcess } from './process.ts';
 
-export interface TeamOptions {
+export interface SupervisorOptions {
   size: number;
   log: Logger;
   /** Milliseconds that a worker has to stop. */
@@ -29,8 +29,8 @@ interface Stopped {
 }
 
 /** The workers of a server: those that die are replaced, and all of them can be replaced one by one. */
-export class Team {
-  readonly #options: TeamOptions;
+export class Supervisor {
+  readonly #options: SupervisorOptions;
   readonly #workers = new Set<WorkerProcess>();
   readonly #starting = new Map<WorkerProcess, { resolve(): void; reject(error: Error): void }>();
   readonly #stopped = new Map<WorkerProcess, Stopped>();
@@ -44,7 +44,7 @@ export class Team {
   #replacing: Promise<void> | undefined;
   #isReplacementDue = false;
 
-  constructor(options: TeamOptions) {
+  constructor(options: SupervisorOptions) {
     this.#options = options;
   }
 
