@@ -1,6 +1,6 @@
 /**
  * `npm run bench` measures every part and writes docs/performance.md; `npm run bench -- http client` measures only these.
- * `--quick` writes nothing: without names it is the regression gate of `npm test`, with names it shows that these parts work.
+ * `--quick` writes nothing: without names it is the regression gate of `npm run test:deep`, with names it shows that these parts work.
  */
 import { parseArgs } from 'node:util';
 import { writeSection } from './page.ts';

@@ -7,7 +7,7 @@ const file = inRepository('docs/performance.md');
 
 const head = `# Performance
 
-\`npm run bench\` writes this page; \`npm run bench -- http client\` replaces only these parts. \`npm test\` fails when the server's
+\`npm run bench\` writes this page; \`npm run bench -- http client\` replaces only these parts. \`npm run test:deep\` fails when the server's
 share of a bare \`node:http\` server falls below the bounds in [bounds.ts](../tools/bench/http/bounds.ts). Compare only numbers of
 one part: each part names its machine and date.
 `;

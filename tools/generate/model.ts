@@ -1,4 +1,4 @@
-// The operation model: what the document says, as the rows that everything else is made from.
+// The operation model: one row per operation, from which all code is generated.
 import type { Operation, Schema, SecurityScheme } from '@petstore/types';
 import { kebab } from 'petctl/names';
 import { bodyOf } from './body.ts';
@@ -20,11 +20,11 @@ export interface Service {
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   /** The scheme whose credential is the API key. */
   readonly keyScheme?: string;
-  /** The combinations of schemes of which one is needed, where an operation does not say otherwise. */
+  /** The default security of operations: alternatives, each a set of schemes that are required together. */
   readonly security: readonly (readonly string[])[];
 }
 
-/** An operation, and what of the document it was made from. */
+/** An operation, with the document nodes that it was built from. */
 export interface Row {
   readonly operation: Operation;
   readonly path: Node;
@@ -42,7 +42,7 @@ export interface Model {
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** Reads the whole document. Everything that cannot be carried stops it, all together. */
+/** Builds the model of a document. Throws one SpecError that lists all unsupported constructs. */
 export function modelOf(document: Document): Model {
   const stops = new Stops();
   const schemas = new Schemas(document);
@@ -127,7 +127,7 @@ function rowOf(
   };
 }
 
-/** The first server of the operation or of its path, where it is another than the service's. */
+/** The first server of the operation, else of its path; undefined if it is the same as the service's. */
 function ownServer(document: Document, item: Node, written: Node, place: string): string | undefined {
   const [server] = [written.servers, item.servers].map(list).find((servers) => servers.length > 0) ?? [];
   if (server === undefined) return undefined;

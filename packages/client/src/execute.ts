@@ -16,7 +16,7 @@ import { mayRetrySafe } from './retry.ts';
 export interface Arguments {
   readonly input: object | undefined;
   readonly options: CallOptions | undefined;
-  /** Makes another address from the one that the inputs make. */
+  /** Replaces the URL that was built from the inputs, for example with that of the next page. */
   readonly url?: (from: string) => string;
 }
 

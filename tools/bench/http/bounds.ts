@@ -9,7 +9,7 @@ export const targetShares: Record<LoadName, number> = {
 };
 
 /**
- * The regression gate: `npm test` fails when the shipped server does less than this for its CPU time, as a share of what a
+ * The regression gate: `npm run test:deep` fails when the shipped server does less than this for its CPU time, as a share of what a
  * bare `node:http` server does for as much. About 60 % of the measured shares, so that only a real loss fails the gate.
  */
 export const floors: Record<LoadName, number> = {

@@ -24,7 +24,7 @@ const key = 'a-key-that-is-for-the-check';
 export const conformance: Check = {
   name: 'conformance',
   guarantee:
-    'A running server answers, lists, filters, orders, pages and repeats what it was sent, over the whole range of each property; refuses what is invalid, keys included, with the declared status and its code; sends the declared headers, can send each declared status, serves nothing else, and shows the spec, whole, on its page and as files.',
+    'A running server stores, returns, lists, filters, orders and pages values over the whole range of each property, and replays idempotent requests. It rejects invalid requests and keys with the declared status and code, sends the declared headers, can send each declared status, and serves no undeclared path. Its docs page and its spec files show the whole spec.',
   run: async (project, isEnough = () => false) => {
     const server = await project.load<Server>('@petstore/server');
     const folder = mkdtempSync(join(tmpdir(), 'petstore-drift-'));
@@ -61,7 +61,7 @@ export const conformance: Check = {
   },
 };
 
-/** The words that stand behind a slash in texts and patterns of the server: parts of the paths that its code knows. */
+/** Path segments in string and regex literals of the server's source, to probe for undeclared routes. */
 function pathWords(project: Project): string[] {
   const files = project.list('apps/server/src').filter((file) => file.endsWith('.ts') && !file.includes('/gen/'));
   const found = files.flatMap((file) => [...project.read(file).matchAll(/(?:['"`^]|\\)\/([a-z][\w-]+)/g)]);
@@ -71,7 +71,7 @@ function pathWords(project: Project): string[] {
 const asShown = (actual: string): Finding => ({
   where: 'pages',
   actual,
-  expected: 'it is what the spec says',
+  expected: 'the docs page and the spec files match the spec',
   fix: 'apps/server/src/docs',
 });
 
@@ -87,7 +87,12 @@ export function withoutExample(where: string): (error: unknown) => Finding[] {
   return (error) => {
     if (!(error instanceof NoExampleError)) throw error;
     return [
-      { where, actual: error.message, expected: 'an input can be made up', fix: `give an example in ${specFile}` },
+      {
+        where,
+        actual: error.message,
+        expected: 'a valid input can be generated from the schema',
+        fix: `give an example in ${specFile}`,
+      },
     ];
   };
 }
@@ -113,13 +118,17 @@ async function findingsFor(
   const findings: Finding[] = [];
   const finding = (where: string, actual: string, expected: string) =>
     findings.push({ where, actual, expected, fix: 'the server in apps/server/src, or spec/openapi.yaml' });
-  const seen = new Set<number>();
+  const statuses = new Set<number>();
   const attempt = async ({ what, request, accepts, expected }: Attempt, send: Send) => {
     const response = await send(request);
-    seen.add(response.status);
+    statuses.add(response.status);
     if (!accepts(response.status)) finding(endpoint, `the response to ${what} is ${response.status}`, expected);
     for (const violation of await undeclared(spec, operation, response))
-      finding(`${endpoint} ${response.status}`, `${violation}, in the response to ${what}`, 'it is declared');
+      finding(
+        `${endpoint} ${response.status}`,
+        `${violation}, in the response to ${what}`,
+        'the spec declares everything in the response',
+      );
   };
   for (const { send, hasVersions, whileFailing } of servers) {
     const attempts = () =>
@@ -129,9 +138,9 @@ async function findingsFor(
     for (const wrong of isRead
       ? await pagingErrors(spec, operation, key, await prepare(spec, operation, key, send), send)
       : [])
-      finding(endpoint, wrong, 'x-pagination says how the next page is found');
+      finding(endpoint, wrong, 'following x-pagination returns every element once');
     for (const wrong of isEnough(findings) ? [] : await resourceErrors(spec, operation, key, send))
-      finding(endpoint, wrong, 'what was added is listed');
+      finding(endpoint, wrong, 'created elements appear in the list, as they were sent');
     for (const [i, { needsFailingStore, needsVersions }] of made.entries()) {
       if (isEnough(findings)) return findings;
       if ((needsFailingStore && !whileFailing) || (needsVersions && !hasVersions)) continue;
@@ -142,11 +151,11 @@ async function findingsFor(
     }
   }
   for (const status of Object.keys(operation.object.responses ?? {}))
-    if (!canBeSent(project, operation, status, seen))
+    if (!canBeSent(project, operation, status, statuses))
       finding(
         `${endpoint} ${status}`,
-        'no request leads to it, and the server names neither it nor a code of it',
-        'it is declared',
+        'no request got this status, and the server mentions neither the status nor its error codes',
+        'the server can send this status',
       );
   return findings;
 }
@@ -156,7 +165,7 @@ function canBeSent(project: Project, operation: Operation, status: string, seen:
   if (status === 'default' || status.startsWith('x-')) return true;
   const isSame = (one: number) => new RegExp(`^${status.replace(/XX$/i, '..')}$`).test(String(one));
   if ([...seen].some(isSame)) return true;
-  // The service itself never answers so, and says who does.
+  // x-unreachable documents that a proxy sends this status, not the service.
   const { 'x-unreachable': reason } = node(resolve(project.spec, node(node(operation.object.responses)[status])));
   if (typeof reason === 'string' && reason !== '') return true;
   const successes = Object.keys(operation.object.responses ?? {}).filter((one) => one.startsWith('2'));

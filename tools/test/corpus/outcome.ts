@@ -9,19 +9,19 @@ import type { Case } from './cases.ts';
 import { type GeneratedClient, generateWhatFits, loadClient } from './generated-client.ts';
 import type { GeneratedPetctl } from './generated-petctl.ts';
 
-/** The operations of a document by what became of them. */
+/** The operations of a document by their result. */
 export interface Outcome {
   right: string[];
   refused: string[];
-  /** The document does not define their requests, or no call of them can be given. */
+  /** Not tested: the document does not define their request, or no case can be passed to the client. */
   open: string[];
-  /** A sentence for each call that is not sent or read as its case says. */
+  /** One message for each call whose request or result differs from its case. */
   wrong: string[];
-  /** Why operations are refused. */
+  /** The reasons for refused operations. */
   sentences: readonly string[];
-  /** What was generated, where anything was. */
+  /** The generated client, if any operation is supported. */
   client: GeneratedClient | undefined;
-  /** The calls that were tried. */
+  /** The tested calls. */
   calls: Call[];
 }
 
@@ -30,7 +30,7 @@ interface Call {
   one: Case;
 }
 
-/** Generates from a document into a folder, and holds each call of the client to its case. */
+/** Generates a client from a document into a folder, and compares each of its calls with its case. */
 export async function outcomeOf(file: string, cases: readonly Case[], folder: string): Promise<Outcome> {
   const { files, refused: sentences } = await generateWhatFits(file);
   const client = files.size > 0 ? await loadClient(files, folder) : undefined;
@@ -58,7 +58,7 @@ export function callsOf(client: GeneratedClient, operations: readonly Operation[
   });
 }
 
-/** The calls of all operations with example inputs whose request the judge knows. */
+/** Cases from example inputs, for all operations whose expected request tools/openapi can compute. */
 export function examplesOf(document: Document): Case[] {
   const credentials = exampleCredentials(document);
   return operationsOf(document).flatMap((operation) => {
@@ -74,7 +74,7 @@ export function examplesOf(document: Document): Case[] {
   });
 }
 
-/** The results as a table, with one row for all documents that `rowOf` gives one name, and the sum below. */
+/** A Markdown table of the outcomes. Documents with the same `rowOf(name)` share a row; the last row is the total. */
 export function table(outcomes: ReadonlyMap<string, Outcome>, rowOf: (name: string) => string): string {
   const columns = ['right', 'refused', 'open', 'wrong'] as const;
   const rows = new Map<string, number[]>();

@@ -61,7 +61,7 @@ async function show(
   const body = operation.successes.length > 1 ? (result as { data: unknown }).data : result;
   const success = successOf(operation, response.status);
   const data = itemsOf(operation, body);
-  // The page may be shorter than the limit.
+  // The service may return fewer elements than the limit, so follow the pages.
   if (limit !== undefined && rowsOf(data).length < total) return printAll();
   if (body instanceof ReadableStream || success?.kind === 'text') await writeBody(body, invocation);
   else if (body !== undefined)
@@ -95,7 +95,7 @@ function isPaged(running: AnyCall): running is AnyCall & AsyncIterable<object> {
   return running[Symbol.asyncIterator] !== undefined;
 }
 
-/** The longest wait for the sake of a notice. */
+/** The time limit of the extra request that finds out whether there are more elements. */
 const TRUNCATION_TIMEOUT_MS = 2000;
 
 /** Notes on stderr that a list is truncated. A full page may be the last one, so this requests one more element. */

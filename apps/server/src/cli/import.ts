@@ -31,7 +31,7 @@ export function addImportCommand(root: Command, env: NodeJS.ProcessEnv): void {
     .description(
       `${summary}.\n\nTo move from a data folder to PostgreSQL, stop the server and run:\n` +
         '  petstore-server export | DATABASE_URL=postgres://… petstore-server import\n\n' +
-        'Repeat it to add missing documents. Existing documents are compared, never replaced.',
+        'Run it again to resume an interrupted import. It fails if a stored document differs; it never replaces documents.',
     )
     .action(async (name: string) => {
       if (process.stdin.isTTY)

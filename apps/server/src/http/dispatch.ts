@@ -51,7 +51,7 @@ interface Success {
   status?: number;
   /** Whether the request had been done before. */
   isReplayed?: boolean | undefined;
-  /** For as long as this is, the response is the same. */
+  /** The collection version that the response was read from; a cached response is valid until it changes. */
   state?: CollectionState | undefined;
 }
 
@@ -62,7 +62,7 @@ export function dispatcher(
   maxPendingWrites: number,
   targets: Targets,
 ): Dispatch {
-  // By name: the operation is known only when a request comes, whose input the validator has accepted for it.
+  // Looked up by operation ID at run time. The cast is safe because the validator has accepted the input.
   const apiOver = (used: Store) => handlers(used) as unknown as Record<string, Handler>;
   const api = apiOver(store);
   const stored = (store.passesJson ? storedHandlers(store) : {}) as Record<string, StoredHandler | undefined>;
@@ -85,7 +85,7 @@ export function dispatcher(
 
   function succeed({ request, response, context, operation, input }: Call, success: Success): void {
     const { content, version, page, state, isReplayed, status = operation.success ?? 200 } = success;
-    // A document is the same bytes for as long as it has its version; a page may end elsewhere.
+    // A document's bytes depend only on its version: a strong tag. Pages of one version may end elsewhere: a weak one.
     const tag = version && (page ? `W/"${version}"` : `"${version}"`);
     const headers = tag === undefined ? [] : ['ETag', tag];
     if (isReplayed) headers.push('Idempotency-Replayed', 'true');
@@ -106,7 +106,7 @@ export function dispatcher(
     const id = key === undefined ? undefined : idOf(key, context.keyName);
     const begun = id === undefined ? undefined : inFlight.begin(operation, id, input);
     if (isWrite) pendingWrites++;
-    // The store holds what came in the body until then, also when the client is gone.
+    // The store uses the body until the handler returns, even if the client disconnects, so its memory counts until then.
     context.isPending = true;
     let once: IdempotentRequest | undefined;
     let result: unknown;

@@ -18,8 +18,8 @@ interface PlainOperation {
 }
 
 /**
- * Answers plain requests without Express: those whose every part is written in the one obvious way, and which the
- * validator's own checks accept. It refuses nothing: whatever it does not accept goes to the Express app, which decides.
+ * Answers plain requests without Express: those whose every part has the one obvious form, and which the validator's own
+ * checks accept. It rejects no parameters and no content: any other request goes to the Express app, which decides.
  */
 export function fastPath(parts: Parts, expressApp: RequestListener): RequestListener {
   const { keys, bodyLimit, targets, applyRateLimit, crossOrigin, acceptRequest, receiveBody, dispatch, fail } = parts;

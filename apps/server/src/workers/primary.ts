@@ -34,7 +34,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
   const handover = new Handover(config.maxConnections);
   const metrics = createMetrics();
   metrics.watchLog(logging.lost);
-  const team = new Supervisor({
+  const supervisor = new Supervisor({
     size: config.workers,
     log,
     stopMs: config.shutdownTimeout + MIN_STORE_CLOSE_MS,
@@ -49,12 +49,12 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
       return handover.remove(worker);
     },
   });
-  const sharedMetrics = new SharedMetrics(metrics.json, () => team.workers);
+  const sharedMetrics = new SharedMetrics(metrics.json, () => supervisor.workers);
   metrics.watchWorkers({
-    deaths: () => team.deaths,
+    deaths: () => supervisor.deaths,
     states: () => {
       const states = { starting: 0, serving: 0, stopping: 0 };
-      for (const { state } of team.workers) states[state]++;
+      for (const { state } of supervisor.workers) states[state]++;
       return states;
     },
   });
@@ -68,13 +68,13 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     else if (message.type === 'metrics') void answerMetrics(worker, message.id);
     else {
       if (message.type === 'stopped') worker.metrics = message.metrics;
-      team.receive(worker, message);
+      supervisor.receive(worker, message);
     }
   }
 
   function shareQuotas(from: WorkerProcess, requests: Record<string, number>): void {
     quotas?.add(requests);
-    for (const worker of team.workers) if (worker !== from) worker.send({ type: 'taken', requests });
+    for (const worker of supervisor.workers) if (worker !== from) worker.send({ type: 'taken', requests });
   }
 
   async function answerMetrics(worker: WorkerProcess, id: number): Promise<void> {
@@ -102,9 +102,9 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
   try {
     const origin = await listen('api', config.port);
     const adminOrigin = config.adminPort === undefined ? undefined : await listen('admin', config.adminPort);
-    await team.start();
+    await supervisor.start();
     const madeKey = await keys.makeFirst();
-    for (const worker of team.workers) worker.send({ type: 'keysChanged' });
+    for (const worker of supervisor.workers) worker.send({ type: 'keysChanged' });
     const watch = setInterval(() => {
       handover.check();
       keys.check('');
@@ -114,14 +114,21 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     log.info({ origin, adminOrigin, deployment: config.deployment, workers: config.workers }, 'started');
     const stop = async () => {
       log.info('stopping');
-      for (const worker of team.workers) worker.send({ type: 'announceStop' });
+      for (const worker of supervisor.workers) worker.send({ type: 'announceStop' });
       await sleep(config.drainDelay);
       close();
-      const { cut, isClosed } = await team.stop();
+      const { cut, isClosed } = await supervisor.stop();
       log.info({ cut }, 'stopped');
       return { cut, isClosed };
     };
-    return { origin, adminOrigin, madeKey, stop, replaceWorkers: () => void team.replace(), kill: () => team.kill() };
+    return {
+      origin,
+      adminOrigin,
+      madeKey,
+      stop,
+      replaceWorkers: () => void supervisor.replace(),
+      kill: () => supervisor.kill(),
+    };
   } catch (error) {
     close();
     throw error;

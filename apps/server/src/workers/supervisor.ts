@@ -28,7 +28,7 @@ interface Stopped {
   isClosed: boolean;
 }
 
-/** The workers of a server: those that die are replaced, and all of them can be replaced one by one. */
+/** Supervises the workers of a server: restarts those that die, and replaces all one by one on request. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #workers = new Set<WorkerProcess>();
@@ -38,7 +38,7 @@ export class Supervisor {
   #isRunning = false;
   /** Workers that will be started after a delay. */
   #due = 0;
-  /** Restarts since a worker has lived for long. */
+  /** The number of restarts in the current series; reset when a worker has lived long enough. */
   #restarts = 0;
   #deaths = 0;
   #replacing: Promise<void> | undefined;
@@ -57,7 +57,7 @@ export class Supervisor {
     return this.#deaths;
   }
 
-  /** Starts all workers, and resolves when each of them serves; where one cannot, all of them end. */
+  /** Starts all workers. Resolves when all serve; if one fails to start, ends all and rejects. */
   async start(): Promise<void> {
     try {
       await Promise.all(Array.from({ length: this.#options.size }, () => this.#startOne()));
@@ -80,7 +80,7 @@ export class Supervisor {
     else if (message.type === 'stopped') this.#stopped.set(worker, message);
   }
 
-  /** Replaces the workers one by one: each goes on until another one serves in its place. Once more, where this is under way. */
+  /** Replaces the workers one by one; each serves until its replacement is ready. If a replacement is in progress, all are replaced again afterwards. */
   replace(): Promise<void> {
     this.#isReplacementDue = true;
     this.#replacing ??= this.#replaceAll().finally(() => {

@@ -37,13 +37,13 @@ export interface LowdbOptions {
   maxSegment?: number;
   /** The keys of idempotent writes that are remembered for 24 hours. */
   maxIdempotencyKeys?: number;
-  /** The clock by which they are; tests set it. */
+  /** The clock for the expiry of these keys; tests set it. */
   now?: () => number;
 }
 
 /**
- * The store in a folder of its own, made when it is not there: a Bitcask over lowdb. Rejects with a StoreLockedError,
- * StoreDamagedError or StoreFolderError, and has changed nothing then.
+ * Opens the store in a folder, which is created if it is missing: a log-structured store (Bitcask) whose sealed segments are
+ * lowdb files. Rejects with a StoreLockedError, StoreDamagedError or StoreFolderError; stored documents are unchanged then.
  */
 export async function openLowdbStore(
   folder: string,
@@ -93,7 +93,9 @@ async function openUnlocked(
   merger.seal().catch(() => {});
   if (tail.length > 0) {
     const file = catalog.fileOf(active);
-    onWarning(`${file}: its last ${tail.length} bytes are an unfinished commit; they are set aside, not read.`);
+    onWarning(
+      `${file}: its last ${tail.length} bytes are an unfinished commit and are ignored; the next write moves them aside.`,
+    );
   }
 
   let state: StoreState = { status: 'open' };
@@ -150,7 +152,7 @@ async function openUnlocked(
 async function begin(folder: string, segments: string): Promise<ManifestData> {
   const manifest = newManifest();
   const first = join(segments, segmentFile(manifest.unsealed.segment, 'jsonl'));
-  // What a crash of this left may be there: an empty segment.
+  // An interrupted run of this function may have left an empty segment; any other one means that the manifest was lost.
   if (await isFolder(segments))
     for (const name of await readdir(segments))
       if ((await readWhole(join(segments, name))).length > 0)

@@ -32,12 +32,12 @@ interface Outage {
 const RETRY_MS = { first: 50, max: 500 };
 
 /**
- * Connections to whichever host takes writes, in pg's own pool. A pool of pg knows one host, and fails at once where it
- * cannot connect. So this finds the host, and lets callers wait while the database is away. Once it was away for as long as
- * a caller waits, further callers are rejected at once.
+ * A pool of connections to the host that accepts writes. pg's pool supports one host and fails immediately if it cannot
+ * connect. This class finds the host, and makes callers wait up to the connect timeout during an outage. Callers that arrive
+ * after that are rejected immediately.
  */
 export class Connections {
-  /** Resolves when every host was tried once. */
+  /** Resolves when a host has connected, or when every host has failed once. */
   readonly tried: Promise<void>;
   readonly #hosts: Hosts;
   readonly #options: ConnectionOptions;
@@ -180,8 +180,11 @@ export class Connections {
 
   #noConnection(): StoreUnavailableError {
     const { cause } = this.#outage ?? {};
-    const reason = cause === undefined ? 'every connection is in use' : messageOf(cause);
-    return new StoreUnavailableError(`There is no connection to the database (${reason}).`, { cause });
+    const message =
+      cause === undefined
+        ? 'All database connections are in use. Retry later, or raise --database-pool.'
+        : `There is no connection to the database (${messageOf(cause)}).`;
+    return new StoreUnavailableError(message, { cause });
   }
 }
 
