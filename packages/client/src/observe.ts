@@ -114,7 +114,7 @@ function guarded(run: () => unknown): void {
 function redacted({ operation, method, url, headers }: HttpRequest): ShownRequest {
   const secret = /auth|cookie|key|secret|token|password/i;
   return {
-    ...(operation && { operation }),
+    ...(operation ? { operation } : {}),
     method,
     url: url.replace(/([?&][^=&]*)=[^&]*/g, (pair, name) => (secret.test(name) ? `${name}=***` : pair)),
     headers: Object.fromEntries(

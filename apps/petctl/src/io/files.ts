@@ -1,4 +1,4 @@
-import { createReadStream, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createReadStream, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { InterruptedError, UsageError } from './errors.ts';
 import type { Io } from './io.ts';
@@ -38,6 +38,7 @@ export function writeJsonFile(file: string, data: object): void {
     writeFileSync(scratch, `${JSON.stringify(data, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
     renameSync(scratch, file);
   } catch (error) {
+    rmSync(scratch, { force: true });
     throw new UsageError(`${file} cannot be written (${codeOf(error)}).`, 'Check its folder and permissions.');
   }
 }

@@ -156,10 +156,13 @@ async function writeFile(file: string, parts: AsyncIterable<Uint8Array> | Iterab
   const scratch = isPlain ? `${file}.${process.pid}.tmp` : file;
   // Loaded here, because most calls write no file.
   const { pipeline } = await import('node:stream/promises');
+  const out = createWriteStream(scratch);
   try {
-    await pipeline(parts, createWriteStream(scratch));
+    await pipeline(parts, out);
     if (isPlain) renameSync(scratch, file);
   } catch (error) {
+    // The file may still be being opened, and would appear after it was removed.
+    if (!out.closed) await new Promise((resolve) => out.once('close', resolve));
     if (isPlain) rmSync(scratch, { force: true });
     const isOurs = error instanceof ConnectionError || error instanceof InterruptedError;
     throw isOurs || !(error instanceof Error) ? error : new OutputError(error);
