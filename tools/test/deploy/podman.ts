@@ -134,8 +134,8 @@ function secrets(npmrc: string, certificates: string): string[] {
   return files.flatMap(([id, file]) => ['--secret', `id=${id},src=${file}`]);
 }
 
+/** Returns the folder of the npm in PATH. `npm root --global` would return a folder of the pinned Node, which has no npm. */
 async function folderOfNpm(): Promise<string> {
-  const cli = process.env.npm_execpath;
-  if (cli?.endsWith('npm-cli.js')) return dirname(dirname(realpathSync(cli)));
-  return join((await run(root, process.env, 'npm', 'root', '--global')).trim(), 'npm');
+  const cli = await run(root, process.env, 'npm', 'exec', '--call', 'node --print process.env.npm_execpath');
+  return dirname(dirname(realpathSync(cli.trim())));
 }
