@@ -1,6 +1,6 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startIdentityProvider } from './identity-provider.ts';
 import { type Scenario, startScenario } from './scenario.ts';
 import { json, latest, published, stateAfter } from './state.ts';
@@ -184,8 +184,8 @@ test('a tarball that is not the one of the plan is not published', async () => {
   const folder = join(scenario.checkout, 'dist/release');
   const plan = await readFile(join(folder, 'publish-plan.json'), 'utf8');
   await writeFile(join(folder, 'publish-plan.json'), plan.replace('sha256-', 'sha256-0'));
+  onTestFinished(() => writeFile(join(folder, 'publish-plan.json'), plan));
   await expect(scenario.publish({})).rejects.toThrow('is not the file of the plan');
-  await writeFile(join(folder, 'publish-plan.json'), plan);
 });
 
 test('a release ends early if everything is published', async () => {
@@ -194,12 +194,12 @@ test('a release ends early if everything is published', async () => {
 
 test('a release is refused on another branch than main', async () => {
   await scenario.in(scenario.checkout, 'git', 'switch', '--quiet', '--create', 'aside');
-  await expect(scenario.release()).rejects.toThrow('this is aside');
-  await scenario.in(scenario.checkout, 'git', 'switch', '--quiet', 'main');
+  onTestFinished(async () => void (await scenario.in(scenario.checkout, 'git', 'switch', '--quiet', 'main')));
+  await expect(scenario.release()).rejects.toThrow('The branch is aside: switch to main');
 });
 
 test('a release is refused with uncommitted changes', async () => {
   await writeFile(join(scenario.checkout, 'left-lying.txt'), '');
+  onTestFinished(() => rm(join(scenario.checkout, 'left-lying.txt')));
   await expect(scenario.release()).rejects.toThrow('left-lying.txt');
-  await scenario.in(scenario.checkout, 'git', 'clean', '--quiet', '--force', 'left-lying.txt');
 });

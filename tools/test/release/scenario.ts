@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { makeFolder } from '@petstore/testing';
 import { parse } from 'yaml';
@@ -59,6 +59,9 @@ export async function startScenario(): Promise<Scenario> {
   copy.git('init', '--quiet', '--initial-branch=main');
   // Here they are links, which .gitignore does not match.
   await writeFile(join(copy.folder, '.git/info/exclude'), 'node_modules\n');
+  // The scenario writes its own changesets: the versions that it expects do not depend on those that wait in the repository.
+  for (const file of await readdir(join(copy.folder, '.changeset')))
+    if (file.endsWith('.md')) await rm(join(copy.folder, '.changeset', file));
   commit(copy, 'As it is');
 
   /** Runs the one step of a job of the workflow that is a script, in the folder that the artifact is downloaded to. */
