@@ -410,6 +410,12 @@ export const plantedInServer: PlantedDrift[] = [
     'a next page too many': put('export function nextPage', '!more)', 'last === undefined)'),
   }),
   ...edits('conformance', routes, { 'a method that is not named': swap("['HEAD', 'OPTIONS']", "['OPTIONS']") }),
+  ...edits('conformance', 'apps/server/src/http/body.ts', {
+    'a missing body with the status of a reused idempotency key': swap(
+      "'invalid_request', 'body: it is missing'",
+      "'idempotency_key_reused', 'body: it is missing'",
+    ),
+  }),
 ];
 
 /** The fast path does something with the input that it accepts. */

@@ -29,6 +29,12 @@ export type PathValues = Readonly<Record<string, unknown>>;
 /** The bytes that a body may have by default. */
 const BODY_LIMIT = 2 ** 20;
 
+/** What an operation with an idempotency key declares for a key that is in use, or that belongs to another request. */
+const KEY_STATUSES = [409, 422];
+
+/** The label of a valid request with a generated value of a header that makes it conditional (RFC 9110 13.1). */
+const PRECONDITION = /^If-(?:None-)?Match=|^If-(?:Un)?modified-Since=/i;
+
 /** A credential for each security scheme, all made from the same key. */
 export function credentialsFor(spec: Spec, key: string): Credentials {
   const examples = Object.entries(exampleCredentials(spec));
@@ -55,21 +61,27 @@ export function attemptsFor(spec: Spec, operation: Operation, key: string, exist
   };
 
   for (const { label, inputs } of examples) {
+    // A generated precondition fits its schema, but no document has that version, and it need not be an entity tag or a date.
+    const refusals = PRECONDITION.test(label) ? [400, 412] : [];
     // What a valid request lacks beside its form, a handler says with a status of its own.
     const accepts = (status: number) =>
-      isSuccess(operation, status) || (status > 403 && status < 500 && declares(String(status)));
+      isSuccess(operation, status) ||
+      (status > 403 && status < 500 && declares(String(status))) ||
+      refusals.includes(status);
     attempts.push({ what: `a valid request (${label})`, request: build(inputs), accepts, expected: 'it is a success' });
   }
-  const refusals = [400, 413, 415, 422].filter((status) => declares(String(status)));
+  // These requests have no idempotency key, so they cannot lead to what an operation declares for a key.
+  const isOfKey = (status: number) => operation.idempotencyKey !== undefined && KEY_STATUSES.includes(status);
+  const refusals = [400, 413, 415, 422].filter((status) => declares(String(status)) && !isOfKey(status));
   for (const [what, request] of invalidRequests(spec, operation, full, build))
     attempts.push({
       what,
       request,
-      ...refusedWith(refusals.some((one) => one !== 413 && one !== 415) ? refusals : []),
+      ...refusedWith(refusals.some((one) => one !== 413 && one !== 415) ? refusals : [], isOfKey),
     });
-  const missed = [400, 404, 422].filter((status) => declares(String(status)));
+  const missed = [400, 404, 422].filter((status) => declares(String(status)) && !isOfKey(status));
   for (const [what, request] of impossiblePaths(spec, operation, full, build))
-    attempts.push({ what, request, ...refusedWith(missed) });
+    attempts.push({ what, request, ...refusedWith(missed, isOfKey) });
   if (needsCredential(operation)) {
     const accepts = (status: number) => status === 401;
     const unknown = build(full, credentialsFor(spec, 'nobody'));
@@ -114,9 +126,16 @@ export function attemptsFor(spec: Spec, operation: Operation, key: string, exist
   return attempts;
 }
 
-/** A refusal with one of these statuses; with any where there are none. */
-function refusedWith(statuses: readonly number[]): Pick<Attempt, 'accepts' | 'expected'> {
-  if (statuses.length === 0) return { accepts: (status) => status >= 400 && status < 500, expected: 'it is refused' };
+/** A refusal with one of these statuses; where there are none, with any 4xx that has no other meaning. */
+function refusedWith(
+  statuses: readonly number[],
+  hasOtherMeaning: (status: number) => boolean,
+): Pick<Attempt, 'accepts' | 'expected'> {
+  if (statuses.length === 0)
+    return {
+      accepts: (status) => status >= 400 && status < 500 && !hasOtherMeaning(status),
+      expected: 'it is refused',
+    };
   return { accepts: (status) => statuses.includes(status), expected: `it is ${statuses.join(' or ')}` };
 }
 
@@ -145,16 +164,18 @@ function impossiblePaths(spec: Spec, operation: Operation, full: Inputs, build: 
 
 /** Requests with an idempotency key, in their order. What a path names may be another thing the next time. */
 function repetitions(spec: Spec, operation: Operation, full: Inputs, build: Build): Attempt[] {
-  const { idempotencyKey, path } = operation;
+  const { id, idempotencyKey, path } = operation;
   if (!idempotencyKey || path.includes('{')) return [];
+  // Operations share their keys.
+  const own = `a-key-of-${id}`;
   const keyed = (inputs: Inputs, key: string) => withHeader(build(inputs), idempotencyKey.name.toLowerCase(), key);
   const refusal = (wanted: number) => ({ accepts: (status: number) => status === wanted, expected: `it is ${wanted}` });
   const success = { accepts: (status: number) => isSuccess(operation, status), expected: 'it is a success' };
-  const request = keyed(full, 'a-key');
+  const request = keyed(full, own);
   const schema = operation.body?.content[full.contentType ?? '']?.schema;
   const fits = valueCheck(spec);
   const body = schema && invalidValues(full.body).find((value) => fits(schema, value));
-  const other = body !== undefined && keyed({ ...full, body }, 'a-key');
+  const other = body !== undefined && keyed({ ...full, body }, own);
   return [
     { what: 'a request with an idempotency key', request, ...success },
     { what: 'the same request again', request, ...success },

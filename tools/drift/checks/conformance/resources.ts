@@ -273,7 +273,7 @@ async function replayErrors(resource: Resource): Promise<string[]> {
   const sent = request(resource, create, {});
   const keyed = {
     ...sent,
-    headers: { ...sent.headers, [create.idempotencyKey.name.toLowerCase()]: 'a-key-of-its-own' },
+    headers: { ...sent.headers, [create.idempotencyKey.name.toLowerCase()]: `a-key-for-repeating-${create.id}` },
   };
   const count = async () => (await walk(resource, {}, 50)).length;
   const [before, one, other, after] = [await count(), await send(keyed), await send(keyed), await count()];
