@@ -9,7 +9,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
   // The client's requests.
   ...edits('client', client('build-request.ts'), {
     'a zero that is not sent': swap('if (one !== null) addQuery', 'if (one) addQuery'),
-    'a key of the caller that is ignored': swap('options?.idempotencyKey ?? given', 'given'),
+    'a key of the caller that is ignored': swap('options?.idempotencyKey ?? value', 'value'),
     'the same key for all calls': swap("crypto.getRandomValues(new Uint32Array(4)).join('-')", "'a-key'"),
     'a query in the body': swap("(draft.url.includes('?') ? '&' : '?') + pair", "'?' + pair"),
   }),
