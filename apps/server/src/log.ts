@@ -105,10 +105,10 @@ function requestLines(stdout: DestinationStream): LogRequest {
       shared += `,"status":${status},"ms":`;
     }
     const { requestId, method, path, ms, traceId, parentId, aborted } = entry;
-    const asked = method === undefined ? '' : `,"method":"${method}","path":${JSON.stringify(path)}`;
+    const target = method === undefined ? '' : `,"method":"${method}","path":${JSON.stringify(path)}`;
     const traced = traceId === undefined ? '' : `,"traceId":"${traceId}","parentId":"${parentId}"`;
     stdout.write(
-      `${begin}${JSON.stringify(requestId)}${asked}${shared}${ms}${traced}${aborted ? ',"aborted":true}\n' : '}\n'}`,
+      `${begin}${JSON.stringify(requestId)}${target}${shared}${ms}${traced}${aborted ? ',"aborted":true}\n' : '}\n'}`,
     );
   };
 }

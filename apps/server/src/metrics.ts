@@ -117,7 +117,7 @@ export function createMetrics() {
       });
       new Counter({
         name: 'petstore_worker_deaths_total',
-        help: 'Processes that ended without being asked to.',
+        help: 'Workers that exited unexpectedly.',
         registers,
         collect() {
           this.reset();

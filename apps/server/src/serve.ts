@@ -46,7 +46,7 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
     const stop = async () => {
       service.announceStop();
       log.info('stopping');
-      // Clients on kept-alive connections leave during the delay, too.
+      // Clients on keep-alive connections leave during the delay, too.
       if (config.drainDelay > 0) listener.sendAway();
       await sleep(config.drainDelay);
       const deadline = performance.now() + config.shutdownTimeout;

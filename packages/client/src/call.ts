@@ -95,6 +95,7 @@ export async function request(
     input: {},
     options,
   });
+  // The request is parsed as text, which the types of the operations do not know.
   return { text: data as unknown as string, response };
 }
 

@@ -6,11 +6,11 @@ import type { CollectionState, Targets } from './targets.ts';
 
 const hasFixedId = ({ requestId }: RequestContext) => requestId.length === 36;
 
-/** Responses to targets that are asked for again and again while nothing is written, ready to be sent. */
+/** Cached responses to targets that are requested repeatedly while nothing is written. */
 export function readyResponses(targets: Targets) {
   return { prepare, send };
 
-  /** Makes a response ready whose target was asked for twice, and nothing was written in between. */
+  /** Caches a response whose target was requested twice without a write in between. */
   function prepare(
     response: ServerResponse,
     context: RequestContext,

@@ -34,6 +34,6 @@ export type ToPrimary =
   | { type: 'closed'; port: PortName }
   | { type: 'taken'; requests: Record<string, number> }
   | { type: 'collected'; id: number; metrics: MetricsData }
-  /** It is asked for the metrics of the server. */
+  /** Requests the metrics of the server. */
   | { type: 'metrics'; id: number }
   | { type: 'stopped'; cut: number; isClosed: boolean; metrics: MetricsData };

@@ -10,7 +10,7 @@ const aggregators: readonly [name: RegExp, aggregator: string][] = [
   [/^process_max_fds$/, 'min'],
 ];
 
-/** The workers that have ended whose metrics are kept apart. */
+/** The exited workers whose metrics are stored separately. */
 const MAX_PAST = 16;
 
 /** The metrics of all processes of a server as one text. What is counted never gets less, also when workers are replaced. */

@@ -52,7 +52,7 @@ export class Supervisor {
     return [...this.#workers];
   }
 
-  /** Workers that ended without being asked to. */
+  /** The number of workers that exited unexpectedly. */
   get deaths(): number {
     return this.#deaths;
   }

@@ -49,7 +49,7 @@ const create = (name: string) => store.collection('pets').create({ name, categor
 const get = (path: string, id?: string, more = '') =>
   `GET /v1${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${id ? `X-Request-Id: ${id}\r\n` : ''}${more}\r\n`;
 
-/** The response of a server over one kept connection, each time that it is asked. */
+/** The responses of a server over one keep-alive connection. */
 async function responses({ origin }: Pick<Listener, 'origin'>, requests: readonly string[]) {
   const wire = openWire(origin);
   for (const [i, request] of requests.entries()) {

@@ -103,7 +103,7 @@ export async function opened(server: ServerProcess, bytes = ''): Promise<Socket>
   return socket;
 }
 
-/** Clients that ask without a pause over kept-alive connections and never repeat a request. */
+/** Clients that send requests continuously over keep-alive connections and never retry. */
 export class Clients {
   answered = 0;
   readonly errors: string[] = [];

@@ -73,6 +73,7 @@ function errorErrors(
 ) {
   const { name, status, code, body } = wanted;
   const actual = error as Partial<Record<string, unknown>>;
+  // By name: the error classes are those that the README of the checked project names.
   const kinds = client as unknown as Record<string, new () => unknown>;
   const differs = (what: string, is: unknown, should: unknown) =>
     isDeepStrictEqual(is, should) ? [] : [`${status} ${code} ends with ${what} ${shown(is)}, not ${shown(should)}`];
