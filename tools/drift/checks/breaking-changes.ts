@@ -10,7 +10,7 @@ import { type Bump, bumps, changesetsOf, manifestsOf } from './versions.ts';
 export const breakingChanges: Check = {
   name: 'breakingChanges',
   guarantee:
-    'A changeset since the base, or a raised version, announces each change of the spec, and each name that is gone, for every package that it reaches, and a break as major.',
+    'A changeset since the base, or a raised version, announces each change of the spec and each removed name, for every package that it affects. Breaks are major.',
   run: async (project) => {
     const { name, read, problem } = project.base;
     if (problem) {

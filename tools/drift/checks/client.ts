@@ -13,7 +13,7 @@ const readme = 'packages/client/README.md';
 export const client: Check = {
   name: 'client',
   guarantee:
-    "The client has one function for each operation, which sends the request that OpenAPI asks for over the whole range of each input, reads each declared response, follows the pages, repeats what the service asks for, and ends with the error that its README names; and it has the spec's version and servers.",
+    "The client has one function for each operation. It sends the request that OpenAPI requires over the whole range of each input, reads each declared response, follows pages, retries when the service asks for it, and throws the errors that its README names. It has the spec's version and servers.",
   run: async (project) => {
     const findings: Finding[] = [];
     const finding = (where: string, actual: string, expected: string) =>

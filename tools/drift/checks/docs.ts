@@ -11,7 +11,7 @@ import { settingErrors } from './docs/settings.ts';
 export const docs: Check = {
   name: 'docs',
   guarantee:
-    'The links, variables, metrics, codes, flags, paths, operations and commands that the pages show exist, their TypeScript compiles, the table of settings has each one with its flag and its default, the table of bounds each bound with its value, and sentences the numbers that the code has.',
+    'The links, variables, metrics, codes, flags, paths, operations and commands on the pages exist. Their TypeScript compiles. The tables of settings and bounds are complete, and their values and the numbers in sentences are those of the code.',
   run: async (project) => {
     const pages = pagesOf(project);
     const blocks = pages.flatMap((page) => blocksOf(project, page));

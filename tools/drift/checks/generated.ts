@@ -10,8 +10,7 @@ export interface Difference {
 
 export const generated: Check = {
   name: 'generated',
-  guarantee:
-    'The generated code is, byte for byte, what the generator makes of the spec, and no other file is beside it.',
+  guarantee: 'The generated files are, byte for byte, what the generator produces, and there are no others.',
   run: async (project) => {
     const expected = await generateOnce(project.spec);
     return differences(expected, generatedFiles(project)).map(({ file, actual }) => ({

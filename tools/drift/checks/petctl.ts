@@ -28,7 +28,7 @@ interface Loaded extends Petctl {
 export const petctl: Check = {
   name: 'petctl',
   guarantee:
-    'petctl has a command for each operation, which takes what the spec allows, sends what OpenAPI asks for, shows each property of a response and ends each status with the exit code that its help says; completion, help, manual pages and reference say each text, type, bound, enum, default and deprecation of the spec.',
+    'petctl has one command for each operation. It accepts valid input, sends the request that OpenAPI requires, shows each property of a response, and exits with the documented code. Completion, help, manual pages and reference contain each text, type, bound, enum, default and deprecation of the spec.',
   run: async (project) => {
     const functions = await project.load<Petctl>('petctl/internal');
     const tree = functions.fullTree();

@@ -8,7 +8,7 @@ import type { Project } from '../project.ts';
 export const spec: Check = {
   name: 'spec',
   guarantee:
-    "spec/openapi.yaml follows redocly's recommended rules, each deprecated operation has a sunset to come, and each POST and PATCH refers to the idempotency key and says what repetitions are answered, or says why not.",
+    "spec/openapi.yaml passes redocly's recommended rules. Each deprecated operation has a future sunset. Each POST and PATCH refers to the idempotency key and declares the responses to repetitions, or gives a reason not to.",
   run: async (project) => [
     ...(await lint(project)),
     ...sunsets(project.spec, new Date().toISOString().slice(0, 10)),

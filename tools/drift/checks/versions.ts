@@ -9,7 +9,7 @@ export type Bump = (typeof bumps)[number];
 export const versions: Check = {
   name: 'versions',
   guarantee:
-    'All packages have the version of the spec, are versioned together, and are published; each changeset names packages that exist.',
+    'All packages have the version of the spec, are versioned together, and are published. Each changeset names packages that exist.',
   run: (project) => {
     const version = versionOf(project.spec.root);
     const manifests = manifestsOf(project);
