@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { cached } from './cached.ts';
 import { specFile } from './openapi.ts';
 
 /** The commit that the spec is compared with. */
@@ -36,7 +37,8 @@ export function findBase(root: string, env: NodeJS.ProcessEnv): Base {
 function specAt(root: string, ref: string): Base | undefined {
   const commit = git(root, 'merge-base', ref, 'HEAD') ?? git(root, 'rev-parse', '--verify', `${ref}^{commit}`);
   if (!commit) return undefined;
-  const textAt = (file: string) => git(root, 'show', `${commit.trim()}:${file}`);
+  // Each call starts a process.
+  const textAt = cached((file) => git(root, 'show', `${commit.trim()}:${file}`));
   const name = ref === '@{upstream}' ? git(root, 'rev-parse', '--abbrev-ref', ref)?.trim() : ref;
   if (textAt(specFile) === undefined) return undefined;
   const read = (file: string) => {

@@ -25,7 +25,7 @@ async function observe(check: Check) {
 }
 
 /** Checks are functions of what they read: a check that reads none of the edited files finds what it found before. */
-export async function isSeenBy(check: Check, edits: Edits): Promise<boolean> {
+export async function readsAnyOf(check: Check, edits: Edits): Promise<boolean> {
   const { reads } = await foundBefore(check);
   return Object.keys(edits).some((file) => [...reads].some((path) => file === path || file.startsWith(`${path}/`)));
 }
@@ -36,7 +36,7 @@ export function finds(planted: readonly PlantedDrift[]): void {
     const edits = await drift.edits(project);
     const check = checks.find((one) => one.name === name);
     if (!check) throw new Error(`there is no check ${name}`);
-    expect(await isSeenBy(check, edits)).toBe(true);
+    expect(await readsAnyOf(check, edits)).toBe(true);
     const { findings } = await foundBefore(check);
     const found = await runCheck(check, project.with(edits), (all) => all.length > findings.length);
     expect(found).not.toEqual(findings);
