@@ -1,5 +1,5 @@
 import { operations } from '@petstore/types';
-import { type CollectionDeclaration, collectionOf } from './store/declaration.ts';
+import { type CollectionDeclaration, collectionOf } from './store/document.ts';
 
 /** The collections of this service: one for each list of the spec, filtered by the properties the list can filter by. */
 export const collections = {

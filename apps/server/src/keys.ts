@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
-import { createFirstKey, keysFile } from './keys/changes.ts';
-import { followKeys } from './keys/follow.ts';
-import { hashOf, type KnownKey, parseKeys } from './keys/key.ts';
+import { followKeys } from './keys/follow-key-file.ts';
+import { createFirstKey, keysFile } from './keys/key-file.ts';
+import { hashOf, type KnownKey, parseKeys } from './keys/parse-keys.ts';
 
-export type { KnownKey } from './keys/key.ts';
-export { parseKeys } from './keys/key.ts';
+export type { KnownKey } from './keys/parse-keys.ts';
+export { parseKeys } from './keys/parse-keys.ts';
 
 /** Returns the name of a known key. */
 export type KeyCheck = (key: string) => string | undefined;

@@ -3,5 +3,5 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'));
-const { main } = await import('./cli/main.ts');
+const { main } = await import('./cli/program.ts');
 await main(async (config) => (await import('./cli/start-worker.ts')).startWorker(config));

@@ -1,8 +1,9 @@
 import { service } from '@petstore/types';
 import { expect, test, vi } from 'vitest';
 import { program } from '../src/cli/program.ts';
+import { type Config, defaultConfig } from '../src/config/config.ts';
+import { ConfigError } from '../src/config/kinds.ts';
 import { settings } from '../src/config/settings.ts';
-import { type Config, ConfigError, defaultConfig } from '../src/config.ts';
 
 /** The settings that the command line would start the server with. */
 async function started(argv: string[], env: Record<string, string> = {}): Promise<Config> {

@@ -81,7 +81,7 @@ export const plantedInPages: PlantedDrift[] = [
   }),
 
   // The pages of the server.
-  ...edits('conformance', 'apps/server/src/docs/presented.ts', {
+  ...edits('conformance', 'apps/server/src/docs/presented-spec.ts', {
     'a parameter without its description': swap("${rest.description ?? ''}", ''),
     'an operation without its description': swap(', operation.description].join', '].join'),
     'a deprecation that is not said': swap('if (deprecated) {', 'if (stability) {'),

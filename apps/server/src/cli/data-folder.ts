@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { databaseVariable } from '../config/environment.ts';
+import { databaseVariable, dataDirFrom } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
-import { dataDirFrom } from '../config.ts';
 import { UsageError } from './errors.ts';
 import { addSettings, settingTexts } from './flags.ts';
 

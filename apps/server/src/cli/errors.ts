@@ -1,13 +1,17 @@
 import { CommanderError } from 'commander';
-import { ConfigError } from '../config/errors.ts';
-import { KeyNameError, KeysFileError } from '../keys/file.ts';
+import { ConfigError } from '../config/kinds.ts';
+import { KeyNameError, KeysFileError } from '../keys/key-file.ts';
 import { StoreDamagedError, StoreFolderError, StoreLockedError, StoreUnavailableError } from '../store/errors.ts';
 import { WorkerStartError } from '../workers/supervisor.ts';
-import { ImportError } from './import-documents.ts';
 
 /** The command line is invalid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+}
+
+/** A document cannot be imported. The store has the documents before it, and none after it. */
+export class ImportError extends Error {
+  override readonly name = 'ImportError';
 }
 
 /** Errors whose message needs no stack. */

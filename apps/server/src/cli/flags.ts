@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
+import type { SettingTexts } from '../config/config.ts';
 import { deployments, type Setting } from '../config/settings.ts';
-import type { SettingTexts } from '../config.ts';
 
 /** Adds the flags of settings to a command. */
 export function addSettings(command: Command, settings: readonly Setting<unknown>[]): Command {

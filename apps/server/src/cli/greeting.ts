@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Operation, operations, type SecurityScheme, service } from '@petstore/types';
-import { type Config, defaultConfig } from '../config.ts';
+import { type Config, defaultConfig } from '../config/config.ts';
 import type { Running } from '../serve.ts';
 import { basePath } from '../spec.ts';
 

@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import { keysVariable } from '../config/environment.ts';
+import { dataDirFrom, keysVariable } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
-import { dataDirFrom } from '../config.ts';
-import { createKey, keysFile, revokeKey } from '../keys/changes.ts';
-import { readKeys } from '../keys/file.ts';
+import { createKey, keysFile, readKeys, revokeKey } from '../keys/key-file.ts';
 import { addSettings, settingTexts } from './flags.ts';
 
 /** `keys create`, `list` and `revoke`. Results go to stdout, explanations to stderr. */

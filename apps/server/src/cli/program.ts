@@ -1,17 +1,38 @@
 import { service } from '@petstore/types';
-import { Command, Help } from 'commander';
-import { databaseVariable, keysVariable, rejectUnknownVariables, secretsOf } from '../config/environment.ts';
-import { closest } from '../config/errors.ts';
+import { Command, CommanderError, Help } from 'commander';
+import {
+  type Config,
+  closest,
+  configFrom,
+  databaseVariable,
+  keysVariable,
+  rejectUnknownVariables,
+  secretsFrom,
+} from '../config/config.ts';
 import { settings } from '../config/settings.ts';
-import { type Config, configFrom } from '../config.ts';
 import { addDataFolderCommands } from './data-folder.ts';
-import { UsageError } from './errors.ts';
-import { addExportCommand } from './export.ts';
+import { errorLine, UsageError } from './errors.ts';
+import { addExportCommand, addImportCommand } from './export-import.ts';
 import { addSettings, settingTexts } from './flags.ts';
-import { addImportCommand } from './import.ts';
 import { addKeysCommands } from './keys.ts';
 
-/** The command line. It throws its errors, and writes none. */
+/** Runs the command line of this process, and sets its exit code. */
+export async function main(start: (config: Config) => Promise<void>): Promise<void> {
+  const env = { ...process.env };
+  // Node's crash reports contain the environment.
+  delete process.env[keysVariable];
+  delete process.env[databaseVariable];
+
+  try {
+    await program(env, start).parseAsync();
+  } catch (error) {
+    const line = errorLine(error);
+    if (line !== undefined) console.error(`petstore-server: ${line}`);
+    process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
+  }
+}
+
+/** The commands and flags. Parsing throws errors instead of printing them. */
 export function program(env: NodeJS.ProcessEnv, start: (config: Config) => Promise<void>): Command {
   const root = new Command('petstore-server')
     .description(service.summary)
@@ -26,7 +47,7 @@ export function program(env: NodeJS.ProcessEnv, start: (config: Config) => Promi
     .addHelpText('after', keysHelp)
     .action(() => {
       rejectMisplacedCommand(root, serve.args);
-      return start(configFrom(settingTexts(serve, env), secretsOf(env)));
+      return start(configFrom(settingTexts(serve, env), secretsFrom(env)));
     });
   addKeysCommands(root, env);
   addExportCommand(root, env);

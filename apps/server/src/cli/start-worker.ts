@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { createLog, type Log } from '../log.ts';
 import { type RunningWorker, send, serveAsWorker } from '../workers/worker.ts';
 import { errorLine, UsageError } from './errors.ts';

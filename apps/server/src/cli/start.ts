@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { createLog, type Log } from '../log.ts';
 import { type Running, serve } from '../serve.ts';
 import { errorLine } from './errors.ts';

@@ -1,5 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 
+/** An invalid setting. The message names it, its source, and the valid values. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
 /** A kind of setting: its valid values, and its parser. */
 export interface Kind<T> {
   /** Completes "it must be …". */

@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { operations } from '@petstore/types';
+import { operations, service } from '@petstore/types';
 import { type RequestHandler, Router } from 'express';
+import helmet from 'helmet';
 import { readOnly } from '../http/health.ts';
 import { basePath, readableSpec, servedSpec, specText } from '../spec.ts';
-import { page } from './page.ts';
-import { presented } from './presented.ts';
-import { security } from './security.ts';
+import { presentedSpec } from './presented-spec.ts';
 
 /** The docs page with everything that it loads, and the spec as files. */
 export function docs(): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const at = (path: string, handler: RequestHandler) => readOnly(router, path, security, handler);
+  const at = (path: string, handler: RequestHandler) => readOnly(router, path, securityHeaders, handler);
 
   // Relative, like every URL of the page, so a reverse proxy can add a path.
   at('/', (_request, response) => response.redirect('docs'));
@@ -23,7 +22,7 @@ export function docs(): Router {
   );
 
   const shown = async () =>
-    json(presented(servedSpec(await readableSpec()), Object.values(operations), `..${basePath}`));
+    json(presentedSpec(servedSpec(await readableSpec()), Object.values(operations), `..${basePath}`));
   at(
     '/docs',
     content('text/html; charset=utf-8', () => page),
@@ -71,3 +70,48 @@ function content(type: string, read: () => string | Buffer | Promise<string>): R
     response.setHeaders(headers).send(bytes);
   };
 }
+
+/** The headers of the docs page, which may load and call its own server only. */
+const securityHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      objectSrc: ["'none'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  xFrameOptions: { action: 'deny' },
+  // Browsers accept these two over HTTPS only, and otherwise log warnings.
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  // HSTS belongs to the proxy that terminates TLS.
+  strictTransportSecurity: false,
+});
+
+const escapeHtml = (value: string) => value.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+
+/** The HTML of the docs page. `start.js` loads the spec into it. */
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="${escapeHtml(service.summary)}">
+<title>${escapeHtml(service.title)} ${escapeHtml(service.version)}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="stylesheet" href="docs/look.css">
+<script defer src="docs/swagger-ui.js"></script>
+<script type="module" src="docs/start.js"></script>
+</head>
+<body>
+<main id="docs"><noscript>This page needs JavaScript. The interface is also described by the files below.</noscript></main>
+<footer>The interface as a file: <a href="openapi.yaml">openapi.yaml</a> · <a href="openapi.json">openapi.json</a></footer>
+</body>
+</html>
+`;

@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { errorCode } from './errors.ts';
 
 const { O_CREAT, O_DIRECTORY, O_DSYNC = 0, O_EXCL, O_NOFOLLOW = 0, O_RDONLY, O_RDWR } = constants;
 const isWindows = process.platform === 'win32';
@@ -152,4 +151,19 @@ async function giveToOwnerOfFolder(handle: FileHandle, file: string): Promise<Fi
     await handle.close();
     throw error;
   }
+}
+
+/** The system's code of an error, for example ENOSPC. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** The system's code of an error, else its message. */
+export function reasonOf(error: unknown): string {
+  return errorCode(error) ?? (error instanceof Error ? error.message : String(error));
+}
+
+/** Whether free space would solve the error. After any other failed write the state of the disk is unknown. */
+export function isDiskFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '');
 }

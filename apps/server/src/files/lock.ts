@@ -2,8 +2,12 @@ import { access, constants } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { errorCode, LockedError } from './errors.ts';
-import { createFile, openFile } from './files.ts';
+import { createFile, errorCode, openFile } from './files.ts';
+
+/** Another process has the lock. */
+export class LockedError extends Error {
+  override readonly name = 'LockedError';
+}
 
 const SQLITE_BUSY = 5;
 const POLL_MS = 20;

@@ -1,5 +1,5 @@
-import type { CollectionDeclaration } from './declaration.ts';
-import { encode, withId, withoutId } from './document.ts';
+import { allCollections } from '../collections.ts';
+import { type CollectionDeclaration, encode, withId, withoutId } from './document.ts';
 import { IdempotencyMismatchError } from './errors.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import {
@@ -29,7 +29,7 @@ interface Keys {
 
 /** A store that forgets everything when the process ends: for trying things out, and the reference for the others. */
 export function memoryStore(
-  collections: readonly CollectionDeclaration[],
+  collections: readonly CollectionDeclaration[] = allCollections,
   { maxIdempotencyKeys = MAX_IDEMPOTENCY_KEYS, now = Date.now }: MemoryOptions = {},
 ): Store {
   const keys: Keys = { table: new IdempotencyKeys(maxIdempotencyKeys, now), writes: new Map(), count: 0 };

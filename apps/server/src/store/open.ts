@@ -1,21 +1,15 @@
 import { allCollections } from '../collections.ts';
-import type { Config } from '../config.ts';
-import { type LowdbOptions, openLowdbStore } from './lowdb/lowdb.ts';
-import type { Store } from './store.ts';
+import type { Config } from '../config/config.ts';
+import { StoreUnavailableError } from './errors.ts';
+import { type LowdbOptions, openLowdbStore as openFolder } from './lowdb/lowdb.ts';
+import type { PostgresOptions, PostgresStore } from './postgres/postgres.ts';
+import type { Collection, Store } from './store.ts';
 
-type StoreConfig = Pick<
-  Config,
-  'dataDir' | 'databaseUrl' | 'databasePool' | 'databaseConnectTimeout' | 'databaseStatementTimeout' | 'idempotencyKeys'
->;
-
-/** The store of these settings: the database if one is given, else the data folder. */
-export async function openStore(config: StoreConfig, options: LowdbOptions = {}): Promise<Store> {
+/** Opens the configured store: the database if there is one, else the data folder. */
+export async function openStore(config: Config, options: LowdbOptions = {}): Promise<Store> {
   const { idempotencyKeys: maxIdempotencyKeys } = config;
-  if (config.databaseUrl === undefined)
-    return openLowdbStore(config.dataDir, allCollections, { maxIdempotencyKeys, ...options });
-  // Loaded only where it is used.
-  const { openPostgresStore } = await import('./postgres/postgres.ts');
-  return openPostgresStore(config.databaseUrl, allCollections, {
+  if (config.databaseUrl === undefined) return openLowdbStore(config.dataDir, { maxIdempotencyKeys, ...options });
+  return openPostgresStore(config.databaseUrl, {
     poolSize: config.databasePool,
     connectTimeout: config.databaseConnectTimeout,
     statementTimeout: config.databaseStatementTimeout,
@@ -23,3 +17,52 @@ export async function openStore(config: StoreConfig, options: LowdbOptions = {})
     ...(options.onCommit && { onCommit: options.onCommit }),
   });
 }
+
+/** Opens this service's store in a folder, which is created if it is missing. */
+export function openLowdbStore(folder: string, options?: LowdbOptions): Promise<Store> {
+  return openFolder(folder, allCollections, options);
+}
+
+/** Opens this service's store in a PostgreSQL database, which any number of servers can share. */
+export async function openPostgresStore(url: string, options?: PostgresOptions): Promise<PostgresStore> {
+  // Loaded on demand, because servers without a database do not need it.
+  const postgres = await import('./postgres/postgres.ts');
+  return postgres.openPostgresStore(url, allCollections, options);
+}
+
+/**
+ * A store for a server that listens while the store is opened. Until then it is not ready, and reads and writes reject with
+ * StoreUnavailableError. The caller handles a failure to open.
+ */
+export function openingStore(opened: Promise<Store>): Store {
+  let store: Store | undefined;
+  opened.then(
+    (one) => {
+      store = one;
+    },
+    () => {},
+  );
+  return {
+    passesJson: true,
+    collection: (name) => store?.collection(name) ?? unopened,
+    ready: async () => (await store?.ready()) ?? false,
+    state: () => store?.state() ?? { status: 'opening' },
+    idempotency: () => store?.idempotency() ?? { keys: 0, forgotten: 0 },
+    close: () =>
+      opened.then(
+        (one) => one.close(),
+        () => {},
+      ),
+  };
+}
+
+const reject = () => Promise.reject(new StoreUnavailableError('The store is being opened.'));
+const unopened: Collection = {
+  create: reject,
+  replace: reject,
+  remove: reject,
+  restore: reject,
+  get: reject,
+  list: reject,
+  version: () => undefined,
+};

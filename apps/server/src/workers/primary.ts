@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigError } from '../config/errors.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/kinds.ts';
 import { originOf } from '../http/listen.ts';
 import { Quotas } from '../http/quotas.ts';
 import { openKeys } from '../keys.ts';

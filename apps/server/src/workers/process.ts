@@ -1,8 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { databaseVariable, keysVariable } from '../config/environment.ts';
-import type { Config } from '../config.ts';
+import { type Config, databaseVariable, keysVariable } from '../config/config.ts';
 import { wholeLines } from './lines.ts';
 import type { MetricsData, PortName, ToPrimary, ToWorker } from './messages.ts';
 

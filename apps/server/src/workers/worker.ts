@@ -1,11 +1,11 @@
 import { Socket } from 'node:net';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { takeSockets } from '../http/listen.ts';
 import { Quotas } from '../http/quotas.ts';
 import { openKeys } from '../keys.ts';
 import { QUOTA_EXCHANGE_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
-import { openService } from '../service.ts';
+import { openService } from '../serve.ts';
 import type { PortName, ToPrimary, ToWorker } from './messages.ts';
 
 export interface RunningWorker {

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { newFolder, rounds } from '@petstore/testing';
 import type { Pet } from '@petstore/types';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { memoryStore, openLowdbStore } from '../../src/embedding.ts';
 import { handlers } from '../../src/handlers.ts';
 import {
   MAX_DISCARDED_BYTES,
@@ -12,6 +11,8 @@ import {
   MAX_WAITING_REQUESTS,
 } from '../../src/limits.ts';
 import type { RequestEntry } from '../../src/log.ts';
+import { memoryStore } from '../../src/store/memory.ts';
+import { openLowdbStore } from '../../src/store/open.ts';
 import type { Collection, Store } from '../../src/store/store.ts';
 import { withFunctions } from '../broken-store.ts';
 import { impatient, listen, ways } from '../listen.ts';

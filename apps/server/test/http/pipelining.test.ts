@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { memoryStore } from '../../src/embedding.ts';
 import { handlers } from '../../src/handlers.ts';
+import { memoryStore } from '../../src/store/memory.ts';
 import { withFunctions } from '../broken-store.ts';
 import { impatient, type Listening, listen, ways } from '../listen.ts';
 import { openWire } from './wire.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ConfigError } from '../../src/config/errors.ts';
-import { openPostgresStore } from '../../src/embedding.ts';
+import { ConfigError } from '../../src/config/kinds.ts';
+import { openPostgresStore } from '../../src/store/open.ts';
 import { databaseAddresses, hostOf } from '../../src/store/postgres/address.ts';
 
 test.each([

@@ -1,6 +1,6 @@
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { afterAll } from 'vitest';
-import { openPostgresStore } from '../../src/embedding.ts';
+import { openPostgresStore } from '../../src/store/open.ts';
 import { contractOverHttp } from '../contract-over-http.ts';
 
 describeOnDatabase('on PostgreSQL', (newDatabase) => {

@@ -1,8 +1,8 @@
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { afterAll } from 'vitest';
-import { openPostgresStore } from '../../src/embedding.ts';
 import { handlers } from '../../src/handlers.ts';
 import { HttpError } from '../../src/http/http-error.ts';
+import { openPostgresStore } from '../../src/store/open.ts';
 import { contract } from '../contract.ts';
 
 describeOnDatabase('on PostgreSQL, the handlers fulfil the contract', (newDatabase) => {

@@ -6,12 +6,11 @@ import { serverNode } from '@petstore/testing/load';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import type { Pet } from '@petstore/types';
 import { expect, test } from 'vitest';
-import { importDocuments } from '../../src/cli/import-documents.ts';
-import { documentsOf } from '../../src/cli/import-lines.ts';
+import { documentsOf, importDocuments } from '../../src/cli/import-documents.ts';
 import { allCollections, collections } from '../../src/collections.ts';
-import { openPostgresStore } from '../../src/embedding.ts';
 import { handlers } from '../../src/handlers.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { openPostgresStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { main } from '../server-process.ts';
 

@@ -1,9 +1,9 @@
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
-import { openPostgresStore } from '../../src/embedding.ts';
 import { handlers } from '../../src/handlers.ts';
 import { decode } from '../../src/store/document.ts';
+import { openPostgresStore } from '../../src/store/open.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
 import { openPostgresStore as openCollections } from '../../src/store/postgres/postgres.ts';
 import { schemaOf } from '../../src/store/postgres/schema.ts';

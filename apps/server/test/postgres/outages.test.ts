@@ -2,9 +2,9 @@ import { describeOnClusters } from '@petstore/testing/postgres';
 import type { Cluster } from '@petstore/testing/postgres/cluster';
 import type { ApiError, Pet } from '@petstore/types';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { openPostgresStore } from '../../src/embedding.ts';
 import { handlers } from '../../src/handlers.ts';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
+import { openPostgresStore } from '../../src/store/open.ts';
 import type { PostgresStore } from '../../src/store/postgres/postgres.ts';
 
 import { type Listening, listen } from '../listen.ts';

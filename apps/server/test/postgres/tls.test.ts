@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { missingProgram, newFolder, skips } from '@petstore/testing';
 import { describeOnClusters } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { openPostgresStore } from '../../src/embedding.ts';
 import { handlers } from '../../src/handlers.ts';
+import { openPostgresStore } from '../../src/store/open.ts';
 
 const isSkipped = skips('TLS to the database', missingProgram('openssl', ['version']), 'openssl');
 

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { errorCode } from '../../src/files/errors.ts';
+import { errorCode } from '../../src/files/files.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { smallSegments, things } from './store-fixture.ts';
 

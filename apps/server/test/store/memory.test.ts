@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import type { CollectionDeclaration } from '../../src/store/declaration.ts';
+import type { CollectionDeclaration } from '../../src/store/document.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { idempotencySuite } from './idempotency-suite.ts';
 import { storeSuite } from './store-suite.ts';

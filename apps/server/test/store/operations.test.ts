@@ -16,13 +16,13 @@ import { promisify } from 'node:util';
 import { newFolder, skips, unprivilegedUser } from '@petstore/testing';
 import { describe, expect, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
-import { createKey } from '../../src/keys/changes.ts';
+import { createKey } from '../../src/keys/key-file.ts';
 import { StoreDamagedError, StoreFolderError, StoreUnavailableError } from '../../src/store/errors.ts';
 import { GroupCommit } from '../../src/store/group-commit.ts';
 import { backup } from '../../src/store/lowdb/backup.ts';
 import { checkStore } from '../../src/store/lowdb/check.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { openingStore } from '../../src/store/opening-store.ts';
+import { openingStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { listen } from '../listen.ts';
 import { main } from '../server-process.ts';
@@ -187,7 +187,7 @@ test('while the disk stalls, writes beyond a bound are rejected and not done', a
 
 test('while the store opens, the port is open, /readyz and requests get 503', async () => {
   const { promise, resolve } = Promise.withResolvers<Store>();
-  const server = await listen({}, openingStore(promise, true));
+  const server = await listen({}, openingStore(promise));
   const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' };
   const statuses = async () => [
     (await fetch(`${server.origin}/healthz`)).status,

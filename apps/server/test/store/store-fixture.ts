@@ -1,4 +1,4 @@
-import type { CollectionDeclaration } from '../../src/store/declaration.ts';
+import type { CollectionDeclaration } from '../../src/store/document.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import type { Collection, Store } from '../../src/store/store.ts';

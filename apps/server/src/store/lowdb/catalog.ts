@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { CollectionDeclaration } from '../declaration.ts';
-import { encode } from '../document.ts';
+import { type CollectionDeclaration, encode } from '../document.ts';
 import type { Properties } from '../store.ts';
 import type { Form, Kind, StoredRecord } from './block.ts';
 import { KeyDirectory } from './key-directory.ts';

@@ -1,4 +1,4 @@
-import type { CollectionDeclaration } from '../declaration.ts';
+import type { CollectionDeclaration } from '../document.ts';
 import { StoreDamagedError } from '../errors.ts';
 import { Catalog } from './catalog.ts';
 import { withFolder } from './lowdb.ts';

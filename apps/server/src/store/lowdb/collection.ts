@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CollectionDeclaration } from '../declaration.ts';
-import { decodeText, encode, withoutId } from '../document.ts';
+import { type CollectionDeclaration, decodeText, encode, withoutId } from '../document.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import {
   type Awaitable,

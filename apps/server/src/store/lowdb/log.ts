@@ -1,8 +1,17 @@
 import { constants } from 'node:fs';
 import { access, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCode, isDiskFull, reasonOf } from '../../files/errors.ts';
-import { createFile, openFile, removeFile, replaceFile, syncFolder, writeDurably } from '../../files/files.ts';
+import {
+  createFile,
+  errorCode,
+  isDiskFull,
+  openFile,
+  reasonOf,
+  removeFile,
+  replaceFile,
+  syncFolder,
+  writeDurably,
+} from '../../files/files.ts';
 import { StoreFailedError, StoreUnavailableError, StoreUncertainError } from '../errors.ts';
 import { complete, GAP, layOut, withRoom } from './block.ts';
 import type { Catalog, Segment } from './catalog.ts';

@@ -1,10 +1,9 @@
 import { constants } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode, LockedError } from '../../files/errors.ts';
-import { createFile, isFolder, makeFolder, readWhole, removeFile, syncFolder } from '../../files/files.ts';
-import { lockFile } from '../../files/lock.ts';
-import type { CollectionDeclaration } from '../declaration.ts';
+import { createFile, errorCode, isFolder, makeFolder, readWhole, removeFile, syncFolder } from '../../files/files.ts';
+import { LockedError, lockFile } from '../../files/lock.ts';
+import type { CollectionDeclaration } from '../document.ts';
 import { StoreDamagedError, StoreFailedError, StoreFolderError, StoreLockedError } from '../errors.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store, type StoreState } from '../store.ts';

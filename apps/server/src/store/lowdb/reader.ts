@@ -1,5 +1,4 @@
-import { errorCode, reasonOf } from '../../files/errors.ts';
-import { closing, openFile, readAll } from '../../files/files.ts';
+import { closing, errorCode, openFile, readAll, reasonOf } from '../../files/files.ts';
 import { StoreDamagedError, StoreUnavailableError } from '../errors.ts';
 import type { Awaitable } from '../store.ts';
 import type { Catalog, Segment } from './catalog.ts';

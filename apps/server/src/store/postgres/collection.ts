@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { CollectionDeclaration } from '../declaration.ts';
-import { encode, withId, withoutId } from '../document.ts';
+import { type CollectionDeclaration, encode, withId, withoutId } from '../document.ts';
 import { IdempotencyMismatchError, StoreUnavailableError } from '../errors.ts';
 import { GroupCommit } from '../group-commit.ts';
 import {

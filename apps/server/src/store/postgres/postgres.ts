@@ -1,5 +1,5 @@
-import { ConfigError } from '../../config/errors.ts';
-import type { CollectionDeclaration } from '../declaration.ts';
+import { ConfigError } from '../../config/kinds.ts';
+import type { CollectionDeclaration } from '../document.ts';
 import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store } from '../store.ts';
 import { databaseAddresses } from './address.ts';
 import { collectionIn } from './collection.ts';

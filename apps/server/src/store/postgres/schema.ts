@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import type { CollectionDeclaration } from '../declaration.ts';
-import { encode } from '../document.ts';
+import { type CollectionDeclaration, encode } from '../document.ts';
 import { carryOver, isCarriedOver } from './format-1.ts';
 
 /** The table of a collection's documents. */

@@ -1,5 +1,5 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import type { CollectionDeclaration } from '../declaration.ts';
+import type { CollectionDeclaration } from '../document.ts';
 import { IDEMPOTENCY_MS } from '../store.ts';
 import { keyColumn, tableOf } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import { operations } from '@petstore/types';
-import { type CollectionDeclaration, collectionOf } from './store/declaration.ts';
+import { type CollectionDeclaration, collectionOf } from './store/document.ts';
 
 /** The collections of the library. */
 export const collections = {

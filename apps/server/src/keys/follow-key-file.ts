@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { reasonOf } from '../files/errors.ts';
-import { KeysFileError, readKeys, type StoredKey } from './file.ts';
+import { reasonOf } from '../files/files.ts';
+import { KeysFileError, readKeys, type StoredKey } from './key-file.ts';
 
 const CHECK_MS = 1000;
 

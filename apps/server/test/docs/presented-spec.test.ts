@@ -1,6 +1,6 @@
 import type { Operation } from '@petstore/types';
 import { expect, test } from 'vitest';
-import { presented } from '../../src/docs/presented.ts';
+import { presentedSpec } from '../../src/docs/presented-spec.ts';
 
 const operation = (id: string, more: Partial<Operation>): Operation => ({
   id,
@@ -32,7 +32,7 @@ const show = (
     paths: { '/look': { get: { responses: {}, parameters } } },
   };
   const before = structuredClone(spec);
-  const shown = presented(spec, [operation('look', more), operation('see', {})], '../v1');
+  const shown = presentedSpec(spec, [operation('look', more), operation('see', {})], '../v1');
   expect(spec).toEqual(before);
   expect(shown.servers).toEqual([{ url: '../v1' }]);
   return shown.paths?.['/look']?.get;

@@ -1,6 +1,7 @@
 import { newFolder } from '@petstore/testing';
 import { expect, test, vi } from 'vitest';
-import { ConfigError, defaultConfig } from '../../src/config.ts';
+import { defaultConfig } from '../../src/config/config.ts';
+import { ConfigError } from '../../src/config/kinds.ts';
 import { keyCheck, openKeys, parseKeys } from '../../src/keys.ts';
 
 test('names each key, or numbers it', () => {

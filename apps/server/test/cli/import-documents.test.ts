@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { documentsOf } from '../src/cli/import-lines.ts';
-import { collections } from '../src/collections.ts';
-import type { CollectionDeclaration } from '../src/store/declaration.ts';
-import { encode } from '../src/store/document.ts';
+import { documentsOf } from '../../src/cli/import-documents.ts';
+import { collections } from '../../src/collections.ts';
+import { type CollectionDeclaration, encode } from '../../src/store/document.ts';
 
 const anything = { name: 'orders', id: 'orderId', indexes: [] };
 

@@ -4,7 +4,7 @@ import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.j
 type Parameter = NonNullable<OpenAPIV3.OperationObject['parameters']>[number];
 
 /** The spec for the docs page: with extensions in words, and with one server, because the page may call no other. */
-export function presented(
+export function presentedSpec(
   spec: OpenAPIV3.DocumentV3_1,
   operations: readonly Operation[],
   server: string,

@@ -4,8 +4,15 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createFirstKey, createKey, keysFile, revokeKey } from '../../src/keys/changes.ts';
-import { KeyNameError, KeysFileError, readKeys } from '../../src/keys/file.ts';
+import {
+  createFirstKey,
+  createKey,
+  KeyNameError,
+  KeysFileError,
+  keysFile,
+  readKeys,
+  revokeKey,
+} from '../../src/keys/key-file.ts';
 import { keyCheck, openKeys } from '../../src/keys.ts';
 
 const names = (folder: string) => readKeys(keysFile(folder))?.map(({ name }) => name);
@@ -83,13 +90,13 @@ describe('the file', () => {
 });
 
 describe('many processes', () => {
-  const changes = JSON.stringify(new URL('../../src/keys/changes.ts', import.meta.url));
+  const keyFile = JSON.stringify(new URL('../../src/keys/key-file.ts', import.meta.url));
   const lock = JSON.stringify(new URL('../../src/files/lock.ts', import.meta.url));
   const run = (code: string) => spawn(process.execPath, ['--input-type=module', '--eval', code]);
 
   test('that make keys concurrently lose none, and make one first key', async () => {
     const folder = newFolder();
-    const code = `import { createFirstKey, createKey } from ${changes};
+    const code = `import { createFirstKey, createKey } from ${keyFile};
       const folder = ${JSON.stringify(folder)};
       if (await createFirstKey(folder)) console.log('first');
       for (let i = 0; i < 10; i++) console.log((await createKey(folder)).name);`;

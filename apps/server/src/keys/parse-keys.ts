@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { ConfigError } from '../config/errors.ts';
+import { ConfigError } from '../config/kinds.ts';
 
 /** A key as the server stores it: its name and its SHA-256, never the key itself. */
 export interface KnownKey {

@@ -1,11 +1,46 @@
+import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reasonOf } from '../files/errors.ts';
-import { makeFolder } from '../files/files.ts';
+import { errorCode, makeFolder, reasonOf, replaceFile } from '../files/files.ts';
 import { lockFile } from '../files/lock.ts';
-import { KeyNameError, KeysFileError, readKeys, type StoredKey, writeKeys } from './file.ts';
-import { hashOf, isName, makeKey, validName } from './key.ts';
+import { hashOf, isName, type KnownKey, makeKey, validName } from './parse-keys.ts';
+
+/** keys.json cannot be used. The message never contains its content. */
+export class KeysFileError extends Error {
+  override readonly name = 'KeysFileError';
+
+  constructor(file: string, finding: string, cause?: unknown) {
+    super(`${file} ${finding}`, { cause });
+  }
+}
+
+/** A key cannot be created or revoked by this name. */
+export class KeyNameError extends Error {
+  override readonly name = 'KeyNameError';
+}
+
+/** A key as stored in keys.json. */
+export interface StoredKey extends KnownKey {
+  /** The time of creation, in ISO 8601. */
+  created: string;
+}
 
 export const keysFile = (folder: string): string => join(folder, 'keys.json');
+
+/** The keys in the file, or undefined without a file. Throws for a damaged file. */
+export function readKeys(file: string): StoredKey[] | undefined {
+  let text: string;
+  try {
+    text = readText(file);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw new KeysFileError(file, `cannot be read (${reasonOf(error)}).`, error);
+  }
+  const keys = parsed(text);
+  if (!keys || new Set(keys.map(({ name }) => name)).size < keys.length) {
+    throw new KeysFileError(file, 'is damaged; restore it from a backup, or move it away and create new keys.');
+  }
+  return keys;
+}
 
 /** Creates the first key of a folder; undefined if there is a file, even one without keys. */
 export async function createFirstKey(folder: string): Promise<string | undefined> {
@@ -46,6 +81,39 @@ export async function revokeKey(folder: string, name: string): Promise<number> {
   });
 }
 
+function parsed(text: string): StoredKey[] | undefined {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    // The parser's message would quote the text.
+    return undefined;
+  }
+  if (!isObject(content) || !Array.isArray(content.keys)) return undefined;
+  const keys: unknown[] = content.keys;
+  const valid = keys.map(storedKey).filter((key) => key !== undefined);
+  return valid.length === keys.length ? valid : undefined;
+}
+
+function storedKey(entry: unknown): StoredKey | undefined {
+  if (!isObject(entry)) return undefined;
+  const { name, created, sha256 } = entry;
+  if (typeof name !== 'string' || !isName(name) || typeof created !== 'string') return undefined;
+  if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) return undefined;
+  return { name, created, hash: Buffer.from(sha256, 'hex') };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+function readText(file: string): string {
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 async function addKey(folder: string, keys: readonly StoredKey[], name: string): Promise<string> {
   const key = makeKey();
   await writeKeys(keysFile(folder), [...keys, { name, created: new Date().toISOString(), hash: hashOf(key) }]);
@@ -54,6 +122,15 @@ async function addKey(folder: string, keys: readonly StoredKey[], name: string):
 
 function unusedName(taken: ReadonlySet<string>): string {
   for (let number = taken.size + 1; ; number++) if (!taken.has(`key-${number}`)) return `key-${number}`;
+}
+
+async function writeKeys(file: string, keys: readonly StoredKey[]): Promise<void> {
+  const content = { keys: keys.map(({ name, created, hash }) => ({ name, created, sha256: hash.toString('hex') })) };
+  try {
+    await replaceFile(file, Buffer.from(`${JSON.stringify(content, null, 2)}\n`), 0o600);
+  } catch (error) {
+    throw new KeysFileError(file, `cannot be written (${reasonOf(error)}).`, error);
+  }
 }
 
 const LOCK_TIMEOUT_MS = 10_000;

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { newFolder } from '@petstore/testing';
 import { expect, test, vi } from 'vitest';
-import { createKey, keysFile, revokeKey } from '../../src/keys/changes.ts';
-import { followKeys } from '../../src/keys/follow.ts';
+import { followKeys } from '../../src/keys/follow-key-file.ts';
+import { createKey, keysFile, revokeKey } from '../../src/keys/key-file.ts';
 import { openKeys } from '../../src/keys.ts';
 
 test('stores no key until the server listens, and prints the first key once', async () => {

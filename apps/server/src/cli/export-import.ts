@@ -1,0 +1,141 @@
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { WriteStream } from 'node:tty';
+import { Argument, type Command } from 'commander';
+import { allCollections } from '../collections.ts';
+import { type Config, configFrom, secretsFrom } from '../config/config.ts';
+import { settings } from '../config/settings.ts';
+import { errorCode } from '../files/files.ts';
+import { documentsIn } from '../store/document.ts';
+import type { Collection, Store } from '../store/store.ts';
+import { formatOf } from './data-folder.ts';
+import { UsageError } from './errors.ts';
+import { addSettings, settingTexts } from './flags.ts';
+
+/** The settings that select a store. */
+const storeSettings = [
+  settings.dataDir,
+  settings.deployment,
+  settings.databaseConnectTimeout,
+  settings.databaseStatementTimeout,
+];
+
+/** `export`: writes every document of a collection of the configured store to stdout, as JSON Lines. */
+export function addExportCommand(root: Command, env: NodeJS.ProcessEnv): void {
+  const summary = 'write every document to stdout, one JSON object per line, in ascending order of identifiers';
+  const command = root.command('export').summary(summary).addArgument(collectionArgument());
+  addSettings(command, storeSettings)
+    .description(`${summary}.\n\nStop the server before you export a data folder; export a database at any time.`)
+    .action(async (name: string) => {
+      const config = configFrom(settingTexts(command, env), secretsFrom(env));
+      if (config.databaseUrl === undefined && !(await formatOf(config.dataDir)))
+        throw new UsageError(`there is no store in ${config.dataDir}; name another folder with --data-dir.`);
+      await withStore(config, name, async (store, onProgress) => {
+        const documents = await exportDocuments(store.collection(name), process.stdout, onProgress);
+        return `Wrote ${documents} ${name}.`;
+      });
+    });
+}
+
+/** `import`: adds JSON Lines from stdin to a collection of the configured store. */
+export function addImportCommand(root: Command, env: NodeJS.ProcessEnv): void {
+  const summary = 'add the documents of an export from stdin, with their identifiers';
+  const command = root.command('import').summary(summary).addArgument(collectionArgument());
+  addSettings(command, storeSettings)
+    .description(
+      `${summary}.\n\nTo move from a data folder to PostgreSQL, stop the server and run:\n` +
+        '  petstore-server export | DATABASE_URL=postgres://… petstore-server import\n\n' +
+        'Run it again to resume an interrupted import. It fails if a stored document differs; it never replaces documents.',
+    )
+    .action(async (name: string) => {
+      if (process.stdin.isTTY)
+        throw new UsageError('there is no input; redirect it: petstore-server import < documents.jsonl');
+      const declaration = allCollections.find((one) => one.name === name);
+      if (!declaration) throw new UsageError(`there is no collection '${name}'.`);
+      const config = configFrom(settingTexts(command, env), secretsFrom(env));
+      // Loaded on demand: it needs a JSON Schema validator.
+      const { documentsOf, importDocuments } = await import('./import-documents.ts');
+      await withStore(config, name, async (store, onProgress) => {
+        const batches = documentsOf(process.stdin, declaration);
+        const { added, known } = await importDocuments(store, declaration, batches, onProgress);
+        return `Added ${added} ${name}; ${known} already existed.`;
+      });
+    });
+}
+
+/** The name of a collection; optional if the service has only one. */
+function collectionArgument(): Argument {
+  const [only = '', ...others] = allCollections.map(({ name }) => name);
+  const about = 'the collection';
+  if (others.length > 0) return new Argument('<collection>', about).choices([only, ...others]);
+  return new Argument('[collection]', about).choices([only]).default(only);
+}
+
+/** Opens the configured store for some work, and shows the work's progress and its final line on stderr. */
+async function withStore(
+  config: Config,
+  collection: string,
+  work: (store: Store, onProgress: (documents: number) => void) => Promise<string>,
+): Promise<void> {
+  // Loaded on demand, to start other commands faster.
+  const { openStore } = await import('../store/open.ts');
+  const store = await openStore(config);
+  const progress = progressOn(process.stderr, collection);
+  let line: string | undefined;
+  try {
+    line = await work(store, progress.show);
+  } finally {
+    progress.end(line);
+    await store.close();
+  }
+}
+
+/** The time between two updates. */
+const UPDATE_MS = 100;
+
+/** A counter on a terminal, and a final line anywhere. */
+function progressOn(stream: Pick<WriteStream, 'write' | 'isTTY'>, what: string) {
+  let shown = 0;
+  return {
+    show(count: number) {
+      if (!stream.isTTY || performance.now() - shown < UPDATE_MS) return;
+      shown = performance.now();
+      stream.write(`\r${count} ${what}`);
+    },
+    end(line?: string) {
+      if (shown > 0) stream.write('\r\x1b[K');
+      if (line !== undefined) stream.write(`${line}\n`);
+    },
+  };
+}
+
+/** A page of the largest documents has to fit into memory. */
+const PAGE_LIMIT = 250;
+
+/** Writes every document of a collection, one per line, with backpressure. Returns their number. */
+async function exportDocuments(
+  collection: Collection,
+  output: Writable,
+  onProgress: (documents: number) => void,
+): Promise<number> {
+  let documents = 0;
+  async function* lines() {
+    for (let after = 0; ; ) {
+      const page = await collection.list({ after, limit: PAGE_LIMIT });
+      // The stored text, so that no property is lost.
+      const text = documentsIn(page).map((one) => `${one.text}\n`);
+      if (page.count > 0) yield Buffer.from(text.join(''), page.json.encoding);
+      documents += page.count;
+      onProgress(documents);
+      if (!page.more) return;
+      after = page.last;
+    }
+  }
+  try {
+    await pipeline(Readable.from(lines()), output, { end: false });
+  } catch (error) {
+    if (errorCode(error) === 'EPIPE') throw new UsageError('the reader of the export has closed it.');
+    throw error;
+  }
+  return documents;
+}

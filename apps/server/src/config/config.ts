@@ -1,0 +1,115 @@
+import { parseKeys } from '../keys/parse-keys.ts';
+import { ConfigError } from './kinds.ts';
+import { type Deployment, deployments, type Setting, settings } from './settings.ts';
+
+type Settings = typeof settings;
+type SettingValues = { [Name in keyof Settings]: Settings[Name] extends Setting<infer T> ? T : never };
+
+/** The parsed and validated settings. Times are in milliseconds, sizes in bytes. */
+export interface Config extends SettingValues {
+  /** Keys from the environment, instead of those stored in `dataDir`. */
+  apiKeys: string | undefined;
+  /** The database that stores the documents instead of `dataDir`. It may contain a password: never print it. */
+  databaseUrl: string | undefined;
+}
+
+/** Returns the text of a setting and its source. */
+export type SettingTexts = (setting: Setting<unknown>) => { source: string; text: string } | undefined;
+
+/** The settings without a flag. */
+type Secrets = Partial<Pick<Config, 'apiKeys' | 'databaseUrl'>>;
+
+/** The configuration from the texts of settings and defaults. Throws for an invalid one. */
+export function configFrom(texts: SettingTexts, { apiKeys, databaseUrl }: Secrets): Config {
+  if (apiKeys !== undefined) parseKeys(apiKeys);
+  const deployment = deploymentFrom(texts);
+  const entries = Object.entries<Setting<unknown>>(settings);
+  const values = Object.fromEntries(
+    entries.map(([name, setting]) => [name, parsedValue(setting, texts, deployment)]),
+  ) as SettingValues;
+  const headersTimeout = Math.min(values.headersTimeout, values.requestTimeout);
+  return { ...values, headersTimeout, apiKeys, databaseUrl };
+}
+
+/** The variables of settings without a flag, because process lists show flags. */
+export const keysVariable = 'PETSTORE_API_KEYS';
+/** Other programs use the same name. */
+export const databaseVariable = 'DATABASE_URL';
+
+/** The settings without a flag. */
+export function secretsFrom(env: NodeJS.ProcessEnv): Secrets {
+  return { apiKeys: env[keysVariable], databaseUrl: env[databaseVariable] };
+}
+
+/** The data folder only, for commands without other settings. */
+export function dataDirFrom(texts: SettingTexts): string {
+  return parsedValue(settings.dataDir, texts, deploymentFrom(texts));
+}
+
+/** The default configuration with overrides, for embedding and for tests. */
+export function defaultConfig(overrides: Partial<Config> = {}): Config {
+  const { deployment } = overrides;
+  const texts: SettingTexts = (setting) =>
+    setting === settings.deployment && deployment ? { source: 'deployment', text: deployment } : undefined;
+  return { ...configFrom(texts, overrides), ...overrides };
+}
+
+const known = [keysVariable, ...Object.values(settings).map(({ variable }) => variable)];
+
+/** Variables of the client and the tests. */
+const foreign = /^PETSTORE_(API_KEY$|BASE_URL$|TEST_)/;
+
+/** Variables that Kubernetes and Docker set for services named petstore. */
+const discovery = /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
+const discoveryAddress = /^(tcp|udp|sctp):\/\//;
+
+/** Rejects unknown variables that look like settings, because they may be misspelt. */
+export function rejectUnknownVariables(env: NodeJS.ProcessEnv): void {
+  for (const [name, value = ''] of Object.entries(env)) {
+    if (!name.startsWith('PETSTORE_') || known.includes(name) || foreign.test(name)) continue;
+    if (discovery.test(name) || discoveryAddress.test(value)) continue;
+    const candidate = closest(withoutPrefix(name), known.map(withoutPrefix));
+    const suggestion = known.find((variable) => withoutPrefix(variable) === candidate);
+    throw new ConfigError(
+      `${name} in the environment is not a setting; ${suggestion ? `did you mean ${suggestion}?` : '--help shows all.'}`,
+    );
+  }
+}
+
+const withoutPrefix = (name: string) => name.replace(/^PETSTORE_/, '');
+
+function deploymentFrom(texts: SettingTexts): Deployment {
+  return parsedValue(settings.deployment, texts, deployments[0]);
+}
+
+function parsedValue<T>(setting: Setting<T>, texts: SettingTexts, deployment: Deployment): T {
+  const { source, text } = texts(setting) ?? { source: 'the default', text: setting.fallback(deployment) };
+  const read = setting.kind.read(text);
+  if (!read) throw new ConfigError(`${source} is '${text}'; it must be ${setting.kind.valid}.`);
+  return read.value;
+}
+
+const MAX_EDITS = 3;
+
+/** The candidate closest to a misspelt word, if one is close enough. */
+export function closest(word: string, candidates: readonly string[]): string | undefined {
+  const [best] = candidates
+    .map((candidate) => ({ candidate, edits: editsBetween(word, candidate) }))
+    .filter(({ candidate, edits }) => edits <= MAX_EDITS && edits <= candidate.length / 2)
+    .sort((a, b) => a.edits - b.edits);
+  return best?.candidate;
+}
+
+/** The Levenshtein distance: letters to add, remove or change. */
+function editsBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (const [i, letter] of [...from].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...to].entries()) {
+      const [above = 0, diagonal = 0, left = 0] = [row[j + 1], row[j], next[j]];
+      next.push(Math.min(above + 1, left + 1, diagonal + (letter === other ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}
