@@ -2,8 +2,14 @@ import type { Check } from '../check.ts';
 import { readSpec, type Spec, versionOf } from '../openapi.ts';
 import type { Project } from '../project.ts';
 import { compareSpecs } from './breaking-changes/compare.ts';
-import { compareListedNames, type ReadText } from './breaking-changes/listed-names.ts';
-import { type Commands, commandsOf, compareNames } from './breaking-changes/names.ts';
+
+import {
+  type Commands,
+  commandsOf,
+  compareListedNames,
+  compareNames,
+  type ReadText,
+} from './breaking-changes/names.ts';
 import type { Change } from './breaking-changes/rules.ts';
 import { type Bump, bumps, changesetsOf, manifestsOf } from './versions.ts';
 

@@ -4,7 +4,6 @@ import { type Document, type Operation, operationsOf, type Root } from '../../..
 import { list, type Node, node, type Spec } from '../../openapi.ts';
 import { compareBodies, compareParameters, compareResponses } from './messages.ts';
 import {
-  type At,
   announced,
   type Change,
   compareByRules,
@@ -12,24 +11,20 @@ import {
   compareMaps,
   deprecation,
   documentation,
+  each,
   elsewhere,
   fixed,
-  inside,
-  major,
-  minor,
-  opposite,
+  Location,
+  named,
   type Rule,
   type Rules,
-  report,
-  row,
-  things,
 } from './rules.ts';
 import { compareSchemas } from './schemas.ts';
 import { compareSchemes, compareSecurity } from './security.ts';
 
 /** The changes between two specs for the users of the interface. `today` decides whether a sunset has come. */
 export function compareSpecs(before: Spec, after: Spec, today: string): Change[] {
-  const at: At = { before, after, where: '', direction: 'request', changes: [], today };
+  const at = new Location({ before, after, today, where: '', direction: 'request' });
   compareOperations(before.operations, after.operations, at);
   compareByRules(documentRules, before.root, after.root, at);
   return at.changes;
@@ -37,31 +32,27 @@ export function compareSpecs(before: Spec, after: Spec, today: string): Change[]
 
 type Operations = ReadonlyMap<string, Operation>;
 
-function compareOperations(was: Operations, is: Operations, at: At, name = 'operation'): void {
+function compareOperations(was: Operations, is: Operations, at: Location, name = 'operation'): void {
   compareMaps(was, is, {
-    gone: (endpoint, { object }) => reportRemoved(node(object), inside(at, endpoint), name),
-    added: (endpoint) => minor(inside(at, endpoint), `${name} added`, 'it is new'),
-    both: (endpoint, one, other) => compareOperation(one, other, inside(at, endpoint)),
+    removed: (endpoint, { object }) => reportRemoved(node(object), at.inside(endpoint), name),
+    added: (endpoint) => at.inside(endpoint).added(name),
+    both: (endpoint, one, other) => compareOperation(one, other, at.inside(endpoint)),
   });
 }
 
-function reportRemoved({ deprecated, 'x-sunset': sunset }: Node, at: At, name: string): void {
-  if (deprecated === true && typeof sunset === 'string' && sunset <= at.today)
-    return minor(at, `${name} removed after its sunset`, 'it was removed as announced');
+function reportRemoved({ deprecated, 'x-sunset': sunset }: Node, at: Location, name: string): void {
+  if (deprecated === true && typeof sunset === 'string' && sunset <= at.scope.today)
+    return at.minor(`${name} removed after its sunset`, 'it was removed as announced');
   const when = typeof sunset === 'string' ? `before its sunset on ${sunset}` : 'without a sunset';
-  major(at, `${name} removed`, `it was removed ${when}`);
+  at.major(`${name} removed`, `it was removed ${when}`);
 }
 
-function compareOperation(one: Operation, other: Operation, at: At): void {
+function compareOperation(one: Operation, other: Operation, at: Location): void {
   compareByRules(operationRules, node(one.object), node(other.object), at);
   compareSecurity(one.security, other.security, at);
   compareParameters(parametersOf(one), parametersOf(other), at);
-  const [was, is] = [ownServers(one, at.before), ownServers(other, at.after)];
-  fixed('servers', 'servers of the operation', (servers) => servers && Object.values(deploymentsOf({ servers })))(
-    was,
-    is,
-    at,
-  );
+  const { before, after } = at.scope;
+  compareOwnServers(ownServers(one, before), ownServers(other, after), at);
 }
 
 /** The parameters by their places and names. Some headers are none, whatever the spec says. */
@@ -72,6 +63,12 @@ function parametersOf({ parameters, idempotencyKey }: Operation): Map<string, No
   return new Map(all.filter(([key]) => !/^header (accept|content-type|authorization)$/.test(key)));
 }
 
+const compareOwnServers = fixed(
+  'servers',
+  'servers of the operation',
+  (servers) => servers && Object.values(deploymentsOf({ servers: servers as Root['servers'] })),
+);
+
 const ownServers = ({ servers }: Operation, { root }: Document): Node => (servers === root.servers ? {} : { servers });
 
 /** From the least stable on. */
@@ -80,58 +77,55 @@ const levels: readonly unknown[] = ['experimental', 'beta', undefined];
 const compareStability: Rule = ({ 'x-stability-level': was }, { 'x-stability-level': is }, at) => {
   if (was === is) return;
   const isLess = levels.indexOf(is) < levels.indexOf(was);
-  report(isLess ? 'major' : 'minor', at, `stability ${isLess ? 'lowered' : 'raised'}`, `${was} became ${is}`);
+  at.report(isLess ? 'major' : 'minor', `stability ${isLess ? 'lowered' : 'raised'}`, `${was} became ${is}`);
 };
 
 const compareSunset: Rule = ({ 'x-sunset': was }, { 'x-sunset': is, deprecated }, at) => {
   if (typeof was !== 'string') return;
-  if (typeof is === 'string' && is < was) major(at, 'sunset brought forward', `${was} became ${is}`);
-  if (is === undefined && deprecated) major(at, 'sunset removed', 'nothing says how long it stays');
+  if (typeof is === 'string' && is < was) at.major('sunset brought forward', `${was} became ${is}`);
+  if (is === undefined && deprecated) at.major('sunset removed', 'nothing says how long it stays');
 };
 
 const comparePaging: Rule = ({ 'x-pagination': was }, { 'x-pagination': is }, at) => {
-  if (!isDeepStrictEqual(was, is)) report(was ? 'major' : 'minor', at, 'paging changed', 'x-pagination differs');
+  if (!isDeepStrictEqual(was, is)) at.report(was ? 'major' : 'minor', 'paging changed', 'x-pagination differs');
 };
 
 /** Operations that the service calls: what it sends in them comes to the client. */
-function compareCalls(was: unknown, is: unknown, at: At, name: string): void {
+function compareCalls(was: unknown, is: unknown, at: Location, name: string): void {
   const callsOf = ({ root, files }: Document, paths: unknown): Operations => {
     const operations = operationsOf({ root: { ...root, paths: node(paths) as NonNullable<Root['paths']> }, files });
     return new Map(operations.map((one) => [`${one.method} ${one.path}`, one]));
   };
-  compareOperations(callsOf(at.before, was), callsOf(at.after, is), { ...at, direction: opposite(at) }, name);
+  const { before, after } = at.scope;
+  compareOperations(callsOf(before, was), callsOf(after, is), at.reversed(), name);
 }
 
 const compareDeployments: Rule = (before, after, at) => {
-  const [was, is] = [before, after].map(
-    (root) =>
-      new Map<string, Node>(
-        Object.keys(deploymentsOf(root)).map((name, i): [string, Node] => [name, node(list(root.servers)[i])]),
-      ),
-  ) as [Map<string, Node>, Map<string, Node>];
-  const here = (name: string) => ({ ...at, where: `deployment ${name}` });
+  const deployments = (root: Node) =>
+    new Map(Object.keys(deploymentsOf(root)).map((name, i) => [name, node(list(root.servers)[i])] as const));
+  const [was, is] = [deployments(before), deployments(after)];
+  const here = (name: string) => at.inside(`deployment ${name}`);
   compareMaps(was, is, {
-    gone: (name) => major(here(name), 'deployment removed', 'it was removed'),
-    added: (name) => minor(here(name), 'deployment added', 'it is new'),
+    removed: (name) => here(name).removed('deployment'),
+    added: (name) => here(name).added('deployment'),
     both: (name, one, other) => compareByRules(serverRules, one, other, here(name)),
   });
   const [[first = ''], [now]] = [[...was.keys()], [...is.keys()]];
-  if (first !== now && is.has(first)) major(here(first), 'default deployment changed', `${now} is the first one now`);
+  if (first !== now && is.has(first)) here(first).major('default deployment changed', `${now} is the first one now`);
 };
 
 const compareAddresses: Rule = (before, after, at) => {
   const [was, is] = [before, after].map((server) => Object.values(deploymentsOf({ servers: [server] }))[0]);
-  if (was !== is) major(at, 'deployment address changed', `${was} became ${is}`);
+  if (was !== is) at.major('deployment address changed', `${was} became ${is}`);
 };
 
 const comparePaths: Rule = (before, after, at) =>
+  // compareOperations reports what is in one alone.
   compareExtensible(before.paths, after.paths, at, {
-    // compareOperations
-    ...{ gone: () => {}, added: () => {} },
-    both: (path, was, is) => compareByRules(pathRules, was, is, inside(at, path)),
+    both: (path, was, is) => compareByRules(pathRules, was, is, at.inside(path)),
   });
 
-const pathRules: Rules = row(
+const pathRules: Rules = each(
   '$ref parameters servers get put post delete options head patch trace',
   // compareOperations
   () => elsewhere,
@@ -144,7 +138,7 @@ const variableRules: Rules = {
   enum: ({ enum: was }, { enum: is }, at) => compareSchemas({ enum: was ?? undefined }, { enum: is ?? undefined }, at),
 };
 
-const compareVariables = things('variables', 'variable', (was, is, at) => compareByRules(variableRules, was, is, at));
+const compareVariables = named('variables', 'variable', (was, is, at) => compareByRules(variableRules, was, is, at));
 
 const serverRules: Rules = {
   url: compareAddresses,
@@ -158,12 +152,12 @@ const serverRules: Rules = {
 
 const operationRules: Rules = {
   // compareNames
-  ...row('operationId tags x-command', () => elsewhere),
+  ...each('operationId tags x-command', () => elsewhere),
   // compareOperation
-  ...row('parameters security servers', () => elsewhere),
+  ...each('parameters security servers', () => elsewhere),
   requestBody: compareBodies,
   responses: compareResponses,
-  callbacks: things('callbacks', 'callback', (was, is, at) => compareCalls(was, is, inside(at, ' '), 'callback')),
+  callbacks: named('callbacks', 'callback', (was, is, at) => compareCalls(was, is, at.inside(' '), 'callback')),
   deprecated: deprecation('operation'),
   'x-sunset': compareSunset,
   'x-deprecated-since': announced('x-deprecated-since', 'deprecation dated'),
@@ -175,11 +169,10 @@ const operationRules: Rules = {
 };
 
 const documentRules: Rules = {
-  ...row('openapi info tags', () => documentation),
+  ...each('openapi info tags', () => documentation),
   servers: compareDeployments,
   paths: comparePaths,
-  webhooks: (before, after, at) =>
-    compareCalls(before.webhooks, after.webhooks, { ...at, where: 'webhook ' }, 'webhook'),
+  webhooks: (before, after, at) => compareCalls(before.webhooks, after.webhooks, at.inside('webhook '), 'webhook'),
   // The rest counts where it is used.
   components: compareSchemes,
   // compareSecurity

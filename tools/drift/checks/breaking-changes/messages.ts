@@ -1,106 +1,89 @@
 import { isDeepStrictEqual } from 'node:util';
-import { resolve } from '../../../openapi/document.ts';
+import { type Document, resolve } from '../../../openapi/document.ts';
 import { type Node, node } from '../../openapi.ts';
 import {
-  type At,
   compareByRules,
   compareExtensible,
   compareMaps,
   deprecation,
   documentation,
+  each,
   elsewhere,
   fixed,
-  inside,
-  major,
+  type Location,
   mapOf,
-  minor,
-  narrowed,
-  opposite,
+  named,
   type Rule,
   type Rules,
   required,
-  row,
-  things,
-  widened,
 } from './rules.ts';
 import { compareSchemas } from './schemas.ts';
 
 /** The inputs of an operation beside its body, by their places and names. */
-export function compareParameters(was: ReadonlyMap<string, Node>, is: ReadonlyMap<string, Node>, at: At): void {
+export function compareParameters(was: ReadonlyMap<string, Node>, is: ReadonlyMap<string, Node>, at: Location): void {
   compareMaps(was, is, {
-    gone: (name) => major(inside(at, ` ${name}`), 'parameter removed', 'it was removed'),
-    added: (name, parameter) => reportAdded('parameter', parameter, inside(at, ` ${name}`)),
-    both: (name, one, other) => compareByRules(parameterRules, one, other, inside(at, ` ${name}`)),
+    removed: (name) => at.inside(` ${name}`).removed('parameter'),
+    added: (name, { required }) => at.inside(` ${name}`).added('parameter', required === true),
+    both: (name, one, other) => compareByRules(parameterRules, one, other, at.inside(` ${name}`)),
   });
 }
 
 export const compareBodies: Rule = ({ requestBody: before }, { requestBody: after }, at) => {
-  const [was, is] = [resolve(at.before, node(before)), resolve(at.after, node(after))];
-  const here = inside(at, ' body');
-  if (!after) major(here, 'body removed', 'it was removed');
+  const [was, is] = [resolve(at.scope.before, node(before)), resolve(at.scope.after, node(after))];
+  const here = at.inside(' body');
+  if (!after) here.removed('body');
   else if (before) compareByRules(bodyRules, was, is, here);
-  else reportAdded('body', is, here);
+  else here.added('body', is.required === true);
 };
 
-function reportAdded(name: string, { required }: Node, at: At): void {
-  if (at.direction === 'request' && required === true) major(at, `${name} newly required`, 'it is new');
-  else minor(at, `${name} added`, 'it is new');
-}
-
 export const compareResponses: Rule = ({ responses: before }, { responses: after }, call) => {
-  const at = { ...call, direction: opposite(call) };
-  const was = mapOf(before, at.before);
-  const isReceived = at.direction === 'response';
+  const at = call.reversed();
+  const was = mapOf(before, at.scope.before);
+  const isReceived = at.scope.direction === 'response';
   compareExtensible(before, after, at, {
-    gone: (status) => major(inside(at, ` ${status}`), 'status removed', 'it was removed'),
+    removed: (status) => at.inside(` ${status}`).removed('status'),
     added: (status, response) => {
-      const here = inside(at, ` ${status}`);
-      if (isReceived && status.startsWith('2')) return major(here, 'success status added', 'it is new');
-      minor(here, 'status added', 'it is new');
+      const here = at.inside(` ${status}`);
+      if (isReceived && status.startsWith('2')) return here.major('success status added', 'it is new');
+      here.added('status');
       // It was possible before, as one of those without a response of their own.
       const other = was.get(`${status[0]}XX`) ?? was.get('default');
       if (isReceived && other) compareContents(other, response, here);
     },
-    both: (status, one, other) => compareByRules(responseRules, one, other, inside(at, ` ${status}`)),
+    both: (status, one, other) => compareByRules(responseRules, one, other, at.inside(` ${status}`)),
   });
 };
 
 const compareHeaders: Rule = ({ headers: before }, { headers: after }, at) => {
   // The media types say what `Content-Type` is.
-  const headersOf = (headers: unknown, document: At['before']) =>
+  const headersOf = (headers: unknown, document: Document) =>
     new Map(
       [...mapOf(headers, document)]
         .map(([name, header]) => [name.toLowerCase(), { name, header }] as const)
         .filter(([name]) => name !== 'content-type'),
     );
-  const here = ({ name }: { name: string }) => inside(at, ` ${name}`);
-  compareMaps(headersOf(before, at.before), headersOf(after, at.after), {
-    gone: (_, one) => major(here(one), 'header removed', 'it was removed'),
-    added: (_, one) => reportAdded('header', one.header, here(one)),
-    both: (_, one, other) => compareByRules(headerRules, one.header, other.header, here(other)),
+  compareMaps(headersOf(before, at.scope.before), headersOf(after, at.scope.after), {
+    removed: (_, { name }) => at.inside(` ${name}`).removed('header'),
+    added: (_, { name, header }) => at.inside(` ${name}`).added('header', header.required === true),
+    both: (_, { header }, is) => compareByRules(headerRules, header, is.header, at.inside(` ${is.name}`)),
   });
 };
 
 const compareContents: Rule = (before, after, at) => {
-  const { direction } = at;
-  const contentsOf = ({ content }: Node, document: At['before']) =>
+  const { direction } = at.scope;
+  const contentsOf = ({ content }: Node, document: Document) =>
     new Map([...mapOf(content, document)].map(([type, one]) => [mediaTypeOf(type), one]));
-  const [was, is] = [contentsOf(before, at.before), contentsOf(after, at.after)];
-  // A range takes the place of the types in it where data are accepted, and a type that of its range where they are sent.
-  const heirs = new Map(
-    [...was.keys()].map((type) => [
-      type,
-      is.has(type)
-        ? type
-        : [...is.keys()].find((one) => (direction === 'request' ? covers(one, type) : covers(type, one))),
-    ]),
-  );
-  for (const [type, heir] of heirs) {
-    if (heir === undefined) major(at, `${direction} media type removed`, `${type} was removed`);
-    else compareByRules(mediaTypeRules, node(was.get(type)), node(is.get(heir)), { ...at, media: heir });
+  const [was, is] = [contentsOf(before, at.scope.before), contentsOf(after, at.scope.after)];
+  // A range replaces the types in it where data are accepted, and a type replaces its range where they are sent.
+  const successorOf = (type: string) =>
+    [...is.keys()].find((one) => (direction === 'request' ? covers(one, type) : covers(type, one)));
+  const successors = new Map([...was.keys()].map((type) => [type, is.has(type) ? type : successorOf(type)]));
+  for (const [type, media] of successors) {
+    if (media === undefined) at.major(`${direction} media type removed`, `${type} was removed`);
+    else compareByRules(mediaTypeRules, node(was.get(type)), node(is.get(media)), at.with({ media }));
   }
-  const inherited = new Set(heirs.values());
-  for (const type of is.keys()) if (!inherited.has(type)) minor(at, `${direction} media type added`, `${type} is new`);
+  const compared = new Set(successors.values());
+  for (const type of is.keys()) if (!compared.has(type)) at.minor(`${direction} media type added`, `${type} is new`);
 };
 
 const mediaTypeOf = (type: string) => type.toLowerCase().replaceAll(' ', '');
@@ -112,17 +95,17 @@ function covers(range: string, type: string): boolean {
 
 /** The parts of a form. */
 const compareEncodings: Rule = ({ encoding: before }, { encoding: after }, at) => {
-  const [was, is] = [mapOf(before, at.before), mapOf(after, at.after)];
+  const [was, is] = [mapOf(before, at.scope.before), mapOf(after, at.scope.after)];
   for (const part of new Set([...was.keys(), ...is.keys()]))
-    compareByRules(encodingRules, was.get(part) ?? {}, is.get(part) ?? {}, inside(at, ` ${part}`));
+    compareByRules(encodingRules, was.get(part) ?? {}, is.get(part) ?? {}, at.inside(` ${part}`));
 };
 
 const comparePartTypes: Rule = ({ contentType: was }, { contentType: is }, at) => {
   const types = (value: unknown) => (value === undefined ? [] : mediaTypeOf(String(value)).split(','));
   const lacks = (all: unknown) => (type: string) => !types(all).includes(type);
   const detail = `contentType ${was} became ${is}`;
-  if (was === undefined || types(was).some(lacks(is))) narrowed(at, 'encoding', detail);
-  if (is === undefined || types(is).some(lacks(was))) widened(at, 'encoding', detail);
+  if (was === undefined || types(was).some(lacks(is))) at.narrowed('encoding', detail);
+  if (is === undefined || types(is).some(lacks(was))) at.widened('encoding', detail);
 };
 
 /** How a value is written, with the defaults of OpenAPI, and which values there are. */
@@ -135,7 +118,7 @@ function written(name: string): Rule {
   const schemaOf = ({ schema, content }: Node) => schema ?? node(Object.values(node(content))[0]).schema;
   return (before, after, at) => {
     if (!isDeepStrictEqual(serializationOf(before), serializationOf(after)))
-      major(at, `${name} serialization changed`, 'it is written another way');
+      at.major(`${name} serialization changed`, 'it is written another way');
     compareSchemas(schemaOf(before) ?? {}, schemaOf(after) ?? {}, at);
   };
 }
@@ -145,14 +128,14 @@ function valueRules(name: string): Rules {
   return {
     required: required(name),
     deprecated: deprecation(name),
-    ...row('schema content style explode allowReserved allowEmptyValue', () => value),
+    ...each('schema content style explode allowReserved allowEmptyValue', () => value),
   };
 }
 
 const parameterRules: Rules = {
   ...valueRules('parameter'),
   // compareParameters
-  ...row('name in', () => elsewhere),
+  ...each('name in', () => elsewhere),
   'x-idempotency-key': fixed('x-idempotency-key', 'idempotency key'),
 };
 
@@ -166,17 +149,17 @@ const mediaTypeRules: Rules = {
 const encodingRules: Rules = {
   contentType: comparePartTypes,
   headers: compareHeaders,
-  ...row('style explode allowReserved', () => written('part')),
+  ...each('style explode allowReserved', () => written('part')),
 };
 
 const bodyRules: Rules = { required: required('body'), content: compareContents };
 
-const linkRules: Rules = row('operationRef operationId parameters requestBody server', (key) => fixed(key, 'link'));
+const linkRules: Rules = each('operationRef operationId parameters requestBody server', (key) => fixed(key, 'link'));
 
 const responseRules: Rules = {
   headers: compareHeaders,
   content: compareContents,
-  links: things('links', 'link', (was, is, at) => compareByRules(linkRules, was, is, at)),
+  links: named('links', 'link', (was, is, at) => compareByRules(linkRules, was, is, at)),
   // The conformance check
   'x-unreachable': documentation,
 };

@@ -2,24 +2,22 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Operation } from '../../../openapi/document.ts';
 import { type Node, node } from '../../openapi.ts';
 import {
-  type At,
   compareByRules,
   compareMaps,
   documentation,
+  each,
   fixed,
-  major,
+  type Location,
   mapOf,
-  minor,
+  named,
   type Rule,
   type Rules,
-  row,
-  things,
 } from './rules.ts';
 
 type Alternative = Operation['security'][number];
 
 /** Credentials that opened an operation have to open it still; those with more scopes than needed do. */
-export function compareSecurity(before: Operation['security'], after: Operation['security'], at: At): void {
+export function compareSecurity(before: Operation['security'], after: Operation['security'], at: Location): void {
   const [was, is] = [before, after].map((security) => (security.length === 0 ? [{}] : security)) as [
     Alternative[],
     Alternative[],
@@ -29,10 +27,10 @@ export function compareSecurity(before: Operation['security'], after: Operation[
       ([scheme, scopes]) => given[scheme] && scopes.every((one) => given[scheme]?.includes(one)),
     );
   const gone = was.filter((one) => !is.some(opensWith(one)));
-  if (gone.some((one) => Object.keys(one).length === 0)) major(at, 'security added', `${textOf(is)} is required now`);
-  else if (gone.length > 0) major(at, 'security scheme removed', `${textOf(gone)} is no longer accepted`);
+  if (gone.some((one) => Object.keys(one).length === 0)) at.major('security added', `${textOf(is)} is required now`);
+  else if (gone.length > 0) at.major('security scheme removed', `${textOf(gone)} is no longer accepted`);
   else if (is.some((one) => !was.some(opensWith(one))))
-    minor(at, 'security relaxed', `${textOf(was)} became ${textOf(is)}`);
+    at.minor('security relaxed', `${textOf(was)} became ${textOf(is)}`);
 }
 
 function textOf(alternatives: readonly Alternative[]): string {
@@ -46,22 +44,19 @@ function textOf(alternatives: readonly Alternative[]): string {
 /** How credentials are sent, by the schemes that are in both specs: operations say which of them they take. */
 export const compareSchemes: Rule = (before, after, at) =>
   compareMaps(
-    mapOf(node(before.components).securitySchemes, at.before),
-    mapOf(node(after.components).securitySchemes, at.after),
-    {
-      ...{ gone: () => {}, added: () => {} },
-      both: (name, was, is) => compareByRules(schemeRules, was, is, { ...at, where: `security scheme ${name}` }),
-    },
+    mapOf(node(before.components).securitySchemes, at.scope.before),
+    mapOf(node(after.components).securitySchemes, at.scope.after),
+    { both: (name, was, is) => compareByRules(schemeRules, was, is, at.inside(`security scheme ${name}`)) },
   );
 
 /** Where a token comes from, and what it may be good for. */
 const flowRules: Rules = {
-  ...row('authorizationUrl tokenUrl', (key) => fixed(key, 'security scheme')),
+  ...each('authorizationUrl tokenUrl', (key) => fixed(key, 'security scheme')),
   refreshUrl: (before, after, at) =>
     before.refreshUrl === undefined
-      ? minor(at, 'refresh of tokens added', 'refreshUrl is new')
+      ? at.minor('refresh of tokens added', 'refreshUrl is new')
       : fixed('refreshUrl', 'security scheme')(before, after, at),
-  scopes: things('scopes', 'scope', () => {}),
+  scopes: named('scopes', 'scope', () => {}),
 };
 
 /** How credentials are sent. */
@@ -74,12 +69,12 @@ const compareSending: Rule = (before, after, at) => {
     openIdConnectUrl,
   ];
   if (!isDeepStrictEqual(sending(before), sending(after)))
-    major(at, 'security scheme changed', 'credentials are sent another way');
+    at.major('security scheme changed', 'credentials are sent another way');
 };
 
 const schemeRules: Rules = {
-  ...row('type in name scheme openIdConnectUrl', () => compareSending),
-  flows: things('flows', 'flow', (was, is, at) => compareByRules(flowRules, was, is, at)),
+  ...each('type in name scheme openIdConnectUrl', () => compareSending),
+  flows: named('flows', 'flow', (was, is, at) => compareByRules(flowRules, was, is, at)),
   // Documentation: it says nothing about how the token is sent.
   bearerFormat: documentation,
 };

@@ -1,28 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { list, type Node } from '../../openapi.ts';
-import { annotations, canonical, typesOf } from './flat.ts';
+import { annotations, isSame, typesOf } from './normal.ts';
 import {
-  type At,
+  became,
   compareMaps,
   deprecation,
   documentation,
+  each,
   fixed,
-  inside,
-  major,
+  type Location,
   mapOf,
-  minor,
-  narrowed,
   type Rule,
   type Rules,
-  report,
-  row,
-  show,
-  widened,
 } from './rules.ts';
-
-/** Whether two schemas say the same. */
-export const isSame = ({ before, after }: At, was: unknown, is: unknown) =>
-  canonical(before, was) === canonical(after, is);
 
 /** A keyword of which is only known that it rules values out. The `inert` values rule out nothing. */
 function restriction(
@@ -32,24 +22,24 @@ function restriction(
 ): Rule {
   return ({ [keyword]: was }, { [keyword]: is }, at) => {
     const isAbsent = (value: unknown) => value === undefined || inert.includes(value);
-    if ((isAbsent(was) && isAbsent(is)) || isSame(at, { [keyword]: was }, { [keyword]: is })) return;
-    const detail = `${keyword} ${show(was)} became ${show(is)}`;
-    if (isAbsent(was) || (!isAbsent(is) && isWider(is, was))) narrowed(at, keyword, detail);
-    else if (isAbsent(is) || isWider(was, is)) widened(at, keyword, detail);
+    if ((isAbsent(was) && isAbsent(is)) || isSame(at.scope, { [keyword]: was }, { [keyword]: is })) return;
+    const detail = became(keyword, was, is);
+    if (isAbsent(was) || (!isAbsent(is) && isWider(is, was))) at.narrowed(keyword, detail);
+    else if (isAbsent(is) || isWider(was, is)) at.widened(keyword, detail);
     else {
-      narrowed(at, keyword, detail);
-      widened(at, keyword, detail);
+      at.narrowed(keyword, detail);
+      at.widened(keyword, detail);
     }
   };
 }
 
 /** A map of rules that all have to hold. */
-export function conditions(keyword: string, both: (was: unknown, is: unknown, at: At) => void): Rule {
+export function conditions(keyword: string, both: (was: unknown, is: unknown, at: Location) => void): Rule {
   return (before, after, at) =>
     compareMaps(mapOf(before[keyword]), mapOf(after[keyword]), {
-      gone: (key) => widened(at, keyword, `${keyword} ${key} was removed`),
-      added: (key) => narrowed(at, keyword, `${keyword} ${key} was added`),
-      both: (key, was, is) => both(was, is, inside(at, ` ${keyword} ${key}`)),
+      removed: (key) => at.widened(keyword, `${keyword} ${key} was removed`),
+      added: (key) => at.narrowed(keyword, `${keyword} ${key} was added`),
+      both: (key, was, is) => both(was, is, at.inside(` ${keyword} ${key}`)),
     });
 }
 
@@ -65,9 +55,9 @@ function bound(keyword: string, sign: 1 | -1, none = -sign * Infinity, exclusive
     Math.max(sign * Number(inclusive), beyond === undefined ? -Infinity : sign * next(Number(beyond), schema));
   return (before, after, at) => {
     const [was, is] = [tightness(before), tightness(after)];
-    const detail = `${keyword} ${show(before[keyword] ?? before[exclusive])} became ${show(after[keyword] ?? after[exclusive])}`;
-    if (is > was) narrowed(at, 'bound', detail);
-    if (is < was) widened(at, 'bound', detail);
+    const detail = became(keyword, before[keyword] ?? before[exclusive], after[keyword] ?? after[exclusive]);
+    if (is > was) at.narrowed('bound', detail);
+    if (is < was) at.widened('bound', detail);
   };
 }
 
@@ -86,58 +76,61 @@ const widerFormats: Readonly<Record<string, string>> = {
 };
 
 const compareEnums: Rule = (before, after, at) => {
-  const texts = (values: unknown) => list(values).map((value) => (typeof value === 'string' ? value : show(value)));
+  const texts = (values: unknown) =>
+    list(values).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
   const [was, is] = [texts(before.enum), texts(after.enum)];
-  if (!before.enum) return narrowed(at, 'enum', `any value became one of ${is.join(', ')}`);
-  if (!after.enum) return widened(at, 'enum', `one of ${was.join(', ')} became any value`);
+  if (!before.enum) return at.narrowed('enum', `any value became one of ${is.join(', ')}`);
+  if (!after.enum) return at.widened('enum', `one of ${was.join(', ')} became any value`);
   const gone = was.filter((value) => !is.includes(value));
   const added = is.filter((value) => !was.includes(value));
-  if (gone.length > 0) narrowed(at, 'enum', `${gone.join(', ')} was removed`);
-  if (added.length > 0) widened(at, 'enum', `${added.join(', ')} was added`);
+  if (gone.length > 0) at.narrowed('enum', `${gone.join(', ')} was removed`);
+  if (added.length > 0) at.widened('enum', `${added.join(', ')} was added`);
 };
 
 /** What stands for a value that is left out. */
 const compareDefaults: Rule = ({ default: was }, { default: is }, at) => {
   if (isDeepStrictEqual(was, is)) return;
-  const level = at.direction === 'request' || was !== undefined ? 'major' : 'minor';
-  report(level, at, `${at.direction} default changed`, `default ${show(was)} became ${show(is)}`);
+  const { direction } = at.scope;
+  const level = direction === 'request' || was !== undefined ? 'major' : 'minor';
+  at.report(level, `${direction} default changed`, became('default', was, is));
 };
 
 /** Where an error code is answered with another status. */
 const compareStatuses: Rule = (before, after, at) =>
   compareMaps(mapOf(before['x-statuses']), mapOf(after['x-statuses']), {
-    gone: (code) => major(at, 'status of a code changed', `${code} has none`),
-    added: (code) => minor(at, 'status of a code added', `${code} has one now`),
+    removed: (code) => at.major('status of a code changed', `${code} has none`),
+    added: (code) => at.minor('status of a code added', `${code} has one now`),
     both: (code, was, is) => {
-      if (was !== is) major(at, 'status of a code changed', `${code}: ${was} became ${is}`);
+      if (was !== is) at.major('status of a code changed', `${code}: ${was} became ${is}`);
     },
   });
 
 /** How a value is written as XML. */
 const compareXml: Rule = (before, after, at) => {
-  if (/xml/.test(at.media ?? '')) fixed('xml', `${at.direction} XML`)(before, after, at);
+  const { direction, media = '' } = at.scope;
+  if (/xml/.test(media)) fixed('xml', `${direction} XML`)(before, after, at);
 };
 
 /** What a change of each keyword means that rules values out by itself. */
-export const valueRules: Rules = {
-  ...row([...annotations].join(' '), () => documentation),
+export const keywordRules: Rules = {
+  ...each([...annotations].join(' '), () => documentation),
   enum: compareEnums,
   default: compareDefaults,
-  deprecated: (before, after, at) => deprecation(`${at.direction} value`)(before, after, at),
-  ...row('minimum exclusiveMinimum', () => lowest),
-  ...row('maximum exclusiveMaximum', () => highest),
-  ...row('minLength minItems minProperties', (keyword) => bound(keyword, 1, 0)),
+  deprecated: (before, after, at) => deprecation(`${at.scope.direction} value`)(before, after, at),
+  ...each('minimum exclusiveMinimum', () => lowest),
+  ...each('maximum exclusiveMaximum', () => highest),
+  ...each('minLength minItems minProperties', (keyword) => bound(keyword, 1, 0)),
   minContains: bound('minContains', 1, 1),
-  ...row('maxLength maxItems maxProperties maxContains', (keyword) => bound(keyword, -1)),
+  ...each('maxLength maxItems maxProperties maxContains', (keyword) => bound(keyword, -1)),
   format: restriction('format', (was, is) => widerFormats[String(was)] === is),
   multipleOf: restriction('multipleOf', isMultiple),
   pattern: restriction('pattern', undefined, ['', '.*', '^.*$']),
   uniqueItems: restriction('uniqueItems', undefined, [false]),
-  ...row('contentEncoding contentMediaType not if contains allOf', (keyword) => restriction(keyword)),
+  ...each('contentEncoding contentMediaType not if contains allOf', (keyword) => restriction(keyword)),
   dependentRequired: conditions('dependentRequired', (was, is, at) => {
     const lacks = (some: unknown, all: unknown) => list(some).filter((name) => !list(all).includes(name));
-    if (lacks(is, was).length > 0) narrowed(at, 'dependentRequired', `${lacks(is, was)} is required too`);
-    if (lacks(was, is).length > 0) widened(at, 'dependentRequired', `${lacks(was, is)} is no longer required`);
+    if (lacks(is, was).length > 0) at.narrowed('dependentRequired', `${lacks(is, was)} is required too`);
+    if (lacks(was, is).length > 0) at.widened('dependentRequired', `${lacks(was, is)} is no longer required`);
   }),
   xml: compareXml,
   'x-statuses': compareStatuses,
