@@ -21,10 +21,10 @@ export function callsModule(model: Model): string {
 export function schemesModule({ service }: Model): string {
   const imports = new Imports();
   const constants = Object.entries(service.securitySchemes).flatMap(([name, scheme]) => {
-    const put = putOf(scheme, imports);
-    return put
+    const addCredential = addCredentialOf(scheme, imports);
+    return addCredential
       ? [
-          `export const ${schemeName(name)} = [${quoted(name)}, ${put.text}${name === service.keyScheme ? ", 'apiKey'" : ''}] as const;\n`,
+          `export const ${schemeName(name)} = [${quoted(name)}, ${addCredential.text}${name === service.keyScheme ? ", 'apiKey'" : ''}] as const;\n`,
         ]
       : [];
   });
@@ -33,7 +33,7 @@ export function schemesModule({ service }: Model): string {
   return [
     imports.written(),
     ...constants,
-    comment(['What a request needs of which the spec says nothing else.']),
+    comment(['Adds the credentials that the spec requires by default.']),
     `export const authorize: ${authorize} | undefined = ${standard?.text};`,
     '',
   ].join('\n');
@@ -44,7 +44,7 @@ export function pagesModule({ rows }: Model): string {
   const imports = new Imports();
   const rules = rows.map(({ operation }) => [operation.id, pagesOf(operation, imports)] as const);
   const table = literal(defined(Object.fromEntries(rules)));
-  return `${imports.written()}\n${comment(['How the operations that have pages have them.'])}\nexport const pageRules = ${table};\n`;
+  return `${imports.written()}\n${comment(['The paging rules of the operations that have pages.'])}\nexport const pageRules = ${table};\n`;
 }
 
 /** The code that adds the required credentials, if any. */
@@ -56,9 +56,9 @@ function authorizeOf(
   const [only = [], ...others] = security.map((names) => names.map((name) => new Code(nameOf(name))));
   if (security.length === 0) return undefined;
   const isOne = others.length === 0 && only.length === 1;
-  const needs = imports.value(isOne ? 'needs' : 'needsOneOf', '../authorize.ts');
+  const authorize = imports.value(isOne ? 'authorizeBy' : 'authorizeByOneOf', '../build-request.ts');
   return new Code(
-    `/* @__PURE__ */ ${needs}(${(isOne ? only : [only, ...others]).map((one) => literal(one)).join(', ')})`,
+    `/* @__PURE__ */ ${authorize}(${(isOne ? only : [only, ...others]).map((one) => literal(one)).join(', ')})`,
   );
 }
 
@@ -104,7 +104,7 @@ function wireOf(operation: Operation, { service: { security } }: Model, schemas:
     mayRetry:
       /^(GET|HEAD|PUT|DELETE)$/.test(method) || operation.idempotencyKey
         ? undefined
-        : new Code(imports.value('mayRetryUnsafe', '../retry.ts')),
+        : new Code(imports.value('mayRetryUnsafe', '../execute.ts')),
   });
 }
 
@@ -149,20 +149,22 @@ function pagesOf({ pagination }: Operation, imports: Imports): Code | undefined 
   if (!pagination) return undefined;
   const { by, cursor, key, next, more, items } = pagination;
   if (by === 'link') {
-    const linked = imports.value('linkPages', '../page-rules.ts');
-    return items === undefined ? new Code(linked) : callOf(imports.value('linkPagesOf', '../page-rules.ts'), [items]);
+    const linked = imports.value('linkPages', '../parse-response.ts');
+    return items === undefined
+      ? new Code(linked)
+      : callOf(imports.value('linkPagesOf', '../parse-response.ts'), [items]);
   }
   const options = defined({ cursor, key, next, more, items });
-  return callOf(imports.value(by === 'body' ? 'bodyPages' : 'lastPages', '../page-rules.ts'), [options]);
+  return callOf(imports.value(by === 'body' ? 'bodyPages' : 'lastPages', '../parse-response.ts'), [options]);
 }
 
 /** The code that adds a scheme's credential to a request. */
-function putOf(scheme: SecurityScheme, imports: Imports): Code | undefined {
-  if (scheme.type === 'bearer') return new Code(imports.value('bearer', '../authorize.ts'));
-  if (scheme.type === 'basic') return new Code(imports.value('basic', '../authorize.ts'));
+function addCredentialOf(scheme: SecurityScheme, imports: Imports): Code | undefined {
+  if (scheme.type === 'bearer') return new Code(imports.value('bearer', '../build-request.ts'));
+  if (scheme.type === 'basic') return new Code(imports.value('basic', '../build-request.ts'));
   if (scheme.type !== 'apiKey') return undefined;
   return new Code(
-    `/* @__PURE__ */ ${imports.value(`keyIn${capital(scheme.in)}`, '../authorize.ts')}(${quoted(scheme.name)})`,
+    `/* @__PURE__ */ ${imports.value(`keyIn${capital(scheme.in)}`, '../build-request.ts')}(${quoted(scheme.name)})`,
   );
 }
 

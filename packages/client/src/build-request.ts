@@ -1,5 +1,5 @@
 import type { OperationId } from '@petstore/types';
-import type { Body, CallOptions, Connection, HttpResponse } from './connection.ts';
+import type { Body, CallOptions, Connection, HttpResponse, UserAndPassword } from './connection.ts';
 
 /** An operation as data, with the functions that its requests and responses need. */
 export interface Wire<Id extends OperationId = OperationId> {
@@ -8,15 +8,15 @@ export interface Wire<Id extends OperationId = OperationId> {
   readonly path: string;
   /** Write the inputs into the request, in this order. */
   readonly encoders: readonly Encoder[];
-  /** Adds the credentials, where the operation needs any. */
+  /** Adds the credentials, if the operation needs any. */
   readonly authorize?: Authorize | undefined;
   /** The accepted media types; JSON by default. */
   readonly accept?: string;
-  /** The statuses of a success; 200 by default. */
+  /** Matches the statuses of a success; 200 by default. */
   readonly ok?: RegExp;
   /** Parses a success; JSON by default. */
   readonly parse?: Parse;
-  /** Whether to retry after an error; by default that of a request that is safe to repeat. */
+  /** Whether to retry after an error; by default the rule for requests that are safe to repeat. */
   readonly mayRetry?: (error: Error) => boolean;
 }
 
@@ -29,82 +29,52 @@ export interface RequestDraft {
   duplex?: 'half';
 }
 
+/** The inputs of a call that no encoder has written yet. */
+export type Inputs = [name: string, value: unknown][];
+
+/** Writes its inputs into the request and returns the others. A bundle contains only the encoders that its operations use. */
+export type Encoder = (draft: RequestDraft, inputs: Inputs, options?: CallOptions, connection?: Connection) => Inputs;
+
 /** Adds the credentials that an operation needs to its request. */
 export type Authorize = (draft: RequestDraft, connection: Connection, id: string) => Promise<void>;
 
 /** Parses a success into the data of a call. A bundle contains only the parsers that its operations use. */
 export type Parse = (response: HttpResponse) => unknown;
 
-export type Inputs = [name: string, value: unknown][];
+/** A security scheme: its name, the function that adds its credential, and the option that may hold the credential. */
+export type Scheme = readonly [
+  name: string,
+  addCredential: (draft: RequestDraft, credential: never) => void,
+  option?: 'apiKey',
+];
 
-/** Writes its inputs into the request and returns the others. A bundle contains only the encoders that its operations use. */
-export type Encoder = (draft: RequestDraft, inputs: Inputs, options?: CallOptions, connection?: Connection) => Inputs;
-
-/** The inputs that the path names, each as one segment. */
-export const inPath: Encoder = (draft, inputs) => {
-  const left = inputs.filter(([name, value]) => {
-    if (!draft.url.includes(`{${name}}`)) return true;
-    fill(draft, name, encodeURIComponent(String(value)));
-    return false;
+/** Builds the request of an operation. Throws for a number that would be rounded. */
+export function buildRequest(
+  { id, path, encoders }: Wire,
+  connection: Connection,
+  input: object | undefined,
+  options?: CallOptions,
+  changeUrl = (built: string) => built,
+): RequestDraft {
+  const draft: RequestDraft = { url: path, headers: {} };
+  let inputs: Inputs = Object.entries<unknown>(Object(input)).filter(([name, value]) => {
+    if (!isExact(value)) throw new RangeError(`${id}: ${value} as ${name} is no exact number`);
+    return value !== undefined;
   });
-  const [, missing] = /\{([^}]+)}/.exec(draft.url) ?? [];
-  if (missing) throw new TypeError(`'${inputs.find(([name]) => name === missing)?.[1]}' cannot be a ${missing}`);
-  return left;
-};
-
-/** Puts text in the place of a name in the path. */
-export function fill(draft: RequestDraft, name: string, segment: string): void {
-  // Dots alone would climb to another path, nothing at all would be another operation.
-  if (!/^\.{0,2}$/.test(segment)) draft.url = draft.url.replace(`{${name}}`, () => segment);
+  for (const encode of encoders) inputs = encode(draft, inputs, options, connection);
+  draft.url = changeUrl(connection.baseUrl + draft.url);
+  return draft;
 }
 
-/** A key that makes the request safe to repeat, the same one in all attempts of a call. */
-export function withIdempotencyKey(header: string): Encoder {
-  return (draft, inputs, options) => {
-    // Browsers have `randomUUID` on secure pages only.
-    const [, value] = Object.entries(options?.headers ?? {}).find(([name]) => name.toLowerCase() === header) ?? [];
-    draft.headers[header] = options?.idempotencyKey ?? value ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
-    return inputs;
-  };
+/** Whether JSON represents all numbers in the data exactly. A number from 2^53 on may have been rounded. */
+export function isExact(data: unknown): boolean {
+  return typeof data === 'number'
+    ? Math.abs(data) < 2 ** 53
+    : Object(data) !== data || Object.values(data as object).every(isExact);
 }
 
-/** The inputs of these names, as headers. */
-export function inHeaders(...names: string[]): Encoder {
-  return some(names, (draft, inputs) => {
-    for (const [name, value] of inputs) if (value !== null) draft.headers[name.toLowerCase()] = String(value);
-    return [];
-  });
-}
-
-/** All inputs, as query parameters. */
-export const inQuery: Encoder = (draft, inputs) => {
-  for (const [name, value] of inputs) {
-    // Null is not sent (RFC 6570, 2.3).
-    for (const one of Array.isArray(value) ? value : [value])
-      if (one !== null) addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(one)}`);
-  }
-  return [];
-};
-
-/** Adds to the query. */
-export function addQuery(draft: RequestDraft, pair: string): void {
-  draft.url += (draft.url.includes('?') ? '&' : '?') + pair;
-}
-
-/** The inputs of these names, as query parameters. */
-export function inQueryOf(...names: string[]): Encoder {
-  return some(names, inQuery);
-}
-
-/** All inputs, as a JSON body. */
-export const inBody: Encoder = (draft, inputs) => {
-  draft.headers['content-type'] = 'application/json';
-  draft.body = JSON.stringify(Object.fromEntries(inputs));
-  return [];
-};
-
-/** Limits an encoder to the inputs of these names. */
-export function some(names: readonly string[], encode: Encoder): Encoder {
+/** Limits an encoder to the inputs with these names. */
+export function only(names: readonly string[], encode: Encoder): Encoder {
   return (draft, inputs) => {
     encode(
       draft,
@@ -114,27 +84,121 @@ export function some(names: readonly string[], encode: Encoder): Encoder {
   };
 }
 
-/** Builds the request of an operation. Throws for a number that would be rounded. */
-export function buildRequest(
-  { id, path, encoders }: Wire,
-  connection: Connection,
-  input: object | undefined,
-  options?: CallOptions,
-  address = (from: string) => from,
-): RequestDraft {
-  const draft: RequestDraft = { url: path, headers: {} };
-  let inputs: Inputs = Object.entries<unknown>(Object(input)).filter(([name, value]) => {
-    if (!isExact(value)) throw new RangeError(`${id}: ${value} as ${name} is no exact number`);
-    return value !== undefined;
+/** Writes each input that the path names as one segment. Throws if one is missing or cannot be a segment. */
+export const inPath: Encoder = (draft, inputs) => {
+  const others = inputs.filter(([name, value]) => {
+    if (!draft.url.includes(`{${name}}`)) return true;
+    fillPath(draft, name, encodeURIComponent(String(value)));
+    return false;
   });
-  for (const encode of encoders) inputs = encode(draft, inputs, options, connection);
-  draft.url = address(connection.baseUrl + draft.url);
-  return draft;
+  const [, missing] = /\{([^}]+)}/.exec(draft.url) ?? [];
+  if (missing) throw new TypeError(`'${inputs.find(([name]) => name === missing)?.[1]}' cannot be a ${missing}`);
+  return others;
+};
+
+/** Replaces a parameter in the path by a segment, unless the segment would change the operation. */
+export function fillPath(draft: RequestDraft, name: string, segment: string): void {
+  // `.` and `..` lead to another path, an empty segment to another operation.
+  if (!/^\.{0,2}$/.test(segment)) draft.url = draft.url.replace(`{${name}}`, () => segment);
 }
 
-/** Whether all numbers in it are exact in JSON: a number of 2^53 or more may have been rounded. */
-export function isExact(data: unknown): boolean {
-  return typeof data === 'number'
-    ? Math.abs(data) < 2 ** 53
-    : Object(data) !== data || Object.values(data as object).every(isExact);
+/** Adds a key that makes the request safe to repeat. All attempts of a call have the same key. */
+export function withIdempotencyKey(header: string): Encoder {
+  return (draft, inputs, options) => {
+    const [, value] = Object.entries(options?.headers ?? {}).find(([name]) => name.toLowerCase() === header) ?? [];
+    // Browsers have `randomUUID` on secure pages only.
+    draft.headers[header] = options?.idempotencyKey ?? value ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
+    return inputs;
+  };
+}
+
+/** Writes the inputs with these names as headers. */
+export function inHeaders(...names: string[]): Encoder {
+  return only(names, (draft, inputs) => {
+    for (const [name, value] of inputs) if (value !== null) draft.headers[name.toLowerCase()] = String(value);
+    return [];
+  });
+}
+
+/** Writes all inputs as query parameters. */
+export const inQuery: Encoder = (draft, inputs) => {
+  for (const [name, value] of inputs) {
+    // Null is not sent (RFC 6570, 2.3).
+    for (const item of Array.isArray(value) ? value : [value])
+      if (item !== null) addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(item)}`);
+  }
+  return [];
+};
+
+/** Writes the inputs with these names as query parameters. */
+export function inQueryOf(...names: string[]): Encoder {
+  return only(names, inQuery);
+}
+
+/** Writes all inputs as the properties of a JSON body. */
+export const inBody: Encoder = (draft, inputs) => {
+  draft.headers['content-type'] = 'application/json';
+  draft.body = JSON.stringify(Object.fromEntries(inputs));
+  return [];
+};
+
+/** Adds the credential of a scheme. */
+export function authorizeBy([name, addCredential, option]: Scheme): Authorize {
+  return async (draft, connection, id) => {
+    const credential = connection.credentials?.[name] ?? connection[option as 'apiKey'];
+    const value = typeof credential === 'function' ? await credential() : credential;
+    if (!value) throw new TypeError(`${id}: give apiKey or credentials.${name}`);
+    addCredential(draft, value as never);
+  };
+}
+
+/** Adds the credentials of the first combination that is complete. An empty combination needs none. */
+export function authorizeByOneOf(...combinations: Scheme[][]): Authorize {
+  return async (draft, connection, id) => {
+    const complete = combinations.find((schemes) =>
+      schemes.every(([name, , option]) => connection.credentials?.[name] ?? connection[option as 'apiKey']),
+    );
+    if (!complete) {
+      const names = combinations.map((schemes) => schemes.map(([name]) => name).join(' and ')).join(', or ');
+      throw new TypeError(`${id}: give credentials for ${names}`);
+    }
+    for (const scheme of complete) await authorizeBy(scheme)(draft, connection, id);
+  };
+}
+
+/** Sends a token as `Authorization: Bearer …`. */
+export function bearer({ headers }: RequestDraft, token: string): void {
+  headers.authorization = `Bearer ${token}`;
+}
+
+/** Sends a user and a password as `Authorization: Basic …`, in UTF-8 (RFC 7617). */
+export function basic({ headers }: RequestDraft, { username, password }: UserAndPassword): void {
+  const bytes = new TextEncoder().encode(`${username}:${password}`);
+  headers.authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
+}
+
+/** Sends a key in the header with this name. */
+export const keyInHeader = (name: string) => (draft: RequestDraft, key: string) => {
+  draft.headers[name.toLowerCase()] = key;
+};
+
+/** Sends a key as a query parameter, unless the URL already has it: that of a next page may. */
+export const keyInQuery = (name: string) => (draft: RequestDraft, key: string) => {
+  const pair = `${encodeURIComponent(name)}=${encodeURIComponent(key)}`;
+  if (!draft.url.split(/[?&]/).includes(pair)) addQuery(draft, pair);
+};
+
+/** Sends a key as a cookie. */
+export const keyInCookie = (name: string) => (draft: RequestDraft, key: string) =>
+  addCookie(draft, name, encodeURIComponent(key));
+
+/** Adds an encoded `name=value` to the query. */
+export function addQuery(draft: RequestDraft, pair: string): void {
+  draft.url += (draft.url.includes('?') ? '&' : '?') + pair;
+}
+
+/** Adds a cookie with an encoded value. A browser sends its own cookies instead. */
+export function addCookie(draft: RequestDraft, name: string, value: string): void {
+  const { cookie } = draft.headers;
+  draft.headers.cookie = `${cookie ? `${cookie}; ` : ''}${name}=${value}`;
 }

@@ -2,10 +2,9 @@ import { deployments, type Input, type OperationId, type Result } from '@petstor
 import type { Wire } from './build-request.ts';
 import type { Body, CallOptions, Connection, HttpResponse, Transport } from './connection.ts';
 import type { CallError } from './errors.ts';
-import { type Arguments, type DataAndResponse, execute } from './execute.ts';
+import { type Arguments, type DataAndResponse, execute, mayRetry } from './execute.ts';
 import { authorize } from './gen/schemes.gen.ts';
 import { parseText } from './parse-response.ts';
-import { mayRetry } from './retry.ts';
 
 /** How a call ended, as a value: with data, or with an error. */
 export type Outcome<Id extends OperationId> =
@@ -15,9 +14,9 @@ export type Outcome<Id extends OperationId> =
 /** A call in progress. Awaited, it returns the data of a success and throws an error otherwise. */
 export interface Call<Id extends OperationId> extends Promise<Result<Id>> {
   readonly operation: Id;
-  /** The data, and the response that it came in. */
+  /** The data, and the response that contained it. */
   withResponse(): Promise<DataAndResponse<Result<Id>>>;
-  /** Calls the operation again, with changed arguments. */
+  /** Calls the operation again with changed arguments. */
   repeat(change: (args: Arguments) => Arguments): Promise<DataAndResponse<Result<Id>>>;
 }
 
@@ -42,12 +41,12 @@ export function send<Id extends OperationId>(
   });
 }
 
-/** How a call ended, as a value. Rejects only for a mistake in how the call was made, such as an input that cannot be sent. */
+/** How a call ended, as a value. Rejects only for a mistake in the call itself, such as an input that cannot be sent. */
 export async function outcome<Id extends OperationId>(call: Call<Id>): Promise<Outcome<Id>> {
   try {
     return { ok: true, ...(await call.withResponse()) };
   } catch (error) {
-    // Not by its class: the call may be of another copy of this package.
+    // Not by its class: another copy of this package may have made the call.
     if ('attempts' in Object(error)) return { ok: false, error: error as CallError };
     throw error;
   }
@@ -68,11 +67,11 @@ export async function request(
   { method, path, headers, body }: RawRequest,
   options: CallOptions = {},
 ): Promise<{ readonly text: string; readonly response: HttpResponse }> {
-  // fetch rejects both, but its error looks like a broken connection.
+  // fetch rejects both with an error that looks like a broken connection.
   if (!/^[\w-]+$/.test(method)) throw new TypeError(`'${method}' cannot be a method`);
   if (body !== undefined && /^(GET|HEAD)$/i.test(method)) throw new TypeError(`a ${method} request has no body`);
   const wire: Wire = {
-    // Only messages show it.
+    // For messages only.
     id: `${method} ${path}` as OperationId,
     method,
     path: `/${path.replace(/^\//, '')}`,
@@ -89,26 +88,26 @@ export async function request(
     parse: parseText,
     mayRetry: (error) => mayRetry(method, error),
   };
-  // No operation of the spec is called.
+  // It is not an operation of the spec.
   const transport: Transport = ({ operation: _, ...request }) => connection.transport(request);
   const { data, response } = await execute({ ...connection, check: undefined, transport }, wire, {
     input: {},
     options,
   });
-  // The request is parsed as text, which the types of the operations do not know.
+  // `parseText` returns a string, which the type of `execute` does not express.
   return { text: data as unknown as string, response };
 }
 
 /**
- * The connection to the server that the spec names for one operation. A base address that the spec does not name, such
- * as that of a test server, is the caller's choice for all operations.
+ * The connection to the server that the spec declares for one operation. A base address that is no deployment of the spec,
+ * such as that of a test server, applies to all operations.
  */
 export function atServer(connection: Connection, server: string): Connection {
   const { baseUrl } = connection;
-  const named = Object.values<string>(deployments).filter((url) => URL.canParse(url));
-  const isOther = named.length > 0 && !named.some((url) => bare(url) === bare(baseUrl));
-  return isOther ? connection : { ...connection, baseUrl: bare(server, baseUrl) };
+  const urls = Object.values<string>(deployments).filter((url) => URL.canParse(url));
+  const isOther = urls.length > 0 && !urls.some((url) => normalized(url) === normalized(baseUrl));
+  return isOther ? connection : { ...connection, baseUrl: normalized(server, baseUrl) };
 }
 
-/** A URL in normal form, without a default port and without slashes at the end. */
-const bare = (url: string, base?: string) => new URL(url, base).href.replace(/\/+$/, '');
+/** A URL without a default port and without trailing slashes. */
+const normalized = (url: string, base?: string) => new URL(url, base).href.replace(/\/+$/, '');

@@ -8,11 +8,11 @@ import {
   type Schema,
 } from '@petstore/types';
 
-/** The data of a success does not match the spec. */
+/** The error of data that does not match the spec. */
 export class UnexpectedDataError extends Error {
   override readonly name = 'UnexpectedDataError';
   readonly operation: OperationId;
-  /** Each violation, with its place in the data. */
+  /** Each violation, with its location in the data. */
   readonly faults: readonly string[];
 
   constructor(operation: OperationId, faults: readonly string[]) {
@@ -23,8 +23,8 @@ export class UnexpectedDataError extends Error {
 }
 
 /**
- * Checks the data of successes against the spec: give it to `petstore` or `connect` as `check`. Properties that the spec
- * does not know are allowed, because a newer service may send more.
+ * Checks the data of a success against the spec; pass it to `petstore` or `connect` as `check`. Unknown properties are
+ * allowed, because a newer service may send more.
  */
 export function checkAnswers(id: OperationId, data: unknown): void {
   const { successes, responses }: Operation = operations[id];
@@ -42,16 +42,16 @@ export function checkAnswers(id: OperationId, data: unknown): void {
 
 interface Fault {
   readonly at: string;
-  /** The end of a sentence that begins with where it is. */
+  /** The end of a sentence that begins with the location. */
   readonly fault: string;
-  /** The value, where it is a word. */
+  /** The value, if it is a single one. */
   readonly shown?: string;
 }
 
-/** Where data goes: what only the service writes is no part of a request, what only clients write none of a response. */
+/** The direction of data: read-only properties are no part of a request, write-only ones no part of a response. */
 type Direction = 'request' | 'response';
 
-/** What is wrong with a value by its schema, as the end of a sentence; nothing where it is right. */
+/** The first violation of the schema, as the end of a sentence; `undefined` if the value is valid. */
 export function faultOf(value: unknown, schema: Schema, direction: Direction = 'response'): string | undefined {
   for (const first of faultsIn(value, schema, '', direction)) return first.at ? sentenceOf(first) : first.fault;
   return undefined;
@@ -100,7 +100,7 @@ function shownOf(value: unknown): string {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value);
 }
 
-/** What is wrong with the value itself, apart from what it holds. */
+/** The violation of a value itself, not of its elements and properties. */
 function ownFault(value: unknown, schema: Schema): string | undefined {
   const { type, enum: values, const: only } = schema;
   const types = type === undefined ? [] : [type].flat();
@@ -123,7 +123,7 @@ function numberFault(
   if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) return `not more than ${exclusiveMinimum}`;
   if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) return `not less than ${exclusiveMaximum}`;
   const times = multipleOf === undefined ? 0 : Number(value) / multipleOf;
-  // The quotient of two decimals may be off by a rounding.
+  // The quotient of two decimals may have a rounding error.
   if (Math.abs(times - Math.round(times)) > 1e-9 * Math.max(1, Math.abs(times))) return `no multiple of ${multipleOf}`;
   return undefined;
 }

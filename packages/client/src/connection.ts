@@ -1,5 +1,6 @@
 import type { deployments, OperationId, service } from '@petstore/types';
 
+/** The name of a deployment in the spec. */
 export type Deployment = keyof typeof deployments;
 
 /** The body of a request, as fetch takes it. */
@@ -9,11 +10,11 @@ export type Body = string | Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
-  /** By names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Body;
   readonly duplex?: 'half';
-  /** The client follows redirects, the transport does not. */
+  /** The client follows redirects. A transport must not. */
   readonly redirect: 'manual';
   readonly signal: AbortSignal;
   /** The operation that is called; absent for a request of `request`. */
@@ -46,7 +47,7 @@ export type Credential =
   | UserAndPassword
   | (() => string | UserAndPassword | Promise<string | UserAndPassword>);
 
-/** How to retry. */
+/** The limits of retries. */
 export interface Retry {
   /** Attempts after the first one. */
   readonly limit: number;
@@ -66,19 +67,19 @@ export interface CallOptions {
   timeout?: number;
   /** Milliseconds for each attempt; no limit by default. */
   attemptTimeout?: number;
-  /** How often to retry requests that are safe to repeat; twice by default. */
+  /** How often to retry after an error, if that is safe; twice by default. */
   retry?: number | Partial<Retry>;
   /** The key that makes the call safe to repeat, if the operation takes one; by default a new one for each call. */
   idempotencyKey?: string;
 }
 
-/** Where the service is, and how to call it. */
+/** The address of the service, and the options of all calls. */
 export interface ConnectOptions extends Omit<CallOptions, 'signal' | 'idempotencyKey'> {
   /** The address of the service, ending in the version segment. */
   baseUrl: string;
   /** The key, or a function that returns it. */
   apiKey?: string | (() => string | Promise<string>);
-  /** Credentials by security scheme, where the service has several. */
+  /** Credentials by security scheme, if the service has several. */
   credentials?: { readonly [Scheme in keyof (typeof service)['securitySchemes']]?: Credential };
   /** The function that sends requests, instead of the global `fetch`. */
   fetch?: (url: string, init: HttpRequest) => Promise<HttpResponse>;
@@ -119,7 +120,7 @@ export interface Limits extends Retry {
   readonly attemptTimeout: number;
 }
 
-/** Where the service is and how to call it, as the functions of this package take it. */
+/** The address of the service and the checked options of all calls; made by `connect`. */
 export interface Connection extends Limits, Pick<ConnectOptions, 'apiKey' | 'headers' | 'baseUrl'> {
   readonly credentials?: Readonly<Record<string, Credential | undefined>>;
   readonly transport: Transport;
@@ -127,7 +128,7 @@ export interface Connection extends Limits, Pick<ConnectOptions, 'apiKey' | 'hea
   readonly on: Observer;
 }
 
-/** Checks the options and completes them. Sends nothing. */
+/** Creates a connection from the options, which it checks and completes. Sends nothing. */
 export function connect(options: ConnectOptions): Connection {
   return {
     ...options,
@@ -138,31 +139,31 @@ export function connect(options: ConnectOptions): Connection {
   };
 }
 
-/** The limits that the options set, and the defaults of the others. Throws for one that is not a number from 0 on. */
+/** The limits that the options set, and the defaults of the others. Throws for a limit that is not a number from 0 on. */
 export function limitsFrom(
   { timeout, attemptTimeout, retry }: CallOptions,
   defaults: Limits = { timeout: 30_000, attemptTimeout: 0, limit: 2, base: 500, cap: 20_000 },
 ): Limits {
   const limits: Record<string, number> & Limits = { ...defaults };
-  const given = {
+  const options = {
     timeout,
     attemptTimeout,
     ...(Object(retry) === retry ? (retry as Partial<Retry>) : { limit: retry }),
   };
-  for (const [name, value = limits[name]] of Object.entries<unknown>(given)) {
+  for (const [name, value = limits[name]] of Object.entries<unknown>(options)) {
     if (Math.abs(value as number) !== value) throw new RangeError(`${name} must be a number, at least 0`);
     limits[name] = value;
   }
   return limits;
 }
 
-/** The address that paths are appended to. In a browser it may be relative. */
+/** The address to append paths to. In a browser the option may be relative. */
 function baseUrlFrom(address: string): string {
   try {
     const { href } = new URL(address, (globalThis as { location?: { href: string } }).location?.href);
     if (/^https?:..[^/@]+\/[^?#]*$/.test(href)) return href.replace(/\/+$/, '');
   } catch {
-    // Neither the address nor the cause is shown: both may have a password in them.
+    // The message contains neither the address nor the cause, because both may contain a password.
   }
   throw new TypeError('baseUrl must be like https://host/path');
 }

@@ -7,9 +7,9 @@ interface Cause {
   readonly message?: string;
 }
 
-/** The base of all errors of a call. Any other error is a mistake in how the call was made. */
+/** The base of all errors of a call. Any other error is a mistake in the call itself. */
 export class BaseError extends Error {
-  /** How many requests the call sent. */
+  /** The number of requests that the call sent. */
   attempts = 0;
 
   constructor(name: string, message: string, options?: ErrorOptions) {
@@ -17,16 +17,16 @@ export class BaseError extends Error {
     this.name = name;
   }
 
-  /** The error as `JSON.stringify` writes it, with its message and the reason behind it: `connect ECONNREFUSED …`, for example. */
+  /** The error for `JSON.stringify`, with its message and its cause, for example `connect ECONNREFUSED …`. */
   toJSON(): object {
-    const outer = this as { cause?: Cause };
-    // fetch puts the system's error one cause deeper.
-    const cause = outer.cause?.cause ?? outer.cause;
+    const { cause: outer } = this as { cause?: Cause };
+    // fetch wraps the system's error in a cause of its own.
+    const cause = outer?.cause ?? outer;
     return { ...this, message: this.message, cause: cause && String(cause.message || cause.code || cause) };
   }
 }
 
-/** The errors of one kind: a class to check with `instanceof`, also where a program has two copies of this package. */
+/** The class of one kind of error. `instanceof` also recognizes errors of another copy of this package. */
 type ErrorClass<E extends BaseError> = new (message: string, options?: ErrorOptions) => E;
 
 function kind<E extends BaseError>(name: string, isKind = (error: BaseError) => error.name === name): ErrorClass<E> {
@@ -44,13 +44,13 @@ function kind<E extends BaseError>(name: string, isKind = (error: BaseError) => 
   return Kind as ErrorClass<BaseError> as ErrorClass<E>;
 }
 
-/** A response came that is no success. Each kind of it has a `name` to switch on. */
+/** The response is not a success. Each kind has a `name` to switch on. */
 export interface PetstoreError extends BaseError {
   /** The status of the response. */
   readonly status: number;
-  /** The service's code for the error; `undefined` when the response did not come from the service. */
+  /** The service's code for the error; `undefined` if the response is not from the service. */
   readonly code: ServiceErrorCode | undefined;
-  /** Names the request in the logs of the server. */
+  /** Identifies the request in the logs of the server. */
   readonly requestId: string | undefined;
   /** The headers of the response. */
   readonly headers: HttpResponse['headers'];
@@ -59,7 +59,6 @@ export interface PetstoreError extends BaseError {
   /** The response itself. Its `text()` can still be called. */
   readonly response: HttpResponse;
 }
-/** A response came that is no success. Each kind of it has a `name` to switch on. */
 export const PetstoreError: ErrorClass<PetstoreError> = /* @__PURE__ */ kind<PetstoreError>(
   'PetstoreError',
   (error) => 'response' in error,
@@ -69,67 +68,58 @@ export const PetstoreError: ErrorClass<PetstoreError> = /* @__PURE__ */ kind<Pet
 export interface UnauthorizedError extends PetstoreError {
   readonly name: 'UnauthorizedError';
 }
-/** 401: the credential is missing, wrong or revoked. */
 export const UnauthorizedError: ErrorClass<UnauthorizedError> = /* @__PURE__ */ kind('UnauthorizedError');
 
 /** 404: the requested resource does not exist. */
 export interface NotFoundError extends PetstoreError {
   readonly name: 'NotFoundError';
 }
-/** 404: the requested resource does not exist. */
 export const NotFoundError: ErrorClass<NotFoundError> = /* @__PURE__ */ kind('NotFoundError');
 
 /** 429: too many requests with this key, even after the retries. */
 export interface RateLimitedError extends PetstoreError {
   readonly name: 'RateLimitedError';
 }
-/** 429: too many requests with this key, even after the retries. */
 export const RateLimitedError: ErrorClass<RateLimitedError> = /* @__PURE__ */ kind('RateLimitedError');
 
 /** Any other 4xx: the service does not accept the request as it is. */
 export interface InvalidRequestError extends PetstoreError {
   readonly name: 'InvalidRequestError';
 }
-/** Any other 4xx: the service does not accept the request as it is. */
 export const InvalidRequestError: ErrorClass<InvalidRequestError> = /* @__PURE__ */ kind('InvalidRequestError');
 
 /** 5xx: the service failed, even after the retries. */
 export interface ServerError extends PetstoreError {
   readonly name: 'ServerError';
 }
-/** 5xx: the service failed, even after the retries. */
 export const ServerError: ErrorClass<ServerError> = /* @__PURE__ */ kind('ServerError');
 
 /** The operation declares no such response: another status, a redirect that is not followed, or a body that cannot be parsed. */
 export interface UnexpectedResponseError extends PetstoreError {
   readonly name: 'UnexpectedResponseError';
 }
-/** The operation declares no such response: another status, a redirect that is not followed, or a body that cannot be parsed. */
 export const UnexpectedResponseError: ErrorClass<UnexpectedResponseError> =
   /* @__PURE__ */ kind('UnexpectedResponseError');
 
-/** The service could not be reached, or the connection broke before the whole response had arrived. `cause` says how. */
+/** The service could not be reached, or the connection broke before the whole response had arrived. `cause` is the reason. */
 export interface ConnectionError extends BaseError {
   readonly name: 'ConnectionError';
 }
-/** The service could not be reached, or the connection broke before the whole response had arrived. `cause` says how. */
 export const ConnectionError: ErrorClass<ConnectionError> = /* @__PURE__ */ kind('ConnectionError');
 
-/** The call, or its last attempt, took longer than it may. */
+/** The call, or its last attempt, exceeded its time limit. */
 export interface TimeoutError extends BaseError {
   readonly name: 'TimeoutError';
 }
-/** The call, or its last attempt, took longer than it may. */
 export const TimeoutError: ErrorClass<TimeoutError> = /* @__PURE__ */ kind('TimeoutError');
 
 /** The caller's signal ended the call. `cause` is the signal's reason. */
 export interface AbortedError extends BaseError {
   readonly name: 'AbortedError';
 }
-/** The caller's signal ended the call. `cause` is the signal's reason. */
 export const AbortedError: ErrorClass<AbortedError> = /* @__PURE__ */ kind('AbortedError');
 
-/** Every error that a call can end with. Anything else that is thrown is a mistake in how the call was made. */
+/** Every error that a call can end with. Anything else that is thrown is a mistake in the call itself. */
 export type CallError =
   | UnauthorizedError
   | NotFoundError
@@ -141,7 +131,7 @@ export type CallError =
   | TimeoutError
   | AbortedError;
 
-/** By status, or by its first digit. */
+/** The kinds of errors, by status or its first digit. */
 const KINDS: Record<number, string> = {
   401: 'Unauthorized',
   404: 'NotFound',
@@ -150,7 +140,7 @@ const KINDS: Record<number, string> = {
   5: 'Server',
 };
 
-/** The error for a response. Its message quotes a body that is not from the service, such as a proxy's. */
+/** The error for a response. Its message quotes the body if that is not from the service but from a proxy, for example. */
 export function errorFrom(response: HttpResponse, text: string, body: unknown = text, problem?: string): BaseError {
   const { status, headers } = response;
   const { code, message } = Object(body) as { code?: unknown; message?: unknown };
@@ -160,7 +150,7 @@ export function errorFrom(response: HttpResponse, text: string, body: unknown = 
     `${kind || 'UnexpectedResponse'}Error`,
     isOwn ? message : `${problem || status + (kind ? '' : ' unexpected')}: ${text.slice(0, 200) || 'no body'}`,
   );
-  // Neither helps where an error is printed.
+  // Not enumerable, because both are noise when an error is printed.
   Object.defineProperties(error, { headers: { value: headers }, response: { value: response } });
   return Object.assign(error, {
     status,

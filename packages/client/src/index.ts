@@ -29,10 +29,9 @@ export {
   UnauthorizedError,
   UnexpectedResponseError,
 } from './errors.ts';
-export type { DataAndResponse } from './execute.ts';
+export { type DataAndResponse, mayRetry } from './execute.ts';
 export * from './gen/calls.gen.ts';
 export { type Hooks, type Logger, type LogLevel, type ObserveOptions, observe, type ShownRequest } from './observe.ts';
-export { extendTrail, nextPage } from './page-rules.ts';
-export { type Page, type Paged, pages } from './pages.ts';
+export { extendTrail, type Page, type Paged, pages } from './pages.ts';
+export { nextPage } from './parse-response.ts';
 export { type Options, type Petstore, petstore, withEnvironment } from './petstore.ts';
-export { mayRetry } from './retry.ts';

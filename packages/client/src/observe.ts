@@ -1,9 +1,9 @@
 import type { OperationId } from '@petstore/types';
 import type { Encoder } from './build-request.ts';
 import type { Connection, DeprecationNotice, HttpRequest, HttpResponse, Observer, Transport } from './connection.ts';
-import { LEFT } from './pages.ts';
+import { LOOP_LEFT } from './pages.ts';
 
-/** A request as callbacks see it: credentials are replaced by `***`. */
+/** A request as callbacks get it: `***` replaces credentials. */
 export type ShownRequest = Pick<HttpRequest, 'operation' | 'method' | 'url' | 'headers'>;
 
 /** Callbacks that observe calls. They cannot change a call; an error that one throws goes to `console.error`. */
@@ -16,26 +16,27 @@ export interface Hooks {
   retry?(reason: Error, attempt: number, milliseconds: number): void;
   /** When a call fails. */
   error?(error: Error): void;
-  /** For a call of a deprecated operation, once per process. By default the logger gets a line; `false` silences it. */
+  /** When a deprecated operation is called, once per process. By default the client logs a warning; `false` disables it. */
   deprecated?: ((notice: DeprecationNotice) => void) | false;
 }
 
-/** `warn` logs deprecations, `info` also retries and failures, `debug` also requests and responses. */
+/** How much is logged: `warn` deprecations, `info` also retries and failures, `debug` also requests and responses. */
 export type LogLevel = 'off' | 'warn' | 'info' | 'debug';
 
 /** The destination of log lines, for example `console`. */
 export type Logger = { readonly [Level in Exclude<LogLevel, 'off'>]: (line: string) => void };
 
+/** The callbacks and the log of calls. */
 export interface ObserveOptions {
   /** Callbacks that observe calls. */
   on?: Hooks;
-  /** `warn` by default. */
+  /** How much is logged; `warn` by default. */
   logLevel?: LogLevel;
-  /** `console` by default. */
+  /** The destination of log lines; `console` by default. */
   logger?: Logger;
 }
 
-/** The connection with callbacks and a log. */
+/** Adds callbacks and a log to a connection. */
 export function observe(
   connection: Connection,
   { on = {}, logLevel = 'warn', logger = console }: ObserveOptions,
@@ -73,7 +74,7 @@ export function observe(
           return on.retry?.(reason, attempt, milliseconds);
         }),
       error: (error) =>
-        Object(error).cause !== LEFT &&
+        Object(error).cause !== LOOP_LEFT &&
         guarded(() => {
           log('info', () => String(error));
           return on.error?.(error);

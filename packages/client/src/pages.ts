@@ -4,7 +4,7 @@ import type { HttpResponse } from './connection.ts';
 import { errorFrom } from './errors.ts';
 import type { DataAndResponse } from './execute.ts';
 import { pageRules } from './gen/pages.gen.ts';
-import { extendTrail, type PageRule, type Trail } from './page-rules.ts';
+import type { PageRule } from './parse-response.ts';
 
 /** The operations that have pages. */
 export type PagedId = {
@@ -20,9 +20,9 @@ export interface Page<Item> {
   next(): Promise<Page<Item> | undefined>;
 }
 
-/** A call of an operation that has pages. Awaiting it returns the first page, iterating it the elements of all pages. */
+/** A call of an operation that has pages. Awaiting it returns the first page; iterating it, the elements of all pages. */
 export interface Paged<Id extends OperationId> extends Call<Id>, AsyncIterable<ItemOf<Id>> {
-  /** The first page as an object that leads to the others. */
+  /** The first page, as an object that leads to the others. */
   page(): Promise<Page<ItemOf<Id>>>;
   /** The elements of all pages as a list, at most `max` of them. */
   collect(options: { readonly max: number }): Promise<ItemOf<Id>[]>;
@@ -43,12 +43,35 @@ export function pages<Id extends OperationId>(call: Call<Id>, rule = rules.get(c
   return (rule ? Object.assign(call, pagesBy(rule, call)) : call) as Paged<Id>;
 }
 
+/** The pages that were read, as far as the detection of a loop needs them. */
+export interface Trail {
+  readonly last: string;
+  readonly compared: string;
+  readonly steps: number;
+  readonly distance: number;
+}
+
+/**
+ * The trail with one more cursor or address; `undefined` if it leads back to a page that was read before. It holds only two
+ * of them (Brent's algorithm): the one that all others are compared with is replaced after 1, 2, 4, … pages, so a long loop
+ * is found after at most three rounds.
+ */
+export function extendTrail(trail: Trail | undefined, cursor: string): Trail | undefined {
+  if (!trail) return { last: cursor, compared: cursor, steps: 1, distance: 1 };
+  const { last, compared, steps, distance } = trail;
+  if (cursor === last || cursor === compared) return undefined;
+  if (steps > 1) return { ...trail, last: cursor, steps: steps - 1 };
+  return { last: cursor, compared: cursor, steps: distance * 2, distance: distance * 2 };
+}
+
+/** The reason that aborts a page which was requested ahead when the caller leaves the loop. */
+export const LOOP_LEFT = 'the caller has left the loop';
+
 function pagesBy(rule: PageRule, call: Call<OperationId>) {
   const firstPage = async () => pageFrom(rule, call, await call.withResponse());
-  const all = () => elements(firstPage());
   return {
     page: firstPage,
-    [Symbol.asyncIterator]: all,
+    [Symbol.asyncIterator]: () => elements(firstPage()),
     collect: async (options: { readonly max: number }) => {
       const first = firstPage();
       // Otherwise a rejection would be unhandled if `max` is wrong.
@@ -68,10 +91,7 @@ interface AnyPage extends Page<unknown> {
   next(stop?: AbortController): Promise<AnyPage | undefined>;
 }
 
-/** The reason that aborts a page which was requested ahead. */
-export const LEFT = 'the caller has left the loop';
-
-/** A page, and the trail of those before it. */
+/** A page, and the trail of the pages before it. */
 function pageFrom(
   rule: PageRule,
   call: Call<OperationId>,
@@ -79,38 +99,38 @@ function pageFrom(
   trail?: Trail,
 ): AnyPage {
   const items = rule.items(Object(data));
-  if (!Array.isArray(items)) throw errorFrom(response, JSON.stringify(data), data, 'no list');
-  const behind = rule.next(data, response);
-  const unexpected = (problem: string, address = '') => errorFrom(response, address, data, `the next page ${problem}`);
+  const unexpected = (problem: string, text: string) => errorFrom(response, text, data, problem);
+  if (!Array.isArray(items)) throw unexpected('no list', JSON.stringify(data));
+  const following = rule.next(data, response);
   /** The trail with the next page, from the address of the first page. */
   const extended = (first: string): Trail => {
-    if (behind && 'input' in behind) {
-      const longer = extendTrail(trail, String(Object.values(behind.input)));
-      if (longer) return longer;
-      throw unexpected('was read before');
+    let [here, next] = [trail, ''];
+    if (following && 'input' in following) next = String(Object.values(following.input));
+    else {
+      here ??= extendTrail(undefined, first);
+      const link = following?.link ?? '';
+      const url = URL.canParse(link, here?.last) ? new URL(link, here?.last) : undefined;
+      // The credentials are sent only to the origin that the caller chose.
+      if (url?.origin !== new URL(first).origin) throw unexpected('the next page is on another origin', link);
+      next = url.href;
     }
-    const here = trail ?? extendTrail(undefined, first);
-    const link = behind?.link ?? '';
-    const next = URL.canParse(link, here?.last) ? new URL(link, here?.last) : undefined;
-    // The credentials go only where the caller sends them.
-    if (next?.origin !== new URL(first).origin) throw unexpected('is on another origin', link);
-    const longer = extendTrail(here, next.href);
+    const longer = extendTrail(here, next);
     if (longer) return longer;
-    throw unexpected('was read before', next.href);
+    throw unexpected('the next page was read before', next);
   };
   return {
     items,
     response,
-    hasNext: behind !== undefined,
+    hasNext: following !== undefined,
     next: async (stop) => {
-      if (!behind) return undefined;
+      if (!following) return undefined;
       let longer: Trail | undefined;
       const success = await call.repeat(({ input, options }) => ({
-        input: 'input' in behind ? { ...input, ...behind.input } : input,
+        input: 'input' in following ? { ...input, ...following.input } : input,
         options: stop ? { ...options, signal: anyOf(stop.signal, options?.signal) } : options,
-        url: (from) => {
-          longer = extended(from);
-          return 'input' in behind ? from : longer.last;
+        url: (built) => {
+          longer = extended(built);
+          return 'input' in following ? built : longer.last;
         },
       }));
       return pageFrom(rule, call, success, longer);
@@ -118,7 +138,7 @@ function pageFrom(
   };
 }
 
-/** The elements of a page and of all pages behind it. Requests at most one page ahead, and aborts it when the caller leaves. */
+/** The elements of a page and of all pages after it. Requests at most one page ahead, and aborts it when the caller leaves. */
 async function* elements(first: Promise<AnyPage>) {
   const stop = new AbortController();
   let awaited: Promise<AnyPage | undefined> = first;
@@ -130,7 +150,7 @@ async function* elements(first: Promise<AnyPage>) {
       yield* page.items;
     }
   } finally {
-    stop.abort(LEFT);
+    stop.abort(LOOP_LEFT);
   }
 }
 

@@ -1,144 +1,144 @@
-// Parameters that are more than a word: lists and objects in the styles of OpenAPI, and JSON.
-import { exactJson } from './bodies.ts';
-import { addQuery, type Encoder, fill, type RequestDraft, some } from './build-request.ts';
+// Encoders of parameters that are not single values: lists and objects in the styles of OpenAPI, and JSON.
+import { definedEntries, exactJson } from './bodies.ts';
+import { addCookie, addQuery, type Encoder, fillPath, only, type RequestDraft } from './build-request.ts';
 
-/** Puts one input that is there. */
-function any(name: string, put: (draft: RequestDraft, value: unknown) => void): Encoder {
-  return some([name], (draft, inputs) => {
-    for (const [, value] of inputs) put(draft, value);
-    return [];
-  });
-}
-
-/** Puts one input that is there; an empty list or object is not (RFC 6570, 2.3). */
-function one(name: string, put: (draft: RequestDraft, value: unknown) => void): Encoder {
-  return any(name, (draft, value) => {
-    const isEmpty = value === null || (typeof value === 'object' && Object.keys(value).length === 0);
-    if (!isEmpty) put(draft, value);
-  });
-}
-
-/** `3,4,5`, and an object as `R,100,G,200` or exploded as `R=100,G=200`. */
+/** Writes a list as `3,4,5`, an object as `R,100,G,200` or exploded as `R=100,G=200`. */
 export const simplePath = (name: string, explode: boolean) =>
-  one(name, (draft, value) => fill(draft, name, joined(value, explode, ',', ',')));
+  ifNotEmpty(name, (draft, value) => fillPath(draft, name, joined(value, explode, ',')));
 
-/** `.3.4.5` exploded, `.3,4,5` otherwise. */
+/** Writes a list as `.3.4.5` exploded, as `.3,4,5` otherwise. */
 export const labelPath = (name: string, explode: boolean) =>
-  one(name, (draft, value) => fill(draft, name, `.${joined(value, explode, explode ? '.' : ',', ',')}`));
+  ifNotEmpty(name, (draft, value) => fillPath(draft, name, `.${joined(value, explode, explode ? '.' : ',')}`));
 
-/** `;id=3;id=4` exploded, `;id=3,4` otherwise. */
+/** Writes a list as `;id=3;id=4` exploded, as `;id=3,4` otherwise. */
 export const matrixPath = (name: string, explode: boolean) =>
-  one(name, (draft, value) => {
+  ifNotEmpty(name, (draft, value) => {
     const key = encodeURIComponent(name);
-    if (!explode || typeof value !== 'object' || value === null) {
-      const text = joined(value, false, ',', ',');
-      return fill(draft, name, `;${key}${text === '' ? '' : `=${text}`}`);
-    }
-    const pairs = Array.isArray(value) ? value.map((item) => [name, item] as const) : entries(value);
-    fill(draft, name, pairs.map(([key, item]) => `;${encodeURIComponent(key)}=${word(item)}`).join(''));
+    const pairs = explode && pairsOf(name, value);
+    if (pairs)
+      return fillPath(
+        draft,
+        name,
+        pairs.map(([part, item]) => `;${encodeURIComponent(part)}=${encoded(item)}`).join(''),
+      );
+    const text = joined(value, false, ',');
+    fillPath(draft, name, `;${key}${text === '' ? '' : `=${text}`}`);
   });
 
-/** A header as `3,4,5`; nothing in it is escaped. */
+/** Writes a header as `3,4,5`. Nothing in it is escaped. */
 export const simpleHeader = (name: string, explode: boolean) =>
-  one(name, (draft, value) => {
-    draft.headers[name.toLowerCase()] = joined(value, explode, ',', ',', raw);
+  ifNotEmpty(name, (draft, value) => {
+    draft.headers[name.toLowerCase()] = joined(value, explode, ',', plain);
   });
 
-/** `id=3&id=4` and `R=100&G=200` exploded, `id=3,4` and `color=R,100,G,200` otherwise. */
+/** Writes `id=3&id=4` and `R=100&G=200` exploded, `id=3,4` and `color=R,100,G,200` otherwise. */
 export const formQuery = (name: string, explode: boolean, reserved?: boolean) =>
-  one(name, (draft, value) => {
-    const text = reserved ? reservedWord : word;
-    const key = encodeURIComponent(name);
-    if (!explode || typeof value !== 'object' || value === null) {
-      return addQuery(draft, `${key}=${joined(value, false, ',', ',', text)}`);
-    }
-    const pairs = Array.isArray(value) ? value.map((item) => [name, item] as const) : entries(value);
-    for (const [part, item] of pairs) addQuery(draft, `${encodeURIComponent(part)}=${text(item)}`);
+  ifNotEmpty(name, (draft, value) => {
+    const write = reserved ? encodedButReserved : encoded;
+    const pairs = explode && pairsOf(name, value);
+    if (pairs) for (const [part, item] of pairs) addQuery(draft, `${encodeURIComponent(part)}=${write(item)}`);
+    else addQuery(draft, `${encodeURIComponent(name)}=${joined(value, false, ',', write)}`);
   });
 
-/** `id=3%204%205` or `id=3|4|5`. */
+/** Writes a list as `id=3%204%205` or `id=3|4|5`. */
 export const delimitedQuery = (name: string, delimiter: string, reserved?: boolean) =>
-  one(name, (draft, value) => {
-    const between = encodeURIComponent(decodeURIComponent(delimiter));
-    if (Array.isArray(value) && value.some((item) => String(item).includes(decodeURIComponent(delimiter))))
-      throw new TypeError(`an element of ${name} holds what stands between elements`);
-    addQuery(
-      draft,
-      `${encodeURIComponent(name)}=${joined(value, false, between, between, reserved ? reservedWord : word)}`,
-    );
+  ifNotEmpty(name, (draft, value) => {
+    const character = decodeURIComponent(delimiter);
+    if (Array.isArray(value) && value.some((item) => String(item).includes(character)))
+      throw new TypeError(`an element of ${name} contains the delimiter '${character}'`);
+    const text = joined(value, false, encodeURIComponent(character), reserved ? encodedButReserved : encoded);
+    addQuery(draft, `${encodeURIComponent(name)}=${text}`);
   });
 
-/** `color[R]=100&color[G]=200`. */
+/** Writes an object as `color[R]=100&color[G]=200`. */
 export const deepQuery = (name: string, reserved?: boolean) =>
-  one(name, (draft, value) => {
-    const text = reserved ? reservedWord : word;
+  ifNotEmpty(name, (draft, value) => {
+    const write = reserved ? encodedButReserved : encoded;
     const key = encodeURIComponent(name);
-    if (typeof value !== 'object' || value === null) return addQuery(draft, `${key}=${text(value)}`);
-    for (const [part, item] of entries(value)) addQuery(draft, `${key}%5B${encodeURIComponent(part)}%5D=${text(item)}`);
+    if (typeof value !== 'object' || value === null) return addQuery(draft, `${key}=${write(value)}`);
+    for (const [part, item] of definedEntries(value))
+      addQuery(draft, `${key}%5B${encodeURIComponent(part)}%5D=${write(item)}`);
   });
 
-/** Words, as cookies. */
+/** Writes the inputs with these names, each a single value, as cookies. */
 export const inCookies = (...names: string[]) =>
-  some(names, (draft, inputs) => {
-    for (const [name, value] of inputs) addCookie(draft, name, word(value));
+  only(names, (draft, inputs) => {
+    for (const [name, value] of inputs) addCookie(draft, name, encoded(value));
     return [];
   });
 
-/** A cookie as `id=3,4,5`. */
+/** Writes a cookie as `id=3,4,5`. */
 export const formCookie = (name: string) =>
-  one(name, (draft, value) => addCookie(draft, name, joined(value, false, ',', ',')));
+  ifNotEmpty(name, (draft, value) => addCookie(draft, name, joined(value, false, ',')));
 
+/** Writes JSON as a segment of the path. */
 export const jsonPath = (name: string) =>
-  any(name, (draft, value) => fill(draft, name, encodeURIComponent(exactJson(value))));
+  ifPresent(name, (draft, value) => fillPath(draft, name, encodeURIComponent(exactJson(value))));
 
+/** Writes JSON as a query parameter. */
 export const jsonQuery = (name: string) =>
-  any(name, (draft, value) => addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(exactJson(value))}`));
+  ifPresent(name, (draft, value) =>
+    addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(exactJson(value))}`),
+  );
 
-/** A header as JSON, in ASCII: a header carries nothing else. */
+/** Writes JSON as a header. It is ASCII, because a header cannot contain anything else. */
 export const jsonHeader = (name: string) =>
-  any(name, (draft, value) => {
-    const text = exactJson(value);
-    draft.headers[name.toLowerCase()] = text.replace(
+  ifPresent(name, (draft, value) => {
+    draft.headers[name.toLowerCase()] = exactJson(value).replace(
       /[^\x20-\x7e]/g,
-      (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
     );
   });
 
+/** Writes JSON as a cookie. */
 export const jsonCookie = (name: string) =>
-  any(name, (draft, value) => addCookie(draft, name, encodeURIComponent(exactJson(value))));
+  ifPresent(name, (draft, value) => addCookie(draft, name, encodeURIComponent(exactJson(value))));
 
-/** Adds to the cookies. A browser sends its own instead. */
-export function addCookie(draft: RequestDraft, name: string, text: string): void {
-  const before = draft.headers.cookie;
-  draft.headers.cookie = `${before ? `${before}; ` : ''}${name}=${text}`;
+type Write = (draft: RequestDraft, value: unknown) => void;
+
+/** Writes one input if the call has it. */
+function ifPresent(name: string, write: Write): Encoder {
+  return only([name], (draft, inputs) => {
+    for (const [, value] of inputs) write(draft, value);
+    return [];
+  });
 }
 
-/** A list, the names and values of an object, or a word; exploded, an object is pairs. */
-function joined(value: unknown, explode: boolean, between: string, inside: string, text = word): string {
-  if (Array.isArray(value)) return value.map(text).join(between);
-  if (typeof value !== 'object' || value === null) return text(value);
-  return entries(value)
-    .map(([name, item]) => text(name) + (explode ? '=' : inside) + text(item))
-    .join(between);
+/** Writes one input if the call has it and it is not null, an empty list or an empty object (RFC 6570, 2.3). */
+function ifNotEmpty(name: string, write: Write): Encoder {
+  return ifPresent(name, (draft, value) => {
+    const isEmpty = value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+    if (!isEmpty) write(draft, value);
+  });
 }
 
-/** What an object holds, without what is not given. */
-function entries(value: object): [string, unknown][] {
-  return Object.entries(value).filter(([, item]) => item !== undefined);
+/** The pairs of an exploded list or object; undefined for any other value. */
+function pairsOf(name: string, value: unknown): [name: string, value: unknown][] | undefined {
+  if (Array.isArray(value)) return value.map((item) => [name, item]);
+  return typeof value === 'object' && value !== null ? definedEntries(value) : undefined;
 }
 
-/** A value as it is written. What is no word cannot be. */
-function raw(value: unknown): string {
+/** A list, the names and values of an object, or a single value as one text. Exploded, an object is `name=value` pairs. */
+function joined(value: unknown, explode: boolean, delimiter: string, write = encoded): string {
+  if (Array.isArray(value)) return value.map(write).join(delimiter);
+  if (typeof value !== 'object' || value === null) return write(value);
+  return definedEntries(value)
+    .map(([name, item]) => write(name) + (explode ? '=' : delimiter) + write(item))
+    .join(delimiter);
+}
+
+/** A single value as text. Throws for a list or an object. */
+function plain(value: unknown): string {
   if (typeof value === 'object' && value !== null)
-    throw new TypeError('a list or an object inside of another has no form in a parameter');
+    throw new TypeError('a parameter cannot contain a list or an object inside another');
   return String(value);
 }
 
-function word(value: unknown): string {
-  return encodeURIComponent(raw(value));
+function encoded(value: unknown): string {
+  return encodeURIComponent(plain(value));
 }
 
-/** Leaves reserved characters as they are, but not those that end a value or mean another one. */
-function reservedWord(value: unknown): string {
-  return word(value).replace(/%(3A|2F|3F|5B|5D|40|24|2C|3B|3D)/g, decodeURIComponent);
+/** Encodes a value except for reserved characters that neither end it nor begin another one. */
+function encodedButReserved(value: unknown): string {
+  return encoded(value).replace(/%(3A|2F|3F|5B|5D|40|24|2C|3B|3D)/g, decodeURIComponent);
 }

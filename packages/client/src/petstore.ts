@@ -16,21 +16,21 @@ export interface Options extends EnvironmentOptions, ObserveOptions {}
 
 /** The whole service as an object with a method for each operation. */
 export type Petstore = {
-  // Over the functions themselves, so that editors show their documentation.
+  // Mapped over the functions themselves, so that editors show their documentation.
   [Id in keyof typeof calls]: (...args: [...Parameters<Api[Id]>, options?: CallOptions]) => (Id extends PagedId
     ? Paged<Id>
     : Call<Id>) & {
-    /** How the call ended, as a value. Rejects only for a mistake in how the call was made, such as an input that cannot be sent. */
+    /** How the call ended, as a value. Rejects only for a mistake in the call itself, such as an input that cannot be sent. */
     outcome(): Promise<Outcome<Id>>;
   };
 } & {
-  /** The same service with other options; options that are not given stay unchanged. */
+  /** A client with these options changed and all others as they are. */
   withOptions(options: Options): Petstore;
 };
 
 type AnyCall = (connection: Connection, ...args: unknown[]) => Call<OperationId>;
 
-/** Creates a client of the whole service. `connect` with single functions makes a smaller bundle. */
+/** Creates a client of the whole service. For a smaller bundle, use `connect` and single functions. */
 export function petstore(options: Options = {}): Petstore {
   const connection = observe(connect(withEnvironment(options)), options);
   const bind =
@@ -49,7 +49,7 @@ export function petstore(options: Options = {}): Petstore {
       on: { ...options.on, ...others.on },
     });
   };
-  // An operation may have the name of the method that is inherited.
+  // On the prototype, because an operation may be called `withOptions`.
   return Object.assign(Object.create({ withOptions }), Object.fromEntries(methods));
 }
 
@@ -58,8 +58,8 @@ interface Globals {
 }
 
 /**
- * The options, completed by the environment, where there is one, and by the spec: `PETSTORE_API_KEY`, `PETSTORE_BASE_URL`,
- * the address of the deployment, and a `User-Agent`.
+ * Completes the options from the environment (`PETSTORE_API_KEY`, `PETSTORE_BASE_URL`) and from the spec (the address of the
+ * deployment), and adds a `User-Agent`.
  */
 export function withEnvironment<Options extends EnvironmentOptions>(options: Options): Options & ConnectOptions {
   const { env = {}, versions } = (globalThis as Globals).process ?? {};
@@ -71,7 +71,7 @@ export function withEnvironment<Options extends EnvironmentOptions>(options: Opt
     ...options,
     ...(apiKey !== undefined && { apiKey }),
     baseUrl: options.baseUrl ?? (deployment ? deployments[deployment] : (env.PETSTORE_BASE_URL ?? first)),
-    // A browser sends its own.
+    // Browsers send their own.
     headers: { ...(versions?.node && { 'user-agent': `petstore-client/${version}` }), ...options.headers },
   };
 }

@@ -1,7 +1,7 @@
 import { expectLinear } from '@petstore/testing/linear';
 import { afterEach, expect, test } from 'vitest';
 import { type Options, type Petstore, petstore, UnexpectedResponseError } from '../src/index.ts';
-import { nextPage } from '../src/page-rules.ts';
+import { nextPage } from '../src/parse-response.ts';
 import { answer, type Fault, type FaultyServer, faulty, refuse } from './faults.ts';
 
 let server: FaultyServer;

@@ -1,11 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { basic, bearer, keyInQuery, needs, needsOneOf } from '../src/authorize.ts';
 import { inMultipart, wholeBytes } from '../src/bodies.ts';
-import { inPath, inQuery, type Wire } from '../src/build-request.ts';
+import {
+  authorizeBy,
+  authorizeByOneOf,
+  basic,
+  bearer,
+  inPath,
+  inQuery,
+  keyInQuery,
+  type Wire,
+} from '../src/build-request.ts';
 import { send } from '../src/call.ts';
 import { type ConnectOptions, connect, type HttpRequest, pages } from '../src/index.ts';
-import { bodyPages, lastPages, linkPagesOf, type PageRule } from '../src/page-rules.ts';
-import { byStatus, parseBytes, parseExactJson, parseJson, parseNothing } from '../src/parse-response.ts';
+import {
+  bodyPages,
+  byStatus,
+  lastPages,
+  linkPagesOf,
+  type PageRule,
+  parseBytes,
+  parseExactJson,
+  parseJson,
+  parseNothing,
+} from '../src/parse-response.ts';
 
 /** Calls an operation that the spec does not have; each request is answered by the next response, the last one by all that follow. */
 function calling(wire: Partial<Wire>, responses: readonly Response[], options: Partial<ConnectOptions> = {}) {
@@ -58,7 +75,7 @@ describe('pages', () => {
 
   test('follow the Link header to elements in a property of the body, and the key in the query is not doubled', async () => {
     const link = '<?page=2&key=k>; rel="next"';
-    const wire = { authorize: needs(['query', keyInQuery('key')]) };
+    const wire = { authorize: authorizeBy(['query', keyInQuery('key')]) };
     const credentials = { query: 'k' } as never;
     const { sent, call } = calling(wire, [json({ things: [1] }, { headers: { link } }), json({ things: [2] })], {
       credentials,
@@ -72,7 +89,7 @@ describe('pages', () => {
 });
 
 describe('credentials', () => {
-  const authorize = needsOneOf(
+  const authorize = authorizeByOneOf(
     [
       ['both', bearer],
       ['other', keyInQuery('key')],

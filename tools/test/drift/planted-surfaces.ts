@@ -8,16 +8,16 @@ const petctl = (file: string) => `apps/petctl/src/${file}`;
 export const plantedInSurfaces: PlantedDrift[] = [
   // The client's requests.
   ...edits('client', client('build-request.ts'), {
-    'a zero that is not sent': swap('if (one !== null) addQuery', 'if (one) addQuery'),
+    'a zero that is not sent': swap('if (item !== null) addQuery', 'if (item) addQuery'),
     'a key of the caller that is ignored': swap('options?.idempotencyKey ?? value', 'value'),
     'the same key for all calls': swap("crypto.getRandomValues(new Uint32Array(4)).join('-')", "'a-key'"),
     'a query in the body': swap("(draft.url.includes('?') ? '&' : '?') + pair", "'?' + pair"),
+    'another scheme': swap('`Bearer ${token}`', '`Token ${token}`'),
   }),
   ...edits('client', client('bodies.ts'), {
-    'large integers as text': swap('rawJSON(String(one)) : one', 'String(one) : one'),
+    'large integers as text': swap('rawJSON(String(item)) : item', 'String(item) : item'),
     'another content type': put('export function inExactJson', "type = 'application/json'", "type = 'text/json'"),
   }),
-  ...edits('client', client('authorize.ts'), { 'another scheme': swap('`Bearer ${token}`', '`Token ${token}`') }),
 
   // What the client makes of responses.
   ...edits('client', client('errors.ts'), {
@@ -37,15 +37,13 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'a success that is taken for an error': swap('ok.test(`${response.status}`)', 'response.status === 200'),
     'a success that is not declared': swap('ok.test(`${response.status}`)', 'response.status < 300'),
     'broken JSON that is read': swap("? 'broken JSON'", '? undefined'),
-  }),
-  ...edits('client', client('page-rules.ts'), {
     'another relation': swap('next[\\s"]|next', 'prev[\\s"]|prev'),
     'elements that are dropped': swap(
       'items: (data) => data as unknown[]',
       'items: (data) => (data as unknown[]).slice(1)',
     ),
   }),
-  ...edits('client', client('retry.ts'), {
+  ...edits('client', client('execute.ts'), {
     'a conflict that is not repeated': swap('|Timeout|in_flight', '|Timeout'),
     'no status that is repeated': (text) =>
       text.replace('rate_limited|unavailable|in_flight|', '').replace('408|429|5..$', '408'),

@@ -1,9 +1,9 @@
 // Generated from spec/openapi.yaml by `npm run generate`. Do not edit.
 
-import { linkPages } from '../page-rules.ts';
+import { linkPages } from '../parse-response.ts';
 
 /**
- * How the operations that have pages have them.
+ * The paging rules of the operations that have pages.
  */
 export const pageRules = {
     listPets: linkPages

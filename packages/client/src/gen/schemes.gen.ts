@@ -1,11 +1,11 @@
 // Generated from spec/openapi.yaml by `npm run generate`. Do not edit.
 
 import type { Authorize } from '../build-request.ts';
-import { bearer, needs } from '../authorize.ts';
+import { authorizeBy, bearer } from '../build-request.ts';
 
 export const bearerScheme = ['bearer', bearer, 'apiKey'] as const;
 
 /**
- * What a request needs of which the spec says nothing else.
+ * Adds the credentials that the spec requires by default.
  */
-export const authorize: Authorize | undefined = /* @__PURE__ */ needs(bearerScheme);
+export const authorize: Authorize | undefined = /* @__PURE__ */ authorizeBy(bearerScheme);

@@ -1,27 +1,25 @@
 import { type Api, deployments, type Operation, type OperationId, operations, service } from '@petstore/types';
 import { exactJson } from '../bodies.ts';
 import { type Options, type Petstore, petstore } from '../petstore.ts';
-import { type Interruption, wait } from './interrupt.ts';
 import { HttpError, matchRoute, readInputs } from './read-request.ts';
 import { Resources } from './resources.ts';
 
-export type { Interruption } from './interrupt.ts';
-
-/** How many requests are remembered. */
+/** The number of the last requests that `requests` holds. */
 const MAX_REQUESTS = 1_000;
 
+/** The options of a fake service. */
 export interface FakeOptions {
-  /** The only key that is accepted; by default any. */
+  /** The only accepted key; any by default. */
   apiKey?: string;
-  /** Where the service is said to be; by default the first deployment of the spec. */
+  /** The address of the service; by default that of the first deployment in the spec. */
   baseUrl?: string;
-  /** The most elements that a page has, so that few of them make several pages. */
+  /** The maximum number of elements on a page, so that a test with few elements gets several pages. */
   pageSize?: number;
-  /** Operations that do something else, or whose shape does not say what they do. */
+  /** Replaces operations, and implements those whose shape does not determine what they do. */
   handlers?: Partial<Api>;
 }
 
-/** A request as it arrived. */
+/** A request that the fake service received. */
 export interface FakeRequest {
   readonly operation: OperationId | undefined;
   readonly method: string;
@@ -30,23 +28,41 @@ export interface FakeRequest {
   readonly body: string;
 }
 
-/** A service in memory that answers as the real one does. */
+/** Changes how the fake service handles one request. */
+export interface Interruption {
+  /** Responds with this status and an error, and executes nothing. */
+  readonly status?: number;
+  /** The code of the error; by default that of the status. */
+  readonly code?: string;
+  /** The message of the error. */
+  readonly message?: string;
+  /** Further headers of the response, `retry-after` for example. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Replaces the text of the response. */
+  readonly text?: string;
+  /** Waits this many milliseconds first. */
+  readonly delay?: number;
+  /** Ends the connection before or after it executes the request. After it, only the response is lost. */
+  readonly disconnect?: 'before' | 'after';
+}
+
+/** A service in memory that responds as the real one does. */
 export interface FakeService {
-  /** Takes the place of the global `fetch`, or of the option `fetch` of a client. */
+  /** Replaces the global `fetch`, or is the option `fetch` of a client. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
-  /** A client of the service. It waits for milliseconds only before it tries again. */
+  /** A client of the service. It waits only milliseconds before a retry. */
   readonly store: Petstore;
-  /** The last requests that arrived, in order. */
+  /** The last requests that the service received, in order. */
   readonly requests: readonly FakeRequest[];
-  /** What happens to the next requests of an operation, one after the other. */
+  /** Interrupts the next requests of an operation, one after the other. */
   next(operation: OperationId, ...interruptions: Interruption[]): void;
-  /** Forgets all documents, requests and interruptions. */
+  /** Removes all documents, requests and interruptions. */
   reset(): void;
 }
 
 const all: readonly Operation[] = Object.values(operations);
 
-/** Makes a fake service. It validates requests by the spec, and does what the shape of an operation says. */
+/** Creates a fake service. It validates requests by the spec, and derives from the shape of an operation what to do. */
 export function fakeService(options: FakeOptions = {}): FakeService {
   const {
     baseUrl = Object.values<string>(deployments)[0] ?? '',
@@ -56,36 +72,35 @@ export function fakeService(options: FakeOptions = {}): FakeService {
   const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
   const requests: FakeRequest[] = [];
   const interruptions = new Map<string, Interruption[]>();
-  const answers = new Map<string, { readonly request: string; readonly response: Response }>();
+  const idempotentResponses = new Map<string, { readonly request: string; readonly response: Response }>();
   let resources = new Resources(all, pageSize);
 
-  /** Does what a request asks for. */
-  const serve = async (request: Request, path: string, query: URLSearchParams): Promise<Response> => {
-    const { operation, words } = matchRoute(all, request.method, path);
-    const { id, security, idempotencyKey, pagination } = operation;
+  const handle = async (request: Request, path: string, query: URLSearchParams): Promise<Response> => {
+    const { operation, segments } = matchRoute(all, request.method, path);
+    const { id, security, pagination } = operation;
     const key = /^bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
     const isBearer = security.length > 0 && security.every((names) => names.includes('bearer'));
     if (isBearer && (key === undefined || (apiKey !== undefined && key !== apiKey)))
       throw new HttpError(401, 'The API key is missing or invalid.');
-    const idempotent = idempotencyKey && request.headers.get(idempotencyKey.header);
-    const content = `${id} ${path} ${idempotent ? await request.clone().text() : ''}`;
-    const before = idempotent ? answers.get(idempotent) : undefined;
-    if (before && before.request !== content)
+    const idempotencyKey = operation.idempotencyKey && request.headers.get(operation.idempotencyKey.header);
+    const fingerprint = `${id} ${path} ${idempotencyKey ? await request.clone().text() : ''}`;
+    const before = idempotencyKey ? idempotentResponses.get(idempotencyKey) : undefined;
+    if (before && before.request !== fingerprint)
       throw new HttpError(422, 'This Idempotency-Key belongs to another request.');
     if (before) return before.response.clone();
-    const input = await readInputs(operation, words, query, request);
+    const input = await readInputs(operation, segments, query, request);
     const handler = options.handlers?.[id as OperationId] as ((input: object) => Promise<unknown>) | undefined;
-    const done = handler ? { data: await handler(input) } : resources.run(operation, path, input);
-    if (done === 'unknown')
-      throw new HttpError(501, `The fake service does not know what ${id} does: give handlers.${id}.`);
-    if (!done) throw new HttpError(404, 'The requested resource could not be found.');
+    const result = handler ? { data: await handler(input) } : resources.run(operation, path, input);
+    if (result === 'unknown')
+      throw new HttpError(501, `The fake service cannot derive what ${id} does: give handlers.${id}.`);
+    if (!result) throw new HttpError(404, 'The requested resource could not be found.');
     const headers: Record<string, string> = { 'x-request-id': `fake-${requests.length}` };
-    if (done.next !== undefined) {
-      query.set(pagination?.cursor ?? 'after', String(done.next));
+    if (result.next !== undefined) {
+      query.set(pagination?.cursor ?? 'after', String(result.next));
       headers.link = `<${basePath}${path}?${query}>; rel="next"`;
     }
-    const response = responseOf(operation, done.data, headers);
-    if (idempotent) answers.set(idempotent, { request: content, response: response.clone() });
+    const response = responseOf(operation, result.data, headers);
+    if (idempotencyKey) idempotentResponses.set(idempotencyKey, { request: fingerprint, response: response.clone() });
     return response;
   };
 
@@ -104,12 +119,13 @@ export function fakeService(options: FakeOptions = {}): FakeService {
     if (requests.length > MAX_REQUESTS) requests.shift();
     const { delay = 0, disconnect, status, headers, text, ...error } = interruptions.get(id ?? '')?.shift() ?? {};
     await wait(delay, request.signal);
-    const broken = () => new TypeError('fetch failed', { cause: new Error('the fake service ended the connection') });
-    if (disconnect === 'before') throw broken();
+    const brokenConnection = () =>
+      new TypeError('fetch failed', { cause: new Error('the fake service ended the connection') });
+    if (disconnect === 'before') throw brokenConnection();
     try {
       if (status !== undefined) return errorResponse(status, error, headers, text);
-      const response = await serve(request, path, searchParams);
-      if (disconnect === 'after') throw broken();
+      const response = await handle(request, path, searchParams);
+      if (disconnect === 'after') throw brokenConnection();
       return text === undefined ? response : new Response(text, response);
     } catch (reason) {
       if (!(reason instanceof HttpError)) throw reason;
@@ -128,7 +144,7 @@ export function fakeService(options: FakeOptions = {}): FakeService {
     reset: () => {
       requests.length = 0;
       interruptions.clear();
-      answers.clear();
+      idempotentResponses.clear();
       resources = new Resources(all, pageSize);
     },
   };
@@ -150,7 +166,7 @@ function responseOf({ responses, successes, success }: Operation, data: unknown,
   return new Response(body, { status, headers: { ...headers, ...(mediaType && { 'content-type': mediaType }) } });
 }
 
-/** An error as the service writes it. */
+/** The response of an error, with the body that the service sends. */
 function errorResponse(
   status: number,
   { code, message }: { readonly code?: string; readonly message?: string },
@@ -166,5 +182,21 @@ function errorResponse(
   return new Response(text ?? JSON.stringify(error), {
     status,
     headers: { 'content-type': 'application/json', ...headers },
+  });
+}
+
+/** Waits, and rejects as fetch does when the signal aborts. */
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(handle);
+      reject(signal.reason);
+    };
+    const handle = setTimeout(() => {
+      signal.removeEventListener('abort', end);
+      resolve();
+    }, milliseconds);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
   });
 }

@@ -1,8 +1,8 @@
-// What operations do to documents in memory, as far as their shape in the spec says it.
+// Executes operations on documents in memory, as far as their shape in the spec determines it.
 import { type Operation, typesOf } from '@petstore/types';
 
-/** What an operation returns, with the cursor of the next page where there is one. */
-export interface Done {
+/** The result of an operation, with the cursor of the next page if there is one. */
+export interface OperationResult {
   readonly data: unknown;
   readonly next?: unknown;
 }
@@ -10,7 +10,7 @@ export interface Done {
 type Input = Readonly<Record<string, unknown>>;
 type Document = Readonly<Record<string, unknown>>;
 
-/** The documents of a fake service: those of a collection by the path of the collection, in ascending order of their identifiers. */
+/** The documents of a fake service, by the path of their collection and in ascending order of their identifiers. */
 export class Resources {
   readonly #collections = new Map<string, Map<unknown, Document>>();
   readonly #parts = new Map<string, unknown>();
@@ -23,8 +23,8 @@ export class Resources {
     this.#pageSize = pageSize;
   }
 
-  /** Does an operation. `undefined` where there is no such document, `unknown` where its shape does not say what it does. */
-  run(operation: Operation, path: string, input: Input): Done | 'unknown' | undefined {
+  /** Executes an operation. Returns `undefined` if there is no such document, `unknown` if the shape does not determine what to do. */
+  run(operation: Operation, path: string, input: Input): OperationResult | 'unknown' | undefined {
     const { method, fields, body } = operation;
     const [, collectionPath = '', parameter] = /^(.*)\/\{([^/]+)\}$/.exec(operation.path) ?? ['', operation.path];
     const properties = Object.entries(input).filter(([name]) => fields[name]?.in === 'body' || (body && !fields[name]));
@@ -50,8 +50,13 @@ export class Resources {
     return { data: all.get(id) };
   }
 
-  /** What a document has beside its properties: a photo, for example. */
-  #runPart({ method, path: template }: Operation, path: string, input: Input, content: unknown): Done | undefined {
+  /** Executes an operation on a part of a document that is not a property, for example a photo. */
+  #runPart(
+    { method, path: template }: Operation,
+    path: string,
+    input: Input,
+    content: unknown,
+  ): OperationResult | undefined {
     const [, collection = '', parameter = ''] = /^(.*)\/\{([^/]+)\}\/[^/]+$/.exec(template) ?? [];
     const ofCollection = path.split('/').slice(0, collection.split('/').length).join('/');
     if (!this.#collection(ofCollection).has(input[parameter])) return undefined;
@@ -63,7 +68,7 @@ export class Resources {
     return { data };
   }
 
-  /** Whether documents are added at a path. Any other list, `/items/find-by-status` for example, is of the collection above it. */
+  /** Whether a path has a collection of its own. Other lists, for example `/items/find-by-status`, are of the collection above. */
   #hasCollection(path: string): boolean {
     const adds = (at: string) => this.#operations.some((one) => one.path === at && one.method === 'POST');
     return adds(path) || !adds(path.slice(0, path.lastIndexOf('/')));
@@ -85,7 +90,7 @@ export class Resources {
     all: Map<unknown, Document>,
     input: Input,
     key: string,
-  ): Done {
+  ): OperationResult {
     const { cursor = 'after', limit = 'limit', by, next = 'next', more, items } = pagination;
     const filters = Object.keys(fields).filter(
       (name) => fields[name]?.in === 'query' && ![cursor, limit].includes(name),
@@ -116,7 +121,7 @@ export class Resources {
   }
 }
 
-/** Whether an operation is about a part of one document, such as `/things/{thingId}/photo`, and not about a list. */
+/** Whether an operation concerns a part of one document, such as `/things/{thingId}/photo`, and not a list. */
 function isPart({ path, method, pagination, responses, successes }: Operation): boolean {
   const { schema } = responses[successes[0] ?? ''] ?? {};
   const isList = pagination !== undefined || (schema !== undefined && typesOf(schema).includes('array'));
