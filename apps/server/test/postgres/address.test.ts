@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../src/config/kinds.ts';
 import { openPostgresStore } from '../../src/store/open.ts';
-import { databaseAddresses, hostOf } from '../../src/store/postgres/address.ts';
+import { databaseAddresses, hostOf } from '../../src/store/postgres/connection-pool.ts';
 
 test.each([
   ['postgres://h/d', ['postgres://h/d']],

@@ -11,50 +11,50 @@ import {
   type NotWritten,
   type Removed,
 } from '../store.ts';
-import type { Commits } from './commits.ts';
 import { isKeyTaken, isRejection } from './errors.ts';
 import type { GroupRead } from './group-read.ts';
+import type { IdempotentCommit } from './idempotent-commit.ts';
 import { keyOf } from './schema.ts';
 import type { Row } from './session.ts';
 import { resultOf, statementsOf } from './statements.ts';
 
-/** A write that waits for its commit. Without an identifier it creates a document, without a body it removes one. */
+/** A write that waits for its commit: it creates a document without `id`, removes one without `body`, or replaces one. */
 interface Write {
   readonly id?: number;
-  /** The JSON of the other properties. */
+  /** The other properties as JSON. */
   readonly body?: string;
   readonly ifVersion?: string | undefined;
   readonly idempotency?: Idempotency | undefined;
 }
 
-/** A write that was not done, because its key is known. */
+/** The write was omitted, because its idempotency key is known. */
 const KNOWN = { outcome: 'known' } as const;
 
 type WriteResult = Document | Removed | NotWritten | typeof KNOWN;
 
-/** How often a commit is sent whose keys other servers store first. Each time it finds those known. */
+/** How often a commit is sent if other servers store its keys first. Each attempt finds these keys known. */
 const MAX_ATTEMPTS = 5;
 
-/** A collection whose reads share statements, and whose writes share commits. */
-export function collectionIn(
+/** A collection that groups its reads into statements and its writes into commits. */
+export function postgresCollection(
   declaration: CollectionDeclaration,
   reads: GroupRead,
-  commits: Commits,
+  idempotentCommit: IdempotentCommit,
   onCommit: (commit: Commit) => void,
-  onKeys: (count: number) => void,
+  onKeysStored: (count: number) => void,
 ): Collection & { close(): Promise<void> } {
   const statements = statementsOf(declaration);
   const bodyOf = (properties: object) => encode(withoutId(declaration.id, { ...properties }));
   const textOf = (id: number, body: string) => withId(declaration.id, id, body);
   const group = new GroupCommit<Write, WriteResult>(commit, onCommit, {
-    // One statement changes a document once, and stores a key once.
+    // A statement can change a document only once, and store a key only once.
     keysOf: ({ id, idempotency }) => [...(id === undefined ? [] : [id]), ...(idempotency ? [idempotency.key] : [])],
     isRejection,
   });
   const add = async <R>(write: Write): Promise<R> => {
     for (;;) {
       const result = await group.add(write, write.body?.length ?? 0);
-      // Each write has a result of its own kind.
+      // Each kind of write has its own kind of result.
       if (result !== KNOWN) return result as R;
       const replayed = await replay(write.idempotency);
       if (replayed) return replayed as R;
@@ -72,7 +72,7 @@ export function collectionIn(
       if (ids.length === 0) return true;
       const texts = documents.map((one, i) => textOf(ids[i] ?? 0, bodyOf(one)));
       const values = [newVersion(), ids.at(-1), ids[0], ids, `[${texts.join(',')}]`];
-      return (await commits.commit(statements.restore, values)) !== undefined;
+      return (await idempotentCommit.run(statements.restore, values)) !== undefined;
     },
     get: async (id) => {
       const [version, text] = await reads.read(statements.get, [id]);
@@ -105,11 +105,11 @@ export function collectionIn(
     const row = await (keyed.length > 0
       ? commitOnce([...all, ...keysOf(created), ...keysOf(changes)])
       : changes.length > 0
-        ? commits.commit(statements.write, all)
-        : commits.commit(statements.create, creates));
+        ? idempotentCommit.run(statements.write, all)
+        : idempotentCommit.run(statements.create, creates));
     const [before, versions] = row as [before: string, versions: (string | null)[] | null];
     const known = new Set(keyed.length > 0 ? await knownOf(row, keyed, version) : []);
-    onKeys(keyed.length - known.size);
+    onKeysStored(keyed.length - known.size);
     const stored = (id: number, body: string) => documentOf(id, String(version), textOf(id, body));
     const found = (versions ?? []).values();
     let last = Number(before);
@@ -127,21 +127,21 @@ export function collectionIn(
   async function commitOnce(values: readonly unknown[]): Promise<Row | undefined> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await commits.commit(statements.writeOnce, values);
+        return await idempotentCommit.run(statements.writeOnce, values);
       } catch (error) {
         if (!isKeyTaken(error) || attempt === MAX_ATTEMPTS) throw error;
       }
     }
   }
 
-  /** The keys that a commit found known. Its row does not say so where its answer was lost; then they are those of others. */
+  /** The keys that were known before a commit. If its response was lost, they are the keys that other commits have stored. */
   async function knownOf(row: Row | undefined, keys: readonly string[], version: number): Promise<readonly string[]> {
     if (row && row.length > 2) return row[3] as string[];
     const found = await Promise.all(keys.map((key) => reads.read(resultOf, [key])));
     return keys.filter((_, i) => String(found[i]?.[2]) !== String(version));
   }
 
-  /** The result of the write that a key was stored with; nothing where it was forgotten meanwhile. */
+  /** Returns the result of the write with this key; undefined if the key was removed meanwhile. */
   async function replay(idempotency: Idempotency | undefined): Promise<Document | Removed | undefined> {
     const [fingerprint, id, version, text] = await reads.read(resultOf, [idempotency?.key]);
     if (typeof fingerprint !== 'string') return undefined;
@@ -152,7 +152,7 @@ export function collectionIn(
   }
 }
 
-/** The keys and the fingerprints of writes, null for those without. */
+/** The keys and the fingerprints of writes, null for writes without. */
 function keysOf(writes: readonly Write[]): (string | null)[][] {
   return [
     writes.map(({ idempotency }) => idempotency?.key ?? null),
@@ -160,7 +160,7 @@ function keysOf(writes: readonly Write[]): (string | null)[][] {
   ];
 }
 
-/** All documents of a commit have one version. It is random: a database that was restored from a backup repeats none. */
+/** The version of a commit's documents. It is random, so a database restored from a backup does not repeat versions. */
 const newVersion = () => randomInt(1, 2 ** 48 - 1);
 const VERSION = /^[1-9]\d{0,14}$/;
 const NO_VERSION = '0';

@@ -1,18 +1,18 @@
 /**
- * The first format had a table for pets, with a column for each property. It is carried over once; its tables are put aside,
- * and views in their place let servers of the version before read and add pets meanwhile.
+ * The first format had a table of pets with a column for each property. It is converted once. Its tables are renamed, and
+ * views replace them, so servers of the previous version can read and add pets meanwhile.
  */
-export const isCarriedOver = `NOT EXISTS (SELECT FROM pg_class WHERE oid = to_regclass('pet_ids') AND relkind = 'r')`;
+export const isFormat1Converted = `NOT EXISTS (SELECT FROM pg_class WHERE oid = to_regclass('pet_ids') AND relkind = 'r')`;
 
 const text = (row: string) => `'{"id":' || ${row}.id || ',"name":' || to_json(${row}.name) ||
   ',"categoryId":' || ${row}.category_id || coalesce(',"status":' || to_json(${row}.status), '') || '}'`;
 
-/** The tables are locked in the order in which servers of the version before lock them. */
-export const carryOver = `DO $carry$ BEGIN
+/** Locks the tables in the same order as servers of the previous version. */
+export const convertFormat1 = `DO $convert$ BEGIN
   LOCK TABLE pet_ids, pets IN ACCESS EXCLUSIVE MODE;
   INSERT INTO documents_pets (id, version, bytes, data)
     SELECT id, 1, octet_length(document), document::json
-    FROM (SELECT id, ${text('pets')} AS document FROM pets) AS carried ORDER BY id;
+    FROM (SELECT id, ${text('pets')} AS document FROM pets) AS converted ORDER BY id;
   UPDATE petstore_collections SET last = (SELECT last FROM pet_ids) WHERE name = 'pets';
   ALTER TABLE pets RENAME TO pets_format_1;
   ALTER TABLE pet_ids RENAME TO pet_ids_format_1;
@@ -30,4 +30,4 @@ export const carryOver = `DO $carry$ BEGIN
     END $insert$;
   CREATE TRIGGER petstore_format_1_insert INSTEAD OF INSERT ON pets
     FOR EACH ROW EXECUTE FUNCTION petstore_format_1_insert();
-END $carry$`;
+END $convert$`;

@@ -1,5 +1,5 @@
 import { StoreUnavailableError } from '../errors.ts';
-import type { Connections } from './connections.ts';
+import type { ConnectionPool } from './connection-pool.ts';
 import { isLostConnection, unavailable } from './errors.ts';
 import type { Row } from './session.ts';
 import type { Statement } from './statements.ts';
@@ -13,34 +13,34 @@ interface Waiting {
 }
 
 interface ReadOptions {
-  /** Groups that run at once, at most: one on each connection. */
+  /** The largest number of groups that run at once, one on each connection. */
   size: number;
   connectTimeout: number;
   statementTimeout: number;
 }
 
-/** Reads in one group. Each may be a page of a megabyte, and every connection may hold a group. */
-const MAX_GROUP = 8;
+/** Bounds memory: each read may be a page of a megabyte, and each connection may have a group. */
+const MAX_GROUP_READS = 8;
 
-/** A read whose connection broke is sent this often in all; a new connection leads to whichever host is right by then. */
+/** How often a read is sent in total if its connection breaks. A new connection leads to the current host. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Reads, which share a round trip, its messages and their parsing while every connection is busy. A group has one statement,
- * which takes an array for each parameter and returns one row for each read.
+ * Groups reads that wait while every connection is busy, so they share a round trip, its messages and their parsing. A group
+ * has one statement, which takes an array for each parameter and returns one row for each read.
  */
 export class GroupRead {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPool;
   readonly #options: ReadOptions;
   #waiting: Waiting[] = [];
   #running = 0;
 
-  constructor(connections: Connections, options: ReadOptions) {
+  constructor(connections: ConnectionPool, options: ReadOptions) {
     this.#connections = connections;
     this.#options = options;
   }
 
-  /** The row that the statement returns for these values. */
+  /** Returns the statement's row for these values. */
   read(statement: Statement, values: readonly unknown[]): Promise<Row> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ statement, values, since: performance.now(), resolve, reject });
@@ -54,14 +54,14 @@ export class GroupRead {
     this.#running--;
   }
 
-  /** The first read and those that wait with the same statement, without those that have waited for too long. */
+  /** Takes the first waiting read and others with the same statement. Rejects reads that have waited too long. */
   #nextGroup(): Waiting[] {
     const oldest = performance.now() - this.#options.connectTimeout;
     const group: Waiting[] = [];
     const others: Waiting[] = [];
     for (const one of this.#waiting) {
       if (one.since < oldest) one.reject(new StoreUnavailableError('Every connection to the database is in use.'));
-      else if (group.length < MAX_GROUP && one.statement === (group[0] ?? one).statement) group.push(one);
+      else if (group.length < MAX_GROUP_READS && one.statement === (group[0] ?? one).statement) group.push(one);
       else others.push(one);
     }
     this.#waiting = others;

@@ -1,32 +1,30 @@
 import { ConfigError } from '../../config/kinds.ts';
 import type { CollectionDeclaration } from '../document.ts';
 import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store } from '../store.ts';
-import { databaseAddresses } from './address.ts';
-import { collectionIn } from './collection.ts';
-import { Commits } from './commits.ts';
-import { Connections, type Hosts } from './connections.ts';
+import { postgresCollection } from './collection.ts';
+import { ConnectionPool, databaseAddresses, type Hosts } from './connection-pool.ts';
 import { unavailable } from './errors.ts';
 import { GroupRead } from './group-read.ts';
-import { DEFAULT_LIMITS, migrate } from './migrate.ts';
-import { schemaOf } from './schema.ts';
+import { idempotencySweeper } from './idempotency-sweeper.ts';
+import { IdempotentCommit } from './idempotent-commit.ts';
+import { MIGRATION_LIMITS, migrate, schemaOf } from './schema.ts';
 import { type Prepare, prepareForReads, prepareForWrites, prepareSession } from './session.ts';
-import { ping, sweep } from './statements.ts';
-import { keySweeper } from './sweeper.ts';
+import { ping, sweepCommits } from './statements.ts';
 
 export interface PostgresOptions {
-  /** Connections at once, at least two: one is for writes. */
+  /** The largest number of connections, at least two: one is for writes. */
   poolSize?: number;
-  /** Milliseconds to wait for a connection. */
+  /** The time in milliseconds to wait for a connection. */
   connectTimeout?: number;
-  /** Milliseconds to wait for the answer to a statement. */
+  /** The time in milliseconds to wait for the response to a statement. */
   statementTimeout?: number;
-  /** The keys of idempotent writes that are remembered for 24 hours. */
+  /** The largest number of idempotency keys. Each is stored for 24 hours, unless there are more. */
   maxIdempotencyKeys?: number;
   /** Called after every commit. Must not throw. */
   onCommit?(commit: Commit): void;
 }
 
-/** The store in a database that any number of servers share. */
+/** A store in a database that any number of servers can share. */
 export type PostgresStore = Store & Required<Pick<Store, 'connections'>>;
 
 const DEFAULTS = {
@@ -36,7 +34,7 @@ const DEFAULTS = {
   maxIdempotencyKeys: MAX_IDEMPOTENCY_KEYS,
 };
 
-/** Opens the store at this address, which may name several hosts, and brings its schema up to date. */
+/** Opens the store at an address, which may have several hosts, and brings its schema up to date. */
 export async function openPostgresStore(
   url: string,
   collections: readonly CollectionDeclaration[],
@@ -49,14 +47,14 @@ export async function openPostgresStore(
   const hosts: Hosts = { addresses, current: 0 };
   await prepareSchema(hosts, collections, connectTimeout);
   const size = poolSize - 1;
-  const readers = new Connections(hosts, { size, connectTimeout, prepare: prepareForReads(statementTimeout) });
-  const writers = new Connections(hosts, { size: 1, connectTimeout, prepare: prepareForWrites(connectTimeout) });
+  const readers = new ConnectionPool(hosts, { size, connectTimeout, prepare: prepareForReads(statementTimeout) });
+  const writers = new ConnectionPool(hosts, { size: 1, connectTimeout, prepare: prepareForWrites(connectTimeout) });
   const reads = new GroupRead(readers, { size, connectTimeout, statementTimeout });
-  const sweeper = keySweeper(writers, maxIdempotencyKeys, statementTimeout);
+  const sweeper = idempotencySweeper(writers, maxIdempotencyKeys, statementTimeout);
   const opened = new Map(
     collections.map((declaration) => {
-      const commits = new Commits(writers, statementTimeout);
-      return [declaration.name, collectionIn(declaration, reads, commits, onCommit, sweeper.stored)];
+      const commit = new IdempotentCommit(writers, statementTimeout);
+      return [declaration.name, postgresCollection(declaration, reads, commit, onCommit, sweeper.onStored)];
     }),
   );
 
@@ -95,11 +93,11 @@ async function prepareSchema(
   connectTimeout: number,
 ): Promise<void> {
   const prepare: Prepare = (session) => prepareSession(session, connectTimeout);
-  const connections = new Connections(hosts, { size: 1, connectTimeout, prepare });
+  const connections = new ConnectionPool(hosts, { size: 1, connectTimeout, prepare });
   try {
     await connections.use(async (session) => {
       await migrate(session, schemaOf(collections));
-      await session.run(sweep, DEFAULT_LIMITS.statementMs);
+      await session.run(sweepCommits, MIGRATION_LIMITS.statementMs);
     });
   } catch (error) {
     throw unavailable(error);

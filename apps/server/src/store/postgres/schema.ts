@@ -1,37 +1,78 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { type CollectionDeclaration, encode } from '../document.ts';
-import { carryOver, isCarriedOver } from './format-1.ts';
+import { convertFormat1, isFormat1Converted } from './format-1.ts';
+import type { Session } from './session.ts';
 
 /** The table of a collection's documents. */
 export const tableOf = (collection: string) => `documents_${collection}`;
 
-/** The expression for the key of a property, by which documents are indexed. */
+/** The SQL expression of the key by which documents are indexed. */
 export const keyColumn = (property: string) => `petstore_key(data, ${escapeLiteral(property)})`;
 
-/** The key that petstore_key returns for this value. */
+/** The key of a value, as petstore_key returns it in the database. */
 export function keyOf(value: unknown): string {
   const key = encode(value).replaceAll('\\\\', '\\\\s').replaceAll('\\u', '\\\\u');
   return Buffer.byteLength(key) <= MAX_KEY_BYTES ? key : createHash('sha256').update(key).digest('hex');
 }
 
-/** An index of PostgreSQL takes keys of up to 2,700 bytes. */
+/** PostgreSQL's indexes accept keys of up to 2,700 bytes. */
 const MAX_KEY_BYTES = 1000;
 
-/** A change of the schema, and a condition that holds once it was made. */
+/** A change of the schema. */
 export interface Step {
+  /** An SQL condition that is true once the change was made. */
   readonly isDone: string;
   readonly statements: readonly string[];
 }
 
 /**
- * The schema, as steps that only ever add to it, so that servers of the version before can go on. Each may be interrupted
- * and run again.
+ * The schema as steps. They only add to it, so servers of the previous version continue to work. Each can be interrupted and
+ * run again.
  */
 export function schemaOf(collections: readonly CollectionDeclaration[]): Step[] {
   const tables = collections.map(({ name }) => tableStep(name));
   const indexes = collections.flatMap(({ name, indexes }) => indexes.map((property) => indexStep(name, property)));
-  return [base, idempotency, ...tables, { isDone: isCarriedOver, statements: [carryOver] }, ...indexes];
+  return [base, idempotency, ...tables, { isDone: isFormat1Converted, statements: [convertFormat1] }, ...indexes];
+}
+
+/** A number that no other advisory lock of this database uses. */
+const LOCK = 0x70657473;
+
+export interface MigrationLimits {
+  /** The time for one statement. */
+  statementMs: number;
+  /** The time to wait for another server's migration. */
+  waitMs: number;
+}
+
+/** Long, because one statement may build an index of many millions of documents. */
+export const MIGRATION_LIMITS: MigrationLimits = { statementMs: 3_600_000, waitMs: 3_600_000 };
+
+/**
+ * Brings the schema up to date. Servers that start together take turns under a lock, which ends with the connection of its
+ * owner. If nothing has to change, the server needs no permission to change the schema.
+ */
+export async function migrate(session: Session, steps: readonly Step[], limits = MIGRATION_LIMITS): Promise<void> {
+  const run = async (text: string) => (await session.write({ text }, limits.statementMs)).rows;
+  const pending = async () => {
+    const [row = []] = await run(`SELECT ${steps.map(({ isDone }) => isDone).join(', ')}`);
+    return steps.filter((_, i) => row[i] !== true);
+  };
+  if ((await pending()).length === 0) return;
+
+  const deadline = performance.now() + limits.waitMs;
+  while ((await run(`SELECT pg_try_advisory_lock(${LOCK})`))[0]?.[0] !== true) {
+    if (performance.now() > deadline) throw new Error('another server has been migrating for too long');
+    await pause(50);
+  }
+  await run(`CREATE TABLE IF NOT EXISTS petstore_migrations (
+    version bigint PRIMARY KEY,
+    applied_at timestamptz NOT NULL DEFAULT now()
+  )`);
+  for (const { statements } of await pending()) for (const statement of statements) await run(statement);
+  await run(`SELECT pg_advisory_unlock(${LOCK})`);
 }
 
 const exists = (relation: string) => `to_regclass(${escapeLiteral(escapeIdentifier(relation))}) IS NOT NULL`;
@@ -39,15 +80,15 @@ const exists = (relation: string) => `to_regclass(${escapeLiteral(escapeIdentifi
 const base: Step = {
   isDone: exists('petstore_commits'),
   statements: [
-    // Servers of the version before change nothing where they find a version that is not older than theirs.
+    // Servers of the previous version change nothing if the database's version is not older than theirs.
     'INSERT INTO petstore_migrations (version) VALUES (2) ON CONFLICT DO NOTHING',
-    // The identifier that each collection gave out last, in the row that every commit takes its turn on.
+    // The last assigned identifier of each collection. Every commit locks this row.
     `CREATE TABLE IF NOT EXISTS petstore_collections (
        name text PRIMARY KEY,
        last bigint NOT NULL CHECK (last BETWEEN 0 AND 9007199254740991)
      )`,
-    // The JSON text of a property. PostgreSQL reads no document that has \u0000 or half of a surrogate pair in any of its
-    // strings, so escapes are escaped before, each in a way of its own.
+    // The JSON text of a property. PostgreSQL cannot parse a document with \u0000 or a lone surrogate in one of its strings, so
+    // backslashes and Unicode escapes are escaped first, each in its own way.
     `CREATE OR REPLACE FUNCTION petstore_key(data json, property text) RETURNS text
      LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 1000 AS $$
      DECLARE
@@ -56,7 +97,7 @@ const base: Step = {
      BEGIN
        RETURN CASE WHEN octet_length(key) <= ${MAX_KEY_BYTES} THEN key ELSE encode(sha256(convert_to(key, 'UTF8')), 'hex') END;
      END $$`,
-    // The last commit of each writer: its number, the identifier before those it gave out, the versions that it found.
+    // The last commit of each writer: its number, the identifier before those it assigned, and the versions that it found.
     `CREATE TABLE IF NOT EXISTS petstore_commits (
        writer text PRIMARY KEY,
        number bigint NOT NULL,
@@ -67,7 +108,7 @@ const base: Step = {
   ],
 };
 
-/** The keys of idempotent writes, numbered in their order, with the result of each: no document for a removal. */
+/** The keys of idempotent writes, numbered in order, and the results of these writes: no document for a removal. */
 const idempotency: Step = {
   isDone: exists('petstore_idempotency'),
   statements: [
@@ -88,7 +129,7 @@ function tableStep(name: string): Step {
     isDone: exists(tableOf(name)),
     statements: [
       `INSERT INTO petstore_collections (name, last) VALUES (${escapeLiteral(name)}, 0) ON CONFLICT DO NOTHING`,
-      // Its text is stored as it was given, which jsonb would not do. Its size is beside it so that pages can be cut without reading it.
+      // json stores the text unchanged, jsonb would not. With the size beside it, pages are cut without reading documents.
       `CREATE TABLE IF NOT EXISTS ${escapeIdentifier(tableOf(name))} (
          id bigint PRIMARY KEY,
          version bigint NOT NULL,
@@ -103,7 +144,7 @@ function indexStep(name: string, property: string): Step {
   const [index, table] = [`${tableOf(name)}_by_${property}`, tableOf(name)].map(escapeIdentifier) as [string, string];
   return {
     isDone: `EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(${escapeLiteral(index)}) AND indisvalid)`,
-    // Writes go on meanwhile. An index whose making was interrupted is there, but not valid.
+    // Writes continue meanwhile. An interrupted statement leaves an invalid index.
     statements: [
       `DROP INDEX IF EXISTS ${index}`,
       `CREATE INDEX CONCURRENTLY ${index} ON ${table} (${keyColumn(property)}, id)`,

@@ -1,19 +1,18 @@
 import { Client, type ClientConfig, DatabaseError, type QueryArrayConfig, type QueryArrayResult } from 'pg';
-import { probe } from './statements.ts';
 
 export type Row = unknown[];
 type Query = Pick<QueryArrayConfig, 'name' | 'text' | 'values'>;
 
-/** The SQLSTATE of warnings; the one about a cancelled wait for synchronous replication has no code of its own. */
+/** The SQLSTATE of warnings. The warning of a cancelled wait for synchronous replication has no SQLSTATE of its own. */
 const WARNING = '01000';
 
-/** A connection to a host that takes writes. Every statement returns or fails in bounded time, which cancels nothing. */
+/** A connection to a host that accepts writes. A statement's time is bounded; a timeout does not cancel it in the database. */
 export class Session extends Client {
   #warning: string | undefined;
 
   constructor(config?: ClientConfig) {
     super(config);
-    // Whoever uses the session hears of it from the statement that fails.
+    // The statement that fails reports the error.
     this.on('error', () => {});
     this.on('notice', ({ code, message }) => {
       if (code === WARNING) this.#warning = message;
@@ -30,8 +29,8 @@ export class Session extends Client {
   }
 
   /**
-   * Runs a statement that writes, which is durable when this resolves. A wait for the standby that is cancelled ends with
-   * success and a warning: the write is on one machine, and is lost after a failover. So that rejects.
+   * Runs a statement that writes, and resolves when the write is durable. If the wait for the standby is cancelled, the
+   * database reports success with a warning. A failover would lose such a write, so this rejects.
    */
   async write(query: Query, timeoutMs: number): Promise<QueryArrayResult<Row>> {
     this.#warning = undefined;
@@ -41,34 +40,34 @@ export class Session extends Client {
   }
 }
 
-/** Prepares a new session before its first use, and rejects where it cannot be used. */
+/** Prepares a new session before its first use. Rejects if the session cannot be used. */
 export type Prepare = (session: Session) => Promise<void>;
 
-/** Every session sees warnings, whatever its role is set to, and is connected to a host that takes writes. */
+/** Makes a session report warnings, whatever its role's settings, and checks that its host accepts writes. */
 export async function prepareSession(session: Session, timeoutMs: number, settings = ''): Promise<void> {
-  // Every statement is served by an index, so it is planned once, and never by the statistics of a table that has just grown.
+  // An index serves every statement, so one plan is enough. Statistics of a table that has just grown would mislead the planner.
   const plans = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off';
   await session.run({ text: `SET client_min_messages = warning; ${plans}; ${settings}` }, timeoutMs);
   const { rows } = await session.run({ text: 'SHOW transaction_read_only' }, timeoutMs);
   if (rows[0]?.[0] !== 'off') throw new Error('it is read only');
 }
 
-/** The database ends slow reads by itself, so that it does not work for callers that have left. */
+/** Lets the database cancel slow reads, so it does not work for callers that have left. */
 export function prepareForReads(statementTimeout: number): Prepare {
   return (session) => prepareSession(session, statementTimeout, `SET statement_timeout = ${statementTimeout}`);
 }
 
 /**
- * No time-out of the database may end a commit: a wait for the standby that is cancelled reports success. An old primary
- * that nobody fenced says it takes writes and then never answers, so it has to commit something without effect first.
+ * Turns off the database's statement timeout, because a cancelled wait for the standby reports success. Commits something
+ * without effect, because an old primary that was not fenced claims to accept writes and then never responds.
  */
 export function prepareForWrites(timeoutMs: number): Prepare {
   return async (session) => {
-    // A stricter isolation would have servers that commit at the same time rejected instead of waiting for their turn.
+    // With a stricter isolation, concurrent commits would be rejected instead of waiting for each other.
     const settings = `SET statement_timeout = 0; SET default_transaction_isolation = 'read committed'`;
     await prepareSession(session, timeoutMs, settings);
-    // A commit that waits for a standby in vain, and its row locks, end soon after its server has left. Engines other than
-    // PostgreSQL, and PostgreSQL on systems that cannot do it, have no such setting.
+    // Ends a commit that waits for a standby, with its row locks, soon after its server has disconnected. Other engines, and
+    // PostgreSQL on some systems, have no such setting.
     const text = `SELECT set_config('client_connection_check_interval', '1000', false)`;
     await session.run({ text }, timeoutMs).catch((error: unknown) => {
       if (!(error instanceof DatabaseError)) throw error;
@@ -76,3 +75,6 @@ export function prepareForWrites(timeoutMs: number): Prepare {
     await session.write(probe, timeoutMs);
   };
 }
+
+/** Every commit writes a row of this table, so a host that commits this can commit writes. */
+const probe = { text: 'UPDATE petstore_collections SET last = last' };

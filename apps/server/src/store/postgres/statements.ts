@@ -3,13 +3,13 @@ import type { CollectionDeclaration } from '../document.ts';
 import { IDEMPOTENCY_MS } from '../store.ts';
 import { keyColumn, tableOf } from './schema.ts';
 
-/** A statement that every connection prepares once, under its name. */
+/** A statement that each connection prepares once under its name. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
 }
 
-/** The statements of one collection. Each read takes arrays, and returns one row for each of their elements, in order. */
+/** The statements of one collection. A read takes an array for each parameter, and returns one row per element, in order. */
 export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
   const table = escapeIdentifier(tableOf(name));
   const literal = escapeLiteral(name);
@@ -19,7 +19,7 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     SELECT found.version, found.data::text FROM unnest($1::bigint[]) WITH ORDINALITY AS query (id, place)
     LEFT JOIN ${table} AS found USING (id) ORDER BY place`;
 
-  /** A page is one value, joined by the database. A document is not read if those before it fill the page. */
+  /** Returns a page as one value, joined by the database. Does not read documents after the page is full. */
   const list = (condition: string, filter: string) => `
     SELECT page.* FROM ROWS FROM (unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::bigint[])${filter})
       WITH ORDINALITY AS query (after, max_count, max_bytes, ${filter && 'key, '}place)
@@ -35,9 +35,9 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
   const filtered = (property: string) => list(`${keyColumn(property)} = key AND `, ', unnest($4::text[])');
 
   /**
-   * Identifiers come from one row, which a commit locks until it is visible. So the commits of all servers follow one
-   * another in the order of their identifiers: no page can miss a document that arrives late, and there are no gaps. A
-   * sequence gives out numbers before anybody can see their documents.
+   * Identifiers come from one row, which a commit locks until it is visible. So commits of all servers become visible in the
+   * order of their identifiers, and no page misses a document that appears later. A sequence would assign numbers before their
+   * documents are visible.
    */
   const store = (from: string) => `
     created AS (
@@ -55,8 +55,8 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     ${store(`
       SELECT before + place AS id, ${text} AS document
       FROM turn, json_array_elements($5::json) WITH ORDINALITY AS new (body, place)`)},${changes}
-    ${noted(versions)} FROM turn`;
-  /** Replaces documents, and removes those whose text is null. */
+    ${recorded(versions)} FROM turn`;
+  /** Replaces documents, and removes those with a null text. */
   const changes = (keys: string, isDue: string) => `
     change AS (
       SELECT * FROM ROWS FROM (unnest($6::bigint[]), unnest($7::bigint[]), json_array_elements_text($8::json)${keys && ', unnest($11::text[]), unnest($12::text[])'})
@@ -71,10 +71,10 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
       FROM due WHERE stored.id = due.id AND document IS NOT NULL
     ),
     removed AS (DELETE FROM ${table} AS stored USING due WHERE stored.id = due.id AND document IS NULL),`;
-  /** The version of each document that was to be changed, null for one that is not there. */
+  /** The version of each document to change, null for a missing one. */
   const versions = '(SELECT array_agg(version ORDER BY place) FROM change LEFT JOIN found USING (place))';
 
-  /** Creates documents under their own identifiers, unless the collection has given out one as high. */
+  /** Creates documents with their own identifiers, unless the collection has already assigned the first or a higher one. */
   const restore = `
     WITH turn AS (
       UPDATE petstore_collections SET last = $4 WHERE name = ${literal} AND last < $5 RETURNING last AS before
@@ -82,11 +82,11 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     ${store(`
       SELECT id, document::text AS document
       FROM turn, ROWS FROM (unnest($6::bigint[]), json_array_elements($7::json)) AS new (id, document)`)},
-    ${noted('NULL::bigint[]')} FROM turn`;
+    ${recorded('NULL::bigint[]')} FROM turn`;
 
   /**
-   * The same, but for writes with a key that is known, which are not done. A key that another server has stored since this
-   * statement began is in the way of its own: then the statement divides by zero, and finds it known when it is sent again.
+   * The same, but omits writes whose idempotency key is known. If another server stores one of the keys after this statement
+   * began, the statement fails with a division by zero, and finds the key known when it is sent again.
    */
   const unknown = '($4::int - (SELECT count(*) FROM known WHERE key = ANY ($9)))';
   const writeOnce = `
@@ -118,14 +118,14 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
         WHERE NOT (${isFresh('before.')})
       RETURNING key
     ),
-    ${noted(versions)}, (SELECT coalesce(array_agg(key), '{}') FROM known),
+    ${recorded(versions)}, (SELECT coalesce(array_agg(key), '{}') FROM known),
       1 / ((SELECT count(*) FROM inserted) = (SELECT count(*) FROM done))::int FROM turn`;
 
   return {
     get: statement('get', get),
     list: statement('list', list('', '')),
     lists: new Map(indexes.map((property) => [property, statement(`list by ${property}`, filtered(property))])),
-    // Most commits only create, which takes the database a quarter less time with the shorter one.
+    // Most commits only create. This shorter statement takes the database a quarter less time.
     create: statement('create', write('', 'NULL::bigint[]')),
     write: statement('write', write(changes('', ''), versions)),
     writeOnce: statement('write once', writeOnce),
@@ -134,11 +134,11 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
 }
 
 /**
- * Notes the commit of a writer under its number, with its outcome, in the row that each writer has. A commit that was fenced
- * finds its number taken, and divides by zero.
+ * Records a commit's number and outcome in the row of its writer. A commit that was fenced finds its number taken, and fails
+ * with a division by zero.
  */
-const noted = (versions: string) => `
-    noted AS (
+const recorded = (versions: string) => `
+    recorded AS (
       INSERT INTO petstore_commits AS known (writer, number, before, versions)
       SELECT $1::text, $2::bigint, before, ${versions} FROM turn
       ON CONFLICT (writer) DO UPDATE
@@ -146,12 +146,12 @@ const noted = (versions: string) => `
         WHERE known.number < excluded.number
       RETURNING versions
     )
-    SELECT before, (SELECT versions FROM noted), 1 / (SELECT count(*) FROM noted)`;
+    SELECT before, (SELECT versions FROM recorded), 1 / (SELECT count(*) FROM recorded)`;
 
-/** Whether a key of an idempotent write is still honoured. The database has one clock for all servers. */
+/** Whether an idempotency key is still valid. The database's clock is the same for all servers. */
 const isFresh = (of: string) => `${of}at > now() - interval '${IDEMPOTENCY_MS} ms'`;
 
-/** The result of the write that a key was stored with. */
+/** Finds the result of the write with an idempotency key. */
 export const resultOf: Statement = {
   name: 'idempotency',
   text: `
@@ -160,8 +160,8 @@ export const resultOf: Statement = {
 };
 
 /**
- * Removes of the $1 oldest keys those that are too old or not among the last $2. Returns how many, how many of them were not
- * too old, and how many are left. A key that is stored anew meanwhile has another number.
+ * Of the $1 oldest keys, removes those that have expired and those beyond the last $2. Returns how many it removed, how many of
+ * these had not expired, and how many are left. A key that is stored again meanwhile has another number.
  */
 export const sweepKeys = {
   text: `
@@ -176,7 +176,7 @@ export const sweepKeys = {
     FROM range LEFT JOIN gone ON true`,
 };
 
-/** Makes sure that a commit whose answer was lost is never stored from now on. Returns no row if it was stored before. */
+/** Prevents a commit with an unknown outcome from being stored later. Returns no row if it was stored already. */
 export const fence = {
   text: `
     INSERT INTO petstore_commits AS known (writer, number) VALUES ($1, $2)
@@ -185,15 +185,12 @@ export const fence = {
     RETURNING number`,
 };
 
-/** The outcome of a commit that was stored; no row for one that was fenced. */
+/** Finds the outcome of a stored commit; no row for a fenced one. */
 export const outcome = {
   text: 'SELECT before, versions FROM petstore_commits WHERE writer = $1 AND number = $2 AND before IS NOT NULL',
 };
 
-/** Removes what servers that ended long ago have noted. */
-export const sweep = { text: `DELETE FROM petstore_commits WHERE at < now() - interval '7 days'` };
-
-/** Every commit writes a row of this table, so a host that commits this can commit writes. */
-export const probe = { text: 'UPDATE petstore_collections SET last = last' };
+/** Removes the rows of servers that ended long ago. */
+export const sweepCommits = { text: `DELETE FROM petstore_commits WHERE at < now() - interval '7 days'` };
 
 export const ping: Statement = { name: 'ping', text: 'SELECT * FROM unnest($1::int[])' };

@@ -1,15 +1,15 @@
 import type { IdempotencyState } from '../store.ts';
-import type { Connections } from './connections.ts';
+import type { ConnectionPool } from './connection-pool.ts';
 import { sweepKeys } from './statements.ts';
 
-/** The keys that one sweep looks at: it holds up the commits of this server for as long. */
+/** The number of keys that one statement reads. It delays this server's commits. */
 const SWEPT_KEYS = 1_000;
-/** A sweep follows so many keys that were stored. It removes more than these, so that the keys stay within their bound. */
+/** A sweep starts after this many new keys. It can remove more than that, so the number of keys stays within its bound. */
 const KEYS_PER_SWEEP = 500;
 const SWEEP_MS = 60_000;
 
-/** Removes the keys of idempotent writes that are too old or too many, every minute and behind the commits that store some. */
-export function keySweeper(writers: Connections, maxKeys: number, timeoutMs: number) {
+/** Removes idempotency keys that are too old or too many: every minute, and after commits that store some. */
+export function idempotencySweeper(writers: ConnectionPool, maxKeys: number, timeoutMs: number) {
   let state: IdempotencyState = { keys: 0, forgotten: 0 };
   let stored = 0;
   let running: Promise<void> | undefined;
@@ -24,7 +24,7 @@ export function keySweeper(writers: Connections, maxKeys: number, timeoutMs: num
       isDone = removed < SWEPT_KEYS || isClosed;
     }
   };
-  // The database cannot be reached now: the next one does it.
+  // If the database cannot be reached, the next sweep removes them.
   const start = () =>
     (running ??= sweep()
       .catch(() => {})
@@ -34,8 +34,8 @@ export function keySweeper(writers: Connections, maxKeys: number, timeoutMs: num
 
   return {
     state: (): IdempotencyState => ({ ...state, keys: state.keys + stored }),
-    /** Says that a commit has stored so many keys. */
-    stored: (count: number) => {
+    /** Counts keys that a commit has stored. */
+    onStored: (count: number) => {
       stored += count;
       if (stored >= KEYS_PER_SWEEP) void start();
     },

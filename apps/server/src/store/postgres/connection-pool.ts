@@ -1,42 +1,42 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
 import { StoreUnavailableError } from '../errors.ts';
-import type { Connections as Counts } from '../store.ts';
-import { hostOf } from './address.ts';
+import type { Connections } from '../store.ts';
 import { leavesConnection, messageOf } from './errors.ts';
 import { type Prepare, Session } from './session.ts';
 
-/** The hosts of one database, and which of them took writes last. */
+/** The hosts of one database. */
 export interface Hosts {
   readonly addresses: readonly string[];
+  /** The host that accepted writes last. */
   current: number;
 }
 
 interface ConnectionOptions {
-  /** Connections at once, at most. */
+  /** The largest number of connections. */
   size: number;
-  /** Milliseconds that a caller waits for a connection, and that one host has to accept one. */
+  /** The time in milliseconds for a caller to get a connection, and for a host to accept one. */
   connectTimeout: number;
-  /** Runs on every new connection before its first use. */
+  /** Called with every new connection before its first use. */
   prepare: Prepare;
 }
 
 interface Outage {
-  /** When an attempt to connect failed first. */
+  /** The time of the first failed attempt to connect. */
   since: number | undefined;
   cause: unknown;
   over: Promise<void>;
 }
 
-/** Milliseconds between two attempts while the database cannot be reached. */
+/** The time between two attempts to reach the database. */
 const RETRY_MS = { first: 50, max: 500 };
 
 /**
  * A pool of connections to the host that accepts writes. pg's pool supports one host and fails immediately if it cannot
- * connect. This class finds the host, and makes callers wait up to the connect timeout during an outage. Callers that arrive
- * after that are rejected immediately.
+ * connect. This class finds the host, and callers wait up to the connect timeout during an outage. Later callers are rejected
+ * immediately.
  */
-export class Connections {
+export class ConnectionPool {
   /** Resolves when a host has connected, or when every host has failed once. */
   readonly tried: Promise<void>;
   readonly #hosts: Hosts;
@@ -61,18 +61,18 @@ export class Connections {
     return !this.#isClosed && this.#outage === undefined;
   }
 
-  get counts(): Counts {
+  get counts(): Connections {
     const { totalCount, idleCount: idle, waitingCount: waiting } = this.#pool;
     return { idle, busy: Math.max(0, totalCount - idle - this.#opening), opening: this.#opening, waiting };
   }
 
-  /** Runs work on a connection. If that breaks it, the others to the same host are replaced, too. */
+  /** Runs work on a connection. If the connection breaks, all connections to its host are replaced. */
   async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const client = await this.#acquire();
     const pool = this.#pool;
     let failure: unknown;
     try {
-      // The pool makes its clients of the class that it was given.
+      // The pool creates clients of the class in its options.
       return await work(client as unknown as Session);
     } catch (error) {
       if (!leavesConnection(error)) failure = error;
@@ -112,7 +112,7 @@ export class Connections {
     }
   }
 
-  /** A connection to this host, which is the current one from then on. */
+  /** Connects to a host, which becomes the current one. */
   async #connect(host: number): Promise<PoolClient> {
     if (this.#poolHost !== host) this.#replacePool(host);
     const isNew = this.#pool.idleCount === 0;
@@ -128,7 +128,7 @@ export class Connections {
     }
   }
 
-  /** Tries every host in turn until there is a connection, for which callers wait meanwhile. */
+  /** Starts an outage: tries every host in turn until one accepts a connection, while callers wait. */
   #reconnect(cause: unknown, onTried = () => {}): void {
     if (this.#outage) return;
     const outage: Outage = { since: undefined, cause, over: Promise.resolve() };
@@ -188,9 +188,27 @@ export class Connections {
   }
 }
 
-/** The result of the work, or nothing if that takes longer. */
+/** The result of the work, or undefined if it takes longer. */
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(resolve, milliseconds, undefined);
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * The addresses in a DATABASE_URL, one for each host: `postgres://user:password@one:5432,two/database?sslmode=…`. Undefined
+ * for an invalid one. It may contain a password, so no message may show it.
+ */
+export function databaseAddresses(url: string): string[] | undefined {
+  const [, start, hosts, rest] = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)([/?][^#]*)?$/.exec(url) ?? [];
+  if (start === undefined || hosts === undefined) return undefined;
+  const addresses = hosts.split(',').map((host) => `${start}${host}${rest ?? ''}`);
+  // An address without a host means the socket of this machine, or the socket in its query.
+  const isValid = (address: string) => URL.canParse(address.replace('@/', '@local/').replace(':///', '://local/'));
+  return addresses.every(isValid) ? addresses : undefined;
+}
+
+/** The host and port of an address, without credentials. */
+export function hostOf(address: string): string {
+  return address.replace(/^[^:]+:\/\/(?:[^@/?#]*@)?([^/?]*).*$/s, '$1') || 'the local socket';
 }
