@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { newFolder } from '@petstore/testing';
-import { apiKey, startServer } from '@petstore/testing/load';
+import { apiKey, startServer } from '@petstore/testing/server';
 import type { Pet } from '@petstore/types';
 import { expect, onTestFinished, test } from 'vitest';
 import { allCollections } from '../src/collections.ts';

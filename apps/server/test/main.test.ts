@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { newFolder, rounds } from '@petstore/testing';
-import { serverNode } from '@petstore/testing/load';
+import { serverNode } from '@petstore/testing/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { settings } from '../src/config/settings.ts';
 import { main } from './server-process.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type ServerProcess as ServerOnDatabase, serverNode, startServer as start } from '@petstore/testing/load';
+import { type ServerProcess as ServerOnDatabase, serverNode, startServer as start } from '@petstore/testing/server';
 import { onTestFinished } from 'vitest';
 
 /** The server's program: of the sources, or the packed one. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
-import { skips } from './skip.ts';
+import { skips } from './machine.ts';
 
 export type { Browser, Locator, Page } from 'playwright-core';
 
@@ -11,7 +11,7 @@ const PATHS = [
   '/usr/bin/google-chrome-stable',
 ];
 
-/** The path of this machine's browser. Without one, what is tested in it is skipped. */
+/** The path of this machine's browser. If there is none, prints what is skipped. */
 export function findBrowser(what: string): string | undefined {
   const named = process.env.PETSTORE_TEST_BROWSER;
   const found = (named ? [named] : PATHS).find((path) => existsSync(path));
@@ -20,10 +20,10 @@ export function findBrowser(what: string): string | undefined {
   return found;
 }
 
-/** A host name for the server: browsers trust bare loopback addresses more than the hosts that servers usually have. */
+/** A host name for the server, because browsers trust loopback addresses more than usual hosts. */
 export const host = 'petstore.test';
 
-/** Starts the browser, with `host` as a name of this machine and no other network. */
+/** Starts the browser. It resolves `host` to this machine and no other name. */
 export function launch(executablePath: string): Promise<Browser> {
   return chromium.launch({
     executablePath,

@@ -2,16 +2,16 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { trySignal } from './processes.ts';
+import { trySignal } from './machine.ts';
 
 /** Gives the run its own temporary folder, and fails if files or processes remain. */
 export function setup(): () => Promise<void> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'petstore-')));
-  // Programs that run as another user find their way through it.
+  // Programs that run as another user need to traverse it.
   chmodSync(folder, 0o711);
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
   return async () => {
-    // Children of a killed process, for example of a browser, may still be ending.
+    // Children of a killed process, for example a browser, may still be ending.
     for (const until = Date.now() + 2_000; processesOf(folder).length > 0 && Date.now() < until; ) await pause(50);
     // npm and pnpm cache compiled code there.
     const files = readdirSync(folder).filter((name) => name !== 'node-compile-cache');
@@ -23,7 +23,7 @@ export function setup(): () => Promise<void> {
   };
 }
 
-/** The running processes that were started with this temporary folder, other than vitest's own. Found on Linux only. */
+/** The running processes with this temporary folder in their environment, except vitest's own. Works on Linux only. */
 function processesOf(folder: string): { pid: number; command: string }[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
@@ -35,7 +35,7 @@ function processesOf(folder: string): { pid: number; command: string }[] {
     });
 }
 
-/** The text of a file under /proc, or none: a process may end meanwhile, or belong to somebody else. */
+/** The text of a file under /proc; empty if the process has ended or belongs to another user. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

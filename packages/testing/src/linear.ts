@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 const SMALL = 2 ** 16;
 const FACTOR = 8;
 const ROUNDS = 7;
-/** The first rounds are slower, because Node compiles code. */
+/** The first rounds are slower, because Node still compiles. */
 const MIN_ROUNDS = 3;
 
 /**

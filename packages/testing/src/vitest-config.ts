@@ -2,20 +2,21 @@ import { join } from 'node:path';
 import { configDefaults, defineConfig, type ViteUserConfigExport } from 'vitest/config';
 import type { InlineConfig } from 'vitest/node';
 
+/** The options of a package's tests, and those of vitest. */
 export interface TestOptions extends Omit<InlineConfig, 'globalSetup'> {
   /** Modules with a `setup` for the whole run. */
   globalSetup?: string[];
-  /** Whether tests use `@petstore/testing/postgres`. */
+  /** Whether the tests use `@petstore/testing/postgres`. */
   postgres?: boolean;
-  /** Test files that use nothing of the server. A task of their own runs them, which a change of the server does not repeat. */
+  /** Test files that do not use the server. A separate task runs them, so a change of the server does not repeat them. */
   withoutServer?: readonly string[];
 }
 
 /**
- * What all packages' tests have in common. `vitest run` is the quick run; `vitest run --mode deep` adds `*.deep.test.ts`
- * and full lengths. `npm test` makes two quick runs where some files are `withoutServer`: `--mode server` leaves them out,
- * `--mode no-server` runs them alone. The time limit only ends tests that hang: no test asserts a duration. `isolate: false`
- * lets test files share processes, which load everything once: it is for tests that own all the state that they change.
+ * The vitest configuration of all packages. `vitest run` is the quick run; `vitest run --mode deep` adds `*.deep.test.ts` and
+ * full lengths. If some files are `withoutServer`, `npm test` makes two quick runs: `--mode server` excludes them, `--mode
+ * no-server` runs only them. The time limit only ends tests that hang: no test asserts a duration. With `isolate: false`, test
+ * files share processes, which load everything once; their tests must own all the state that they change.
  */
 export function testConfig({
   globalSetup = [],
@@ -24,7 +25,7 @@ export function testConfig({
   ...test
 }: TestOptions = {}): ViteUserConfigExport {
   const own = (file: string) => join(import.meta.dirname, file);
-  // The processes of the tests, and those that they start, load what the last run compiled: they start in half the time.
+  // The processes of the tests load the code that the last run compiled, which halves the time that they need to start.
   process.env.NODE_COMPILE_CACHE ??= join(process.cwd(), 'node_modules/.cache/compiled');
   return defineConfig(({ mode }) => {
     const timeout = mode === 'deep' ? 600_000 : 60_000;

@@ -4,7 +4,8 @@
  */
 import { openPostgresStore, type Store } from '@petstore/server';
 import { tableOf } from '@petstore/server/postgres/schema';
-import { Cluster, findPrograms } from '@petstore/testing/postgres/cluster';
+import { Cluster } from '@petstore/testing/postgres/cluster';
+import { findPrograms } from '@petstore/testing/postgres/programs';
 import { fill, withScratch } from '../fixtures.ts';
 import { median, medianRatio, rounded } from '../rounds.ts';
 import { alone, type Section } from '../section.ts';

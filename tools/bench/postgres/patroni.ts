@@ -8,8 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openPostgresStore } from '@petstore/server';
-import { Load, startServer } from '@petstore/testing/load';
-import { childrenOf, findPrograms, freePort } from '@petstore/testing/postgres/cluster';
+import { Load } from '@petstore/testing/load';
+import { childrenOf, freePort } from '@petstore/testing/machine';
+import { findPrograms } from '@petstore/testing/postgres/programs';
+import { startServer } from '@petstore/testing/server';
 import { inRepository } from '../process.ts';
 import { collection, type Document } from '../workload.ts';
 

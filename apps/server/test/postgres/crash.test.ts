@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { rounds } from '@petstore/testing';
-import { Load, type ServerProcess, Walker } from '@petstore/testing/load';
+import { Load, Walker } from '@petstore/testing/load';
 import { describeOnClusters } from '@petstore/testing/postgres';
+import type { ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { decode, documentsIn } from '../../src/store/document.ts';
 import { StoreUnavailableError } from '../../src/store/errors.ts';

@@ -1,6 +1,7 @@
-import type { Load, ServerProcess } from '@petstore/testing/load';
+import type { Load } from '@petstore/testing/load';
 import type { NewCluster } from '@petstore/testing/postgres';
 import type { Cluster } from '@petstore/testing/postgres/cluster';
+import type { ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished, vi } from 'vitest';
 import { openPostgresStore } from '../../src/store/open.ts';
 import { startServer } from '../server-process.ts';

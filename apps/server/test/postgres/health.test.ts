@@ -1,5 +1,5 @@
-import { apiKey } from '@petstore/testing/load';
 import { describeOnClusters, describeOnDatabase } from '@petstore/testing/postgres';
+import { apiKey } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { startServer } from '../server-process.ts';
 

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { newFolder } from '@petstore/testing';
-import { apiKey, serverNode } from '@petstore/testing/load';
 import { describeOnDatabase } from '@petstore/testing/postgres';
+import { apiKey, serverNode } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { main } from '../server-process.ts';
 import { Clients, get, gone, metric, opened, startTeam, type TeamProcess } from './team.ts';

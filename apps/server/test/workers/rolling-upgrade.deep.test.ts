@@ -1,6 +1,7 @@
 import { petstore } from '@petstore/client';
-import { Caller, type ServerProcess } from '@petstore/testing/load';
+import { Caller } from '@petstore/testing/load';
 import { describeOnDatabase } from '@petstore/testing/postgres';
+import type { ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { apiKey, startServer } from '../server-process.ts';
 import { LoadBalancer } from './rolling-upgrade.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ServerProcess } from '@petstore/testing/load';
+import type { ServerProcess } from '@petstore/testing/server';
 import { onTestFinished } from 'vitest';
 import { get } from './team.ts';
 

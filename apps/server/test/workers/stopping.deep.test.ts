@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { apiKey } from '@petstore/testing/load';
 import { describeOnDatabase } from '@petstore/testing/postgres';
+import { apiKey } from '@petstore/testing/server';
 import { expect, test } from 'vitest';
 import { Clients, get, gone, opened, startTeam, type TeamProcess } from './team.ts';
 

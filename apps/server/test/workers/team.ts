@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { childrenOf } from '@petstore/testing';
-import { apiKey, type ServerProcess } from '@petstore/testing/load';
+import { apiKey, type ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished } from 'vitest';
 import { startServer } from '../server-process.ts';
 

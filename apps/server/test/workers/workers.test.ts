@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { createServer } from 'node:net';
-import { apiKey, startServer as startOnFolder } from '@petstore/testing/load';
 import { describeOnDatabase } from '@petstore/testing/postgres';
+import { apiKey, startServer as startOnFolder } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { main, startServer } from '../server-process.ts';
 import { get, metric, opened, startTeam } from './team.ts';

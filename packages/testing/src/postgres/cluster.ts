@@ -7,13 +7,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { childrenOf, trySignal } from '../processes.ts';
-import { freePort } from './port.ts';
+import { childrenOf, freePort, trySignal } from '../machine.ts';
 import type { Programs } from './programs.ts';
 
 const run = promisify(execFile);
 
-/** The settings of all clusters. Only processes are killed here, and what they wrote outlives them without fsync and whole pages. */
+/** The settings of all clusters. Tests kill only processes; data that those have written survives without fsync and full pages. */
 const commonSettings = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
@@ -25,7 +24,7 @@ wal_init_zero = off
 wal_retrieve_retry_interval = 500ms
 `;
 
-/** A PostgreSQL server of our own: a data folder, a port, and a process that can be killed and started again. */
+/** A PostgreSQL server: a data folder, a port, and a process that can be killed and started again. */
 export class Cluster {
   readonly #programs: Programs;
   readonly #folder: string;
@@ -39,7 +38,7 @@ export class Cluster {
     if (programs.owner) chownSync(this.#folder, programs.owner.uid, programs.owner.gid);
   }
 
-  /** A new, empty cluster, which is not started yet. */
+  /** Creates an empty cluster and does not start it. */
   static async create(programs: Programs, settings = ''): Promise<Cluster> {
     const cluster = new Cluster(programs);
     mkdirSync(cluster.#data, { mode: 0o700 });
@@ -54,7 +53,7 @@ export class Cluster {
     return cluster;
   }
 
-  /** A new cluster with the data of another one, which must be stopped; `folder` is that one's. */
+  /** Creates a cluster with the data of a stopped one in `folder`, and does not start it. */
   static async copy(programs: Programs, folder: string): Promise<Cluster> {
     const copy = new Cluster(programs);
     // Node's copy loses the owner, which matters except on Windows.
@@ -72,7 +71,7 @@ export class Cluster {
     return join(this.#folder, 'data');
   }
 
-  /** The part of an address that names host and port. */
+  /** Host and port, as in an address. */
   get host(): string {
     return `127.0.0.1:${this.port}`;
   }
@@ -81,12 +80,12 @@ export class Cluster {
     return `postgres://petstore@${this.host}/${database}`;
   }
 
-  /** Adds lines to the settings; a running server reads them at `reload`. */
+  /** Adds lines to the settings. A running server applies them at `reload`. */
   set(lines: string): void {
     appendFileSync(join(this.#data, 'postgresql.conf'), `${lines}\n`);
   }
 
-  /** Copies a file into the data folder, readable for the server alone. */
+  /** Copies a file into the data folder. Only the server can read it. */
   put(name: string, file: string): void {
     const path = join(this.#data, name);
     copyFileSync(file, path);
@@ -94,7 +93,7 @@ export class Cluster {
     this.#own(path);
   }
 
-  /** A copy of this cluster, which must be stopped, that follows it as a standby. */
+  /** Creates a standby of this cluster, which must be stopped. */
   async standby(name: string): Promise<Cluster> {
     const copy = await Cluster.copy(this.#programs, this.#folder);
     writeFileSync(join(copy.#data, 'standby.signal'), '');
@@ -103,7 +102,7 @@ export class Cluster {
     return copy;
   }
 
-  /** Starts the server, and resolves when it takes connections. */
+  /** Starts the server, and resolves when it accepts connections. */
   async start(): Promise<this> {
     for (let tries = 0; tries < 100; tries++) {
       const log = await this.#tryToStart();
@@ -120,7 +119,7 @@ export class Cluster {
     throw new Error('PostgreSQL did not start in a hundred tries.');
   }
 
-  /** Starts the process; returns its log if it ended instead of taking connections. */
+  /** Starts the process. Returns its log if it ends before it accepts connections. */
   async #tryToStart(): Promise<string | undefined> {
     const server = spawn(join(this.#programs.folder, 'postgres'), ['-D', this.#data, '-p', String(this.port)], {
       ...this.#programs.owner,
@@ -138,7 +137,7 @@ export class Cluster {
     });
   }
 
-  /** The rows that a statement returns, over a connection of its own. */
+  /** Runs a statement over a new connection and returns its rows. */
   async ask<Row extends object>(text: string, values: unknown[] = [], database = 'postgres'): Promise<Row[]> {
     const client = new Client({ connectionString: this.url(database), connectionTimeoutMillis: 5_000 });
     client.on('error', () => {});
@@ -154,22 +153,22 @@ export class Cluster {
     this.#process?.kill('SIGHUP');
   }
 
-  /** Has the standby take over; resolves once it takes writes. */
+  /** Makes the standby the primary, and resolves when it accepts writes. */
   async promote(): Promise<void> {
     await this.ask('SELECT pg_promote(true, 60)');
   }
 
-  /** Ends the server and all of its processes at once, as a crash of the machine would. */
+  /** Kills the server with all of its processes, as a crash of the machine would. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** Shuts the server down in order, without waiting for connected clients. */
+  /** Shuts the server down cleanly, without waiting for connected clients. */
   async stop(): Promise<void> {
     await this.#end('SIGINT');
   }
 
-  /** Stops all of its processes, or lets them continue. */
+  /** Pauses or continues all of its processes. */
   async signal(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     for (const pid of await this.#pids()) trySignal(pid, signal);
   }

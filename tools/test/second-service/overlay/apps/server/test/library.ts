@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NotFoundError, type Petstore, petstore, UnauthorizedError } from '@petstore/client';
 import { newFolder } from '@petstore/testing';
-import { apiKey, type ServerProcess, startServer } from '@petstore/testing/load';
+import { apiKey, type ServerProcess, startServer } from '@petstore/testing/server';
 import type { Input } from '@petstore/types';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main } from './server-process.ts';

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The key that all server processes of tests accept. */
+/** The API key that the server processes of all tests accept. */
 export const apiKey = 'a-key-that-is-for-tests';
 
-/** The Node of server processes. A deep test of the packages runs the tests with the oldest one that the server is for. */
+/** The Node that runs server processes. A deep test of the packages sets the oldest one that the server supports. */
 export const serverNode = process.env.PETSTORE_TEST_SERVER_NODE ?? process.execPath;
 
 /** A running server process. */
@@ -15,13 +15,13 @@ export interface ServerProcess {
   baseUrl: string;
   origin: string;
   child: ChildProcess;
-  /** Everything that it has written to stdout and stderr. */
+  /** The text that it has written to stdout and stderr. */
   output(): string;
-  /** Resolves when the process has ended. */
+  /** Sends a signal, by default SIGKILL, and resolves when the process has ended. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts a server's main file, with an empty data folder of its own. Resolves when it listens. */
+/** Runs the main file of a server with a new data folder. Resolves when the server listens. */
 export async function startServer(main: string, env: Record<string, string> = {}): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-server-'));
   const child = spawn(serverNode, [main], {

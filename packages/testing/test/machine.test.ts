@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { missingProgram, skips } from '../src/skip.ts';
+import { freePort, missingProgram, skips } from '../src/machine.ts';
 
 const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
 beforeEach(() => {
@@ -32,4 +32,9 @@ test('a program that can be run is not missing', () => {
   expect(missingProgram(process.execPath)).toBeUndefined();
   expect(missingProgram(process.execPath, ['--no-such-flag'])).toBe(`${process.execPath} does not run here`);
   expect(missingProgram('no-such-program')).toBe('no-such-program does not run here');
+});
+
+test('a free port is outside the ephemeral range', async () => {
+  const ports = await Promise.all(Array.from({ length: 20 }, () => freePort()));
+  expect(Math.max(...ports)).toBeLessThan(32_768);
 });

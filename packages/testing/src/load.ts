@@ -1,0 +1,157 @@
+// Clients that create and list pets while a test stops servers and databases.
+import { Agent, request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { apiKey } from './server.ts';
+
+/** How long a test waits for more acknowledged pets. */
+const MAX_WAIT_MS = 120_000;
+/** How long a request may take, whatever happens to the server and its database. */
+const MAX_REQUEST_MS = 60_000;
+
+/** Writers that create pets through these servers until `stop`, whatever the responses are. */
+export class Load {
+  /** The names of the acknowledged pets, by identifier. */
+  readonly known = new Map<number, string>();
+  /** When each acknowledged request was sent and when its response came, in milliseconds. */
+  readonly acknowledged: { sent: number; answered: number }[] = [];
+  /** Responses that no failure of a server or a database justifies. */
+  readonly violations: string[] = [];
+  refused = 0;
+  #sent = 0;
+  #isStopped = false;
+  #waiting: { goal: number; reached: () => void }[] = [];
+  readonly #caller = new Caller();
+  readonly #writers: Promise<void>[];
+
+  constructor(urls: () => readonly string[], writers: number) {
+    this.#writers = Array.from({ length: writers }, (_, i) => this.#write(i, urls));
+  }
+
+  async stop() {
+    this.#isStopped = true;
+    await Promise.all(this.#writers);
+    this.#caller.end();
+    if (this.violations.length > 0) throw new Error(this.violations.slice(0, 10).join('; '));
+  }
+
+  /** Resolves when this many more pets are acknowledged. Rejects if that takes minutes. */
+  more(pets: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('No more pets are acknowledged.')), MAX_WAIT_MS);
+      const reached = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#waiting.push({ goal: this.acknowledged.length + pets, reached });
+    });
+  }
+
+  async #write(writer: number, urls: () => readonly string[]) {
+    for (let round = writer; !this.#isStopped; round++) {
+      const servers = urls();
+      const url = `${servers[round % servers.length]}/pets`;
+      const name = `pet-${this.#sent++}`;
+      try {
+        this.#note(name, await this.#caller.send(url, { name, categoryId: writer, status: 'available' }));
+      } catch (error) {
+        if (String(error).includes('did not answer')) this.violations.push(String(error));
+        await pause(20);
+      }
+    }
+  }
+
+  #note(name: string, { status, body, retryAfter, milliseconds }: Response) {
+    if (status === 201) {
+      const { id } = body as { id: number };
+      const other = this.known.get(id);
+      if (other !== undefined) this.violations.push(`${id} was assigned to ${other} and to ${name}`);
+      this.known.set(id, name);
+      const answered = performance.now();
+      this.acknowledged.push({ sent: answered - milliseconds, answered });
+      const isReached = ({ goal }: { goal: number }) => goal <= this.acknowledged.length;
+      for (const { reached } of this.#waiting.filter(isReached)) reached();
+      this.#waiting = this.#waiting.filter((waiting) => !isReached(waiting));
+    } else if (status === 503 && retryAfter === '1') this.refused++;
+    else this.violations.push(`${status} ${retryAfter} ${JSON.stringify(body)}`);
+  }
+}
+
+/** A reader that follows the pages of these servers, from the first pet to the last, until `stop`. */
+export class Walker {
+  /** The identifiers of all pets that it has read, in that order. */
+  readonly ids: number[] = [];
+  #isStopped = false;
+  readonly #caller = new Caller();
+  readonly #walk: Promise<void>;
+
+  constructor(urls: () => readonly string[], filter = '') {
+    this.#walk = this.#run(urls, filter);
+  }
+
+  /** Reads up to the last pet, then stops. Resolves with the identifiers. */
+  async stop(): Promise<number[]> {
+    this.#isStopped = true;
+    await this.#walk;
+    this.#caller.end();
+    return this.ids;
+  }
+
+  async #run(urls: () => readonly string[], filter: string) {
+    for (let round = 0; ; round++) {
+      const servers = urls();
+      const wasStopped = this.#isStopped;
+      const url = `${servers[round % servers.length]}/pets?limit=100&after=${this.ids.at(-1) ?? 0}${filter}`;
+      const response = await this.#caller.send(url).catch(() => undefined);
+      if (response?.status === 200) {
+        const pets = response.body as { id: number }[];
+        this.ids.push(...pets.map(({ id }) => id));
+        if (pets.length === 0 && wasStopped) return;
+        if (pets.length === 0) await pause(5);
+      } else await pause(20);
+    }
+  }
+}
+
+interface Response {
+  status: number;
+  body: unknown;
+  retryAfter: string | undefined;
+  milliseconds: number;
+}
+
+/** A client that sends requests over its own persistent connections. */
+export class Caller {
+  readonly #agent = new Agent({ keepAlive: true });
+
+  /** Sends a request, a POST if it has a body. Rejects if there is no response. */
+  send(url: string, body?: object): Promise<Response> {
+    const started = performance.now();
+    const headers = {
+      authorization: `Bearer ${apiKey}`,
+      ...(body && { 'content-type': 'application/json' }),
+    };
+    const method = body ? 'POST' : 'GET';
+    return new Promise((resolve, reject) => {
+      const sent = request(url, { agent: this.#agent, method, headers, timeout: MAX_REQUEST_MS }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (more) => {
+          text += more;
+        });
+        response.on('error', reject).on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            body: JSON.parse(text),
+            retryAfter: response.headers['retry-after'],
+            milliseconds: performance.now() - started,
+          }),
+        );
+      });
+      sent.on('timeout', () => sent.destroy(new Error(`${url} did not answer within ${MAX_REQUEST_MS} ms`)));
+      sent.on('error', reject).end(body && JSON.stringify(body));
+    });
+  }
+
+  end() {
+    this.#agent.destroy();
+  }
+}
