@@ -72,7 +72,8 @@ test.each(connections)('the incomplete request of a connection %s is counted', a
 });
 
 test('idle connections do not delay the stop', async () => {
-  const { child, origin, ended } = await startProcess(newFolder(), ['--shutdown-timeout', '600']);
+  const argv = ['--shutdown-timeout', '600', '--headers-timeout', '600', '--request-timeout', '600'];
+  const { child, origin, ended } = await startProcess(newFolder(), argv);
   for (const [, before] of connections) await openConnection(origin, before);
   await fetch(`${origin}/healthz`);
   child.kill('SIGTERM');
@@ -89,13 +90,14 @@ test.each(['once', 'twice'])('a hanging disk does not delay a server that is sto
   const timeout = times === 'once' ? '1' : '600';
   const argv = ['--shutdown-timeout', timeout, '--log-level', 'warn'];
   const { child, origin, ended } = await startProcess(folder, argv, { script: stall });
+  // Loads the Express app: Node 22 reads modules in the threads that are about to hang.
+  await fetch(`${origin}/healthz`);
   const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> });
   child.kill('SIGUSR2');
   await once(lines, 'line');
   send(origin, `POST /v1/pets HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`);
-  await expect
-    .poll(async () => /petstore_requests_total/.test(await (await fetch(`${origin}/metrics`)).text()))
-    .toBe(true);
+  // Whatever is answered on a later connection was read after it.
+  await fetch(`${origin}/healthz`);
   child.kill('SIGTERM');
   if (times === 'twice') {
     await expect

@@ -155,6 +155,8 @@ async function drain(
   const sweep = setInterval(() => {
     // Node takes a connection for idle whose response has ended and not left.
     if (![...connections.values()].some(({ isFlushing }) => isFlushing)) server.closeIdleConnections();
+    // Node 22 does not take a connection for idle on which nothing has been sent yet.
+    for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
   }, idleMs);
   let cut = 0;
   const deadline = setTimeout(() => {
