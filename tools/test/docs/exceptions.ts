@@ -104,7 +104,6 @@ export const foldersExist = ({ text }: Block) => {
 
 /** Text blocks that are not the output of a program of their page. */
 export const pictures: readonly { page: string; reason: string; check?(block: Block): void }[] = [
-  { page: 'README.md', reason: 'a picture of the packages', check: foldersExist },
   { page: 'docs/adding-an-operation.md', reason: 'a message of the compiler; adding-an-operation.test.ts compares it' },
   { page: 'docs/petctl.md', reason: 'topics of petctl help; apps/petctl/test/docs.test.ts compares them' },
   { page: 'docs/performance.md', reason: 'the output of a run of the bench' },
