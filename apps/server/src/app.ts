@@ -7,23 +7,23 @@ import type { Awaitable, Store } from './store/store.ts';
 
 export type { AppOptions } from './http/parts.ts';
 
-/** The server without a socket: for listening, for embedding, and for tests. */
+/** The server as a request listener, for `listen`, for embedding and for tests. */
 export async function createApp(store: Store, options: AppOptions): Promise<RequestListener> {
   return (await createApps(store, options)).app;
 }
 
-/** The same, the app of an admin port, which shares its metrics, and what loads Express before a request needs it. */
+/** The server, the listener of its admin port, and a function that loads Express before a request needs it. */
 export async function createApps(store: Store, options: AppOptions) {
   const parts = createParts(store, options);
   const admin = loadedLater(parts, ({ adminApp }) => adminApp(parts));
   const express = loadedLater(parts, ({ expressApp }) => expressApp(parts));
-  // Responses are checked in Express alone.
+  // Only the Express app can validate responses.
   if (parts.validateResponses) await express.load();
   const app = parts.validateResponses ? accepting(parts, express.listener) : fastPath(parts, express.listener);
   return { app, admin: accepting(parts, admin.listener), load: express.load };
 }
 
-/** Accepts each request first: Express itself never answers some of the malformed ones. */
+/** Rejects malformed requests before they reach the app: Express would not respond to some of them. */
 export function accepting({ acceptRequest }: Parts, app: RequestListener): RequestListener {
   return (request, response) => {
     const context = acceptRequest(request, response);
@@ -35,7 +35,7 @@ const loadExpress = () => import('./http/express-app.ts');
 
 type ExpressModule = Awaited<ReturnType<typeof loadExpress>>;
 
-/** A listener for accepted requests, whose app is loaded at the first one: loading Express takes as long as all the rest of a start. */
+/** A listener that loads its app at the first request: loading Express takes as long as the rest of a start. */
 function loadedLater({ fail }: Parts, create: (module: ExpressModule) => Awaitable<RequestListener>) {
   let app: RequestListener | undefined;
   let loading: Promise<RequestListener> | undefined;
@@ -58,13 +58,13 @@ function loadedLater({ fail }: Parts, create: (module: ExpressModule) => Awaitab
   return { listener, load };
 }
 
-/** The Express app alone, for looking at its routes: it answers only what `createApp` has accepted. */
+/** The Express app alone, to inspect its routes. It can only serve requests that `accepting` has passed on. */
 export async function createExpressApp(store: Store, options: AppOptions): Promise<Express> {
   const { expressApp } = await loadExpress();
   return expressApp(createParts(store, options));
 }
 
-/** The server without the fast path: the Express app answers each request. */
+/** The server without the fast path: the Express app serves every request. */
 export async function createExpressListener(store: Store, options: AppOptions): Promise<RequestListener> {
   const { expressApp } = await loadExpress();
   const parts = createParts(store, options);

@@ -1,10 +1,10 @@
 import { operations } from '@petstore/types';
 import { type CollectionDeclaration, collectionOf } from './store/document.ts';
 
-/** The collections of this service: one for each list of the spec, filtered by the properties the list can filter by. */
+/** The collections of this service. The list operation of each declares its identifier and its filters. */
 export const collections = {
   pets: collectionOf('pets', operations.listPets),
 } satisfies Record<string, CollectionDeclaration>;
 
-/** All of them, as a store takes them. */
+/** All collections as a list, for the stores. */
 export const allCollections: readonly CollectionDeclaration[] = Object.values(collections);

@@ -8,7 +8,7 @@ import type { Awaitable, Collection, ListQuery, Store } from './store/store.ts';
 
 const { limit: limitField, after: afterField } = operations.listPets.fields;
 
-/** The operations of the interface. They take input that the validator accepted, and return plain data. */
+/** The operations of the interface. They receive valid input, and return plain data. */
 export function handlers(store: Store): Api {
   const pets = () => store.collection('pets');
   return {
@@ -28,11 +28,11 @@ export function handlers(store: Store): Api {
 }
 
 /**
- * Handlers for operations whose result the store has as JSON, which goes to the socket unparsed. They return what the
- * handler would, or nothing: then the handler is called. An operation needs none.
+ * Handlers for operations whose result the store has as JSON, which is sent unparsed. If one returns undefined, the handler of
+ * the operation is called. They are optional.
  */
 export function storedHandlers(store: Store) {
-  /** Responds with what is read from the pets, and with their version from before: one that is too old only costs a repetition. */
+  /** Reads pets, and responds with the collection's version from before. An outdated version only costs a repeated read. */
   const read = <T, R>(of: (pets: Collection) => Awaitable<T>, responseOf: (found: T, state: CollectionState) => R) => {
     const collection = store.collection('pets');
     const version = collection.version();

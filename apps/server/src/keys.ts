@@ -6,10 +6,10 @@ import { hashOf, type KnownKey, parseKeys } from './keys/parse-keys.ts';
 export type { KnownKey } from './keys/parse-keys.ts';
 export { parseKeys } from './keys/parse-keys.ts';
 
-/** Returns the name of a known key. */
+/** Returns the name of a valid key, undefined for an invalid one. */
 export type KeyCheck = (key: string) => string | undefined;
 
-/** A check against known keys in constant time. Caches valid keys until the keys change. */
+/** Compares a key with the known keys in constant time. Caches valid keys until the known keys change. */
 export function keyCheck(known: readonly KnownKey[] | (() => readonly KnownKey[])): KeyCheck {
   const valid = new Map<string, string>();
   let keys: readonly KnownKey[] = [];
@@ -33,15 +33,15 @@ function nameAmong(keys: readonly KnownKey[], key: string): string | undefined {
 
 export interface Keys {
   check: KeyCheck;
-  /** Creates the first key if none was ever configured. Call it when the server listens, so a failed start leaves no unseen key. */
-  makeFirst(): Promise<string | undefined>;
-  /** Makes the next check reload changed keys. */
+  /** Creates the first key if none was ever configured. Call it once the server listens: a failed start must not hide the key. */
+  createFirst(): Promise<string | undefined>;
+  /** Makes the next check reload the keys if they have changed. */
   refresh(): void;
 }
 
 const toStderr = (problem: string) => void process.stderr.write(`petstore-server: ${problem}\n`);
 
-/** The configured keys: those of the environment, else those in the data folder, as they change. */
+/** The configured keys: those in the environment, else those in the data folder, which it follows. */
 export function openKeys(
   { apiKeys, dataDir }: { apiKeys: string | undefined; dataDir: string },
   report: (problem: string) => void = toStderr,
@@ -49,19 +49,19 @@ export function openKeys(
   if (apiKeys !== undefined) {
     const onWeak = (name: string) =>
       report(`The key '${name}' is shorter than 16 characters and easy to guess; use a longer one.`);
-    return { check: keyCheck(parseKeys(apiKeys, onWeak)), makeFirst: async () => undefined, refresh: () => {} };
+    return { check: keyCheck(parseKeys(apiKeys, onWeak)), createFirst: async () => undefined, refresh: () => {} };
   }
   const file = keysFile(dataDir);
   const followed = followKeys(file, report);
   return {
     check: keyCheck(followed.current),
-    makeFirst: async () => {
-      const made = await createFirstKey(dataDir);
+    createFirst: async () => {
+      const created = await createFirstKey(dataDir);
       followed.refresh();
       if (followed.current().length === 0) {
         report(`${file} contains no key, so nobody can call; create one with 'petstore-server keys create'.`);
       }
-      return made;
+      return created;
     },
     refresh: followed.refresh,
   };

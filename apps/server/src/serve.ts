@@ -11,27 +11,28 @@ import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openingStore, openStore } from './store/open.ts';
 
+/** A running server. */
 export interface Running {
-  /** Where it listens, without a path. */
+  /** The URL that it listens on, without a path. */
   origin: string;
-  /** Where it listens for operators, if on a port of its own. */
+  /** The URL of the admin port, if there is one. */
   adminOrigin: string | undefined;
-  /** The key that was made because there was none yet; shown once. */
+  /** The key that this start created because there was none. */
   madeKey: string | undefined;
-  /** Stops accepting, answers the requests that have come, closes the store. */
+  /** Stops accepting connections, finishes the requests under way, and closes the store. */
   stop(): Promise<StopResult>;
-  /** Ends the other processes of the server at once, if there are any. */
+  /** Ends the workers at once, if there are any. */
   kill?(): void;
 }
 
 export interface StopResult {
-  /** Requests that were not answered in time. */
+  /** The number of requests that got no response in time. */
   cut: number;
-  /** Whether the store closed in time. Where it did not, a thread may be stuck in a call of the system. */
+  /** Whether the store closed in time. If not, a thread may be blocked in a system call. */
   isClosed: boolean;
 }
 
-/** Starts the server with these settings, in this process. */
+/** Starts the server in this process. */
 export async function serve(config: Config, logging: Log = createLog(config.logLevel)): Promise<Running> {
   const { log } = logging;
   const keys = openKeys(config, (problem) => log.warn(problem));
@@ -52,7 +53,7 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
     const stop = async () => {
       service.announceStop();
       log.info('stopping');
-      // Clients on keep-alive connections leave during the delay, too.
+      // During the delay, responses close their keep-alive connections.
       if (config.drainDelay > 0) listener.sendAway();
       await sleep(config.drainDelay);
       const deadline = performance.now() + config.shutdownTimeout;
@@ -62,7 +63,7 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
       log.info({ cut }, 'stopped');
       return { cut, isClosed };
     };
-    return { origin, adminOrigin, madeKey: await keys.makeFirst(), stop };
+    return { origin, adminOrigin, madeKey: await keys.createFirst(), stop };
   } catch (error) {
     for (const listener of listeners) await listener.drain(0);
     await service.close(0);
@@ -70,20 +71,20 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
   }
 }
 
-/** What a process has in common with the other processes of its server. */
+/** Parts that the processes of a server share. */
 interface Shared {
   quotas?: Quotas | undefined;
-  /** The text of the metrics of all of them. */
+  /** The metrics of all processes as text. */
   metricsText?: () => Promise<string>;
 }
 
-/** What answers the requests of a process, wherever its connections come from. */
+/** The request listeners of one process, and the store behind them. The caller accepts the connections. */
 export async function openService(config: Config, logging: Log, keys: KeyCheck, shared: Shared = {}) {
   const { log, logRequest } = logging;
   const metrics = createMetrics();
   metrics.watchLog(logging.lost);
   const opened = openStore(config, { onCommit: metrics.committed, onWarning: (line) => log.warn(line) });
-  // A large data folder takes a while: the port is open meanwhile, and says that the server is not ready.
+  // Opening a large data folder takes a while. Meanwhile the server listens, and reports that it is not ready.
   const store = config.databaseUrl === undefined ? openingStore(opened) : await opened;
   metrics.watch(store);
   let isStopping = false;
@@ -104,18 +105,18 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
     metrics,
     onRejection: rejectionObserver(logRequest, metrics),
     opened,
-    /** Loads, behind the first requests, what they do not need. */
+    /** Loads the modules that the first requests do not need, a moment later. */
     loadRest: () => {
       setTimeout(() => {
         metrics.open().catch((error) => log.error({ err: error }, 'there are no metrics'));
         load().catch((error) => log.error({ err: error }, 'only plain requests can be answered'));
       }, METRICS_OPEN_MS).unref();
     },
-    /** Has /readyz answer 503 from now on. */
+    /** Makes /readyz respond with 503. */
     announceStop: () => {
       isStopping = true;
     },
-    /** Closes the store; false where that takes longer. It has one second at least. */
+    /** Closes the store. Returns false if that takes longer than the given time, or one second if that is longer. */
     close: async (timeoutMs: number) => {
       const leftMs = Math.max(MIN_STORE_CLOSE_MS, timeoutMs);
       const isClosed = await Promise.race([store.close().then(() => true), sleep(leftMs, false, { ref: false })]);

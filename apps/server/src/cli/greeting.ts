@@ -4,7 +4,7 @@ import { type Config, defaultConfig } from '../config/config.ts';
 import type { Running } from '../serve.ts';
 import { basePath } from '../spec.ts';
 
-/** The greeting after a start: URLs, keys, and commands to try. */
+/** The greeting that the server prints at start: URLs, keys, and commands to try. */
 export function greeting({ origin, adminOrigin, madeKey }: Running, config: Config): string {
   const base = `${origin}${basePath}`;
   const lines = [
@@ -14,16 +14,16 @@ export function greeting({ origin, adminOrigin, madeKey }: Running, config: Conf
   ];
   const width = Math.max(...lines.map(([what = '']) => what.length)) + 2;
   const where = lines.map(([what = '', address]) => `  ${what.padEnd(width)}${address}\n`).join('');
-  return `\n${where}${aboutKeys(madeKey, config)}${toTry(base, madeKey ?? '<your API key>')}`;
+  return `\n${where}${aboutKeys(madeKey, config)}${commandsToTry(base, madeKey ?? '<your API key>')}`;
 }
 
-/** Commands that call the first operation without required input. */
-function toTry(base: string, key: string): string {
+/** Commands to try: they call the first operation without required input. */
+function commandsToTry(base: string, key: string): string {
   const operation = Object.values<Operation>(operations).find(
     ({ method, fields }) => method === 'GET' && Object.values(fields).every(({ required }) => !required),
   );
   if (!operation) return '';
-  // A checkout's petctl starts faster than npx; the published server has none.
+  // In a checkout, petctl starts faster without npx.
   const petctl = existsSync('node_modules/.bin/petctl') ? 'node_modules/.bin/petctl' : 'npx petctl';
   return `
   Try it from another terminal, in this folder:

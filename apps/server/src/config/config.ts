@@ -84,9 +84,9 @@ function deploymentFrom(texts: SettingTexts): Deployment {
 
 function parsedValue<T>(setting: Setting<T>, texts: SettingTexts, deployment: Deployment): T {
   const { source, text } = texts(setting) ?? { source: 'the default', text: setting.fallback(deployment) };
-  const read = setting.kind.read(text);
-  if (!read) throw new ConfigError(`${source} is '${text}'; it must be ${setting.kind.valid}.`);
-  return read.value;
+  const parsed = setting.kind.parse(text);
+  if (!parsed) throw new ConfigError(`${source} is '${text}'; it must be ${setting.kind.valid}.`);
+  return parsed.value;
 }
 
 const MAX_EDITS = 3;

@@ -10,18 +10,18 @@ export interface Kind<T> {
   /** Completes "it must be …". */
   valid: string;
   /** The value in an object, because it may be undefined itself; undefined for an invalid text. */
-  read(text: string): { value: T } | undefined;
+  parse(text: string): { value: T } | undefined;
 }
 
 export function text(valid: string): Kind<string> {
-  return { valid, read: (word) => (word.trim() === '' ? undefined : { value: word }) };
+  return { valid, parse: (word) => (word.trim() === '' ? undefined : { value: word }) };
 }
 
 export function oneOf<T extends string>(values: readonly T[]): Kind<T> {
   const find = (word: string) => values.find((value) => value === word);
   return {
     valid: `one of ${values.join(', ')}`,
-    read: (word) => {
+    parse: (word) => {
       const value = find(word);
       return value === undefined ? undefined : { value };
     },
@@ -30,14 +30,14 @@ export function oneOf<T extends string>(values: readonly T[]): Kind<T> {
 
 export const yesOrNo: Kind<boolean> = {
   valid: 'true or false',
-  read: (word) => (word === 'true' || word === 'false' ? { value: word === 'true' } : undefined),
+  parse: (word) => (word === 'true' || word === 'false' ? { value: word === 'true' } : undefined),
 };
 
 /** A whole number in decimal digits; `1e3` and `0x10` are probably mistakes. */
 export function integer(minimum: number, maximum: number): Kind<number> {
   return {
     valid: `a whole number from ${minimum} to ${maximum}`,
-    read: (word) => {
+    parse: (word) => {
       const value = Number(word);
       return /^\d+$/.test(word) && value >= minimum && value <= maximum ? { value } : undefined;
     },
@@ -53,7 +53,7 @@ export const secondsOrNone = secondsFrom(0);
 function secondsFrom(minimum: number): Kind<number> {
   return {
     valid: `a number of seconds from ${minimum} to ${DAY_MS / 1000}`,
-    read: (word) => {
+    parse: (word) => {
       const value = Math.round(Number(word) * 1000);
       return /^\d+(\.\d+)?$/.test(word) && value >= minimum * 1000 && value <= DAY_MS ? { value } : undefined;
     },
@@ -63,8 +63,8 @@ function secondsFrom(minimum: number): Kind<number> {
 /** Trusted proxies: their number, or their addresses and networks. */
 export const proxies: Kind<number | BlockList> = {
   valid: 'a number of proxies from 1 to 16, or addresses and networks like 10.0.0.1,192.168.0.0/16',
-  read: (word) => {
-    const value = integer(1, 16).read(word)?.value ?? networks(word);
+  parse: (word) => {
+    const value = integer(1, 16).parse(word)?.value ?? networks(word);
     return value === undefined ? undefined : { value };
   },
 };
@@ -75,7 +75,7 @@ function networks(list: string): BlockList | undefined {
     const [address = '', length, more] = entry.trim().split('/');
     const version = isIP(address);
     const bits = version === 4 ? 32 : 128;
-    const prefix = length === undefined ? bits : integer(0, bits).read(length)?.value;
+    const prefix = length === undefined ? bits : integer(0, bits).parse(length)?.value;
     if (version === 0 || prefix === undefined || more !== undefined) return undefined;
     found.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
   }
@@ -85,7 +85,7 @@ function networks(list: string): BlockList | undefined {
 /** Origins exactly as browsers send them. */
 export const origins: Kind<string[]> = {
   valid: "'off', '*', or origins like https://shop.example separated by commas, without a path",
-  read: (word) => {
+  parse: (word) => {
     if (word === 'off') return { value: [] };
     const value = word.split(',').map((origin) => origin.trim());
     return word === '*' || value.every(isOrigin) ? { value } : undefined;
@@ -101,6 +101,6 @@ function isOrigin(word: string): boolean {
 export function orOff<T>(kind: Kind<T>): Kind<T | undefined> {
   return {
     valid: `'off' or ${kind.valid}`,
-    read: (word) => (word === 'off' ? { value: undefined } : kind.read(word)),
+    parse: (word) => (word === 'off' ? { value: undefined } : kind.parse(word)),
   };
 }

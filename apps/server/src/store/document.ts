@@ -1,18 +1,18 @@
 import type { Operation, Schema } from '@petstore/types';
 import type { JsonText, Page, Properties } from './store.ts';
 
-/** What a store has to know about the documents of a collection. It knows none of their other properties. */
+/** Describes the documents of a collection to a store, which knows none of their other properties. */
 export interface CollectionDeclaration {
   readonly name: string;
-  /** The property that carries the identifier. The store assigns it, ascending, and never twice. */
+  /** The property with the identifier. The store assigns identifiers in ascending order, never one twice. */
   readonly id: string;
   /** The properties that lists can filter by. Each should have few distinct values. */
   readonly indexes: readonly string[];
-  /** What a document is, for those that are imported; without it, any object. */
+  /** The schema of imported documents; without it, any object is valid. */
   readonly schema?: Schema;
 }
 
-/** The collection behind a list operation: its cursor names the identifier, its other query parameters are filters. */
+/** The collection of a list operation: the cursor is its identifier, the other query parameters are its filters. */
 export function collectionOf(
   name: string,
   { pagination, fields, responses, success }: Pick<Operation, 'pagination' | 'fields' | 'responses' | 'success'>,
@@ -25,19 +25,19 @@ export function collectionOf(
   return { name, id: key, indexes: filters, ...(schema && { schema }) };
 }
 
-/** The properties of a document but for its identifier. */
+/** The properties of a document without its identifier. */
 export function withoutId(idProperty: string, properties: Properties): Properties {
   if (!(idProperty in properties)) return properties;
   const { [idProperty]: _, ...rest } = properties;
   return rest;
 }
 
-/** The text of a document: its identifier, then its other properties, which are given as JSON. */
+/** The text of a document: its identifier, then the other properties, whose JSON is `body`. */
 export function withId(idProperty: string, id: number, body: string): string {
   return `{"${idProperty}":${id}${body === '{}' ? '' : ','}${body.slice(1)}`;
 }
 
-/** JSON on one line; a bigint becomes an integer with all its digits. */
+/** JSON on one line. A bigint becomes an integer with all its digits. */
 export function encode(value: unknown): string {
   try {
     return JSON.stringify(value);
@@ -47,14 +47,14 @@ export function encode(value: unknown): string {
   }
 }
 
-/** Makes of a bigint an integer with all its digits, for `JSON.stringify`. */
+/** A replacer for `JSON.stringify` that writes a bigint as an integer with all its digits. */
 export function exactReplacer(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? rawJSON(String(value)) : value;
 }
 
 /**
- * The document, or the list of them, that a text is; an integer that a number cannot hold exactly is a bigint. The caller
- * names its type: what is stored was validated before.
+ * Parses a document or a list of documents. An integer that a number cannot hold exactly becomes a bigint. The caller names
+ * the type, because stored documents were validated.
  */
 export function decode<T = Properties>({ text, encoding }: JsonText): T {
   return decodeText(encoding === 'latin1' ? Buffer.from(text, 'latin1').toString() : text);
@@ -64,7 +64,7 @@ export function decodeText<T = Properties>(text: string): T {
   return /\d{16}/.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
 }
 
-/** The documents of a page, each as its own text: a line feed inside of a document is always escaped. */
+/** The documents of a page, each as its text. Line feeds separate them, because those inside a document are escaped. */
 export function documentsIn({ json: { text, encoding }, count }: Pick<Page, 'json' | 'count'>): JsonText[] {
   return count === 0
     ? []
@@ -79,5 +79,5 @@ function exactInteger(_key: string, value: unknown, context?: { source?: string 
   return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
 
-// TypeScript's library does not know it yet.
+// TypeScript's library does not declare it yet.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };

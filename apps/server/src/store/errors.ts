@@ -1,4 +1,4 @@
-/** A file of the store is not what the store wrote. The file, and every other one, was left as it is. */
+/** The content of a file is not what the store wrote. No file was changed. */
 export class StoreDamagedError extends Error {
   override readonly name = 'StoreDamagedError';
   readonly file: string;
@@ -32,22 +32,22 @@ export class StoreFolderError extends Error {
   }
 }
 
-/** The store cannot do this now. Nothing was done, so it may be tried again. */
+/** The store cannot do this now. Nothing was done, so it can be repeated. */
 export class StoreUnavailableError extends Error {
   override readonly name: string = 'StoreUnavailableError';
 }
 
-/** The store takes no more writes until it is opened again. Nothing of this one was done. */
+/** The store accepts no writes until it is opened again. This write was not done. */
 export class StoreFailedError extends StoreUnavailableError {
   override readonly name: string = 'StoreFailedError';
 }
 
-/** Nobody knows whether the write was done: it was under way when the disk or the database failed. */
+/** The outcome of the write is unknown, because the disk or the database failed during it. */
 export class StoreUncertainError extends StoreFailedError {
   override readonly name = 'StoreUncertainError';
 }
 
-/** The key of an idempotent write belongs to another write. Nothing was done. */
+/** The idempotency key belongs to another write. Nothing was done. */
 export class IdempotencyMismatchError extends Error {
   override readonly name = 'IdempotencyMismatchError';
 }

@@ -1,9 +1,9 @@
-/** A hash of 64 bits, which is no secret and no proof: calling a cryptographic one takes longer than all of a short text. */
+/** A hash of 64 bits, not a cryptographic one: for a short text the call alone would take longer. */
 export function hash64(text: string): string {
   return scrambled(text, 0, (high, low) => `${high | 0}.${low | 0}`);
 }
 
-/** Calls with the two halves of a hash of 64 bits, and returns the result. Other seeds give other hashes. */
+/** Passes the two halves of a hash of 64 bits to a function, and returns its result. The hash depends on the seed. */
 export function scrambled<T>(text: string, seed: number, use: (high: number, low: number) => T): T {
   // cyrb53 by bryc, with all of its bits.
   let high = 0xdead_beef ^ seed;

@@ -27,7 +27,7 @@ interface Keys {
   count: number;
 }
 
-/** A store that forgets everything when the process ends: for trying things out, and the reference for the others. */
+/** A store in memory, for tests and experiments. The tests compare the other stores with it. */
 export function memoryStore(
   collections: readonly CollectionDeclaration[] = allCollections,
   { maxIdempotencyKeys = MAX_IDEMPOTENCY_KEYS, now = Date.now }: MemoryOptions = {},
@@ -52,7 +52,7 @@ export function memoryStore(
 }
 
 function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, keys: Keys): Collection {
-  /** In ascending order, because identifiers are only ever added behind the last one. */
+  /** In ascending order, because new identifiers are always higher. */
   const documents = new Map<number, { properties: Properties; document: Document }>();
   let last = 0;
   let sequence = 0;
@@ -65,7 +65,7 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, ke
     documents.set(id, { properties, document });
     return document;
   };
-  /** Why a write to this document is not done. */
+  /** The reason to omit a write; undefined if there is none. */
   const obstacle = (id: number, ifVersion: string | undefined): NotWritten | undefined => {
     const known = documents.get(id)?.document;
     if (!known) return { outcome: 'missing' };
@@ -77,7 +77,7 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, ke
     documents.delete(id);
     return { outcome: 'removed' };
   };
-  /** Does a write, or finds that it was done before. */
+  /** Does a write, or returns its first result if it was done before. */
   const once = <R extends Document | Removed | NotWritten>(idempotency: Idempotency | undefined, write: () => R): R => {
     if (!idempotency) return write();
     const { key, fingerprint } = idempotency;

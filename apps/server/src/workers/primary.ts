@@ -103,7 +103,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     const origin = await listen('api', config.port);
     const adminOrigin = config.adminPort === undefined ? undefined : await listen('admin', config.adminPort);
     await supervisor.start();
-    const madeKey = await keys.makeFirst();
+    const madeKey = await keys.createFirst();
     for (const worker of supervisor.workers) worker.send({ type: 'keysChanged' });
     const watch = setInterval(() => {
       handover.check();

@@ -9,8 +9,8 @@ test('stores no key until the server listens, and prints the first key once', as
   const folder = newFolder();
   const keys = openKeys({ apiKeys: undefined, dataDir: folder });
   expect([keys.check(''), readdirSync(folder)]).toEqual([undefined, []]);
-  const made = (await keys.makeFirst()) ?? '';
-  expect([keys.check(made), await keys.makeFirst()]).toEqual(['first', undefined]);
+  const created = (await keys.createFirst()) ?? '';
+  expect([keys.check(created), await keys.createFirst()]).toEqual(['first', undefined]);
 });
 
 test('warns when no key is left', async () => {
@@ -18,7 +18,7 @@ test('warns when no key is left', async () => {
   await createKey(folder, 'ci');
   await revokeKey(folder, 'ci');
   const report = vi.fn();
-  expect(await openKeys({ apiKeys: undefined, dataDir: folder }, report).makeFirst()).toBeUndefined();
+  expect(await openKeys({ apiKeys: undefined, dataDir: folder }, report).createFirst()).toBeUndefined();
   expect(report.mock.calls.flat()).toEqual([expect.stringContaining('contains no key, so nobody can call')]);
 });
 

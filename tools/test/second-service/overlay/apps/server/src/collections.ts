@@ -8,5 +8,5 @@ export const collections = {
   covers: { name: 'covers', id: 'id', indexes: ['bookId'] },
 } satisfies Record<string, CollectionDeclaration>;
 
-/** All of them, as a store takes them. */
+/** All collections as a list, for the stores. */
 export const allCollections: readonly CollectionDeclaration[] = Object.values(collections);
