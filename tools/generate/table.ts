@@ -15,7 +15,7 @@ export function operationsModule({ rows, document }: Model): string {
     `${comment(['Schemas that contain themselves, by the name that a `$ref` to them ends with.'])}`,
     `export const schemas = ${literal(shared.recursive)} as const;`,
     '',
-    comment(['Every operation of the interface as data.']),
+    comment(['All operations of the interface as data, by identifier.']),
     `export const operations = ${body} as const;`,
     '',
   ].join('\n');
@@ -28,10 +28,10 @@ export function serviceModule({ service: { deployments, version, ...rest } }: Mo
     comment(['The version of the interface.']),
     `export const version = ${literal(version)} as const;`,
     '',
-    comment(['Where the service is deployed.']),
+    comment(['The addresses of the deployments.']),
     `export const deployments = ${literal(deployments)} as const;`,
     '',
-    comment(['The service as a whole, with the status of each error code.']),
+    comment(['The service: its title, the status of each error code, its security.']),
     `export const service = ${literal(service)} as const;`,
     '',
   ].join('\n');

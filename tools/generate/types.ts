@@ -169,7 +169,7 @@ export function typesPlugin({ rows }: Model) {
       $.type
         .alias(plugin.symbol('Operations', { getFilePath: () => 'operation-types' }))
         .export()
-        .doc('The types of every operation: what it takes, what it answers, and what it answers when it fails.')
+        .doc('The types of each operation: its input, its body, its success and its errors.')
         .type(types),
     );
   };

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { buildRequest, type Encoder, inBody, inHeaders, inPath, inQuery, inQueryOf } from '../src/build-request.ts';
 import { connect } from '../src/connection.ts';
 
-/** The request of an operation of this shape. */
+/** The request of an operation with these encoders. */
 const built = (encoders: Encoder[], input: object, path = '/pets') =>
   buildRequest({ id: 'listPets', method: 'GET', path, encoders }, connect({ baseUrl: 'http://x.test' }), input);
 
-test('what is named goes where it is named, the rest to the last encoder', () => {
+test('each input goes to the encoder that names it, all others to the last one', () => {
   const encoders = [inPath, inHeaders('x-team'), inQueryOf('dry'), inBody];
   expect(built(encoders, { petId: 7, 'x-team': 'a', dry: true, name: 'Rex', colour: 'red' }, '/pets/{petId}')).toEqual({
     url: 'http://x.test/pets/7?dry=true',
@@ -15,7 +15,7 @@ test('what is named goes where it is named, the rest to the last encoder', () =>
   });
 });
 
-test('what is not given leaves no trace', () => {
+test('absent and undefined inputs are not sent', () => {
   const encoders = [inHeaders('x-team'), inQueryOf('dry'), inBody];
   expect(built(encoders, { name: 'Rex' })).toMatchObject({
     url: 'http://x.test/pets',
@@ -24,10 +24,10 @@ test('what is not given leaves no trace', () => {
   expect(built([inQuery], { limit: undefined })).toEqual({ url: 'http://x.test/pets', headers: {} });
 });
 
-test('several values of one parameter are several pairs', () => {
+test('a list repeats the parameter', () => {
   expect(built([inQuery], { status: ['sold', 'pending'] }).url).toBe('http://x.test/pets?status=sold&status=pending');
 });
 
-test('a missing path field is never sent as something else', () => {
+test('a missing path parameter is an error', () => {
   expect(() => built([inPath, inQuery], {}, '/pets/{petId}')).toThrow(TypeError);
 });

@@ -6,34 +6,22 @@ import {
   connect,
   createPet,
   getPet,
-  type HttpRequest,
   listPets,
   type Options,
   type Pet,
   pages,
   petstore,
-  type Transport,
   withEnvironment,
 } from '../src/index.ts';
+import { recording } from './recording.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** A connection that records its requests and responds to all of them with the same. */
-function recording(status: number, body: string, options: Options = {}) {
-  const sent: HttpRequest[] = [];
-  const transport: Transport = async (request) => {
-    sent.push(request);
-    return new Response(status === 204 ? null : body, { status, headers: { 'content-type': 'application/json' } });
-  };
-  const all = { apiKey: 'k', baseUrl: 'http://pets.test/v1/', transport, ...options };
-  return { sent, connection: connect(all), api: petstore(all) };
-}
-
-describe('on the wire', () => {
-  test('each input is where the spec says', async () => {
-    const { sent, connection } = recording(200, '[]');
+describe('a request', () => {
+  test('has each input in its declared location', async () => {
+    const { sent, connection } = recording();
     await listPets(connection, { limit: 5, status: 'sold' });
     await getPet(connection, { petId: 7 });
     await createPet(connection, { name: 'Rex & Tom', categoryId: 1 }).catch(() => {});
@@ -44,37 +32,40 @@ describe('on the wire', () => {
     ]);
   });
 
-  test('what is left out is not sent, and what nobody knows is not dropped', async () => {
-    const { sent, api } = recording(200, '[]');
+  test('omits undefined inputs, and includes unknown ones', async () => {
+    const { sent, api } = recording();
     await api.listPets({ status: undefined, colour: 'red&' } as never);
     await api.createPet({ name: 'x', categoryId: 1, __proto__: 1, colour: 'red' } as never).outcome();
     expect(sent[0]?.url).toBe('http://pets.test/v1/pets?colour=red%26');
     expect(sent[1]?.body).toBe('{"name":"x","categoryId":1,"colour":"red"}');
   });
 
-  test.each(['..', '.', '', '../pets', undefined])('a path field %j never leads to another path', async (petId) => {
-    const { sent, api } = recording(200, '{}');
-    const call = api.getPet({ petId } as never);
-    if (petId === '../pets') {
-      await call;
-      expect(sent[0]?.url).toBe('http://pets.test/v1/pets/..%2Fpets');
-    } else {
-      await expect(call).rejects.toThrow(TypeError);
-      expect(sent).toEqual([]);
-    }
-  });
+  test.each(['..', '.', '', '../pets', undefined])(
+    'never has another path because of the path parameter %j',
+    async (petId) => {
+      const { sent, api } = recording({}, 200, '{}');
+      const call = api.getPet({ petId } as never);
+      if (petId === '../pets') {
+        await call;
+        expect(sent[0]?.url).toBe('http://pets.test/v1/pets/..%2Fpets');
+      } else {
+        await expect(call).rejects.toThrow(TypeError);
+        expect(sent).toEqual([]);
+      }
+    },
+  );
 
   test.each([2 ** 53, -(2 ** 53), Number.NaN, Number.POSITIVE_INFINITY])(
-    '%d is refused, not rounded',
+    'with %d is rejected, not rounded',
     async (categoryId) => {
-      const { sent, api } = recording(201, '{}');
+      const { sent, api } = recording({}, 201, '{}');
       await expect(api.createPet({ name: 'x', categoryId })).rejects.toThrow(RangeError);
       expect(sent).toEqual([]);
     },
   );
 
-  test('the key goes as a bearer token, and no header takes its place', async () => {
-    const { sent, api } = recording(200, '[]', { headers: { 'x-team': 'a', authorization: 'Basic x' } });
+  test('has the key as a bearer token, which no header replaces', async () => {
+    const { sent, api } = recording({ headers: { 'x-team': 'a', authorization: 'Basic x' } });
     await api.listPets({}, { headers: { 'x-call': 'b' } });
     expect(sent[0]?.headers).toMatchObject({
       authorization: 'Bearer k',
@@ -85,25 +76,28 @@ describe('on the wire', () => {
     expect(sent[0]?.headers['user-agent']).toBe(`petstore-client/${service.version}`);
   });
 
-  test('the key may be fetched anew for each request', async () => {
+  test('can have a new key each time', async () => {
     let n = 0;
-    const { sent, api } = recording(200, '[]', { apiKey: async () => `key-${++n}` });
+    const { sent, api } = recording({ apiKey: async () => `key-${++n}` });
     await api.listPets();
     await api.listPets();
     expect(sent.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-1', 'Bearer key-2']);
   });
 });
 
-describe('where to', () => {
-  test.each(Object.entries(service.deployments))('%s is the deployment of the spec', (deployment, baseUrl) => {
-    expect(withEnvironment({ deployment: deployment as keyof typeof service.deployments }).baseUrl).toBe(baseUrl);
-  });
+describe('the address and the key', () => {
+  test.each(Object.entries(service.deployments))(
+    'are those of the deployment %s in the spec',
+    (deployment, baseUrl) => {
+      expect(withEnvironment({ deployment: deployment as keyof typeof service.deployments }).baseUrl).toBe(baseUrl);
+    },
+  );
 
-  test('the environment says what is not given', async () => {
+  test('come from the environment if the options lack them', async () => {
     vi.stubEnv('PETSTORE_BASE_URL', 'http://from.env/v1');
     vi.stubEnv('PETSTORE_API_KEY', 'env-key');
     expect(connect(withEnvironment({})).baseUrl).toBe('http://from.env/v1');
-    const { sent, api } = recording(200, '[]', { apiKey: undefined } as never);
+    const { sent, api } = recording({ apiKey: undefined } as never);
     await api.listPets();
     expect(sent[0]?.headers.authorization).toBe('Bearer env-key');
     expect(connect(withEnvironment({ baseUrl: 'http://given/v1' })).baseUrl).toBe('http://given/v1');
@@ -114,26 +108,23 @@ describe('where to', () => {
     { apiKey: 'k', deployment: 'nowhere' },
     { apiKey: 'k', baseUrl: 'pets.test/v1' },
     { apiKey: 'k', baseUrl: 'http://x/v1', deployment: 'staging' },
-  ])('%j is refused before anything is sent', (options) => {
+  ])('are rejected before anything is sent: %j', (options) => {
     vi.stubEnv('PETSTORE_API_KEY', '');
     expect(() => petstore(options as Options)).toThrow(TypeError);
   });
 
   test.each([{ apiKey: undefined }, { apiKey: '' }])(
-    'without a key (%j) a call says so and sends nothing',
+    'are required: with %j a call fails and sends nothing',
     async (options) => {
       vi.stubEnv('PETSTORE_API_KEY', '');
-      const { sent, api } = recording(200, '[]', options as Options);
+      const { sent, api } = recording(options as Options);
       await expect(api.listPets()).rejects.toThrow('listPets: give apiKey or credentials.bearer');
       expect(sent).toEqual([]);
     },
   );
 
-  test('two clients share nothing', async () => {
-    const [one, two] = [
-      recording(200, '[]'),
-      recording(200, '[]', { apiKey: 'other', baseUrl: 'http://other.test/v1' }),
-    ];
+  test('are not shared by two clients', async () => {
+    const [one, two] = [recording(), recording({ apiKey: 'other', baseUrl: 'http://other.test/v1' })];
     await one.api.listPets();
     await two.api.listPets();
     expect([one.sent.length, two.sent.length]).toEqual([1, 1]);
@@ -142,21 +133,21 @@ describe('where to', () => {
 });
 
 describe('a call', () => {
-  test('gives the answer beside the data', async () => {
-    const { api } = recording(200, '[]');
+  test('returns the response with the data on request', async () => {
+    const { api } = recording();
     const { data, response } = await api.listPets().withResponse();
     expect([data, response.status]).toEqual([[], 200]);
   });
 
-  test('gives its outcome as a value', async () => {
-    const missing = recording(404, '{"code":"not_found","message":"no","status":404}');
+  test('returns its outcome as a value on request', async () => {
+    const missing = recording({}, 404, '{"code":"not_found","message":"no","status":404}');
     const outcome = await missing.api.getPet({ petId: 1 }).outcome();
     expect(outcome).toMatchObject({ ok: false, error: { name: 'NotFoundError', code: 'not_found' } });
-    expect(await recording(200, '[]').api.listPets().outcome()).toMatchObject({ ok: true, data: [] });
+    expect(await recording().api.listPets().outcome()).toMatchObject({ ok: true, data: [] });
   });
 
   test('is a promise like any other', async () => {
-    const { api } = recording(404, '{"code":"not_found","message":"no","status":404}');
+    const { api } = recording({}, 404, '{"code":"not_found","message":"no","status":404}');
     let ended = false;
     await expect(
       api.getPet({ petId: 1 }).finally(() => {
@@ -169,40 +160,44 @@ describe('a call', () => {
   });
 
   test('fails with a status that the operation does not declare', async () => {
-    const outcome = await recording(204, '').api.listPets().outcome();
+    const outcome = await recording({}, 204, '').api.listPets().outcome();
     expect(outcome).toMatchObject({ ok: false, error: { name: 'UnexpectedResponseError', status: 204 } });
   });
 
-  test('can be watched', async () => {
-    const seen: string[] = [];
-    const { api } = recording(404, '{}', {
-      on: {
-        request: ({ method, url }, attempt) => seen.push(`request ${method} ${url} ${attempt}`),
-        response: ({ status }) => seen.push(`response ${status}`),
-        error: ({ name }) => seen.push(`error ${name}`),
+  test('runs the callbacks in order', async () => {
+    const calls: string[] = [];
+    const { api } = recording(
+      {
+        on: {
+          request: ({ method, url }, attempt) => calls.push(`request ${method} ${url} ${attempt}`),
+          response: ({ status }) => calls.push(`response ${status}`),
+          error: ({ name }) => calls.push(`error ${name}`),
+        },
       },
-    });
+      404,
+      '{}',
+    );
     await api.listPets().outcome();
-    expect(seen).toEqual(['request GET http://pets.test/v1/pets 0', 'response 404', 'error NotFoundError']);
+    expect(calls).toEqual(['request GET http://pets.test/v1/pets 0', 'response 404', 'error NotFoundError']);
   });
 });
 
 describe('the types', () => {
-  test('offer the whole Api, operation by operation', () => {
+  test('implement the whole Api', () => {
     const api: Api = petstore({ apiKey: 'k' });
     expect(Object.keys(api).sort()).toEqual(Object.keys(operations).sort());
     const call = () => petstore({ apiKey: 'k' }).listPets({ status: 'sold' }, { timeout: 1 } satisfies CallOptions);
     expectTypeOf(call).returns.resolves.toEqualTypeOf<Pet[]>();
   });
 
-  test('let only listed resources be iterated', () => {
+  test('make only lists iterable', () => {
     const api = () => petstore({ apiKey: 'k' });
     expectTypeOf(api().listPets).returns.toExtend<AsyncIterable<Pet>>();
     expectTypeOf(api().getPet).returns.not.toExtend<AsyncIterable<unknown>>();
     expectTypeOf(pages<'listPets'>).returns.toExtend<AsyncIterable<Pet>>();
   });
 
-  test('are exhaustive about how a call fails', () => {
+  test('list every error of a call', () => {
     const isTransient = ({ name }: CallError): boolean => {
       switch (name) {
         case 'UnauthorizedError':

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { checkAnswers, UnexpectedDataError } from '../src/check.ts';
+import { checkAnswers, faultOf, UnexpectedDataError } from '../src/check.ts';
 import { petstore } from '../src/index.ts';
-import { answer, faulty } from './faults.ts';
+import { respond, stubServer } from './stub-server.ts';
 
 const rex = { id: 1, name: 'Rex', categoryId: 2, status: 'sold' };
 
 test.each([[[]], [[rex]], [[{ ...rex, colour: 'red' }]], [[{ id: 1, name: '', categoryId: -5 }]]])(
-  'lets %j through',
+  '%j matches the spec',
   (list) => {
     expect(() => checkAnswers('listPets', list)).not.toThrow();
   },
@@ -22,18 +22,25 @@ test.each([
   [[{ ...rex, status: 'dead' }], '[0].status is "dead", none of available, pending, sold'],
   [[{ ...rex, status: null }], '[0].status is null, no string'],
   [[{ ...rex, name: 5 }], '[0].name is 5, no string'],
-])('finds what is wrong with %j', (data, fault) => {
+])('%j does not match the spec: %s', (data, fault) => {
   expect(() => checkAnswers('listPets', data)).toThrow(fault);
 });
 
-test('fails a call, when it is asked for', async () => {
-  const server = await faulty(answer(200, { id: 'one' }));
-  const options = { apiKey: 'k', baseUrl: server.baseUrl, on: { deprecated: false } } as const;
+test('the option check makes a call fail whose data does not match', async () => {
+  const { baseUrl, requests } = await stubServer(respond(200, { id: 'one' }));
+  const options = { apiKey: 'k', baseUrl, on: { deprecated: false } } as const;
   const error = await petstore({ ...options, check: checkAnswers })
     .getPet({ petId: 1 })
     .catch((error: unknown) => error);
   expect(error).toBeInstanceOf(UnexpectedDataError);
   expect(await petstore(options).getPet({ petId: 1 })).toEqual({ id: 'one' });
-  expect(server.requests.length).toBe(2);
-  await server.close();
+  expect(requests.length).toBe(2);
+});
+
+test.each([
+  [1, { exclusiveMinimum: 1 }, 'not more than 1'],
+  [2, { exclusiveMaximum: 2 }, 'not less than 2'],
+  [1.5, { exclusiveMinimum: 1, exclusiveMaximum: 2 }, undefined],
+] as const)('%j by the schema %j: %s', (value, rules, fault) => {
+  expect(faultOf(value, { type: 'number', ...rules })).toBe(fault);
 });

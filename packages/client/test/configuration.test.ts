@@ -1,18 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { connect, type HttpRequest, type Options, petstore, request } from '../src/index.ts';
-
-const respond = async () => Response.json([]);
-
-/** A client whose requests are recorded. */
-function recording(options: Options) {
-  const sent: HttpRequest[] = [];
-  const transport = async (request: HttpRequest) => {
-    sent.push(request);
-    return respond();
-  };
-  const all = { apiKey: 'k', baseUrl: 'http://pets.test/v1', transport, ...options };
-  return { sent, api: petstore(all), connection: connect(all) };
-}
+import { connect, type Options, petstore, request } from '../src/index.ts';
+import { recording } from './recording.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -26,7 +14,7 @@ describe('an address', () => {
     'ftp://pets.test/secret',
     '/secret',
     'secret',
-  ])('%s is refused at once, and not repeated in the message', (baseUrl) => {
+  ])('%s is rejected, and the message does not contain it', (baseUrl) => {
     expect(() => connect({ baseUrl })).toThrow(TypeError);
     expect(() => connect({ baseUrl })).not.toThrow(/secret/);
   });
@@ -36,8 +24,8 @@ describe('an address', () => {
     ['http://pets.test/a store/v1', 'http://pets.test/a%20store/v1'],
     [' http://pets.test/v1 ', 'http://pets.test/v1'],
     ['HTTP://Pets.test:80', 'http://pets.test'],
-  ])('%s is %s', (given, baseUrl) => {
-    expect(connect({ baseUrl: given }).baseUrl).toBe(baseUrl);
+  ])('%s is normalized to %s', (address, baseUrl) => {
+    expect(connect({ baseUrl: address }).baseUrl).toBe(baseUrl);
   });
 
   test('may be relative in a browser', () => {
@@ -46,14 +34,14 @@ describe('an address', () => {
   });
 });
 
-test.each(['pets?a=1', '/pets?a=1'])('a path %s of a request is appended to the address', async (path) => {
-  const { sent, connection } = recording({});
+test.each(['pets?a=1', '/pets?a=1'])('the path %s of a request is appended to the address', async (path) => {
+  const { sent, connection } = recording();
   await request(connection, { method: 'GET', path });
   expect(sent[0]?.url).toBe('http://pets.test/v1/pets?a=1');
 });
 
 describe('headers', () => {
-  test('of one name are one, whatever their case', async () => {
+  test('of one name are merged, whatever their case', async () => {
     const { sent, api } = recording({
       headers: { 'User-Agent': 'mine', Authorization: 'Bearer other', Accept: 'a/b' },
     });
@@ -74,7 +62,7 @@ describe('headers', () => {
     ['authorization', { apiKey: 'secret☃' }],
     ['x-team', { headers: { 'x-team': 'secret\r\nx: y' } }],
     ['x team', { headers: { 'x team': 'secret' } }],
-  ])('%s that cannot be sent is told of at once, without its value', async (name, options) => {
+  ])('%s that cannot be sent is rejected without its value', async (name, options) => {
     const { sent, api } = recording(options);
     const error = await api.listPets().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(TypeError);
@@ -84,7 +72,7 @@ describe('headers', () => {
   });
 });
 
-test('a function that gets no key is told of by its name', async () => {
+test('a function that returns no key is rejected by the name of the scheme', async () => {
   const { sent, api } = recording({ apiKey: async () => undefined as never });
   await expect(api.listPets()).rejects.toThrow('listPets: give apiKey or credentials.bearer');
   expect(sent).toEqual([]);
@@ -93,13 +81,13 @@ test('a function that gets no key is told of by its name', async () => {
 test.each([
   { method: 'GET /', path: '/pets' },
   { method: 'GET', path: '/pets', body: 'x' },
-])('a request that fetch would refuse is told of at once: %j', async (raw) => {
-  const { sent, connection } = recording({});
+])('a request that fetch would reject is rejected before: %j', async (raw) => {
+  const { sent, connection } = recording();
   await expect(request(connection, raw)).rejects.toThrow(TypeError);
   expect(sent).toEqual([]);
 });
 
-test('options can be changed for a part of the program', async () => {
+test('withOptions changes options without changing the client', async () => {
   const { sent, api } = recording({ headers: { 'x-team': 'a' } });
   await api.withOptions({ apiKey: 'other', headers: { 'x-job': 'b' } }).listPets();
   await api.listPets();
@@ -109,8 +97,8 @@ test('options can be changed for a part of the program', async () => {
   ]);
 });
 
-test('fetch can be given', async () => {
-  const fetch = vi.fn(respond);
+test('the option fetch replaces the global one', async () => {
+  const fetch = vi.fn(async () => Response.json([]));
   await petstore({ apiKey: 'k', baseUrl: 'http://pets.test/v1', fetch }).listPets();
   expect(fetch).toHaveBeenCalledWith('http://pets.test/v1/pets', expect.objectContaining({ method: 'GET' }));
 });
@@ -131,25 +119,25 @@ describe('a limit that is not a number from 0 on is rejected by name', () => {
   });
 
   test.each(wrong)('%s in %j, for one call', async (name, options) => {
-    const { sent, api } = recording({});
+    const { sent, api } = recording();
     await expect(api.listPets({}, options)).rejects.toThrow(`${name} must be a number, at least 0`);
     expect(sent).toEqual([]);
   });
 });
 
-test('a key that cannot be had is not asked for for ever', async () => {
-  let asked = 0;
+test('a function for the key that fails is called a bounded number of times', async () => {
+  let calls = 0;
   const apiKey = async () => {
-    asked++;
+    calls++;
     throw Object.assign(new Error('down'), { name: 'TimeoutError' });
   };
   const { sent, api } = recording({ apiKey, retry: { limit: 2, base: 1, cap: 1 }, timeout: 0 });
   await expect(api.listPets()).rejects.toThrow('down');
-  expect([asked, sent.length]).toEqual([3, 0]);
+  expect([calls, sent.length]).toEqual([3, 0]);
 });
 
 test.each([undefined, null, 'down'])(
-  'a function for the key that rejects with %j ends the call with that',
+  'a function for the key that rejects with %j rejects the call with the same',
   async (reason) => {
     const { sent, api } = recording({ apiKey: () => Promise.reject(reason) });
     await expect(api.listPets()).rejects.toBe(reason);
@@ -157,14 +145,14 @@ test.each([undefined, null, 'down'])(
   },
 );
 
-test('a header that is not given is not sent', async () => {
+test('an undefined header is not sent', async () => {
   const { sent, api } = recording({ headers: { 'x-team': 'a' } });
   await api.listPets({}, { headers: { 'x-team': undefined, 'x-job': undefined } as never });
   expect(sent[0]?.headers).toMatchObject({ 'x-team': 'a' });
   expect(sent[0]?.headers).not.toHaveProperty('x-job');
 });
 
-test('another address takes the place of a deployment, and the other way', () => {
+test('an address replaces a deployment, and a deployment an address', () => {
   const api = petstore({ deployment: 'staging' });
   expect(() =>
     api.withOptions({ baseUrl: 'http://pets.test/v1' }).withOptions({ deployment: 'staging' }),
@@ -172,15 +160,15 @@ test('another address takes the place of a deployment, and the other way', () =>
   expect(() => petstore({ deployment: 'toString' as never })).toThrow('no deployment toString');
 });
 
-test('a transport and its hooks see which operation is called', async () => {
-  const hooked: unknown[] = [];
-  const { sent, api, connection } = recording({ on: { request: ({ operation }) => hooked.push(operation) } });
+test('transports and callbacks get the operation', async () => {
+  const operations: unknown[] = [];
+  const { sent, api, connection } = recording({ on: { request: ({ operation }) => operations.push(operation) } });
   await api.listPets();
   await request(connection, { method: 'GET', path: '/pets' });
-  expect([sent.map(({ operation }) => operation), hooked]).toEqual([['listPets', undefined], ['listPets']]);
+  expect([sent.map(({ operation }) => operation), operations]).toEqual([['listPets', undefined], ['listPets']]);
 });
 
-test('a transport may have its text at once', async () => {
+test('the text of a transport need not be a promise', async () => {
   const transport = async () => ({ status: 200, headers: new Headers(), text: () => '[]' as never });
   expect(await petstore({ apiKey: 'k', baseUrl: 'http://pets.test/v1', transport }).listPets(null as never)).toEqual(
     [],

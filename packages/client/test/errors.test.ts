@@ -1,21 +1,18 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { ConnectionError, NotFoundError, outcome, PetstoreError, petstore, TimeoutError } from '../src/index.ts';
-import { answer, faulty } from './faults.ts';
+import { pets, respond, stubbed } from './stub-server.ts';
 
 const missing = { code: 'not_found', message: 'No such pet.', status: 404, hint: 'x' };
 
 async function failing(status: number, body: unknown) {
-  const server = await faulty(answer(status, body, { 'x-request-id': 'r1' }));
-  const error = await petstore({ apiKey: 'k', baseUrl: server.baseUrl, retry: 0 })
-    .listPets()
-    .catch((reason: PetstoreError) => reason);
-  await server.close();
+  const { api } = await stubbed([respond(status, body, { 'x-request-id': 'r1' })], { retry: 0 });
+  const error = await api.listPets().catch((reason: PetstoreError) => reason);
   if (!(error instanceof PetstoreError)) throw error;
   return error;
 }
 
-test('an error holds the body, parsed, and the response can still be read', async () => {
+test('an error has the parsed body, and its response can still be read', async () => {
   const error = await failing(404, missing);
   expect(error).toMatchObject({ status: 404, code: 'not_found', requestId: 'r1', body: missing, attempts: 1 });
   expect(JSON.parse(await error.response.text())).toEqual(missing);
@@ -24,13 +21,12 @@ test('an error holds the body, parsed, and the response can still be read', asyn
 });
 
 test('the response of a success can still be read', async () => {
-  const server = await faulty();
-  const { data, response } = await petstore({ apiKey: 'k', baseUrl: server.baseUrl }).listPets().withResponse();
+  const { api } = await stubbed([pets]);
+  const { data, response } = await api.listPets().withResponse();
   expect(JSON.parse(await response.text())).toEqual(data);
-  await server.close();
 });
 
-test('an error as JSON has its name and its message, printed it has no response', async () => {
+test('an error as JSON has name and message, and is printed without its response', async () => {
   const error = await failing(404, missing);
   expect(JSON.parse(JSON.stringify(error))).toEqual({
     name: 'NotFoundError',
@@ -46,24 +42,23 @@ test('an error as JSON has its name and its message, printed it has no response'
 });
 
 test.each([{ code: 'not_found' }, { code: 'not_found', message: {} }, { code: 5, message: 'No.' }])(
-  'an error that did not come from the service quotes its body: %j',
+  'the message of an error that is not from the service quotes the body: %j',
   async (body) => {
     expect(await failing(404, body)).toMatchObject({ code: undefined, message: `404: ${JSON.stringify(body)}`, body });
   },
 );
 
-test('an error as JSON says what caused it', async () => {
-  const server = await faulty();
-  await server.close();
-  const store = petstore({ apiKey: 'k', baseUrl: server.baseUrl, retry: 0 });
+test('an error as JSON has its cause', async () => {
+  const { api, close } = await stubbed([pets], { retry: 0 });
+  await close();
   const reason: Record<string, unknown> = { big: 1n };
   reason.reason = reason;
-  const aborted = (with_: unknown) => store.listPets({}, { signal: AbortSignal.abort(with_) }).outcome();
-  const ended = await Promise.all([
-    store.listPets().outcome(),
+  const aborted = (cause: unknown) => api.listPets({}, { signal: AbortSignal.abort(cause) }).outcome();
+  const outcomes = await Promise.all([
+    api.listPets().outcome(),
     ...[new Error('left'), 'enough', undefined, reason, Symbol('odd')].map(aborted),
   ]);
-  expect(ended.map((one) => !one.ok && JSON.parse(JSON.stringify(one.error)).cause)).toEqual([
+  expect(outcomes.map((one) => !one.ok && JSON.parse(JSON.stringify(one.error)).cause)).toEqual([
     expect.stringContaining('ECONNREFUSED'),
     'left',
     'enough',
@@ -73,7 +68,7 @@ test('an error as JSON says what caused it', async () => {
   ]);
 });
 
-test('instanceof tells the kinds apart', async () => {
+test('instanceof distinguishes the kinds', async () => {
   const error = await failing(404, missing);
   expect([NotFoundError, PetstoreError, Error].map((Class) => error instanceof Class)).toEqual([true, true, true]);
   expect([TimeoutError, ConnectionError].map((Class) => error instanceof Class)).toEqual([false, false]);
@@ -97,11 +92,9 @@ test.each([
   [418, ''],
   [302, ''],
   [204, ''],
-])('an outcome is a value also for a response that nobody declares: %i %s', async (status, body) => {
-  const server = await faulty(answer(status, body));
-  const ended = await petstore({ apiKey: 'k', baseUrl: server.baseUrl }).listPets().outcome();
-  expect(ended).toMatchObject({ ok: false, error: { status } });
-  await server.close();
+])('the outcome of an undeclared response is a value, too: %i %s', async (status, body) => {
+  const { api } = await stubbed([respond(status, body)]);
+  expect(await api.listPets().outcome()).toMatchObject({ ok: false, error: { status } });
 });
 
 test('an outcome rejects for a mistake in the call', async () => {

@@ -1,32 +1,31 @@
+import { operations } from '@petstore/types';
 import { expect, test, vi } from 'vitest';
-import { type LogLevel, type Options, petstore } from '../src/index.ts';
+import type { DeprecationNotice, LogLevel } from '../src/index.ts';
+import { recording } from './recording.ts';
 
-const respond = async () => Response.json([], { headers: { 'x-request-id': 'r1' } });
-const client = (options: Options) =>
-  petstore({ apiKey: 'secret', baseUrl: 'http://pets.test/v1', transport: respond, retry: { base: 1 }, ...options });
-
-test('callbacks see no credential', async () => {
-  const seen: unknown[] = [];
-  const api = client({
+test('callbacks get no credential', async () => {
+  const shown: unknown[] = [];
+  const { api } = recording({
+    apiKey: 'secret',
     headers: { cookie: 'a=secret', 'x-api-key': 'secret' },
-    on: { request: (request) => seen.push(request), response: (response, request) => seen.push(response, request) },
+    on: { request: (request) => shown.push(request), response: (response, request) => shown.push(response, request) },
   });
   await api.listPets({ limit: 1, api_key: 'secret' } as never);
-  expect(seen.length).toBe(3);
-  expect(JSON.stringify(seen)).not.toContain('secret');
-  expect(seen[0]).toMatchObject({ method: 'GET', url: expect.stringContaining('limit=1&api_key=***') });
+  expect(shown.length).toBe(3);
+  expect(JSON.stringify(shown)).not.toContain('secret');
+  expect(shown[0]).toMatchObject({ method: 'GET', url: expect.stringContaining('limit=1&api_key=***') });
 });
 
-test('a callback that throws, or rejects, changes nothing', async () => {
+test('a callback that throws or rejects does not affect the call', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
   const broken = () => {
     throw new Error('broken');
   };
   const on = { request: broken, response: async () => broken(), retry: broken, error: broken, deprecated: broken };
-  expect(await client({ on }).listPets()).toEqual([]);
-  await expect(client({ on, transport: () => Promise.reject(new Error('down')) }).listPets()).rejects.toMatchObject({
-    name: 'ConnectionError',
-  });
+  expect(await recording({ on }).api.listPets()).toEqual([]);
+  const transport = () => Promise.reject(new Error('down'));
+  const { api } = recording({ on, transport, retry: { base: 1 } });
+  await expect(api.listPets()).rejects.toMatchObject({ name: 'ConnectionError' });
   expect(log).toHaveBeenCalledWith(expect.objectContaining({ message: 'broken' }));
   log.mockRestore();
 });
@@ -36,15 +35,36 @@ test.each<[LogLevel, string[]]>([
   ['warn', []],
   ['info', ['info', 'info', 'info']],
   ['debug', ['debug', 'info', 'debug', 'info', 'debug', 'info']],
-])('the log level %s writes %j, and never a credential', async (logLevel, levels) => {
+])('the log level %s logs %j, and never a credential', async (logLevel, levels) => {
   const lines: [string, string][] = [];
   const logger = {
     warn: (line: string) => lines.push(['warn', line]),
     info: (line: string) => lines.push(['info', line]),
     debug: (line: string) => lines.push(['debug', line]),
   };
-  const api = client({ logLevel, logger, transport: () => Promise.reject(new Error('down')) });
+  const transport = () => Promise.reject(new Error('down'));
+  const { api } = recording({ apiKey: 'secret', logLevel, logger, transport, retry: { base: 1 } });
   await api.listPets().outcome();
   expect(lines.map(([level]) => level)).toEqual(levels);
   expect(JSON.stringify(lines)).not.toContain('secret');
+});
+
+test('a deprecated operation is reported once per process, with the date of its removal', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  await recording({ on: { deprecated: false } }).api.getPet({ petId: 1 });
+  expect(warn).not.toHaveBeenCalled();
+  await recording().api.getPet({ petId: 1 });
+  await recording().api.getPet({ petId: 2 });
+  await recording().api.createPet({ name: 'x', categoryId: 1 }).outcome();
+  expect(warn.mock.calls).toEqual([
+    [`@petstore/client: getPet is deprecated, will be removed on ${operations.getPet.sunset}`],
+  ]);
+});
+
+test('an operation that only the service deprecates is reported, too', async () => {
+  const notices: DeprecationNotice[] = [];
+  const headers = { deprecation: '@1795132800', sunset: 'Wed, 01 Jan 2031 00:00:00 GMT' };
+  const transport = async () => Response.json([], { headers });
+  await recording({ transport, on: { deprecated: (notice) => notices.push(notice) } }).api.listPets();
+  expect(notices).toMatchObject([{ operation: 'listPets', sunset: headers.sunset }]);
 });

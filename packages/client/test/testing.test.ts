@@ -8,20 +8,20 @@ const rex = { name: 'Rex', categoryId: 2, status: 'sold' } as const;
 
 beforeEach(() => fake.reset());
 
-test('is a store', async () => {
+test('the fake service stores pets', async () => {
   const { id } = await store.createPet(rex);
   expect(await store.getPet({ petId: id })).toEqual({ id, ...rex });
   await expect(store.getPet({ petId: 99 })).rejects.toThrow(NotFoundError);
 });
 
-test('is a fetch', async () => {
+test("its fetch replaces a client's and the global one", async () => {
   await createPet(connect({ apiKey: 'k', baseUrl: 'http://127.0.0.1:8080/v1', fetch: fake.fetch }), rex);
   vi.stubGlobal('fetch', fake.fetch);
   expect(await petstore({ apiKey: 'k' }).listPets()).toMatchObject([rex]);
   vi.unstubAllGlobals();
 });
 
-test('has pages', async () => {
+test('it has pages', async () => {
   for (let i = 0; i < 5; i++) await store.createPet(rex);
   expect((await store.listPets()).length).toBe(2);
   expect((await store.listPets({ status: 'sold' }).collect({ max: 10 })).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
@@ -29,7 +29,7 @@ test('has pages', async () => {
 });
 
 describe('pages', () => {
-  test('are objects that lead to the next one', async () => {
+  test('are objects with the next page', async () => {
     for (let i = 0; i < 3; i++) await store.createPet(rex);
     const page = await store.listPets().page();
     expect([page.items.length, page.hasNext]).toEqual([2, true]);
@@ -37,10 +37,10 @@ describe('pages', () => {
     expect([last?.items.length, last?.hasNext, await last?.next()]).toEqual([1, false, undefined]);
   });
 
-  test.each([0, 1, 2, 3])('collect no more than %i', async (max) => {
+  test.each([0, 1, 2, 3])('are collected up to %i elements', async (max) => {
     for (let i = 0; i < 5; i++) await store.createPet(rex);
     expect((await store.listPets().collect({ max })).length).toBe(max);
-    // One page is asked for ahead at most.
+    // At most one page is requested ahead.
     expect(fake.requests.filter(({ operation }) => operation === 'listPets').length).toBeLessThanOrEqual(max / 2 + 2);
   });
 });
@@ -50,7 +50,7 @@ test.each<[string, Parameters<typeof fake.fetch>, number]>([
   ['no such path', ['http://127.0.0.1:8080/v1/dogs', {}], 404],
   ['no such base path', ['http://127.0.0.1:8080/pets', {}], 404],
   ['another method', ['http://127.0.0.1:8080/v1/pets', { method: 'PUT' }], 405],
-])('refuses %s', async (_, request, status) => {
+])('a request with %s is rejected', async (_, request, status) => {
   expect((await fake.fetch(...request)).status).toBe(status);
 });
 
@@ -59,7 +59,7 @@ test.each([
   [{ name: 'x', categoryId: 'one' }, "body 'categoryId' is no integer"],
   [{ name: 'x', categoryId: 1, id: 7 }, "body 'id': there is no such property"],
   [{ name: 'x', categoryId: 1, status: 'lost' }, "body 'status' is none of available, pending, sold"],
-])('refuses the body %j', async (input, message) => {
+])('the body %j is rejected', async (input, message) => {
   await expect(store.createPet(input as never)).rejects.toMatchObject({
     code: 'invalid_request',
     status: 400,
@@ -68,51 +68,51 @@ test.each([
 });
 
 test.each([{ limit: 0 }, { limit: 101 }, { stauts: 'sold' }, { status: ['sold', 'pending'] }])(
-  'refuses the query %j',
+  'the query %j is rejected',
   async (input) => {
     await expect(store.listPets(input as never)).rejects.toMatchObject({ status: 400 });
   },
 );
 
-describe('can be made to', () => {
-  test('fail', async () => {
+describe('an interruption can', () => {
+  test('fail requests', async () => {
     fake.next('listPets', { status: 503, headers: { 'retry-after': '0' } }, { status: 401, message: 'Revoked.' });
     await expect(store.listPets()).rejects.toThrow(UnauthorizedError);
     expect(fake.requests.length).toBe(2);
     expect(await store.listPets()).toEqual([]);
   });
 
-  test('lose a response, so that a create is repeated and done once', async () => {
+  test('lose a response: the create is retried and executed once', async () => {
     fake.next('createPet', { disconnect: 'after' }, { disconnect: 'before' });
     await store.createPet(rex);
     expect(fake.requests.length).toBe(3);
     expect(await store.listPets()).toEqual([{ id: 1, ...rex }]);
   });
 
-  test('be slow', async () => {
+  test('delay a response', async () => {
     fake.next('listPets', { delay: 10_000 });
     await expect(store.listPets({}, { timeout: 20 })).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 
-  test('respond with what is no JSON', async () => {
+  test('replace the text of a response', async () => {
     fake.next('listPets', { text: '<html>' });
     await expect(store.listPets()).rejects.toMatchObject({ name: 'UnexpectedResponseError', body: '<html>' });
   });
-
-  test('do something else', async () => {
-    const other = fakeService({ handlers: { listPets: async () => [{ id: 7, ...rex }] } });
-    expect(await other.store.listPets()).toEqual([{ id: 7, ...rex }]);
-  });
 });
 
-test('a key of another request is refused', async () => {
+test('handlers replace operations', async () => {
+  const other = fakeService({ handlers: { listPets: async () => [{ id: 7, ...rex }] } });
+  expect(await other.store.listPets()).toEqual([{ id: 7, ...rex }]);
+});
+
+test('an idempotency key of another request is rejected', async () => {
   await store.createPet(rex, { idempotencyKey: 'a' });
   expect((await store.createPet(rex, { idempotencyKey: 'a' })).id).toBe(1);
   const other = store.createPet({ ...rex, name: 'Tom' }, { idempotencyKey: 'a' });
   await expect(other).rejects.toMatchObject({ code: 'idempotency_key_reused' });
 });
 
-test('only the given key is accepted, where one is given', async () => {
+test('with the option apiKey, only that key is accepted', async () => {
   const { fetch, store: own } = fakeService({ apiKey: 'right' });
   expect(await own.listPets()).toEqual([]);
   await expect(petstore({ apiKey: 'wrong', fetch }).listPets()).rejects.toThrow(UnauthorizedError);

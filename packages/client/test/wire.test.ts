@@ -24,7 +24,7 @@ import {
   parseNothing,
 } from '../src/parse-response.ts';
 
-/** Calls an operation that the spec does not have; each request is answered by the next response, the last one by all that follow. */
+/** Calls an operation that the spec does not have. Each request gets the next response, all further ones the last. */
 function calling(wire: Partial<Wire>, responses: readonly Response[], options: Partial<ConnectOptions> = {}) {
   const sent: HttpRequest[] = [];
   const transport = async (request: HttpRequest) => {
@@ -59,21 +59,21 @@ describe('pages', () => {
     ]);
   });
 
-  test('follow the last element until an empty page, or until the body says that there are no more', async () => {
+  test('follow the last element to an empty page, or until the body has no more', async () => {
     const untilEmpty = calling({}, [json([{ id: 7 }]), json([])]);
     expect(await elementsOf(untilEmpty.call(), lastPages({ cursor: 'after', key: 'id' }))).toEqual([{ id: 7 }]);
     expect(untilEmpty.sent[1]?.url).toBe('http://x.test/v1/things?after=7');
 
     const rule = lastPages({ cursor: 'after', key: 'id', more: 'hasMore', items: 'data' });
-    const untilSaid = calling({}, [
+    const untilNoMore = calling({}, [
       json({ data: [{ id: 1 }], hasMore: true }),
       json({ data: [{ id: 2 }], hasMore: false }),
     ]);
-    expect(await elementsOf(untilSaid.call(), rule)).toEqual([{ id: 1 }, { id: 2 }]);
-    expect(untilSaid.sent.length).toBe(2);
+    expect(await elementsOf(untilNoMore.call(), rule)).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(untilNoMore.sent.length).toBe(2);
   });
 
-  test('follow the Link header to elements in a property of the body, and the key in the query is not doubled', async () => {
+  test('follow the Link header to elements in a property of the body, without a second key in the query', async () => {
     const link = '<?page=2&key=k>; rel="next"';
     const wire = { authorize: authorizeBy(['query', keyInQuery('key')]) };
     const credentials = { query: 'k' } as never;
@@ -97,36 +97,36 @@ describe('credentials', () => {
     [['user', basic]],
   );
 
-  test('are those of the first combination of which all are given', async () => {
+  test('are those of the first complete combination', async () => {
     const user = { username: 'ü', password: 'p:w' };
-    const half = calling({ authorize }, [], { credentials: { both: 'b', user } as never });
-    await half.call();
-    expect(half.sent[0]?.headers.authorization).toBe(`Basic ${Buffer.from('ü:p:w').toString('base64')}`);
-    const whole = calling({ authorize }, [], {
+    const first = calling({ authorize }, [], { credentials: { both: 'b', user } as never });
+    await first.call();
+    expect(first.sent[0]?.headers.authorization).toBe(`Basic ${Buffer.from('ü:p:w').toString('base64')}`);
+    const both = calling({ authorize }, [], {
       credentials: { both: () => 'b', other: async () => 'o', user } as never,
     });
-    await whole.call();
-    expect([whole.sent[0]?.headers.authorization, whole.sent[0]?.url]).toEqual([
+    await both.call();
+    expect([both.sent[0]?.headers.authorization, both.sent[0]?.url]).toEqual([
       'Bearer b',
       'http://x.test/v1/things?key=o',
     ]);
   });
 
-  test('that are missing are named before anything is sent', async () => {
+  test('are required before anything is sent', async () => {
     const { sent, call } = calling({ authorize }, [], { credentials: { both: 'b' } as never });
     await expect(call()).rejects.toThrow('listPets: give credentials for both and other, or user');
     expect(sent).toEqual([]);
   });
 
-  test('are not sent where none is needed, and a header of the caller is left as it is', async () => {
+  test('are not sent if none is needed, and then a header of the caller is unchanged', async () => {
     const { sent, call } = calling({}, [], { apiKey: 'k' });
     await call({}, { headers: { authorization: 'Other x' } });
     expect(sent[0]?.headers.authorization).toBe('Other x');
   });
 });
 
-describe('answers', () => {
-  test('bytes come as a stream, which the caller can still abort', async () => {
+describe('responses', () => {
+  test('with bytes are a stream, which the caller can abort', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array([1])) });
     const stop = new AbortController();
     const { sent, call } = calling({ parse: parseBytes }, [new Response(body)]);
@@ -137,7 +137,7 @@ describe('answers', () => {
     expect(sent[0]?.signal.aborted).toBe(true);
   });
 
-  test('of several successes have their status beside them', async () => {
+  test('of several successes have their status with the data', async () => {
     const parse = byStatus({ 200: parseJson, '2XX': parseNothing });
     const { call } = calling({ parse, ok: /2../ }, [json({ id: 1 }), new Response('later', { status: 202 })]);
     expect([await call(), await call()]).toEqual([
@@ -146,11 +146,11 @@ describe('answers', () => {
     ]);
   });
 
-  test('keep integers that a number does not hold', async () => {
+  test('contain exact integers beyond 2^53', async () => {
     const text =
       '{"a":9223372036854775807,"b":-9223372036854775808,"c":1,"d":"9223372036854775807","e":0.1234567890123456}';
-    const answer = new Response(text, { headers: { 'content-type': 'application/json' } });
-    const { call } = calling({ parse: parseExactJson }, [answer]);
+    const response = new Response(text, { headers: { 'content-type': 'application/json' } });
+    const { call } = calling({ parse: parseExactJson }, [response]);
     expect(await call()).toEqual({
       a: 2n ** 63n - 1n,
       b: -(2n ** 63n),
@@ -158,12 +158,12 @@ describe('answers', () => {
       d: '9223372036854775807',
       e: 0.1234567890123456,
     });
-    await expect(calling({}, [answer]).call()).rejects.toThrow('inexact number');
+    await expect(calling({}, [response]).call()).rejects.toThrow('inexact number');
   });
 });
 
 describe('bodies', () => {
-  test('a stream is sent once, and not again when it fails', async () => {
+  test('that are streams are sent once, without retries', async () => {
     const failed = json({ code: 'unavailable', message: 'Later.', status: 503 }, { status: 503 });
     const { sent, call } = calling({ method: 'PUT', encoders: [wholeBytes('image/png')] }, [failed], {
       retry: { base: 1 },
@@ -174,7 +174,7 @@ describe('bodies', () => {
     expect(sent.length).toBe(1 + 3);
   });
 
-  test('a name cannot break out of its part of a form', async () => {
+  test('escape names in a form', async () => {
     const { sent, call } = calling({ method: 'POST', encoders: [inMultipart()] }, []);
     await call({ 'a"\r\nb': new File(['x'], 'c"\r\nd.txt', { type: 'text/plain' }) });
     expect(await new Response(sent[0]?.body).text()).toContain(
@@ -182,7 +182,7 @@ describe('bodies', () => {
     );
   });
 
-  test('a value in a path never leads to another one', async () => {
+  test('a value in the path never leads to another path', async () => {
     const { sent, call } = calling({ path: '/things/{thing-id}', encoders: [inPath, inQuery] }, []);
     await call({ 'thing-id': '$&/../x' });
     expect(sent[0]?.url).toBe('http://x.test/v1/things/%24%26%2F..%2Fx');

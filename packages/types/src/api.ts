@@ -1,10 +1,10 @@
 import type { Operations } from './gen/operation-types.gen.ts';
 import type { service } from './gen/service.gen.ts';
 
-/** The name of an operation. */
+/** The identifier of an operation. */
 export type OperationId = keyof Operations;
 
-/** A value of `code` in an error, where the spec names them. */
+/** A value of `code` in an error. Any text, if the spec does not list the values. */
 export type ServiceErrorCode = string extends keyof (typeof service)['statuses']
   ? string
   : [keyof (typeof service)['statuses']] extends [never]
@@ -18,7 +18,7 @@ type Part<Data, Name extends string> = Data extends { readonly [N in Name]?: inf
   : unknown;
 type Flat<T> = { [K in keyof T]: T[K] };
 
-/** What an operation takes: its parameters and the properties of its body side by side, or the body as `body`. */
+/** The input of an operation: its parameters and the properties of its body as one object, or the body as `body`. */
 export type Input<Id extends OperationId> = Flat<
   Part<Operations[Id]['data'], 'path'> &
     Part<Operations[Id]['data'], 'query'> &
@@ -26,14 +26,14 @@ export type Input<Id extends OperationId> = Flat<
     Operations[Id]['body']
 >;
 
-/** What an operation answers when it succeeds. */
+/** The data of an operation's success. */
 export type Result<Id extends OperationId> = Operations[Id]['response'];
 
-/** The arguments of an operation: its input may be left out where nothing in it is required. */
+/** The arguments of an operation. The input is optional if nothing in it is required. */
 export type Arguments<Id extends OperationId> =
   Record<never, never> extends Input<Id> ? [input?: Input<Id>] : [input: Input<Id>];
 
-/** The whole service: the server implements it, the client offers it, petctl calls it. */
+/** The whole service as one function per operation: the server implements it, the client offers it, petctl calls it. */
 export type Api = {
   [Id in OperationId]: (...input: Arguments<Id>) => Promise<Result<Id>>;
 };

@@ -1,9 +1,9 @@
-/** A kind of JSON value, as JSON Schema names it. */
+/** A type of JSON value, as in JSON Schema. */
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null';
 
 /**
- * What a value has to be: JSON Schema 2020-12 as plain data. References are followed; only a schema that contains itself
- * is left as `$ref`, and `schemas` has it by that name.
+ * JSON Schema 2020-12 as plain data. References are resolved, except those to a schema that contains itself: `resolved` looks
+ * them up in `schemas`.
  */
 export interface Schema {
   readonly $ref?: string;
@@ -62,13 +62,13 @@ export interface Serialization {
   readonly contentType?: string;
 }
 
-/** The encoding of a property of a form. */
+/** The encoding of one property of a form. */
 export interface PropertyEncoding extends Serialization {
-  /** The headers of its part with a fixed value. */
+  /** The headers of its part that have a fixed value. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One input of an operation: a parameter, a property of the body, or the whole body, without the defaults of its location. */
+/** One input of an operation: a parameter, a property of the body, or the whole body. Default serializations are left out. */
 export interface Field extends Serialization {
   readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body';
   readonly required: boolean;
@@ -77,7 +77,7 @@ export interface Field extends Serialization {
   readonly schema: Schema;
 }
 
-/** The kind of a body: JSON, form, form with files, text, or bytes. */
+/** The kind of a body. `multipart` is a form of parts, which can be files. */
 export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'bytes';
 
 /** The body of a request. */
@@ -87,13 +87,13 @@ export interface RequestBody {
   readonly kind: BodyKind;
   /** Whether the body is one input, `body`; otherwise each property is an input. */
   readonly whole?: true;
-  /** Whether it may have additional properties. */
+  /** Whether the body may have properties that are not inputs. */
   readonly additional?: true;
   /** The encodings of a form that are not the default. */
   readonly encoding?: Readonly<Record<string, PropertyEncoding>>;
 }
 
-/** The response with a status. Without a kind it has no body. */
+/** A declared response. Without `kind` it has no body. */
 export interface OperationResponse {
   readonly description: string;
   readonly kind?: 'json' | 'text' | 'bytes';
@@ -101,7 +101,7 @@ export interface OperationResponse {
   readonly schema?: Schema;
 }
 
-/** How to get the next page: from the `Link` header, with a cursor from the body, or with one from the last element. */
+/** How to request the next page: by the `Link` header, by a cursor in the body, or by a cursor in the last element. */
 export interface Pagination {
   readonly by: 'link' | 'body' | 'last';
   /** The input that takes the cursor. */
@@ -118,7 +118,7 @@ export interface Pagination {
   readonly items?: string;
 }
 
-/** The header whose value makes a request safe to repeat: the server executes requests with the same value once. */
+/** The header that makes a request safe to repeat: the server executes requests with the same value once. */
 export interface IdempotencyKey {
   readonly header: string;
   readonly description: string;
@@ -130,7 +130,7 @@ export type SecurityScheme =
   | { readonly type: 'bearer' | 'basic' | 'mutualTLS' | 'other' }
   | { readonly type: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string };
 
-/** One operation of the interface as data: for servers, clients and command lines. */
+/** One operation of the interface as data, for servers, clients and command lines. */
 export interface Operation {
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'TRACE';
@@ -138,7 +138,7 @@ export interface Operation {
   readonly path: string;
   /** The base URL of this operation only, if the spec has one. It may be relative to the service's. */
   readonly server?: string;
-  /** The words of its command. */
+  /** The words of its command in petctl. */
   readonly command: readonly string[];
   readonly summary: string;
   readonly description: string;
@@ -158,9 +158,9 @@ export interface Operation {
   /** The idempotency key, if the operation has one. */
   readonly idempotencyKey?: IdempotencyKey;
   readonly pagination?: Pagination;
-  /** Every input by its name. */
+  /** All inputs by name. */
   readonly fields: Readonly<Record<string, Field>>;
-  /** Every declared response, by status, `2XX` and the like, or `default`. */
+  /** All declared responses, by status, by a range such as `2XX`, or by `default`. */
   readonly responses: Readonly<Record<string, OperationResponse>>;
   /** The keys of `responses` that are successes. */
   readonly successes: readonly string[];

@@ -9,7 +9,7 @@ export function resolved(schema: Schema): Schema {
   return target ?? schema;
 }
 
-/** The types that a value may have; all types if the schema does not restrict them. */
+/** The types that a schema allows; all types if it does not restrict them. */
 export function typesOf(schema: Schema): readonly JsonType[] {
   const { type, enum: values, const: only, allOf, anyOf, oneOf, properties, items } = resolved(schema);
   if (type !== undefined) return typeof type === 'string' ? [type] : type;
@@ -24,7 +24,7 @@ export function typesOf(schema: Schema): readonly JsonType[] {
 
 const anything: readonly JsonType[] = ['string', 'number', 'boolean', 'array', 'object', 'null'];
 
-/** The only type of a value, apart from null; undefined if there are several. */
+/** The only type that a schema allows, apart from null; undefined if it allows several. */
 export function typeIn(schema: Schema): Exclude<JsonType, 'null'> | undefined {
   const [type, ...others] = typesOf(schema).filter((one) => one !== 'null');
   return others.length === 0 ? (type as Exclude<JsonType, 'null'>) : undefined;
@@ -46,13 +46,13 @@ export function isBinary(schema: Schema): boolean {
   );
 }
 
-/** Whether an integer may exceed a number's exact range: an int64 without safe bounds. */
+/** Whether an integer may be too large for an exact number: an int64 without safe bounds. */
 export function isWide(schema: Schema): boolean {
   const rules = resolved(schema);
   return typeIn(schema) === 'integer' && rules.format === 'int64' && !hasSafeBounds(rules);
 }
 
-/** Whether a number is exact for every integer within the bounds. */
+/** Whether every integer within the bounds of a schema is an exact number. */
 export function hasSafeBounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, enum: values, ...rest }: Schema) {
   const lower = Math.max(minimum ?? -Infinity, exclusiveMinimum ?? -Infinity);
   const upper = Math.min(maximum ?? Infinity, exclusiveMaximum ?? Infinity);

@@ -3,7 +3,7 @@
 import type { CreatePetData, CreatePetErrors, CreatePetResponses, GetPetData, GetPetErrors, GetPetResponses, ListPetsData, ListPetsErrors, ListPetsResponses } from './types.gen.ts';
 
 /**
- * The types of every operation: what it takes, what it answers, and what it answers when it fails.
+ * The types of each operation: its input, its body, its success and its errors.
  */
 export type Operations = {
     /**

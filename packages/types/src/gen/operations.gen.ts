@@ -82,7 +82,7 @@ const ErrorSchema = {
 export const schemas = {} as const;
 
 /**
- * Every operation of the interface as data.
+ * All operations of the interface as data, by identifier.
  */
 export const operations = {
     listPets: {

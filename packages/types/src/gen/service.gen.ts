@@ -6,7 +6,7 @@
 export const version = '1.0.0' as const;
 
 /**
- * Where the service is deployed.
+ * The addresses of the deployments.
  */
 export const deployments = {
     production: 'http://127.0.0.1:8080/v1',
@@ -14,7 +14,7 @@ export const deployments = {
 } as const;
 
 /**
- * The service as a whole, with the status of each error code.
+ * The service: its title, the status of each error code, its security.
  */
 export const service = {
     title: 'Petstore',
