@@ -38,7 +38,7 @@ function specAt(root: string, ref: string): Base | undefined {
   const commit = git(root, 'merge-base', ref, 'HEAD') ?? git(root, 'rev-parse', '--verify', `${ref}^{commit}`);
   if (!commit) return undefined;
   // Each call starts a process.
-  const textAt = cached((file) => git(root, 'show', `${commit.trim()}:${file}`));
+  const textAt = cached((file: string) => git(root, 'show', `${commit.trim()}:${file}`));
   const name = ref === '@{upstream}' ? git(root, 'rev-parse', '--abbrev-ref', ref)?.trim() : ref;
   if (textAt(specFile) === undefined) return undefined;
   const read = (file: string) => {

@@ -1,8 +1,8 @@
-/** A function of a text that computes its result once for each text. */
-export function cached<T>(compute: (text: string) => T): (text: string) => T {
-  const results = new Map<string, T>();
-  return (text) => {
-    if (!results.has(text)) results.set(text, compute(text));
-    return results.get(text) as T;
+/** A function that computes its result once for each first argument, on which alone the result may depend. */
+export function cached<K, R extends unknown[], T>(compute: (key: K, ...rest: R) => T): (key: K, ...rest: R) => T {
+  const results = new Map<K, T>();
+  return (key, ...rest) => {
+    if (!results.has(key)) results.set(key, compute(key, ...rest));
+    return results.get(key) as T;
   };
 }

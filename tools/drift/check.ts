@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
+import { NoExampleError } from '../openapi/examples.ts';
+import { specFile } from './openapi.ts';
 import type { Project } from './project.ts';
 
 /** A disagreement with the spec. */
@@ -26,6 +28,15 @@ export interface Check {
 
 /** Whether a check may stop, because nobody wants more findings. */
 export type IsEnough = (found: readonly Finding[]) => boolean;
+
+/** The finding where an operation cannot be called, because no valid input is known. */
+export function withoutExample(where: string): (error: unknown) => Finding[] {
+  return (error) => {
+    if (!(error instanceof NoExampleError)) throw error;
+    const expected = 'a valid input can be generated from the schema';
+    return [{ where, actual: error.message, expected, fix: `give an example in ${specFile}` }];
+  };
+}
 
 /**
  * The findings of a check. A project that the check cannot load is a finding too, so the other checks still run, and so is an

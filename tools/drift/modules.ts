@@ -26,14 +26,14 @@ const projects: EditedModules[] = [];
 /** A function that returns a module of a project, and all files of the repository that are loaded with it. */
 export function fileGraph(sources: Sources): (entry: string) => ReadonlySet<string> {
   const { root, edits } = sources;
-  const imports = cached((file) =>
+  const imports = cached((file: string) =>
     /\.[cm]?[jt]s$/.test(file)
       ? specifiersIn(textOf(sources, file))
           .flatMap((specifier) => fileOf(root, resolve(specifier, pathToFileURL(`${root}/${file}`).href)) ?? [])
           .filter((imported) => sources.read(imported) !== undefined || imported in edits)
       : [],
   );
-  return cached((entry) => {
+  return cached((entry: string) => {
     const found = new Set([entry]);
     for (const file of found) for (const imported of imports(file)) found.add(imported);
     return found;
@@ -44,7 +44,7 @@ export function fileGraph(sources: Sources): (entry: string) => ReadonlySet<stri
 export function moduleLoader(sources: Sources): LoadModule {
   const { root, edits } = sources;
   const reachable = fileGraph(sources);
-  const isAffected = cached((file) => [...reachable(file)].some((one) => one in edits));
+  const isAffected = cached((file: string) => [...reachable(file)].some((one) => one in edits));
 
   let number: number | undefined;
   return async (specifier, onRead) => {
@@ -98,10 +98,10 @@ function javaScriptOf(sources: Sources, file: string): string {
   return file.endsWith('.ts') ? withoutTypes(text) : text;
 }
 
-const withoutTypes = cached((text) => stripTypeScriptTypes(text));
+const withoutTypes = cached((text: string) => stripTypeScriptTypes(text));
 
 /** What a module imports, other than types. It is found in the text: to strip the types of all modules takes a second. */
-const specifiersIn = cached((text) =>
+const specifiersIn = cached((text: string) =>
   [
     ...text
       .replace(/^(?:import|export) type [^;]*;$/gm, '')
@@ -109,7 +109,7 @@ const specifiersIn = cached((text) =>
   ].map(([, name = '']) => name),
 );
 
-const workspaceModule = cached((specifier) => import.meta.resolve(specifier));
+const workspaceModule = cached((specifier: string) => import.meta.resolve(specifier));
 
 /** The address of a module of the repository; nothing for those of npm and Node. */
 function resolve(specifier: string, importer = ''): string | undefined {

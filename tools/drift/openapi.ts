@@ -1,10 +1,13 @@
 import { relative, resolve } from 'node:path';
 import { loadSpec } from '../generate/load.ts';
 import { type Model, modelOf } from '../generate/model.ts';
+import { type Node, node } from '../generate/node.ts';
 import { type Document, type Operation, operationsOf, type Root } from '../openapi/document.ts';
 
-/** A part of a spec. Its properties are checked where they are used. */
-export type Node = Readonly<Record<string, unknown>>;
+export { isNode, list, type Node, node } from '../generate/node.ts';
+
+/** What the generator makes of an operation. */
+export type Row = Model['rows'][number]['operation'];
 
 /** A spec as two readers see it that know nothing of each other: the judge of requests, and the generator. */
 export interface Spec extends Document {
@@ -66,14 +69,22 @@ export function basePathOf({ model }: Spec): string {
   return new URL(address, 'http://localhost').pathname.replace(/\/$/, '');
 }
 
-export function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** The row of an operation. */
+export function rowOf({ model }: Spec, { method, path }: Pick<Operation, 'method' | 'path'>): Row | undefined {
+  return model.rows.find(({ operation }) => operation.method === method && operation.path === path)?.operation;
 }
 
-export function node(value: unknown): Node {
-  return isNode(value) ? value : {};
+/** The operation of a row. */
+export function operationOf({ operations }: Spec, { method, path }: Row): Operation | undefined {
+  return operations.get(`${method} ${path}`);
 }
 
-export function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+/** The names of the parameters in a path, in their order. */
+export function pathNames(path: string): string[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+}
+
+/** The first type of a schema that is not null. */
+export function typeOf({ type }: { type?: string | readonly string[] }): string | undefined {
+  return [type ?? []].flat().find((one) => one !== 'null');
 }

@@ -32,7 +32,7 @@ export interface Project {
 /** Opens a checkout. Files are read when a check asks for them, and once. */
 export function openProject(root = repository, env = process.env): Project {
   let base: Base | undefined;
-  const fromDisk = cached((file) =>
+  const fromDisk = cached((file: string) =>
     existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : undefined,
   );
 

@@ -1,17 +1,18 @@
 import { rounds } from '@petstore/testing';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { credentialsFor, isSuccess } from '../drift/checks/conformance/attempts.ts';
-import { undeclared } from '../drift/checks/conformance/undeclared.ts';
+import { undeclared } from '../drift/checks/conformance/responses.ts';
+import { requestFor } from '../drift/checks/conformance/service.ts';
+import { isSuccess } from '../drift/checks/conformance/test-requests.ts';
 import { basePathOf } from '../drift/openapi.ts';
 import { openProject } from '../drift/project.ts';
 import { arbitraryValue, isWide } from '../openapi/arbitrary.ts';
 import { isJson } from '../openapi/body.ts';
 import { type Operation, type Parameter, resolve, type Schema } from '../openapi/document.ts';
-import { expectedRequest, type Inputs } from '../openapi/serialize.ts';
+import type { Inputs } from '../openapi/serialize.ts';
 import { encodeAll, UnspecifiedError } from '../openapi/styles.ts';
 import { valueCheck } from '../openapi/validate.ts';
-import { type WireRequest, wireRequest } from '../openapi/wire.ts';
+import type { WireRequest } from '../openapi/wire.ts';
 import { type Server, startServer } from './support/server.ts';
 
 const { spec } = openProject();
@@ -34,7 +35,7 @@ interface Mistake {
 }
 
 describe.each([...spec.operations])('%s', (_, operation) => {
-  const requestOf = (inputs: Inputs, key = server.key) => requestFor(operation, inputs, key);
+  const requestOf = (inputs: Inputs, key = server.key) => requestOrSkip(operation, inputs, key);
 
   test('accepts every valid request, with a declared response', () =>
     fc.assert(
@@ -73,9 +74,9 @@ describe.each([...spec.operations])('%s', (_, operation) => {
 });
 
 /** The request for these inputs. Inputs that OpenAPI cannot write are not tried. */
-function requestFor(operation: Operation, inputs: Inputs, key: string): WireRequest {
+function requestOrSkip(operation: Operation, inputs: Inputs, key: string): WireRequest {
   try {
-    return wireRequest(expectedRequest(spec, operation.id, inputs, credentialsFor(spec, key)));
+    return requestFor({ spec, key }, operation, inputs);
   } catch (error) {
     return fc.pre(!(error instanceof UnspecifiedError)) as never;
   }

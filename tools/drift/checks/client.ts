@@ -1,11 +1,10 @@
 import { differences } from '../../openapi/compare.ts';
 import type { Operation } from '../../openapi/document.ts';
 import type { Inputs } from '../../openapi/serialize.ts';
-import type { Check, Finding } from '../check.ts';
+import { type Check, type Finding, withoutExample } from '../check.ts';
 import { type Spec, versionOf } from '../openapi.ts';
 import { type Client, callOf, type Row } from './client/calls.ts';
 import { errorNames, wronglyRead } from './client/responses.ts';
-import { withoutExample } from './conformance.ts';
 import { inputsFor } from './values.ts';
 
 const readme = 'packages/client/README.md';

@@ -1,4 +1,5 @@
 import { generatedFolders, generateEverything } from '../../generate/everything.ts';
+import { cached } from '../cached.ts';
 import type { Check } from '../check.ts';
 import type { Spec } from '../openapi.ts';
 import type { Project } from '../project.ts';
@@ -22,14 +23,7 @@ export const generated: Check = {
   },
 };
 
-const generatedFrom = new WeakMap<Spec, Promise<Map<string, string>>>();
-
-/** The same spec is read as the same object. */
-function generateOnce(spec: Spec): Promise<Map<string, string>> {
-  const files = generatedFrom.get(spec) ?? generateEverything(spec.model);
-  generatedFrom.set(spec, files);
-  return files;
-}
+const generateOnce = cached(({ model }: Spec) => generateEverything(model));
 
 /** The files of the folders for generated code. */
 export function generatedFiles(project: Project): Map<string, string> {

@@ -1,9 +1,8 @@
 import type { Operation } from '@petstore/types';
 import type { Argument, CommandNode, Flag, Located } from 'petctl/internal';
-import type { Check, Finding } from '../check.ts';
+import { type Check, type Finding, withoutExample } from '../check.ts';
 import type { Spec } from '../openapi.ts';
 import type { Project } from '../project.ts';
-import { withoutExample } from './conformance.ts';
 import { type Input, inputsOf, samplesOf } from './petctl/inputs.ts';
 import { wronglyRun } from './petctl/sent.ts';
 import {

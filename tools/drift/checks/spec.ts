@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path';
 import { BaseResolver, createConfig, lintFromString, Source } from '@redocly/openapi-core';
 import { resolve } from '../../openapi/document.ts';
+import { cached } from '../cached.ts';
 import type { Check, Finding } from '../check.ts';
 import { node, type Spec, specFile } from '../openapi.ts';
 import type { Project } from '../project.ts';
@@ -10,22 +11,13 @@ export const spec: Check = {
   guarantee:
     "spec/openapi.yaml passes redocly's recommended rules. Each deprecated operation has a future sunset. Each POST and PATCH refers to the idempotency key and declares the responses to repetitions, or gives a reason not to.",
   run: async (project) => [
-    ...(await lint(project)),
+    ...(await lint(project.spec, project)),
     ...sunsets(project.spec, new Date().toISOString().slice(0, 10)),
     ...repetitions(project.spec),
   ],
 };
 
-const linted = new WeakMap<Spec, Promise<Finding[]>>();
-
-/** The same spec is linted once. */
-function lint(project: Project): Promise<Finding[]> {
-  const findings = linted.get(project.spec) ?? problemsIn(project);
-  linted.set(project.spec, findings);
-  return findings;
-}
-
-async function problemsIn(project: Project): Promise<Finding[]> {
+const lint = cached(async (_: Spec, project: Project): Promise<Finding[]> => {
   const config = await createConfig({ extends: ['recommended'] });
   const files = new BaseResolver();
   files.loadExternalRef = async (path) =>
@@ -42,7 +34,7 @@ async function problemsIn(project: Project): Promise<Finding[]> {
     expected: `rule ${ruleId}`,
     fix: `edit ${specFile}`,
   }));
-}
+});
 
 /** What POST and PATCH may be repeated by, and what operations with an idempotency key do not declare of their answers. */
 function repetitions(spec: Spec): Finding[] {

@@ -5,12 +5,19 @@ import { exampleCredentials } from '../../openapi/security.ts';
 import { expectedRequest, type Inputs } from '../../openapi/serialize.ts';
 import { UnspecifiedError } from '../../openapi/styles.ts';
 import { valueCheck } from '../../openapi/validate.ts';
-import { isNode, type Node, node, type Spec } from '../openapi.ts';
+import { cached } from '../cached.ts';
+import { isNode, type Node, node, type Spec, typeOf } from '../openapi.ts';
+
+/** A value for people, with the digits of bigints. */
+export function excerpt(value: unknown): string {
+  return (JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}n` : one)) ?? 'nothing').slice(0, 200);
+}
 
 /** Values at the edges of what a schema allows. Some may be outside, where the schema has rules beside its bounds. */
-export function edgesOf({ type, enum: values, minimum, maximum, format, maxLength = 3000 }: Schema): unknown[] {
+function edgesOf(schema: Schema): unknown[] {
+  const { enum: values, minimum, maximum, format, maxLength = 3000 } = schema;
   if (values) return values;
-  switch ([type ?? []].flat().find((one) => one !== 'null')) {
+  switch (typeOf(schema)) {
     case 'integer': {
       const isWide = format === 'int64';
       const [low, high] = [minimum ?? (isWide ? -(2n ** 63n) : -1), maximum ?? (isWide ? 2n ** 63n - 1n : 2 ** 31)];
@@ -41,10 +48,26 @@ export function bodiesFor(spec: Spec, schema: Schema): Node[] {
   ];
 }
 
+const examplesOf = cached((operation: Operation, spec: Spec) => exampleInputs(spec, operation));
+
+/** The valid inputs of a call that an operation requires. */
+export function requiredInputs(spec: Spec, operation: Operation): Inputs {
+  return examplesOf(operation, spec)[0]?.inputs ?? {};
+}
+
+/** Valid values for all inputs of a call. */
+export function fullInputs(spec: Spec, operation: Operation): Inputs {
+  return examplesOf(operation, spec).find(({ label }) => label === 'all')?.inputs ?? {};
+}
+
 /** Valid inputs of a call: the examples, and everything with each parameter, and each property of the body, at its edges. */
 export function inputsFor(spec: Spec, operation: Operation): Example[] {
-  const examples = exampleInputs(spec, operation);
-  const full = examples.find(({ label }) => label === 'all')?.inputs ?? {};
+  return inputsOf(operation, spec);
+}
+
+const inputsOf = cached((operation: Operation, spec: Spec): Example[] => {
+  const examples = examplesOf(operation, spec);
+  const full = fullInputs(spec, operation);
   const fits = valueCheck(spec);
   const more: Example[] = operation.parameters.flatMap(({ in: place, name, schema = {} }) => {
     const values = edgesOf(resolve(spec, schema)).filter((value) => typeof value === 'bigint' || fits(schema, value));
@@ -65,7 +88,7 @@ export function inputsFor(spec: Spec, operation: Operation): Example[] {
   // A body without properties, which may be left out, is one that is left out.
   const isLeftOut = ({ body }: Inputs) => !operation.body?.required && isNode(body) && Object.keys(body).length === 0;
   return all.filter(({ inputs }) => !isLeftOut(inputs) && isSpecified(spec, operation, inputs));
-}
+});
 
 /** Whether OpenAPI says how these inputs are written. */
 function isSpecified(spec: Spec, { id }: Operation, inputs: Inputs): boolean {

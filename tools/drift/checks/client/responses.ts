@@ -4,8 +4,7 @@ import { type Operation, resolve, type Schema } from '../../../openapi/document.
 import { exampleInputs, exampleValue } from '../../../openapi/examples.ts';
 import type { RecordedResponse } from '../../../openapi/recorder.ts';
 import { isNode, type Node, node, type Spec } from '../../openapi.ts';
-import { shown } from '../conformance/exact-json.ts';
-import { bodiesFor } from '../values.ts';
+import { bodiesFor, excerpt } from '../values.ts';
 import { type Client, callOf, type Row } from './calls.ts';
 
 /** The error that a status leads to. */
@@ -35,7 +34,7 @@ export async function wronglyRead(client: Client, spec: Spec, row: Row, nameOf: 
       const { result, error } = await call([answer]);
       const data = row.successes.length > 1 ? node(result).data : result;
       if (error || !isDeepStrictEqual(plain(data), plain(body)))
-        found.push(`${status} with ${shown(body)} is read as ${error ?? shown(data)}`);
+        found.push(`${status} with ${excerpt(body)} is read as ${error ?? excerpt(data)}`);
     }
   const first = successesOf(spec, operation)[0]?.[0] ?? 200;
   for (const [code, status] of Object.entries(spec.model.service.statuses)) {
@@ -76,7 +75,7 @@ function errorErrors(
   // By name: the error classes are those that the README of the checked project names.
   const kinds = client as unknown as Record<string, new () => unknown>;
   const differs = (what: string, is: unknown, should: unknown) =>
-    isDeepStrictEqual(is, should) ? [] : [`${status} ${code} ends with ${what} ${shown(is)}, not ${shown(should)}`];
+    isDeepStrictEqual(is, should) ? [] : [`${status} ${code} ends with ${what} ${excerpt(is)}, not ${excerpt(should)}`];
   return [
     ...differs('the error', actual.name, name),
     ...differs(
@@ -163,7 +162,7 @@ async function pageErrors(
     ...(isFollowed ? [] : [`the page behind the first is asked for with ${target}, not ${wanted}`]),
     ...(isDeepStrictEqual(plain(result), plain([...one, ...other]))
       ? []
-      : [`two pages are read as ${error ?? shown(result)}`]),
+      : [`two pages are read as ${error ?? excerpt(result)}`]),
   ];
 }
 

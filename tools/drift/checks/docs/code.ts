@@ -52,13 +52,13 @@ function writeToDisk(root: string, made: Result): void {
   renameSync(`${file}.${process.pid}`, file);
 }
 
-const hashOfText = cached((text) => hash('sha1', text));
-const hashOnDisk = cached((file) => {
+const hashOfText = cached((text: string) => hash('sha1', text));
+const hashOnDisk = cached((file: string) => {
   const text = ts.sys.fileExists(file) ? ts.sys.readFile(file) : undefined;
   return text === undefined ? null : hash('sha1', text);
 });
 
-const isFolder = cached((path) => ts.sys.directoryExists(path));
+const isFolder = cached((path: string) => ts.sys.directoryExists(path));
 
 function hashOf(project: Project, file: string): string | null {
   const path = pathIn(project, file);
@@ -124,7 +124,7 @@ function diagnosticsOf(
   return last.diagnostics;
 }
 
-const optionsFrom = cached((config) => {
+const optionsFrom = cached((config: string) => {
   const { config: base } = ts.parseConfigFileTextToJson('tsconfig.base.json', config);
   const more = { lib: ['es2024', 'dom', 'dom.iterable'], noUnusedLocals: false, noUnusedParameters: false };
   return ts.convertCompilerOptionsFromJson({ ...base.compilerOptions, ...more }, '/').options;

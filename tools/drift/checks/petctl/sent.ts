@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Operation as Row } from '@petstore/types';
 import type { Located } from 'petctl/internal';
 import { jsonText } from '../../../openapi/body.ts';
-import { differences } from '../../../openapi/compare.ts';
+import { differences, parseJson } from '../../../openapi/compare.ts';
 import { type Operation, resolve } from '../../../openapi/document.ts';
 import { inputOf, type RecordedResponse, recorder } from '../../../openapi/recorder.ts';
 import { propertyNames } from '../../../openapi/sample.ts';
@@ -10,8 +10,7 @@ import { exampleCredentials } from '../../../openapi/security.ts';
 import { expectedRequest, type Inputs } from '../../../openapi/serialize.ts';
 import { isNode, node, type Spec } from '../../openapi.ts';
 import { dataFor, successesOf } from '../client/responses.ts';
-import { parseExact, shown } from '../conformance/exact-json.ts';
-import { inputsFor } from '../values.ts';
+import { excerpt, inputsFor } from '../values.ts';
 
 type Petctl = typeof import('petctl/internal');
 
@@ -119,9 +118,9 @@ async function outputErrors(subject: Subject, inputs: Inputs): Promise<string[]>
     ).stdout;
   const shownAs = subject.row.pagination?.items === undefined ? data : node(data)[subject.row.pagination.items];
   const json = await written('json', data);
-  const found = isDeepStrictEqual(readJson(json), parseExact(jsonText(shownAs)))
+  const found = isDeepStrictEqual(readJson(json), parseJson(jsonText(shownAs)))
     ? []
-    : [`-o json writes ${json.slice(0, 200)}, not ${shown(shownAs)}`];
+    : [`-o json writes ${json.slice(0, 200)}, not ${excerpt(shownAs)}`];
   const { items } = resolve(spec, schema);
   const names = propertyNames(spec, isNode(items) ? items : schema, 0);
   if (names.length === 0 || subject.row.pagination?.items !== undefined) return found;
@@ -138,7 +137,7 @@ async function outputErrors(subject: Subject, inputs: Inputs): Promise<string[]>
 
 function readJson(text: string): unknown {
   try {
-    return parseExact(text);
+    return parseJson(text);
   } catch {
     return text;
   }
@@ -160,7 +159,8 @@ async function exitErrors(subject: Subject, inputs: Inputs): Promise<string[]> {
     const expected = { ...error, requestId: 'r', exit: codeOf(status) };
     if (exit !== expected.exit)
       found.push(`${status} ends with the exit code ${exit}, and the help says ${expected.exit}`);
-    if (!isDeepStrictEqual(line, expected)) found.push(`${status} is told as ${shown(line)}, not ${shown(expected)}`);
+    if (!isDeepStrictEqual(line, expected))
+      found.push(`${status} is told as ${excerpt(line)}, not ${excerpt(expected)}`);
   }
   return found;
 }

@@ -1,27 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import { isNode, list, type Node, node, type Spec } from '../../openapi.ts';
-
-type Get = (path: string) => Promise<Response>;
+import type { Service } from './service.ts';
 
 /** What the server's own pages have wrong of the spec, one sentence each: its files, and the page that shows it. */
-export async function pageErrors(spec: Spec, get: Get): Promise<string[]> {
+export async function docsPageErrors({ spec, get }: Service): Promise<string[]> {
   const json = async (path: string): Promise<unknown> => (await get(path)).json().catch(() => undefined);
   const page = await (await get('/docs')).text();
   const { title, version } = node(spec.root.info);
   const yaml: unknown = parse(await (await get('/openapi.yaml')).text(), { merge: true });
   const plain = JSON.parse(JSON.stringify(spec.root));
   const file = await json('/openapi.json');
-  const shown = node(await json('/docs/openapi.json'));
+  const presented = node(await json('/docs/openapi.json'));
   return [
     ...(isDeepStrictEqual(JSON.parse(JSON.stringify(yaml)), plain) ? [] : ['/openapi.yaml is not the spec']),
     ...(isDeepStrictEqual(file, plain) ? [] : ['/openapi.json is not the spec']),
     ...(page.includes(`<title>${title} ${version}</title>`)
       ? []
       : [`/docs has another title than ${title} ${version}`]),
-    ...unshown(spec.root, shown, ''),
+    ...differences(spec.root, presented, ''),
     ...[...spec.operations.values()].flatMap(({ method, path, object }) => {
-      const { summary, description } = node(node(node(shown.paths)[path])[method.toLowerCase()]);
+      const { summary, description } = node(node(node(presented.paths)[path])[method.toLowerCase()]);
       const words = `${summary} ${description}`;
       return noticesOf(spec, node(object))
         .filter((notice) => !words.includes(notice))
@@ -49,17 +48,19 @@ function noticesOf({ operations }: Spec, operation: Node): string[] {
   ];
 }
 
-/** What the page leaves out of the spec, or says otherwise: it may only add to texts, and turn an example into one. */
-function unshown(spec: unknown, shown: unknown, at: string): string[] {
-  if (typeof spec === 'string' && typeof shown === 'string' && /(summary|description)$/.test(at))
-    return shown.includes(spec.trim()) ? [] : [`/docs shows ${at} as ${JSON.stringify(shown).slice(0, 100)}`];
-  if (Array.isArray(spec) && spec.length === list(shown).length)
-    return spec.flatMap((one, i) => unshown(one, list(shown)[i], `${at}/${i}`));
-  if (!isNode(spec) || !isNode(shown))
-    return isDeepStrictEqual(spec, shown) ? [] : [`/docs shows ${at} as ${JSON.stringify(shown)?.slice(0, 100)}`];
+/** What the page omits or changes of the spec: it may only extend texts, and turn an example into text. */
+function differences(spec: unknown, presented: unknown, at: string): string[] {
+  if (typeof spec === 'string' && typeof presented === 'string' && /(summary|description)$/.test(at))
+    return presented.includes(spec.trim()) ? [] : [`/docs shows ${at} as ${JSON.stringify(presented).slice(0, 100)}`];
+  if (Array.isArray(spec) && spec.length === list(presented).length)
+    return spec.flatMap((one, i) => differences(one, list(presented)[i], `${at}/${i}`));
+  if (!isNode(spec) || !isNode(presented))
+    return isDeepStrictEqual(spec, presented)
+      ? []
+      : [`/docs shows ${at} as ${JSON.stringify(presented)?.slice(0, 100)}`];
   return Object.entries(spec).flatMap(([name, one]) => {
     if (name === 'servers') return [];
-    const isTold = name === 'example' && !(name in shown) && String(shown.description).includes(`\`${one}\``);
-    return isTold ? [] : unshown(one, shown[name], `${at}/${name}`);
+    const isInText = name === 'example' && !(name in presented) && String(presented.description).includes(`\`${one}\``);
+    return isInText ? [] : differences(one, presented[name], `${at}/${name}`);
   });
 }
