@@ -2,7 +2,7 @@ import { differences } from '../../openapi/compare.ts';
 import type { Operation } from '../../openapi/document.ts';
 import type { Inputs } from '../../openapi/serialize.ts';
 import { type Check, type Finding, withoutExample } from '../check.ts';
-import { type Spec, versionOf } from '../openapi.ts';
+import { operationOf, type Spec, versionOf } from '../openapi.ts';
 import { type Client, callOf, type Row } from './client/calls.ts';
 import { errorNames, wronglyRead } from './client/responses.ts';
 import { inputsFor } from './values.ts';
@@ -69,7 +69,7 @@ function commentOf(source: string, id: string): string {
 
 /** How the requests of an operation differ from those that OpenAPI asks for, one sentence each. */
 async function wronglySent(petstore: Client['petstore'], spec: Spec, row: Row): Promise<string[]> {
-  const operation = spec.operations.get(`${row.method} ${row.path}`);
+  const operation = operationOf(spec, row);
   if (!operation) return [`${row.method} ${row.path} is not in the spec`];
   const found: string[] = [];
   // The client chooses one media type.
@@ -86,7 +86,7 @@ async function wronglySent(petstore: Client['petstore'], spec: Spec, row: Row): 
 /** What is wrong with the key under which a request is done once: it is the caller's, else a new one for each call. */
 async function keyErrors(petstore: Client['petstore'], spec: Spec, row: Row): Promise<string[]> {
   const { idempotencyKey } = row;
-  const inputs = inputsFor(spec, spec.operations.get(`${row.method} ${row.path}`) as Operation)[0]?.inputs ?? {};
+  const inputs = inputsFor(spec, operationOf(spec, row) as Operation)[0]?.inputs ?? {};
   if (!idempotencyKey) return [];
   const again = { status: 503, headers: { 'retry-after': '0' }, body: '{"code":"unavailable"}' };
   const keysWith = async (options: object, answers = [{}]) => {

@@ -1,7 +1,7 @@
 import type { Operation } from '@petstore/types';
 import type { Argument, CommandNode, Flag, Located } from 'petctl/internal';
 import { type Check, type Finding, withoutExample } from '../check.ts';
-import type { Spec } from '../openapi.ts';
+import { operationOf, type Spec } from '../openapi.ts';
 import type { Project } from '../project.ts';
 import { type Input, inputsOf, samplesOf } from './petctl/inputs.ts';
 import { wronglyRun } from './petctl/sent.ts';
@@ -115,7 +115,7 @@ const finding = (path: readonly string[], actual: string, expected: string): Fin
 
 async function compare(loaded: Loaded, command: Located, operation: Operation, reference: string): Promise<Finding[]> {
   const { path, node } = command;
-  const { deprecated, method } = operation;
+  const { deprecated } = operation;
   const { spec } = loaded;
   const inputs = inputsOf(spec, operation);
   const isKnown = (field: string) => inputs.some(({ name }) => name === field || field.startsWith(`${name}.`));
@@ -128,7 +128,7 @@ async function compare(loaded: Loaded, command: Located, operation: Operation, r
     actual: what,
     fix: 'npm run generate, or apps/petctl/src',
   });
-  const judge = spec.operations.get(`${method} ${operation.path}`);
+  const judge = operationOf(spec, operation);
   const exitCodes = Buffer.from((await loaded.runAsFunction(['help', 'exit-codes'])).stdout).toString();
   const subject = judge && { petctl: loaded, spec, row: operation, operation: judge, command, exitCodes };
   const ran = (subject ? wronglyRun(subject) : Promise.resolve([])).then((all) =>

@@ -3,7 +3,7 @@ import { isJson, jsonText } from '../../../openapi/body.ts';
 import { type Operation, resolve, type Schema } from '../../../openapi/document.ts';
 import { exampleInputs, exampleValue } from '../../../openapi/examples.ts';
 import type { RecordedResponse } from '../../../openapi/recorder.ts';
-import { isNode, type Node, node, type Spec } from '../../openapi.ts';
+import { isNode, type Node, node, operationOf, type Spec } from '../../openapi.ts';
 import { bodiesFor, excerpt } from '../values.ts';
 import { type Client, callOf, type Row } from './calls.ts';
 
@@ -22,7 +22,7 @@ export function errorNames(readme: string, client: Client): ErrorNames | string 
 
 /** What the client makes wrong of the responses that an operation declares, one sentence each. */
 export async function wronglyRead(client: Client, spec: Spec, row: Row, nameOf: ErrorNames): Promise<string[]> {
-  const operation = spec.operations.get(`${row.method} ${row.path}`);
+  const operation = operationOf(spec, row);
   if (!operation) return [];
   const [{ inputs } = { inputs: {} }] = exampleInputs(spec, operation);
   const call = (answers: Partial<RecordedResponse>[], options = {}, use?: Parameters<typeof callOf>[6]) =>
