@@ -30,8 +30,8 @@ export function listPets(connection: Connection, input?: Input<'listPets'>, opti
 /**
  * Add an animal
  *
- * Adds a pet and returns it with the identifier that the service assigned. With an `Idempotency-Key`, repeat the request
- * until it succeeds: it adds one pet, however often it arrives.
+ * Adds a pet and returns it with the identifier that the service assigned. To retry safely, send an `Idempotency-Key`:
+ * repeated requests with the same key add one pet.
  */
 export function createPet(connection: Connection, input: Input<'createPet'>, options?: CallOptions): Call<'createPet'> {
     return send(connection, {

@@ -99,7 +99,7 @@ export const openApiDocument: object = {
         }
       },
       "Version": {
-        "description": "The version of the response, if the store knows it. A request with it as `If-None-Match` gets 304 until something changes (RFC 9110).",
+        "description": "The version of the response, if the store knows it. A request with it as `If-None-Match` gets 304 until the response changes (RFC 9110).",
         "example": "\"1c9d44ab-10001\"",
         "schema": {
           "type": "string"
@@ -108,7 +108,7 @@ export const openApiDocument: object = {
     },
     "parameters": {
       "IdempotencyKey": {
-        "description": "Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header): for 24 hours, the same key with the same\nrequest is executed once and gets the first response. Use 1 to 255 visible ASCII characters, unique to this request, for\nexample a UUID. The same key in double quotes, with `\\\"` and `\\\\` for those two characters, is equal.\n",
+        "description": "Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header): for 24 hours, the service executes the same\nrequest with the same key once, and repeats the first response. Use 1 to 255 visible ASCII characters, unique to this\nrequest, for example a UUID. A key in double quotes, with `\"` and `\\` escaped by `\\`, equals the key without them.\n",
         "example": "8e03978e-40d5-43dd-bc93-6894a57f9324",
         "in": "header",
         "name": "Idempotency-Key",
@@ -433,7 +433,7 @@ export const openApiDocument: object = {
     }
   },
   "info": {
-    "description": "The service keeps a catalogue of animals (pets) for a store. A client can list them, optionally by status, and add one.\n\nEvery operation needs an API key as a bearer token. Bodies are JSON. Every error response is an Error: its `status` equals\nthe HTTP status, and its `code` is one of a closed set.\n\nThe service rejects anything that this document does not describe: unknown or repeated query parameters, unknown members of a\nbody, integers in a query with anything but decimal digits, malformed Unicode. 64-bit integers are exact, also beyond the\nrange of many JSON parsers. Paths are case-sensitive.\n",
+    "description": "The service keeps a catalogue of animals (pets) for a store. A client can list them, optionally by status, and add one.\n\nEvery operation needs an API key as a bearer token. Bodies are JSON. Every error response is an Error: its `status` equals\nthe HTTP status, and its `code` is one of a closed set.\n\nThe service rejects anything that this document does not describe: unknown or repeated query parameters, unknown members of a\nbody, integers in a query that are not decimal digits, malformed Unicode. 64-bit integers are exact, also beyond the range of\nmany JSON parsers. Paths are case-sensitive.\n",
     "license": {
       "identifier": "MIT",
       "name": "MIT"
@@ -554,7 +554,7 @@ export const openApiDocument: object = {
         }
       },
       "post": {
-        "description": "Adds a pet and returns it with the identifier that the service assigned. With an `Idempotency-Key`, repeat the request\nuntil it succeeds: it adds one pet, however often it arrives.\n",
+        "description": "Adds a pet and returns it with the identifier that the service assigned. To retry safely, send an `Idempotency-Key`:\nrepeated requests with the same key add one pet.\n",
         "operationId": "createPet",
         "parameters": [
           {

@@ -21,8 +21,8 @@ export type Operations = {
     /**
      * Add an animal
      *
-     * Adds a pet and returns it with the identifier that the service assigned. With an `Idempotency-Key`, repeat the request
-     * until it succeeds: it adds one pet, however often it arrives.
+     * Adds a pet and returns it with the identifier that the service assigned. To retry safely, send an `Idempotency-Key`:
+     * repeated requests with the same key add one pet.
      */
     createPet: {
         data: CreatePetData;

@@ -172,7 +172,7 @@ export const operations = {
         path: '/pets',
         command: ['pets', 'create'],
         summary: 'Add an animal',
-        description: 'Adds a pet and returns it with the identifier that the service assigned. With an `Idempotency-Key`, repeat the request\nuntil it succeeds: it adds one pet, however often it arrives.',
+        description: 'Adds a pet and returns it with the identifier that the service assigned. To retry safely, send an `Idempotency-Key`:\nrepeated requests with the same key add one pet.',
         tags: ['pets'],
         deprecated: false,
         security: [['bearer']],
@@ -183,7 +183,7 @@ export const operations = {
         },
         idempotencyKey: {
             header: 'Idempotency-Key',
-            description: 'Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header): for 24 hours, the same key with the same\nrequest is executed once and gets the first response. Use 1 to 255 visible ASCII characters, unique to this request, for\nexample a UUID. The same key in double quotes, with `\\"` and `\\\\` for those two characters, is equal.',
+            description: 'Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header): for 24 hours, the service executes the same\nrequest with the same key once, and repeats the first response. Use 1 to 255 visible ASCII characters, unique to this\nrequest, for example a UUID. A key in double quotes, with `"` and `\\` escaped by `\\`, equals the key without them.',
             schema: {
                 type: 'string',
                 pattern: '^(?:[!#-~][!-~]{0,254}|"(?:[!#-\\[\\]-~]|\\\\["\\\\]){1,255}")$'
