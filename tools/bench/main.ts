@@ -3,34 +3,35 @@
  * `--quick` writes nothing: without names it is the regression gate of `npm run test:deep`, with names it shows that these parts work.
  */
 import { parseArgs } from 'node:util';
-import { writeSection } from './page.ts';
-import { type Part, print } from './section.ts';
+import { print, type Section, writeSection } from './section.ts';
+
+/** A part of the bench; `quick` only shows that it works. */
+type Part = (quick: boolean) => Promise<Section>;
 
 /** The parts in the order of the page. */
-const parts: Record<string, { byDefault: boolean; load: () => Promise<Part> }> = {
-  http: { byDefault: true, load: async () => (await import('./http/main.ts')).http },
-  operations: { byDefault: true, load: async () => (await import('./http/operations.ts')).operationCount },
-  idempotency: { byDefault: true, load: async () => (await import('./http/idempotency.ts')).idempotency },
-  // Ten minutes.
-  soak: { byDefault: false, load: async () => (await import('./http/soak.ts')).soak },
-  startup: { byDefault: true, load: async () => (await import('./startup.ts')).startup },
-  store: { byDefault: true, load: async () => (await import('./store/main.ts')).store },
-  durability: { byDefault: true, load: async () => (await import('./store/durable.ts')).durability },
-  // Needs an installed PostgreSQL.
-  postgres: { byDefault: false, load: async () => (await import('./postgres/main.ts')).postgres },
-  client: { byDefault: true, load: async () => (await import('./client/main.ts')).client },
-  petctl: { byDefault: true, load: async () => (await import('./petctl.ts')).petctl },
-  packages: { byDefault: true, load: async () => (await import('./packages.ts')).packages },
+const parts: Readonly<Record<string, () => Promise<Part>>> = {
+  http: async () => (await import('./http/main.ts')).http,
+  operations: async () => (await import('./http/variants.ts')).operationCount,
+  idempotency: async () => (await import('./http/variants.ts')).idempotency,
+  soak: async () => (await import('./http/lifetime.ts')).soak,
+  startup: async () => (await import('./http/lifetime.ts')).startup,
+  store: async () => (await import('./store.ts')).store,
+  durability: async () => (await import('./http/variants.ts')).durability,
+  postgres: async () => (await import('./postgres/main.ts')).postgres,
+  client: async () => (await import('./client.ts')).client,
+  petctl: async () => (await import('./petctl.ts')).petctl,
+  packages: async () => (await import('./packages.ts')).packages,
 };
 
+/** One takes ten minutes, the other needs an installed PostgreSQL. */
+const ONLY_BY_NAME = ['soak', 'postgres'];
+
 try {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { quick: { type: 'boolean', default: false } },
-  });
-  const wrong = positionals.find((name) => !(name in parts));
-  if (wrong !== undefined) throw new Error(`Unknown part '${wrong}'. Available: ${Object.keys(parts).join(', ')}.`);
-  if (values.quick && positionals.length === 0) await guard();
+  const quick = { type: 'boolean', default: false } as const;
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick } });
+  const unknown = positionals.find((name) => !(name in parts));
+  if (unknown !== undefined) throw new Error(`Unknown part '${unknown}'. Available: ${Object.keys(parts).join(', ')}.`);
+  if (values.quick && positionals.length === 0) await (await import('./http/gate.ts')).gate();
   else await bench(positionals, values.quick);
 } catch (error) {
   console.error(`FAILED: ${error instanceof Error ? error.message : error}`);
@@ -38,14 +39,9 @@ try {
   process.exitCode = 1;
 }
 
-async function guard(): Promise<void> {
-  const { smoke } = await import('./http/smoke.ts');
-  if (!(await smoke())) process.exitCode = 1;
-}
-
 async function bench(names: readonly string[], quick: boolean): Promise<void> {
-  for (const [name, { byDefault, load }] of Object.entries(parts)) {
-    if (names.length > 0 ? !names.includes(name) : !byDefault) continue;
+  for (const [name, load] of Object.entries(parts)) {
+    if (names.length > 0 ? !names.includes(name) : ONLY_BY_NAME.includes(name)) continue;
     const part = await load();
     const section = await part(quick);
     print(section);

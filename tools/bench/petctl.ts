@@ -1,22 +1,19 @@
-/**
- * Measures petctl's start-up: `node tools/bench/petctl.ts [--quick]`. CPU time, user and system, as ratios to `node -e 0` in
- * the same run, which do not depend on the machine. bash measures it, because it reports the CPU time of a child.
- */
+// Measures the CPU time of petctl's runs, user and system, as ratios to `node -e 0` in the same run, which do not depend on
+// the machine. bash measures it, because it reports the CPU time of a child.
 import { execFile, execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { defaultConfig, serve } from '@petstore/server';
-import { withScratch } from './fixtures.ts';
-import { inRepository } from './process.ts';
-import { inRounds, median, rounded } from './rounds.ts';
-import { alone, type Section } from './section.ts';
+import { root } from '../repository.ts';
+import { inRounds, median, rounded, withScratch } from './measure.ts';
+import { atMost, type Section } from './section.ts';
 import { added, basePath, create, filter, list } from './workload.ts';
 
 /** Measures the built petctl against a server in this process. */
 export async function petctl(quick: boolean): Promise<Section> {
   return withScratch(async (scratch) => {
     const built = join(scratch, 'dist');
-    execFileSync(process.execPath, [inRepository('apps/petctl/build/main.ts'), built], { stdio: 'inherit' });
+    execFileSync(process.execPath, [join(root, 'apps/petctl/build/main.ts'), built], { stdio: 'inherit' });
     const server = await serve(defaultConfig({ port: 0, dataDir: join(scratch, 'data'), logLevel: 'silent' }));
     try {
       const env = { PETCTL_BASE_URL: `${server.origin}${basePath}`, PETCTL_API_KEY: server.madeKey };
@@ -28,7 +25,6 @@ export async function petctl(quick: boolean): Promise<Section> {
 }
 
 const { limit } = list.pagination;
-const listing = list.command.join(' ');
 
 /** A typical call of a script, with flags. */
 const scripted = [...list.command, `--${filter.property}`, filter.value, `--${limit}`, '5', '-o', 'json'];
@@ -37,9 +33,8 @@ async function bench(program: string, env: NodeJS.ProcessEnv, rounds: number): P
   const commands: Record<string, string[]> = {
     'node -e 0': ['-e', '0'],
     '--version': [program, '--version'],
-    [listing]: [program, ...list.command],
+    [list.command.join(' ')]: [program, ...list.command],
     [scripted.join(' ')]: [program, ...scripted],
-    [`${listing} -o table`]: [program, ...list.command, '-o', 'table'],
     '--help': [program, '--help'],
   };
   const creating = [program, ...create.command, '--data', JSON.stringify(added)];
@@ -48,22 +43,19 @@ async function bench(program: string, env: NodeJS.ProcessEnv, rounds: number): P
   const times = await inRounds(names, rounds, (name) => cpuTime(commands[name] ?? [], env));
   const cost = (name: string) => median(times.get(name) ?? []);
   const ofNothing = (name: string) => cost(name) / cost('node -e 0');
+  const rows = names.map((name) => ({
+    command: name,
+    'ms CPU': Math.round(cost(name)),
+    'of node -e 0': rounded(ofNothing(name)),
+  }));
   return {
     title: 'petctl',
     how: `User and system CPU time of a run of each command; medians of ${rounds} rounds.`,
-    tables: [
-      {
-        rows: names.map((name) => ({
-          command: name,
-          'ms CPU': Math.round(cost(name)),
-          'of node -e 0': rounded(ofNothing(name)),
-        })),
-      },
-    ],
+    tables: [{ rows }],
     targets: [
-      { what: '--version, of node -e 0', measured: ofNothing('--version'), kind: 'at most', bound: 1.2 },
-      { what: 'a call with flags', measured: ofNothing(scripted.join(' ')), kind: 'at most', bound: 1.75 },
-      { what: '--help, of node -e 0', measured: ofNothing('--help'), kind: 'at most', bound: 1.5 },
+      atMost('--version, of node -e 0', ofNothing('--version'), 1.2),
+      atMost('a call with flags', ofNothing(scripted.join(' ')), 1.75),
+      atMost('--help, of node -e 0', ofNothing('--help'), 1.5),
     ],
   };
 }
@@ -75,5 +67,3 @@ async function cpuTime(args: readonly string[], env: NodeJS.ProcessEnv): Promise
   const [user, system] = (stderr.trim().split('\n').at(-1) ?? '').split(' ').map(Number);
   return ((user ?? Number.NaN) + (system ?? Number.NaN)) * 1000;
 }
-
-await alone(import.meta, petctl);

@@ -2,9 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 
 /** The CPU time of all threads of a process in microseconds, and its memory in bytes. */
 export interface Usage {
@@ -22,6 +20,14 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+/** A Node program to run; `stdout` is a file. */
+export interface Program {
+  script: string;
+  args?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  stdout?: string;
+}
+
 const cores = availableParallelism();
 
 /** The load generator gets the last core, the servers all others. Empty where processes cannot be pinned. */
@@ -35,14 +41,6 @@ export const pinned =
   pins.server.length > 0
     ? `the load on core ${cores - 1}, the servers on core ${pins.server.at(-1)}`
     : 'servers and load on whichever core the system chose';
-
-/** A Node program to run; `stdout` is a file. */
-export interface Program {
-  script: string;
-  args?: readonly string[];
-  env?: Readonly<Record<string, string>>;
-  stdout?: string;
-}
 
 /** The command line that runs a program on the cores of its role. */
 export function commandOn(role: keyof typeof pins, program: string, args: readonly string[]): string[] {
@@ -63,14 +61,14 @@ export function run(role: keyof typeof pins, { script, args = [], env, stdout }:
 }
 
 /** The next message of a child; rejects if it exits or sends nothing in time. */
-export async function nextMessage<T>(child: ChildProcess, milliseconds = 30_000): Promise<T> {
+export async function nextMessage<T>(child: ChildProcess, timeoutMs = 30_000): Promise<T> {
   const done = new AbortController();
   try {
     const { signal } = done;
     return await Promise.race([
       once(child, 'message', { signal }).then(([message]) => message as T),
       once(child, 'exit', { signal }).then(([code]) => Promise.reject(new Error(`It exited with ${code}.`))),
-      pause(milliseconds, undefined, { signal }).then(() => Promise.reject(new Error('It sent no message in time.'))),
+      pause(timeoutMs, undefined, { signal }).then(() => Promise.reject(new Error('It sent no message in time.'))),
     ]);
   } finally {
     done.abort();
@@ -79,50 +77,51 @@ export async function nextMessage<T>(child: ChildProcess, milliseconds = 30_000)
 
 /** Starts a server, which prints its address to stderr as soon as it listens. */
 export async function startServer(program: Program): Promise<Server> {
-  const child = run('server', program, ['--import', new URL('probe.js', import.meta.url).href]);
+  const child = run('server', program, ['--import', `data:text/javascript,${encodeURIComponent(`(${probe})()`)}`]);
   const port = await portOf(child, program.script);
   return {
     port,
     usage: () => {
-      const answer = nextMessage<Usage>(child);
+      const usage = nextMessage<Usage>(child);
       child.send('usage');
-      return answer;
+      return usage;
     },
-    stop: () => end(child),
+    stop: () => stop(child),
   };
 }
 
-/** Finds the port in stderr, and keeps reading, so that the pipe never fills. */
+/** Runs in every measured server: reports its CPU time and memory, and ends it with the bench. */
+function probe(): void {
+  process.on('message', () => {
+    const { user, system } = process.cpuUsage();
+    const { rss, heapUsed, external } = process.memoryUsage();
+    process.send?.({ cpu: user + system, user, rss, heapUsed, external });
+  });
+  process.on('disconnect', () => process.exit());
+  // The channel must not keep the process alive.
+  process.channel?.unref();
+}
+
+/** Finds the port in stderr, and continues to read, so that the pipe never fills. */
 function portOf(child: ChildProcess, script: string): Promise<number> {
   let output = '';
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
     child.stderr?.on('data', (chunk) => {
       output += chunk;
       const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(output) ?? [];
-      if (!port) return;
-      clearTimeout(timer);
-      resolve(Number(port));
+      if (port) resolve(Number(port));
     });
-    child.once('exit', () => {
-      clearTimeout(timer);
-      reject(new Error(`${script} exited. Its output: ${output}`));
-    });
+    child.once('exit', () => reject(new Error(`${script} exited. Its output: ${output}`)));
     child.once('error', reject);
   });
 }
 
 /** Stops a child by SIGTERM, after 15 s by SIGKILL. */
-export async function end(child: ChildProcess): Promise<void> {
+export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
   await ended;
   clearTimeout(timer);
-}
-
-/** The path of a file of the repository. */
-export function inRepository(path: string): string {
-  return join(fileURLToPath(new URL('../..', import.meta.url)), path);
 }

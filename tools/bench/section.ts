@@ -1,14 +1,16 @@
-import { parseArgs } from 'node:util';
+// The result of a part of the bench: printed, and written to docs/performance.md.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { arch, availableParallelism, cpus, loadavg, release, type } from 'node:os';
+import { join } from 'node:path';
+import { root } from '../repository.ts';
+import { rounded } from './measure.ts';
 
-/** The result of a part of the bench, for the terminal and the page. */
 export interface Section {
   title: string;
   /** The method, in a few sentences. */
   how: string;
   tables: Table[];
   targets?: Target[];
-  /** Another page of the repository that shows the tables, between comments with the name of the part. */
-  shownIn?: string;
 }
 
 export interface Table {
@@ -16,44 +18,89 @@ export interface Table {
   rows: Record<string, string | number>[];
 }
 
-/** A bound and the measured value. */
-export interface Target {
-  what: string;
-  measured: number;
-  kind: 'at least' | 'at most';
-  bound: number;
+/** A bound and the measured value, as a row of a table. */
+export type Target = Record<'target' | 'bound' | 'measured' | 'met', string | number>;
+
+export function atLeast(what: string, measured: number, bound: number): Target {
+  return {
+    target: what,
+    bound: `at least ${bound}`,
+    measured: rounded(measured),
+    met: measured >= bound ? 'yes' : 'NO',
+  };
 }
 
-/** A part of the bench; `quick` only shows that it works. */
-export type Part = (quick: boolean) => Promise<Section>;
-
-export function isMet({ measured, kind, bound }: Target): boolean {
-  return kind === 'at least' ? measured >= bound : measured <= bound;
+export function atMost(what: string, measured: number, bound: number): Target {
+  return {
+    target: what,
+    bound: `at most ${bound}`,
+    measured: rounded(measured),
+    met: measured <= bound ? 'yes' : 'NO',
+  };
 }
 
-/** The targets as rows of a table. */
-export function targetRows(targets: readonly Target[]): Table['rows'] {
-  return targets.map((target) => ({
-    target: target.what,
-    bound: `${target.kind} ${target.bound}`,
-    measured: Number(target.measured.toFixed(2)),
-    met: isMet(target) ? 'yes' : 'NO',
-  }));
-}
+const page = join(root, 'docs/performance.md');
+
+const head = `# Performance
+
+\`npm run bench\` writes this page; \`npm run bench -- http client\` replaces only these parts. \`npm run test:deep\` fails when the server's
+share of a bare \`node:http\` server falls below the bounds in [gate.ts](../tools/bench/http/gate.ts). Compare only numbers of
+one part: each part names its machine and date.
+`;
 
 /** Prints a section. */
 export function print({ title, how, tables, targets = [] }: Section): void {
   console.log(`\n${title}\n${how}`);
-  for (const { caption, rows } of tables) {
+  for (const { caption, rows } of [...tables, { rows: targets }] satisfies Table[]) {
     if (caption) console.log(`\n${caption}`);
-    console.table(rows);
+    if (rows.length > 0) console.table(rows);
   }
-  if (targets.length > 0) console.table(targetRows(targets));
 }
 
-/** Runs and prints a part if its file is the program. */
-export async function alone(meta: ImportMeta, part: Part): Promise<void> {
-  if (!meta.main) return;
-  const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
-  print(await part(values.quick));
+/** Replaces a section of the page. `order` names all sections. */
+export function writeSection(name: string, section: Section, order: readonly string[]): void {
+  const text = existsSync(page) ? readFileSync(page, 'utf8') : '';
+  const existing = [...text.matchAll(/<!-- (\w+) -->\n(.*?)\n<!-- \/\1 -->/gs)];
+  const blocks = new Map(existing.map(([, name = '', block = '']) => [name, block]));
+  blocks.set(name, markdown(section));
+  const sections = order.flatMap((name) =>
+    blocks.has(name) ? [`<!-- ${name} -->\n${blocks.get(name)}\n<!-- /${name} -->\n`] : [],
+  );
+  writeFileSync(page, [head, ...sections].join('\n'));
+}
+
+function markdown({ title, how, tables, targets = [] }: Section): string {
+  return [
+    `## ${title}`,
+    how,
+    ...tables.flatMap(({ caption, rows }) => [...(caption ? [`**${caption}**`] : []), markdownTable(rows)]),
+    ...(targets.length > 0 ? [markdownTable(targets)] : []),
+    `_${machine()}_`,
+  ].join('\n\n');
+}
+
+function markdownTable(rows: Table['rows']): string {
+  const columns = Object.keys(rows[0] ?? {});
+  const line = (cells: readonly (string | number | undefined)[]) => `| ${cells.map(cell).join(' | ')} |`;
+  const aligned = columns.map((column) => (typeof rows[0]?.[column] === 'number' ? '---:' : '---'));
+  const lines = rows.map((row) => line(columns.map((name) => row[name])));
+  return [line(columns), `|${aligned.join('|')}|`, ...lines].join('\n');
+}
+
+function cell(value: string | number | undefined): string {
+  return typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 3 }) : (value ?? '');
+}
+
+/** The load average before the bench began. */
+const [busy = 0] = loadavg();
+
+/** The machine, in words. */
+function machine(): string {
+  const day = new Date().toISOString().slice(0, 10);
+  const model = cpus()[0]?.model.trim() ?? arch();
+  const [system] = release().split('-');
+  return [
+    `Measured on ${day}: ${model}, ${availableParallelism()} cores, Node ${process.versions.node}, ${type()} ${system};`,
+    `load average before the bench began: ${busy.toFixed(1)}.`,
+  ].join(' ');
 }

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { answerIn, type Partial } from '../bench/http/framing.ts';
-import { sharesOfRuns } from '../bench/http/measure.ts';
-import { inRounds, median, medianRatio } from '../bench/rounds.ts';
+import { type PartialResponse, parseChunk } from '../bench/http/generator.ts';
+import { spreadOf } from '../bench/http/main.ts';
+import { inRounds, median, medianRatio } from '../bench/measure.ts';
 
 const responses = {
   'of a length': 'HTTP/1.1 200 OK\r\nX-A: b\r\nContent-Length: 5\r\n\r\nhello',
-  'in chunks': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n',
   'without a body': 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
 };
 
@@ -14,12 +13,12 @@ test.each(Object.entries(responses))(
   (_, text) => {
     const bytes = Buffer.from(text);
     for (let split = 0; split < bytes.length; split++) {
-      let partial: Partial | undefined;
+      let partial: PartialResponse | undefined;
       if (split > 0) {
-        partial = answerIn(bytes.subarray(0, split), undefined);
+        partial = parseChunk(bytes.subarray(0, split), undefined);
         expect(partial.left).toBeGreaterThan(0);
       }
-      expect(answerIn(bytes.subarray(split), partial)).toMatchObject({ status: 200, left: 0 });
+      expect(parseChunk(bytes.subarray(split), partial)).toMatchObject({ status: 200, left: 0 });
     }
   },
 );
@@ -42,12 +41,12 @@ test('a ratio is computed round by round', () => {
   expect(medianRatio([1, 20, 3], [2, 40, 6])).toBe(0.5);
 });
 
-test('rounds are three runs, each of which has a share of its own', () => {
+test('the spread is that of three runs, which are the rounds in three parts', () => {
   const rounds = (user: number[]) =>
     user.map((one) => ({ answered: 1, perSecond: 1, p50: 1, p99: 1, cpu: 2, user: one }));
   const measured = new Map([
     ['bare', rounds([1, 1, 1, 2, 2, 2, 3, 3, 3])],
     ['ours', rounds([2, 2, 2, 2, 2, 2, 2, 2, 2])],
   ]);
-  expect(sharesOfRuns(measured, 'ours', 'bare')).toEqual([0.5, 1, 1.5]);
+  expect(spreadOf(measured, 'ours', 'bare')).toEqual({ share: 1, lowest: 0.5, highest: 1.5, isUnstable: true });
 });

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { added, collectionPath, create, type Document, filter, get, list, size } from '../workload.ts';
+import { added, collectionPath, create, type Document, documents, filter, get, list, size } from '../workload.ts';
 
 /** A request that is sent to every server repeatedly. */
 export interface Load {
@@ -12,13 +12,16 @@ export interface Load {
   keyHeader?: string;
   status: number;
   /** Throws if the response to the first target is wrong. */
-  check(answer: unknown, stored: readonly Document[]): void;
+  check(body: unknown): void;
 }
 
 export type LoadName = 'list 20' | 'list 100 filtered' | 'get' | 'create';
 
 /** The API key of the load generator. */
 export const apiKey = 'a-key-that-is-for-the-bench';
+
+/** The placeholder for an idempotency key, as long as a UUID. */
+export const KEY_PLACEHOLDER = 'k'.repeat(36);
 
 // Scattered, and the same in every run.
 const ids = Array.from({ length: 1000 }, (_, i) => ((i * 7919 + 4711) % size) + 1);
@@ -32,7 +35,7 @@ export const loads: readonly Load[] = [
     method: get.method,
     targets: ids.map((id) => `${collectionPath}/${id}`),
     status: get.success,
-    check: (answer, stored) => deepStrictEqual(answer, stored[(ids[0] ?? 0) - 1]),
+    check: (body) => deepStrictEqual(body, documents()[(ids[0] ?? 0) - 1]),
   },
   {
     name: 'create',
@@ -40,13 +43,15 @@ export const loads: readonly Load[] = [
     targets: [collectionPath],
     body: added,
     status: create.success,
-    check: (answer) => {
-      const { id, ...rest } = answer as Document;
+    check: (body) => {
+      const { id, ...rest } = body as Document;
       deepStrictEqual(rest, added);
       if (!(id > size)) throw new Error(`The new document has the identifier ${id}.`);
     },
   },
 ];
+
+export const [listLoad, , , createLoad] = loads as [Load, Load, Load, Load];
 
 function listing(name: LoadName, limit: number, by?: typeof filter): Load {
   const query = by ? `&${by.property}=${by.value}` : '';
@@ -55,9 +60,30 @@ function listing(name: LoadName, limit: number, by?: typeof filter): Load {
     method: list.method,
     targets: [`${collectionPath}?${list.pagination.limit}=${limit}${query}`],
     status: list.success,
-    check: (answer, stored) => {
-      const right = stored.filter((document) => !by || document[by.property] === by.value);
-      deepStrictEqual(answer, right.slice(0, limit));
+    check: (body) => {
+      const matching = documents().filter((document) => !by || document[by.property] === by.value);
+      deepStrictEqual(body, matching.slice(0, limit));
     },
   };
+}
+
+/** The requests of a load as HTTP text. */
+export function requestTexts({ method, targets, body, keyHeader }: Load): string[] {
+  const text = body ? JSON.stringify(body) : '';
+  const headers = ['Host: 127.0.0.1', `Authorization: Bearer ${apiKey}`];
+  if (keyHeader) headers.push(`${keyHeader}: ${KEY_PLACEHOLDER}`);
+  if (body) headers.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`);
+  return targets.map((target) => [`${method} ${target} HTTP/1.1`, ...headers, '', text].join('\r\n'));
+}
+
+/** Throws if a server's response to the first request of a load is wrong. */
+export async function checkResponse(port: number, { name, method, targets, body, status, check }: Load): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}${targets[0]}`, {
+    method,
+    headers: { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (response.status !== status) throw new Error(`${name}: the response is ${response.status}: ${text}`);
+  check(JSON.parse(text));
 }

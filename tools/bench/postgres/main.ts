@@ -1,91 +1,84 @@
-/**
- * How fast the store on PostgreSQL is, beside pgbench sending the same statements: `node tools/bench/postgres/main.ts [--quick]`.
- * The database is one of its own, with its default durability; all subjects alternate within one run.
- */
+// How fast the store on PostgreSQL is, beside pgbench sending the same statements: `node tools/bench/postgres/main.ts [--quick]`.
+// The database is one of its own, with its default durability; all subjects alternate within one run.
+import { randomUUID } from 'node:crypto';
 import { openPostgresStore, type Store } from '@petstore/server';
 import { tableOf } from '@petstore/server/postgres/schema';
 import { Cluster } from '@petstore/testing/postgres/cluster';
 import { findPrograms } from '@petstore/testing/postgres/programs';
-import { fill, withScratch } from '../fixtures.ts';
-import { median, medianRatio, rounded } from '../rounds.ts';
-import { alone, type Section } from '../section.ts';
-import { collection } from '../workload.ts';
-import { findPgbench, ours, type PgbenchRate, pgbench, type Rate, type Work } from './subjects.ts';
+import { fill, median, medianRatio, rounded, withScratch } from '../measure.ts';
+import { atLeast, print, type Section } from '../section.ts';
+import { added, collection, filter, size } from '../workload.ts';
+import { findPgbench, limit, type Pgbench, pgbench, type Work, works } from './pgbench.ts';
+import { compareWorkers } from './workers.ts';
 
-const works: Work[] = ['create', 'list', 'list filtered'];
 const callers = [1, 64];
-const milliseconds = 1_000;
+const MILLISECONDS = 1_000;
+const BATCH = 64;
 
-interface Measured {
-  ours: number[];
-  pgbench: number[];
+/** Rates per second of one round. */
+interface Sample {
+  work: Work;
+  connections: number;
+  size: number;
+  ours: number;
+  pgbench: number;
   /** pgbench with 64 documents in a statement. */
-  together: number[];
+  batched: number;
   /** Creates with an idempotency key, another one in each. */
-  withKey: number[];
+  keyed: number;
 }
-
-const nothing: Measured = { ours: [], pgbench: [], together: [], withKey: [] };
 
 /** Measures the store on a database of its own. Throws where PostgreSQL or pgbench is not installed. */
 export async function postgres(quick: boolean): Promise<Section> {
-  const sizes = [1_000, quick ? 100_000 : 1_000_000] as const;
-  const settings = 'fsync = on\nmax_connections = 200\nshared_buffers = 512MB\nmax_wal_size = 8GB';
+  const [small, large, rounds] = quick ? [1_000, 100_000, 3] : [1_000, 1_000_000, 7];
   return withScratch(async (scratch) => {
     const programs = findPrograms(scratch);
-    if (!programs) throw new Error('There is no PostgreSQL here.');
-    const command = findPgbench(programs.folder);
-    if (!command) throw new Error('There is no pgbench here.');
+    const command = programs && findPgbench(programs.folder);
+    if (!command) throw new Error('PostgreSQL or pgbench is not installed: apt-get install postgresql.');
+    const settings = 'fsync = on\nmax_connections = 200\nshared_buffers = 512MB\nmax_wal_size = 8GB';
     const cluster = await Cluster.create(programs, settings);
     try {
       await cluster.start();
-      return section(await bench(cluster, command, scratch, sizes, quick ? 3 : 7), sizes);
+      const bench = (filled: Filled) => pgbench(command, cluster.url(), filled.schema, filled.size, scratch);
+      const samples = await measure(cluster, bench, [small, large], rounds);
+      const result = section(samples, small, large);
+      const { store } = await filledStore(cluster, size, 'public');
+      await store.close();
+      result.tables.push(await compareWorkers(cluster.url(), rounds, MILLISECONDS));
+      return result;
     } finally {
       await cluster.remove();
     }
   });
 }
 
-async function bench(
+async function measure(
   cluster: Cluster,
-  command: string,
-  scratch: string,
-  sizes: readonly [number, number],
+  bench: (filled: Filled) => Pgbench,
+  [small, large]: readonly [number, number],
   rounds: number,
-): Promise<Map<string, Measured>> {
-  const measured = new Map<string, Measured>();
-  const grown = await filled(cluster, sizes[1]);
+): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  const grown = await filledStore(cluster, large);
   for (let round = -1; round < rounds; round++) {
-    // A small store would not stay one for long.
-    const small = await filled(cluster, sizes[0]);
-    for (const work of works) {
-      for (const connections of callers) {
-        for (const { size, store, schema } of [small, grown]) {
-          const theirs = pgbench(command, cluster.url(), schema, size, scratch);
-          await measure(work, connections, size, ours(store, size), theirs, round);
+    // A small store would grow with the rounds, so each has a new one.
+    const fresh = await filledStore(cluster, small);
+    for (const work of works)
+      for (const connections of callers)
+        for (const filled of [fresh, grown]) {
+          const [our, their] = [callsOf(filled), bench(filled)];
+          const ours = await perSecond(our[work], connections);
+          const keyed = work === 'create' ? await perSecond(our['create with a key'], connections) : Number.NaN;
+          const pgbench = await their(work, connections, MILLISECONDS);
+          const isBatched = work === 'create' && connections === BATCH;
+          const batched = isBatched ? await their(work, 1, MILLISECONDS, BATCH) : Number.NaN;
+          // The round before the first one warms up.
+          if (round >= 0) samples.push({ work, connections, size: filled.size, ours, pgbench, batched, keyed });
         }
-      }
-    }
-    await small.store.close();
+    await fresh.store.close();
   }
   await grown.store.close();
-  return measured;
-
-  async function measure(work: Work, connections: number, size: number, our: Rate, their: PgbenchRate, round: number) {
-    const key = keyOf(work, connections, size);
-    const numbers = measured.get(key) ?? structuredClone(nothing);
-    const rate = await our(work, connections, milliseconds);
-    const withKey = work === 'create' ? await our('create with a key', connections, milliseconds) : Number.NaN;
-    const bare = await their(work, connections, milliseconds);
-    const together = work === 'create' && connections === 64 ? await their(work, 1, milliseconds, 64) : Number.NaN;
-    // The round before the first one warms up.
-    if (round < 0) return;
-    numbers.ours.push(rate);
-    numbers.pgbench.push(bare);
-    numbers.together.push(together);
-    numbers.withKey.push(withKey);
-    measured.set(key, numbers);
-  }
+  return samples;
 }
 
 interface Filled {
@@ -94,9 +87,12 @@ interface Filled {
   store: Store;
 }
 
-async function filled(cluster: Cluster, size: number): Promise<Filled> {
-  const schema = `bench_${Math.random().toString(36).slice(2)}`;
-  await cluster.ask(`CREATE SCHEMA ${schema}`);
+async function filledStore(
+  cluster: Cluster,
+  size: number,
+  schema = `bench_${randomUUID().slice(0, 8)}`,
+): Promise<Filled> {
+  await cluster.ask(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
   const url = `${cluster.url()}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
   const store = await openPostgresStore(url);
   await fill(store, size);
@@ -105,31 +101,51 @@ async function filled(cluster: Cluster, size: number): Promise<Filled> {
   return { size, schema, store };
 }
 
-function section(measured: Map<string, Measured>, sizes: readonly [number, number]): Section {
-  const [small, large] = sizes;
-  const of = (work: Work, connections: number, size: number) => measured.get(keyOf(work, connections, size)) ?? nothing;
-  // Each pair was measured one right after the other.
-  const flat = (work: Work, connections: number) =>
-    medianRatio(of(work, connections, large).ours, of(work, connections, small).ours);
-  const ofPgbench = (work: Work, connections: number) => {
-    const rates = of(work, connections, large);
-    return medianRatio(rates.ours, rates.pgbench);
+/** The calls of our store. */
+function callsOf({ store, size }: Filled): Record<Work | 'create with a key', () => unknown> {
+  const documents = store.collection(collection);
+  const after = () => Math.floor(Math.random() * (size - 100));
+  return {
+    create: () => documents.create(added),
+    'create with a key': () => documents.create(added, { idempotency: { key: randomUUID(), fingerprint: 'same' } }),
+    list: () => documents.list({ after: after(), limit }),
+    'list filtered': () => documents.list({ after: after(), limit, filter }),
   };
+}
+
+/** Concurrent callers repeat a call for a while. */
+async function perSecond(call: () => unknown, callers: number): Promise<number> {
+  const started = performance.now();
+  let done = 0;
+  const caller = async () => {
+    for (; performance.now() - started < MILLISECONDS; done++) await call();
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return (done / (performance.now() - started)) * 1000;
+}
+
+function section(samples: readonly Sample[], small: number, large: number): Section {
+  const rates = (work: Work, connections: number, size: number, what: 'ours' | 'pgbench' | 'batched' | 'keyed') =>
+    samples
+      .filter((one) => one.work === work && one.connections === connections && one.size === size)
+      .map((one) => one[what]);
+  // Each pair was measured one right after the other.
+  const largeToSmall = (work: Work, connections: number) =>
+    medianRatio(rates(work, connections, large, 'ours'), rates(work, connections, small, 'ours'));
+  const ofOther = (work: Work, connections: number, other: 'pgbench' | 'batched') =>
+    medianRatio(rates(work, connections, large, 'ours'), rates(work, connections, large, other));
   const rows = works.flatMap((work) =>
     callers.map((connections) => {
-      const rates = of(work, connections, large);
-      const [ours, bare, together] = [median(rates.ours), median(rates.pgbench), median(rates.together)];
+      const ours = rates(work, connections, large, 'ours');
       return {
         what: work,
         connections,
-        [`/s at ${small}`]: Math.round(median(of(work, connections, small).ours)),
-        [`/s at ${large}`]: Math.round(ours),
-        'large to small': rounded(flat(work, connections)),
-        'pgbench/s': Math.round(bare),
-        'of pgbench': rounded(ofPgbench(work, connections)),
-        'pgbench, 64 together/s': together ? Math.round(together) : '-',
-        'of that': together ? rounded(ours / together) : '-',
-        'with a key, of without': work === 'create' ? rounded(medianRatio(rates.withKey, rates.ours)) : '-',
+        [`/s at ${small}`]: Math.round(median(rates(work, connections, small, 'ours'))),
+        [`/s at ${large}`]: Math.round(median(ours)),
+        'large to small': rounded(largeToSmall(work, connections)),
+        'of pgbench': rounded(ofOther(work, connections, 'pgbench')),
+        [`of pgbench, ${BATCH} in a statement`]: orDash(ofOther(work, connections, 'batched')),
+        'with a key, of without': orDash(medianRatio(rates(work, connections, large, 'keyed'), ours)),
       };
     }),
   );
@@ -140,25 +156,16 @@ function section(measured: Map<string, Measured>, sizes: readonly [number, numbe
     targets: [
       ...works.flatMap((work) =>
         callers.map((connections) =>
-          atLeast(`${work}, ${connections} at once: large to small`, flat(work, connections), 0.8),
+          atLeast(`${work}, ${connections} at once: large to small`, largeToSmall(work, connections), 0.8),
         ),
       ),
-      atLeast('create, 1 at once: of pgbench', ofPgbench('create', 1), 0.85),
-      atLeast('list, 64 at once: of pgbench', ofPgbench('list', 64), 0.7),
-      atLeast('list filtered, 64 at once: of pgbench', ofPgbench('list filtered', 64), 0.7),
+      atLeast('create, 1 at once: of pgbench', ofOther('create', 1, 'pgbench'), 0.85),
+      atLeast('list, 64 at once: of pgbench', ofOther('list', 64, 'pgbench'), 0.7),
+      atLeast('list filtered, 64 at once: of pgbench', ofOther('list filtered', 64, 'pgbench'), 0.7),
     ],
   };
 }
 
-const atLeast = (what: string, measured: number, bound: number) => ({
-  what,
-  measured,
-  kind: 'at least' as const,
-  bound,
-});
+const orDash = (ratio: number) => (Number.isNaN(ratio) ? '-' : rounded(ratio));
 
-function keyOf(work: Work, connections: number, size: number): string {
-  return `${work} ${connections} ${size}`;
-}
-
-await alone(import.meta, postgres);
+if (import.meta.main) print(await postgres(process.argv.includes('--quick')));

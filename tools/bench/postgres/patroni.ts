@@ -12,7 +12,7 @@ import { Load } from '@petstore/testing/load';
 import { childrenOf, freePort } from '@petstore/testing/machine';
 import { findPrograms } from '@petstore/testing/postgres/programs';
 import { startServer } from '@petstore/testing/server';
-import { inRepository } from '../process.ts';
+import { root } from '../../repository.ts';
 import { collection, type Document } from '../workload.ts';
 
 interface Node {
@@ -43,7 +43,7 @@ async function failover() {
   const first = await leader(nodes);
   await until('a synchronous standby', () => answers(nodes, '/sync'));
   const url = `postgres://petstore:petstore@${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}/postgres`;
-  const main = inRepository('apps/server/src/main.js');
+  const main = join(root, 'apps/server/src/main.js');
   const start = () => startServer(main, { DATABASE_URL: url });
   const servers = [await start(), await start()];
   started.push(...servers.map(({ child }) => child));

@@ -45,11 +45,8 @@ function schemaOf(fields: Readonly<Record<string, { schema: object; required: bo
   };
 }
 
-function responseOf<Success extends number>(operation: {
-  success: Success;
-  responses: { readonly [status in `${Success}`]: { schema: object } };
-}) {
-  return { [operation.success]: operation.responses[`${operation.success}`].schema };
+function responseOf({ success, responses }: { success: number; responses: Readonly<Record<number, object>> }) {
+  return { [success]: (responses[success] as { schema: object }).schema };
 }
 
 async function inFolder(folder: string): Promise<Api> {

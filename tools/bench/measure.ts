@@ -1,3 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Store } from '@petstore/server';
+import { collection, newDocument } from './workload.ts';
+
 /** The median. */
 export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
@@ -6,6 +12,11 @@ export function median(numbers: readonly number[]): number {
 /** The median of the ratios of two numbers, round by round. */
 export function medianRatio(parts: readonly number[], wholes: readonly number[]): number {
   return median(parts.map((part, round) => part / (wholes[round] ?? Number.NaN)));
+}
+
+/** A number rounded for people to read. */
+export function rounded(value: number, digits = 2): number {
+  return Number(value.toFixed(digits));
 }
 
 /**
@@ -28,7 +39,20 @@ export async function inRounds<T, Measured>(
   return measured;
 }
 
-/** A number rounded for people to read. */
-export function rounded(value: number, digits = 2): number {
-  return Number(value.toFixed(digits));
+/** Adds `count` documents to a store. */
+export async function fill(store: Store, count: number): Promise<void> {
+  for (let done = 0; done < count; done += 1000) {
+    const batch = Array.from({ length: Math.min(1000, count - done) }, (_, i) => newDocument(done + i + 1));
+    await Promise.all(batch.map((document) => store.collection(collection).create(document)));
+  }
+}
+
+/** Runs `use` with a temporary folder, and removes the folder afterwards. */
+export async function withScratch<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

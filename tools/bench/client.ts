@@ -1,0 +1,107 @@
+// How large the client is and what a call costs, beside fetch and openapi-fetch. fetch responds at once, without a network,
+// so that only the cost of the client is measured.
+import { deepStrictEqual } from 'node:assert';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { inRounds, median, rounded, withScratch } from './measure.ts';
+import { atMost, type Section } from './section.ts';
+import { collection, documents, filter, list } from './workload.ts';
+
+const page = documents(2);
+const target = `${list.path}?${filter.property}=${filter.value}`;
+const query = `{ ${filter.property}: '${filter.value}' }`;
+
+/** Programs that list documents by a filter, in the shortest way that the documentation of each client shows. */
+const programs = {
+  'bare fetch': `
+    const headers = { accept: 'application/json', authorization: 'Bearer ' + apiKey };
+    export const call = async () => (await fetch(baseUrl + '${target}', { headers })).json();`,
+  '@petstore/client': `
+    import { connect, ${list.id} } from '@petstore/client';
+    const connection = connect({ baseUrl, apiKey });
+    export const call = () => ${list.id}(connection, ${query});`,
+  'openapi-fetch': `
+    import createClient from 'openapi-fetch';
+    const client = createClient({ baseUrl, headers: { authorization: 'Bearer ' + apiKey } });
+    export const call = async () => {
+      const { data, error } = await client.GET('${list.path}', { params: { query: ${query} } });
+      if (error) throw error;
+      return data;
+    };`,
+};
+
+type Name = keyof typeof programs;
+
+interface Consumer {
+  readonly name: Name;
+  /** The gzipped size of its minified bundle, in bytes. */
+  readonly size: number;
+  /** Runs the measured bundle. */
+  call(): Promise<unknown>;
+}
+
+/** Measures the client and the others. */
+export async function client(quick: boolean): Promise<Section> {
+  const [rounds, calls] = quick ? [15, 500] : [60, 2_000];
+  const text = JSON.stringify(page);
+  const headers = { 'content-type': 'application/json', 'x-request-id': 'a-request' };
+  const { fetch } = globalThis;
+  globalThis.fetch = async () => new Response(text, { headers });
+  try {
+    return await withScratch(async (scratch) => {
+      const names = Object.keys(programs) as Name[];
+      const consumers = await Promise.all(names.map((name, i) => bundle(name, join(scratch, `${i}.mjs`))));
+      return bench(consumers, rounds, calls);
+    });
+  } finally {
+    globalThis.fetch = fetch;
+  }
+}
+
+async function bundle(name: Name, outfile: string): Promise<Consumer> {
+  const contents = `const baseUrl = 'https://petstore.test/v1', apiKey = 'a-key';${programs[name]}`;
+  const stdin = { contents, resolveDir: import.meta.dirname };
+  await build({ stdin, bundle: true, minify: true, format: 'esm', target: 'es2022', outfile });
+  const { call }: Pick<Consumer, 'call'> = await import(pathToFileURL(outfile).href);
+  return { name, size: gzipSync(await readFile(outfile), { level: 9 }).length, call };
+}
+
+async function bench(consumers: readonly Consumer[], rounds: number, calls: number): Promise<Section> {
+  for (const { name, call } of consumers)
+    deepStrictEqual(await call(), page, `${name} does not list the ${collection}`);
+  const timings = await inRounds(consumers, rounds, async ({ call }) => {
+    // The garbage of the client before is collected in these calls, not in the measured ones.
+    await timed(call, calls / 4);
+    return timed(call, calls);
+  });
+  const measured = [...timings].map(([{ name, size }, all]) => [name, { size, cost: median(all) }] as const);
+  const { 'bare fetch': bare, '@petstore/client': ours, 'openapi-fetch': other } = Object.fromEntries(measured);
+  const ratio = (cost: number, one = { cost: Number.NaN }) => cost / one.cost;
+  const rows = measured.map(([name, { size, cost }]) => ({
+    client: name,
+    'gzipped bytes': size,
+    'CPU µs a call': rounded(cost),
+    'of bare fetch': rounded(ratio(cost, bare)),
+    'of openapi-fetch': rounded(ratio(cost, other)),
+  }));
+  return {
+    title: 'The client',
+    how: `One call that lists ${collection}: the gzipped size of its minified bundle, and the CPU time of a call if fetch responds at once; medians of ${rounds} rounds of ${calls} calls.`,
+    tables: [{ rows }],
+    targets: [
+      atMost('gzipped bytes of one call', ours?.size ?? Number.NaN, 2_700),
+      atMost('cost, of openapi-fetch', ratio(ours?.cost ?? Number.NaN, other), 1),
+    ],
+  };
+}
+
+/** The microseconds of CPU time of each of many calls, one after the other. */
+async function timed(call: () => Promise<unknown>, calls: number): Promise<number> {
+  const before = process.cpuUsage();
+  for (let i = 0; i < calls; i++) await call();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / calls;
+}

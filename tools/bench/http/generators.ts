@@ -1,0 +1,101 @@
+// The load generators: our own, whose connections also send a new key with each request, and wrk, where it is installed.
+import { execFile, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { commandOn, nextMessage, run, type Server, stop } from '../process.ts';
+import type { Order, Result } from './generator.ts';
+import { KEY_PLACEHOLDER, type Load, requestTexts } from './loads.ts';
+
+/** A result with the microseconds of CPU time that the server's process used for each response, and its user part. */
+export interface Measured extends Result {
+  cpu: number;
+  user: number;
+}
+
+/** The number of concurrent connections. */
+export const connections = 64;
+
+/** A load generator, which sends the requests of a load to a server for `milliseconds`. */
+export interface Generator {
+  readonly name: string;
+  run(server: Server, load: Load, milliseconds: number): Promise<Measured>;
+  stop(): Promise<void>;
+}
+
+/** Our own generator as a process; autocannon has whole milliseconds only, and wrk is not installed everywhere. */
+export function startGenerator(): Generator {
+  const child = run('load', { script: join(import.meta.dirname, 'generator.ts') });
+  child.stderr?.pipe(process.stderr);
+  const request = async <T>(message: Order | 'go'): Promise<T> => {
+    const pending = nextMessage<T | { error: string }>(child, 60_000);
+    child.send(message);
+    const reply = await pending;
+    if (typeof reply === 'object' && reply !== null && 'error' in reply) throw new Error(reply.error);
+    return reply as T;
+  };
+  return {
+    name: 'ours',
+    run: async (server, load, milliseconds) => {
+      const { port } = server;
+      const { status } = load;
+      await request({
+        requests: requestTexts(load),
+        keyPlaceholder: KEY_PLACEHOLDER,
+        port,
+        status,
+        connections,
+        milliseconds,
+      });
+      const measured = await withCost(server, () => request<Result>('go'));
+      child.send('close');
+      return measured;
+    },
+    stop: () => stop(child),
+  };
+}
+
+/** wrk, a program in C: what only one generator measures may be an artefact of it. */
+export function wrkGenerators(scratch: string): Generator[] {
+  if (spawnSync('wrk', ['--version']).error) return [];
+  const script = join(scratch, 'requests.lua');
+  const run: Generator['run'] = (server, load, milliseconds) => {
+    writeFileSync(script, luaScript(requestTexts(load)));
+    // It counts whole seconds.
+    const seconds = Math.max(1, Math.round(milliseconds / 1000));
+    const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, `http://127.0.0.1:${server.port}/`];
+    return withCost(server, () => runWrk(args));
+  };
+  return [{ name: 'wrk', run, stop: async () => {} }];
+}
+
+/** Sends the requests in turn, and writes the result as JSON. A JSON string of ASCII characters is a Lua string. */
+const luaScript = (requests: readonly string[]) => `local requests = {${requests.map((text) => JSON.stringify(text))}}
+local sent = 0
+request = function()
+  sent = sent + 1
+  return requests[(sent - 1) % #requests + 1]
+end
+done = function(summary, latency)
+  local failed = summary.errors.status + summary.errors.read + summary.errors.write + summary.errors.timeout
+  io.write(string.format('{"answered":%d,"us":%d,"failed":%d,"p50":%f,"p99":%f}',
+    summary.requests, summary.duration, failed, latency:percentile(50) / 1000, latency:percentile(99) / 1000))
+end
+`;
+
+async function runWrk(args: readonly string[]): Promise<Result> {
+  const [command = '', ...rest] = commandOn('load', 'wrk', args);
+  const { stdout } = await promisify(execFile)(command, rest);
+  const { us, failed, ...result } = JSON.parse(stdout.slice(stdout.indexOf('{')));
+  if (failed > 0) throw new Error(`${failed} requests of wrk failed.`);
+  return { ...result, perSecond: (result.answered * 1e6) / us };
+}
+
+/** Runs a load and adds the CPU time that it cost the server. */
+async function withCost(server: Server, load: () => Promise<Result>): Promise<Measured> {
+  const before = await server.usage();
+  const result = await load();
+  const after = await server.usage();
+  const each = (what: 'cpu' | 'user') => (after[what] - before[what]) / result.answered;
+  return { ...result, cpu: each('cpu'), user: each('user') };
+}

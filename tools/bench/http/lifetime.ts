@@ -1,0 +1,87 @@
+// What servers need from their start on: time and memory until the first response, and memory under long load.
+import { truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { inRounds, median, rounded } from '../measure.ts';
+import { pinned, type Server, type Usage } from '../process.ts';
+import { atMost, type Section } from '../section.ts';
+import { collection, size } from '../workload.ts';
+import { checkResponse, createLoad, type Load, listLoad, loads } from './loads.ts';
+import { bare, fastify, fillFolder, logFile, ours, startOurs, withData, withServers } from './servers.ts';
+
+const MEBIBYTE = 2 ** 20;
+
+/** Measures starts with the documents of the HTTP bench, and ours with many as well. */
+export async function startup(quick: boolean): Promise<Section> {
+  const [rounds, many] = quick ? [3, 100_000] : [9, 1_000_000];
+  return withData(async (data) => {
+    const [copy, folder] = [data.copy(), join(data.scratch, 'many')];
+    await fillFolder(folder, many);
+    const starts: { name: string; count: number; start: () => Promise<Server> }[] = [
+      ...[bare, fastify].map(({ name, start }) => ({ name, count: size, start: () => start(data) })),
+      { name: 'ours', count: size, start: () => startOurs(copy, data.scratch) },
+      { name: 'ours', count: many, start: () => startOurs(folder, data.scratch) },
+    ];
+    const measured = await inRounds(starts, rounds, async ({ start }) => {
+      const started = performance.now();
+      const server = await start();
+      try {
+        await checkResponse(server.port, listLoad);
+        return { milliseconds: performance.now() - started, ...(await server.usage()) };
+      } finally {
+        await server.stop();
+      }
+    });
+    const rows = [...measured].map(([{ name, count }, all]) => ({
+      server: name,
+      [collection]: count,
+      ms: Math.round(median(all.map(({ milliseconds }) => milliseconds))),
+      'ms CPU': Math.round(median(all.map(({ cpu }) => cpu)) / 1000),
+      'resident MiB': Math.round(median(all.map(({ rss }) => rss)) / MEBIBYTE),
+    }));
+    return {
+      title: 'Starting',
+      how: `Time, CPU and memory from the start of the process to its first correct response; medians of ${rounds} starts; ${pinned}.`,
+      tables: [{ rows }],
+    };
+  });
+}
+
+/** Samples the memory of the shipped server under ten minutes of lists and gets; the few creates hardly add memory. */
+export async function soak(quick: boolean): Promise<Section> {
+  const [count, every] = quick ? [12, 2_000] : [60, 10_000];
+  const reads = loads.filter((load) => load !== createLoad);
+  return withServers([ours], async (_, [server], generator, { scratch }) => {
+    if (!server) throw new Error('There is no server.');
+    const samples: Usage[] = [];
+    let responses = 0;
+    const run = async (load: Load, milliseconds: number) => {
+      responses += (await generator.run(server, load, milliseconds)).answered;
+    };
+    // What comes before the first sample only warms up.
+    for (let sample = -3; sample < count; sample++) {
+      for (const load of reads) await run(load, every / reads.length);
+      await run(createLoad, 20);
+      if (sample >= 0) samples.push(await server.usage());
+      // It would fill the disk.
+      truncateSync(join(scratch, logFile));
+    }
+    const third = Math.floor(count / 3);
+    const rows = (['rss', 'heapUsed', 'external'] as const).map((memory) => {
+      const sizes = samples.map((usage) => usage[memory] / MEBIBYTE);
+      const [first, last] = [median(sizes.slice(0, third)), median(sizes.slice(-third))];
+      return {
+        memory,
+        'MiB, median of the first third': rounded(first, 1),
+        'of the last third': rounded(last, 1),
+        ratio: rounded(last / first),
+      };
+    });
+    const minutes = rounded((count * every) / 60_000, 1);
+    return {
+      title: 'Memory under load',
+      how: `${minutes} minutes of lists and gets, ${responses.toLocaleString('en-US')} responses, a few creates every ${every / 1000} s; ${pinned}.`,
+      tables: [{ rows }],
+      targets: [atMost('resident memory, last third to first', rows[0]?.ratio ?? Number.NaN, 1.1)],
+    };
+  });
+}

@@ -1,0 +1,124 @@
+// Compares two variants of the shipped server in alternation: with more operations, with idempotency keys, without storage.
+import { parse } from 'yaml';
+import { copyOfRepository } from '../../test/repository-copy.ts';
+import { inRounds, rounded } from '../measure.ts';
+import { pinned } from '../process.ts';
+import { atLeast, atMost, type Section } from '../section.ts';
+import { create, get, list } from '../workload.ts';
+import { connections } from './generators.ts';
+import { createLoad, loads } from './loads.ts';
+import {
+  medianOf,
+  ours,
+  type Rounds,
+  rowsOf,
+  type Subject,
+  shareOf,
+  startOurs,
+  startProgram,
+  withServers,
+} from './servers.ts';
+
+const MORE_OPERATIONS = 200;
+
+/** Compares the shipped server with one whose spec has 200 more operations. */
+export async function operationCount(quick: boolean): Promise<Section> {
+  const times = quick ? { rounds: 5, milliseconds: 250, warmUp: 1000 } : { rounds: 9, milliseconds: 500, warmUp: 2000 };
+  const copy = copyOfRepository();
+  try {
+    copy.change('spec/openapi.yaml', (text) => text.replace(/^components:$/m, `${morePaths(parse(text).paths)}\n$&`));
+    copy.change('apps/server/src/handlers.ts', withMoreHandlers);
+    copy.generate();
+    const grown: Subject = { name: 'grown', start: (data) => startOurs(data.copy(), data.scratch, copy.folder) };
+    const measured = await withServers([ours, grown], async (measure) => {
+      const all: [string, Rounds][] = [];
+      for (const load of loads) all.push([load.name, await measure(load, times)]);
+      return all;
+    });
+    const costOf = (rounds: Rounds) => 1 / shareOf(rounds, 'grown', 'ours', 'cpu');
+    const rows = measured.map(([load, rounds]) => ({
+      load,
+      'CPU µs, shipped spec': rounded(medianOf(rounds, 'ours', 'cpu'), 1),
+      [`CPU µs, ${MORE_OPERATIONS} operations more`]: rounded(medianOf(rounds, 'grown', 'cpu'), 1),
+      ratio: rounded(costOf(rounds)),
+    }));
+    return {
+      title: 'The number of operations',
+      how: `CPU time per request of the shipped server, and of one with ${MORE_OPERATIONS} more operations in its spec, in alternation; ${pinned}.`,
+      tables: [{ rows }],
+      targets: measured.map(([load, rounds]) =>
+        atMost(`${load}: cost with ${MORE_OPERATIONS} operations more`, costOf(rounds), 1.05),
+      ),
+    };
+  } finally {
+    copy.remove();
+  }
+}
+
+/** Copies of the operations that list and get, under other names and paths. JSON is YAML. */
+function morePaths(paths: Record<string, { get: { operationId: string } }>): string {
+  const copyOf = (path: string, n: number) => ({
+    get: { ...paths[path]?.get, operationId: `${paths[path]?.get.operationId}${n}` },
+  });
+  const copies = Array.from({ length: MORE_OPERATIONS / 2 }, (_, n) =>
+    [list.path, get.path].map(
+      (path) => `  /things${n}${path.slice(list.path.length)}: ${JSON.stringify(copyOf(path, n))}`,
+    ),
+  );
+  return copies.flat().join('\n');
+}
+
+/** One handler serves all added operations. Only the generated `Api` of the copy has its type. */
+function withMoreHandlers(text: string): string {
+  return `${text.replace('export function handlers(', 'function shippedHandlers(')}
+import { operations as all } from '@petstore/types';
+export const handlers = (store: Store): Api => ({
+  ...(Object.fromEntries(Object.keys(all).map((id) => [id, async () => []])) as unknown as Api),
+  ...shippedHandlers(store),
+});
+`;
+}
+
+/** Measures creates with a new key in each request, and without. */
+export async function idempotency(quick: boolean): Promise<Section> {
+  const times = quick
+    ? { rounds: 15, milliseconds: 250, warmUp: 1000 }
+    : { rounds: 25, milliseconds: 500, warmUp: 3000 };
+  const [plain, keyed] = ['without a key', 'with a key'] as const;
+  const keyHeader = create.idempotencyKey.header;
+  const variants = [
+    { name: plain, load: createLoad },
+    { name: keyed, load: { ...createLoad, keyHeader } },
+  ];
+  const measured = await withServers([ours], async (_, [server], generator) =>
+    inRounds(variants, times.rounds, async ({ load }, round) => {
+      if (!server) throw new Error('There is no server.');
+      return generator.run(server, load, round < 0 ? times.warmUp : times.milliseconds);
+    }),
+  );
+  const rounds = new Map([...measured].map(([{ name }, all]) => [name, all]));
+  return {
+    title: 'Creates that are safe to repeat',
+    how: `User time per request of the shipped server, in alternation within one run; every key is new; ${pinned}.`,
+    tables: [{ rows: rowsOf(rounds) }],
+    targets: [atMost('a create with a key, of one without', 1 / shareOf(rounds, keyed, plain, 'user'), 1.15)],
+  };
+}
+
+/** Measures creates on the durable store and without storage, behind the same server. */
+export async function durability(quick: boolean): Promise<Section> {
+  const times = quick
+    ? { rounds: 3, milliseconds: 500, warmUp: 500 }
+    : { rounds: 11, milliseconds: 2000, warmUp: 2000 };
+  const program = 'ours-without-log.ts';
+  const nothing: Subject = { name: 'no storage', start: () => startProgram(program) };
+  const durable: Subject = { name: 'lowdb, durable', start: ({ copy }) => startProgram(program, copy()) };
+  const rounds = await withServers([nothing, durable], (measure) => measure(createLoad, times));
+  const ratio = medianOf(rounds, durable.name, 'perSecond') / medianOf(rounds, nothing.name, 'perSecond');
+  return {
+    title: 'What durability costs a caller',
+    how: `Creates over HTTP from ${connections} connections, without log; medians of ${times.rounds} rounds; ${pinned}.`,
+    tables: [{ rows: rowsOf(rounds) }],
+    targets: [atLeast('creates/s, of no storage', ratio, 0.7)],
+  };
+}
