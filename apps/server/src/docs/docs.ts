@@ -28,29 +28,16 @@ export function docs(): Router {
     content('text/html; charset=utf-8', () => page),
   );
   at('/docs/openapi.json', content('application/json', shown));
-  at(
-    '/docs/start.js',
-    file('text/javascript', () => import.meta.resolve('./start.js')),
-  );
-  at(
-    '/docs/look.css',
-    file('text/css', () => import.meta.resolve('./look.css')),
-  );
-  at(
-    '/docs/swagger-ui.js',
-    file('text/javascript', () => import.meta.resolve('#swagger-ui/swagger-ui-bundle.js')),
-  );
-  at(
-    '/docs/swagger-ui.css',
-    file('text/css', () => import.meta.resolve('#swagger-ui/swagger-ui.css')),
-  );
+  at('/docs/start.js', file('text/javascript', import.meta.resolve('./start.js')));
+  at('/docs/look.css', file('text/css', import.meta.resolve('./look.css')));
+  at('/docs/swagger-ui.js', file('text/javascript', import.meta.resolve('#swagger-ui/swagger-ui-bundle.js')));
+  at('/docs/swagger-ui.css', file('text/css', import.meta.resolve('#swagger-ui/swagger-ui.css')));
   return router;
 }
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-const file = (type: string, url: () => string) =>
-  content(`${type}; charset=utf-8`, () => readFileSync(fileURLToPath(url())));
+const file = (type: string, url: string) => content(`${type}; charset=utf-8`, () => readFileSync(fileURLToPath(url)));
 
 /**
  * Serves constant bytes, which the first request creates, so they do not delay the start. The tag is a hash, because files

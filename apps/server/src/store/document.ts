@@ -25,6 +25,13 @@ export function collectionOf(
   return { name, id: key, indexes: filters, ...(schema && { schema }) };
 }
 
+/** Finds a collection by its name. Throws for a name that was not declared. */
+export function collectionNamed<C>(collections: ReadonlyMap<string, C>, name: string): C {
+  const found = collections.get(name);
+  if (found === undefined) throw new Error(`There is no collection '${name}'.`);
+  return found;
+}
+
 /** The properties of a document without its identifier. */
 export function withoutId(idProperty: string, properties: Properties): Properties {
   if (!(idProperty in properties)) return properties;

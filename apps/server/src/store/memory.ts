@@ -1,5 +1,5 @@
 import { allCollections } from '../collections.ts';
-import { type CollectionDeclaration, encode, withId, withoutId } from './document.ts';
+import { type CollectionDeclaration, collectionNamed, encode, withId, withoutId } from './document.ts';
 import { IdempotencyMismatchError } from './errors.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import {
@@ -37,11 +37,7 @@ export function memoryStore(
   let state: StoreState = { status: 'open' };
   return {
     passesJson: false,
-    collection: (name) => {
-      const found = made.get(name);
-      if (!found) throw new Error(`There is no collection '${name}'.`);
-      return found;
-    },
+    collection: (name) => collectionNamed(made, name),
     ready: async () => state.status === 'open',
     state: () => state,
     idempotency: () => keys.table.state,

@@ -3,7 +3,7 @@ import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFile, errorCode, isFolder, makeFolder, readWhole, removeFile, syncFolder } from '../../files/files.ts';
 import { LockedError, lockFile } from '../../files/lock.ts';
-import type { CollectionDeclaration } from '../document.ts';
+import { type CollectionDeclaration, collectionNamed } from '../document.ts';
 import { StoreDamagedError, StoreFailedError, StoreFolderError, StoreLockedError } from '../errors.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store, type StoreState } from '../store.ts';
@@ -134,11 +134,7 @@ async function openUnlocked(
   };
   return {
     passesJson: true,
-    collection: (name) => {
-      const found = declared.get(name);
-      if (!found) throw new Error(`There is no collection '${name}'.`);
-      return found;
-    },
+    collection: (name) => collectionNamed(declared, name),
     ready: async () => state.status === 'open',
     state: () => state,
     idempotency: idempotent.state,

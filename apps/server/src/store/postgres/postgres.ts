@@ -1,5 +1,5 @@
 import { ConfigError } from '../../config/kinds.ts';
-import type { CollectionDeclaration } from '../document.ts';
+import { type CollectionDeclaration, collectionNamed } from '../document.ts';
 import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store } from '../store.ts';
 import { postgresCollection } from './collection.ts';
 import { ConnectionPool, databaseAddresses, type Hosts } from './connection-pool.ts';
@@ -67,11 +67,7 @@ export async function openPostgresStore(
   };
   return {
     passesJson: true,
-    collection: (name) => {
-      const found = opened.get(name);
-      if (!found) throw new Error(`There is no collection '${name}'.`);
-      return found;
-    },
+    collection: (name) => collectionNamed(opened, name),
     ready: async () => {
       const pinged = reads.read(ping, [0]).then(
         () => true,
