@@ -108,8 +108,8 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
     /** Loads the modules that the first requests do not need, a moment later. */
     loadRest: () => {
       setTimeout(() => {
-        metrics.open().catch((error) => log.error({ err: error }, 'there are no metrics'));
-        load().catch((error) => log.error({ err: error }, 'only plain requests can be answered'));
+        metrics.open().catch((error) => log.error({ err: error }, 'the metrics cannot be loaded'));
+        load().catch((error) => log.error({ err: error }, 'only the fast path can serve requests'));
       }, METRICS_OPEN_MS).unref();
     },
     /** Makes /readyz respond with 503. */

@@ -94,13 +94,13 @@ async function withStore(
 const UPDATE_MS = 100;
 
 /** A counter on a terminal, and a final line anywhere. */
-function progressOn(stream: Pick<WriteStream, 'write' | 'isTTY'>, what: string) {
+function progressOn(stream: Pick<WriteStream, 'write' | 'isTTY'>, name: string) {
   let shown = 0;
   return {
     show(count: number) {
       if (!stream.isTTY || performance.now() - shown < UPDATE_MS) return;
       shown = performance.now();
-      stream.write(`\r${count} ${what}`);
+      stream.write(`\r${count} ${name}`);
     },
     end(line?: string) {
       if (shown > 0) stream.write('\r\x1b[K');

@@ -12,9 +12,9 @@ export function greeting({ origin, adminOrigin, madeKey }: Running, config: Conf
     ['Its docs are at', `${origin}/docs`],
     ...(adminOrigin ? [['For operators', `${adminOrigin}/metrics, /healthz, /readyz`]] : []),
   ];
-  const width = Math.max(...lines.map(([what = '']) => what.length)) + 2;
-  const where = lines.map(([what = '', address]) => `  ${what.padEnd(width)}${address}\n`).join('');
-  return `\n${where}${aboutKeys(madeKey, config)}${commandsToTry(base, madeKey ?? '<your API key>')}`;
+  const width = Math.max(...lines.map(([label = '']) => label.length)) + 2;
+  const addresses = lines.map(([label = '', address]) => `  ${label.padEnd(width)}${address}\n`).join('');
+  return `\n${addresses}${keyLines(madeKey, config)}${commandsToTry(base, madeKey ?? '<your API key>')}`;
 }
 
 /** Commands to try: they call the first operation without required input. */
@@ -40,7 +40,7 @@ function keyHeader(key: string): string {
   return scheme?.type === 'apiKey' ? `${scheme.name}: ${key}` : `Authorization: Bearer ${key}`;
 }
 
-function aboutKeys(madeKey: string | undefined, { apiKeys, dataDir, deployment }: Config): string {
+function keyLines(madeKey: string | undefined, { apiKeys, dataDir, deployment }: Config): string {
   if (madeKey) return `\n  API key, made just now and shown only this once:  ${madeKey}\n`;
   if (apiKeys !== undefined) return '';
   const flag = dataDir === defaultConfig({ deployment }).dataDir ? '' : ` --data-dir ${quoted(dataDir)}`;

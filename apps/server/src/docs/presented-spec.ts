@@ -3,7 +3,7 @@ import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.j
 
 type Parameter = NonNullable<OpenAPIV3.OperationObject['parameters']>[number];
 
-/** The spec for the docs page: with extensions in words, and with one server, because the page may call no other. */
+/** The spec for the docs page: extensions become sentences, and this server is the only one, because the page may call no other. */
 export function presentedSpec(
   spec: OpenAPIV3.DocumentV3_1,
   operations: readonly Operation[],

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Operation } from '@petstore/types';
 import { MAX_REQUESTS_PER_KEY } from '../limits.ts';
-import { hash64 } from '../store/hash64.ts';
+import { hash64 } from '../store/idempotency.ts';
 import type {
   Awaitable,
   Collection,

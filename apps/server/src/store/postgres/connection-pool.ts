@@ -54,7 +54,7 @@ export class ConnectionPool {
     this.#pool = this.#newPool();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.tried = promise;
-    this.#reconnect(new Error('no host has answered yet'), resolve);
+    this.#reconnect(new Error('no host has accepted a connection yet'), resolve);
   }
 
   get isConnected(): boolean {

@@ -43,7 +43,7 @@ export class Session extends Client {
 /** Prepares a new session before its first use. Rejects if the session cannot be used. */
 export type Prepare = (session: Session) => Promise<void>;
 
-/** Makes a session report warnings, whatever its role's settings, and checks that its host accepts writes. */
+/** Makes a session report warnings, overriding the settings of its role, and checks that its host accepts writes. */
 export async function prepareSession(session: Session, timeoutMs: number, settings = ''): Promise<void> {
   // An index serves every statement, so one plan is enough. Statistics of a table that has just grown would mislead the planner.
   const plans = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off';

@@ -16,13 +16,13 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
   const statement = (kind: string, text: string): Statement => ({ name: `${kind} ${name}`, text });
 
   const get = `
-    SELECT found.version, found.data::text FROM unnest($1::bigint[]) WITH ORDINALITY AS query (id, place)
-    LEFT JOIN ${table} AS found USING (id) ORDER BY place`;
+    SELECT found.version, found.data::text FROM unnest($1::bigint[]) WITH ORDINALITY AS query (id, ordinal)
+    LEFT JOIN ${table} AS found USING (id) ORDER BY ordinal`;
 
   /** Returns a page as one value, joined by the database. Does not read documents after the page is full. */
   const list = (condition: string, filter: string) => `
     SELECT page.* FROM ROWS FROM (unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::bigint[])${filter})
-      WITH ORDINALITY AS query (after, max_count, max_bytes, ${filter && 'key, '}place)
+      WITH ORDINALITY AS query (after, max_count, max_bytes, ${filter && 'key, '}ordinal)
     CROSS JOIN LATERAL (
       SELECT count(*), coalesce(max(id), 0), count(*) >= max_count OR sum(bytes + 1) + 1 >= max_bytes,
         coalesce(string_agg(data::text, E',\\n'), '')
@@ -31,7 +31,7 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
         FROM (SELECT id, data, bytes FROM ${table} WHERE ${condition}id > after ORDER BY id LIMIT max_count) AS found
       ) AS measured
       WHERE bytes_before < max_bytes
-    ) AS page ORDER BY place`;
+    ) AS page ORDER BY ordinal`;
   const filtered = (property: string) => list(`${keyColumn(property)} = key AND `, ', unnest($4::text[])');
 
   /**
@@ -46,25 +46,25 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     )`;
   const tail = `CASE body::text WHEN '{}' THEN '}' ELSE ',' || substr(body::text, 2) END`;
 
-  const text = `${escapeLiteral(`{${JSON.stringify(id)}:`)} || before + place || ${tail}`;
+  const text = `${escapeLiteral(`{${JSON.stringify(id)}:`)} || before + ordinal || ${tail}`;
 
   const write = (changes: string, versions: string) => `
-    WITH turn AS (
+    WITH counter AS (
       UPDATE petstore_collections SET last = last + $4::int WHERE name = ${literal} RETURNING last - $4 AS before
     ),
     ${store(`
-      SELECT before + place AS id, ${text} AS document
-      FROM turn, json_array_elements($5::json) WITH ORDINALITY AS new (body, place)`)},${changes}
-    ${recorded(versions)} FROM turn`;
+      SELECT before + ordinal AS id, ${text} AS document
+      FROM counter, json_array_elements($5::json) WITH ORDINALITY AS new (body, ordinal)`)},${changes}
+    ${recorded(versions)} FROM counter`;
   /** Replaces documents, and removes those with a null text. */
   const changes = (keys: string, isDue: string) => `
     change AS (
       SELECT * FROM ROWS FROM (unnest($6::bigint[]), unnest($7::bigint[]), json_array_elements_text($8::json)${keys && ', unnest($11::text[]), unnest($12::text[])'})
-        WITH ORDINALITY AS change (id, if_version, document, ${keys}place)
+        WITH ORDINALITY AS change (id, if_version, document, ${keys}ordinal)
     ),
-    found AS (SELECT place, version FROM turn, change JOIN ${table} AS stored USING (id) FOR UPDATE OF stored),
+    found AS (SELECT ordinal, version FROM counter, change JOIN ${table} AS stored USING (id) FOR UPDATE OF stored),
     due AS (
-      SELECT * FROM change JOIN found USING (place) WHERE (if_version IS NULL OR if_version = version)${isDue}
+      SELECT * FROM change JOIN found USING (ordinal) WHERE (if_version IS NULL OR if_version = version)${isDue}
     ),
     replaced AS (
       UPDATE ${table} AS stored SET version = $3, bytes = octet_length(document), data = document::json
@@ -72,17 +72,17 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     ),
     removed AS (DELETE FROM ${table} AS stored USING due WHERE stored.id = due.id AND document IS NULL),`;
   /** The version of each document to change, null for a missing one. */
-  const versions = '(SELECT array_agg(version ORDER BY place) FROM change LEFT JOIN found USING (place))';
+  const versions = '(SELECT array_agg(version ORDER BY ordinal) FROM change LEFT JOIN found USING (ordinal))';
 
   /** Creates documents with their own identifiers, unless the collection has already assigned the first or a higher one. */
   const restore = `
-    WITH turn AS (
+    WITH counter AS (
       UPDATE petstore_collections SET last = $4 WHERE name = ${literal} AND last < $5 RETURNING last AS before
     ),
     ${store(`
       SELECT id, document::text AS document
-      FROM turn, ROWS FROM (unnest($6::bigint[]), json_array_elements($7::json)) AS new (id, document)`)},
-    ${recorded('NULL::bigint[]')} FROM turn`;
+      FROM counter, ROWS FROM (unnest($6::bigint[]), json_array_elements($7::json)) AS new (id, document)`)},
+    ${recorded('NULL::bigint[]')} FROM counter`;
 
   /**
    * The same, but omits writes whose idempotency key is known. If another server stores one of the keys after this statement
@@ -94,15 +94,15 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
       SELECT key FROM petstore_idempotency WHERE key = ANY ($9::text[] || $11::text[]) AND ${isFresh('')}
     ),
     new AS (
-      SELECT body, key, fingerprint, row_number() OVER (ORDER BY place) AS place
+      SELECT body, key, fingerprint, row_number() OVER (ORDER BY ordinal) AS ordinal
       FROM ROWS FROM (json_array_elements($5::json), unnest($9::text[]), unnest($10::text[]))
-        WITH ORDINALITY AS new (body, key, fingerprint, place)
+        WITH ORDINALITY AS new (body, key, fingerprint, ordinal)
       WHERE key IS NULL OR key NOT IN (SELECT key FROM known)
     ),
-    turn AS (
+    counter AS (
       UPDATE petstore_collections SET last = last + ${unknown} WHERE name = ${literal} RETURNING last - ${unknown} AS before
     ),
-    document AS (SELECT before + place AS id, ${text} AS document, key, fingerprint FROM turn, new),
+    document AS (SELECT before + ordinal AS id, ${text} AS document, key, fingerprint FROM counter, new),
     ${store('SELECT id, document FROM document')},
     ${changes('key, fingerprint, ', ' AND (key IS NULL OR key NOT IN (SELECT key FROM known))')}
     done AS (
@@ -119,7 +119,7 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
       RETURNING key
     ),
     ${recorded(versions)}, (SELECT coalesce(array_agg(key), '{}') FROM known),
-      1 / ((SELECT count(*) FROM inserted) = (SELECT count(*) FROM done))::int FROM turn`;
+      1 / ((SELECT count(*) FROM inserted) = (SELECT count(*) FROM done))::int FROM counter`;
 
   return {
     get: statement('get', get),
@@ -140,7 +140,7 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
 const recorded = (versions: string) => `
     recorded AS (
       INSERT INTO petstore_commits AS known (writer, number, before, versions)
-      SELECT $1::text, $2::bigint, before, ${versions} FROM turn
+      SELECT $1::text, $2::bigint, before, ${versions} FROM counter
       ON CONFLICT (writer) DO UPDATE
         SET number = excluded.number, before = excluded.before, versions = excluded.versions, at = excluded.at
         WHERE known.number < excluded.number
@@ -155,8 +155,8 @@ const isFresh = (of: string) => `${of}at > now() - interval '${IDEMPOTENCY_MS} m
 export const resultOf: Statement = {
   name: 'idempotency',
   text: `
-    SELECT fingerprint, id, version, document FROM unnest($1::text[]) WITH ORDINALITY AS query (key, place)
-    LEFT JOIN petstore_idempotency USING (key) ORDER BY place`,
+    SELECT fingerprint, id, version, document FROM unnest($1::text[]) WITH ORDINALITY AS query (key, ordinal)
+    LEFT JOIN petstore_idempotency USING (key) ORDER BY ordinal`,
 };
 
 /**
