@@ -1,7 +1,7 @@
 // Writes docs/petctl.md, and the list of man pages that npm links, from the tree of commands.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { version } from '../src/call/service.ts';
+import { version } from '../src/call/client.ts';
 import { manPages, markdown } from '../src/commands/help/pages.ts';
 import { fullTree } from '../src/commands/tree.ts';
 

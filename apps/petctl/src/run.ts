@@ -1,13 +1,12 @@
 import { operations as all, type Operation } from '@petstore/types';
-import { version } from './call/service.ts';
+import { version } from './call/client.ts';
 import { fullTree } from './commands/tree.ts';
 import { type HttpTransport, httpTransport } from './io/http.ts';
 import type { Io } from './io/io.ts';
-import { isJson } from './output/options.ts';
 import { errorLine, errorReport } from './output/report.ts';
 import type { CommandNode } from './parse/command.ts';
-import { read, readPartially } from './parse/read.ts';
-import { type Resolved, resolve } from './settings/profiles.ts';
+import { parse, parsePartially } from './parse/parser.ts';
+import { isJsonFormat, isJsonOutput, type ResolvedSettings, resolveSettings } from './settings/resolve.ts';
 import { settings } from './settings/settings.ts';
 
 /** Replacements for the service's own operations and transport. */
@@ -20,23 +19,23 @@ export interface RunOptions {
 export async function run(argv: readonly string[], io: Io, options: RunOptions = {}): Promise<void> {
   const { operations = Object.values(all), transport = httpTransport(io.env) } = options;
   const root = fullTree(operations);
-  const reading = read(root, argv);
-  const { node, path, flags } = reading;
-  if (reading.version) return io.stdout.write(`${version}\n`);
+  const parsed = parse(root, argv);
+  const { node, path, flags } = parsed;
+  if (parsed.version) return io.stdout.write(`${version}\n`);
   if (!node.run || flags.has('help')) {
     const { help } = await import('./commands/help/help.ts');
     return io.stdout.write(help({ path, node }, io, flags));
   }
-  let resolved: Resolved | undefined;
+  let resolved: ResolvedSettings | undefined;
   await node.run({
-    ...reading,
+    ...parsed,
     root,
     operations,
     io,
     transport,
     // Lazy: help, completion and config commands must work with a broken configuration.
     get settings() {
-      resolved ??= resolve(flags, io.env);
+      resolved ??= resolveSettings(flags, io.env);
       return resolved;
     },
   });
@@ -50,18 +49,18 @@ export async function reportError(
   { operations }: RunOptions = {},
 ): Promise<number> {
   const report = errorReport(error);
-  await stderr.write(errorLine(report, isJsonOutput(fullTree(operations), argv, env)));
+  await stderr.write(errorLine(report, wantsJsonErrors(fullTree(operations), argv, env)));
   return report.exit;
 }
 
 /** Whether to write errors as JSON, also for an invalid command line or configuration. */
-function isJsonOutput(root: CommandNode, argv: readonly string[], env: Io['env']): boolean {
-  const { flags } = readPartially(root, argv);
-  const { name } = settings.output.flag;
-  const output = flags.get(name) ?? env[settings.output.env];
-  if (typeof output === 'string' && output !== '') return isJson(output);
+function wantsJsonErrors(root: CommandNode, argv: readonly string[], env: Io['env']): boolean {
+  const { flags } = parsePartially(root, argv);
+  const { flag, env: variable } = settings.output;
+  const output = flags.get(flag.name) ?? env[variable];
+  if (typeof output === 'string' && output !== '') return isJsonFormat(output);
   try {
-    return isJson(resolve(flags, env).of(settings.output).value);
+    return isJsonOutput(resolveSettings(flags, env));
   } catch {
     // An unreadable configuration is reported as text.
     return false;

@@ -79,7 +79,7 @@ describe('rejected before anything is sent, with advice', () => {
       ['api', 'POST', '/pets', '--input', file],
     ]) {
       const { code, stderr } = await petctl(args, { env: nowhere });
-      expect([code, stderr]).toEqual([exitCodes.usage.exit, `petctl: ${file} is not UTF-8.\n`]);
+      expect([code, stderr]).toEqual([exitCodes.usage.exit, `petctl: ${file} is not UTF-8. Convert it to UTF-8.\n`]);
     }
   });
 

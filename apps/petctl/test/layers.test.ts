@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const src = join(import.meta.dirname, '../src');
 
 /** From the top down. A file imports from its own layer and from those below, lazily and for types too. */
-const layers = ['.', 'commands', 'call', 'output', 'parse', 'keys', 'settings', 'io'];
+const layers = ['.', 'commands', 'call', 'output', 'parse', 'keys', 'settings', 'flags', 'io'];
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 const imports = new Map(files.map((file) => [file, importsOf(file)]));

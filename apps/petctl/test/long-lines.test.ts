@@ -1,7 +1,7 @@
 import { type Operation, operations } from '@petstore/types';
 import { expect, test } from 'vitest';
 import { readRecords } from '../src/commands/import/records.ts';
-import { suggestionText } from '../src/io/errors.ts';
+import { suggestion } from '../src/io/errors.ts';
 
 const CHUNK = 'a'.repeat(2 ** 16);
 const operation: Operation = operations.createPet;
@@ -58,5 +58,5 @@ test.each([
 test('a very long word gets no suggestion', async () => {
   const word = CHUNK.repeat(100);
   const candidates = Object.keys(operation.fields);
-  expect(await cost(async () => void suggestionText({ word, candidates, fallback: '' }))).toBeLessThan(500_000);
+  expect(await cost(async () => void suggestion(word, candidates, ''))).toBeLessThan(500_000);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cut, table, widthOf } from '../src/output/table.ts';
+import { table, truncate, widthOf } from '../src/output/table.ts';
 
 describe('display width', () => {
   test.each([
@@ -18,9 +18,9 @@ describe('display width', () => {
   });
 
   test('cuts between characters, not in them', () => {
-    expect(cut('日本語', 4)).toBe('日…');
-    expect(cut('ab😀cd', 4)).toBe('ab…');
-    expect(cut('abcd', 4)).toBe('abcd');
+    expect(truncate('日本語', 4)).toBe('日…');
+    expect(truncate('ab😀cd', 4)).toBe('ab…');
+    expect(truncate('abcd', 4)).toBe('abcd');
   });
 });
 

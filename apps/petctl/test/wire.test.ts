@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { missingProgram, missingShell, skips } from '@petstore/testing';
 import { type Operation, operations, typeIn } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
-import { kebab } from '../src/settings/flag.ts';
+import { kebab } from '../src/flags/flag.ts';
 import { petctl } from './petctl.ts';
 import { record } from './recorder.ts';
 

@@ -4,6 +4,7 @@ import { type Check, type Finding, withoutExample } from '../check.ts';
 import { operationOf, type Spec } from '../openapi.ts';
 import type { Project } from '../project.ts';
 import { type Input, inputsOf, samplesOf } from './petctl/inputs.ts';
+import { runPetctl } from './petctl/run.ts';
 import { wronglyRun } from './petctl/sent.ts';
 import {
   type Surface,
@@ -82,9 +83,9 @@ async function sharedErrors(loaded: Loaded, { connect }: Client): Promise<Findin
       wrong.push(...unlessSame([...path, name], 'the completion', offered.get(name), summary));
   }
   const completing = tree.commands?.find(({ hidden, verbatim }) => hidden && verbatim)?.name;
-  for (const { rules } of tree.commands?.find(({ name }) => name === 'completion')?.args ?? [])
-    for (const shell of rules.enum ?? []) {
-      const script = Buffer.from((await loaded.runAsFunction(['completion', String(shell)])).stdout).toString();
+  for (const { schema } of tree.commands?.find(({ name }) => name === 'completion')?.args ?? [])
+    for (const shell of schema.enum ?? []) {
+      const script = Buffer.from((await runPetctl(loaded, ['completion', String(shell)])).stdout).toString();
       if (!script.includes(`petctl ${completing} `))
         wrong.push(finding(['completion', String(shell)], 'it asks another command', `petctl ${completing} completes`));
     }
@@ -129,7 +130,7 @@ async function compare(loaded: Loaded, command: Located, operation: Operation, r
     fix: 'npm run generate, or apps/petctl/src',
   });
   const judge = operationOf(spec, operation);
-  const exitCodes = Buffer.from((await loaded.runAsFunction(['help', 'exit-codes'])).stdout).toString();
+  const exitCodes = Buffer.from((await runPetctl(loaded, ['help', 'exit-codes'])).stdout).toString();
   const subject = judge && { petctl: loaded, spec, row: operation, operation: judge, command, exitCodes };
   const ran = (subject ? wronglyRun(subject) : Promise.resolve([])).then((all) =>
     all.map((actual) => finding(path, actual, 'it does as the spec says')),

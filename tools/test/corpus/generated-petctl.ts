@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Operation as Row, type Schema, typeIn } from '@petstore/types';
 import type { CommandNode } from 'petctl/internal';
+import { type Finished, type RunPetctlOptions, runPetctl } from '../../drift/checks/petctl/run.ts';
 import type { SentRequest } from '../../openapi/compare.ts';
 import { behind } from '../../openapi/recorder.ts';
 import type { Credentials } from '../../openapi/security.ts';
@@ -13,7 +14,7 @@ export interface GeneratedPetctl {
   /** The words of every command, each with the names of its flags. */
   readonly commands: ReadonlyMap<string, { fields: string[]; flags: string[] }>;
   /** Runs a command line in this process. */
-  readonly run: Petctl['runAsFunction'];
+  run(argv: readonly string[], options?: RunPetctlOptions): Promise<Finished>;
   /** The command line of a call, with the inputs as the client takes them. Files are written to `folder`. */
   words(row: Row, input: object, folder: string): Promise<string[]>;
   /** The variables that give credentials. */
@@ -41,7 +42,8 @@ export async function loadPetctl(folder: string): Promise<GeneratedPetctl> {
     symlinkSync(join(folder, 'packages', name), join(place, 'node_modules/@petstore', name), 'junction');
   for (const name of ['commander', 'jq-wasm', 'yaml'])
     symlinkSync(join(petctl, 'node_modules', name), join(place, 'node_modules', name), 'junction');
-  const { fullTree, walk, runAsFunction, schemes }: Petctl = await import(join(place, 'src/internal.ts'));
+  const loaded: Petctl = await import(join(place, 'src/internal.ts'));
+  const { fullTree, walk, schemes } = loaded;
   const nodes = new Map<string, CommandNode>();
   for (const { path, node } of walk(fullTree())) {
     const words = path.join(' ');
@@ -57,7 +59,7 @@ export async function loadPetctl(folder: string): Promise<GeneratedPetctl> {
     );
   return {
     commands: new Map([...nodes].map(([words, { flags = [] }]) => [words, namesOf(flags)])),
-    run: runAsFunction,
+    run: (argv, options) => runPetctl(loaded, argv, options),
     words: async (row, input, files) => [
       ...row.command,
       ...(await wordsOf(nodes.get(row.command.join(' ')), row, input, files)),
@@ -66,7 +68,7 @@ export async function loadPetctl(folder: string): Promise<GeneratedPetctl> {
     dryRun: async (words, credentials, base, server = base) => {
       const env = { XDG_CONFIG_HOME: place, ...environment(credentials) };
       const all = ['--base-url', base, ...words.slice(0, 2), '--dry-run', '--output', 'json', ...words.slice(2)];
-      const { code, stdout, stderr } = await runAsFunction(all, { env });
+      const { code, stdout, stderr } = await runPetctl(loaded, all, { env });
       if (code !== 0) return { error: stderr };
       const { method, url, headers, body, bodyBase64 } = JSON.parse(Buffer.from(stdout).toString());
       const bytes = bodyBase64 === undefined ? body && Buffer.from(body) : Buffer.from(bodyBase64, 'base64');

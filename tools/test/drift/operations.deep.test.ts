@@ -73,7 +73,7 @@ describe('operations of all shapes, which are right', () => {
 
 describe('the check finds', () => {
   const calls = 'packages/client/src/gen/calls.gen.ts';
-  const flags = 'apps/petctl/src/commands/field-flags.ts';
+  const flags = 'apps/petctl/src/commands/operation-flags.ts';
   const drifts: [check: string, what: string, file: string, find: string | RegExp, by: string][] = [
     ['conformance', 'a value of a map', handlers, "{ one: 'Petstore' }", '{ one: 1 }'],
     ['conformance', 'null where there is none', handlers, "names: { one: 'Petstore' }", 'names: null'],

@@ -24,7 +24,7 @@ export const source = {
   dispatch: 'apps/server/src/http/dispatch.ts',
   httpError: 'apps/server/src/http/http-error.ts',
   calls: 'packages/client/src/gen/calls.gen.ts',
-  fieldFlags: 'apps/petctl/src/commands/field-flags.ts',
+  fieldFlags: 'apps/petctl/src/commands/operation-flags.ts',
   commandTree: 'apps/petctl/src/commands/tree.ts',
 } as const;
 

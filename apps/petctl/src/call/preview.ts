@@ -1,35 +1,30 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { Body, ConnectOptions, HttpRequest, Options } from '@petstore/client';
-import { escapeControls, escapeControlsInLines } from '../io/text.ts';
-import { type Credential, storedFor } from '../keys/credentials.ts';
+import { escapeControls, escapeControlsInLines, unicodeEscape } from '../io/text.ts';
+import { type Credential, readStored } from '../keys/credentials.ts';
 import { type Scheme, schemeNamed } from '../keys/schemes.ts';
-import { isJson, outputOf } from '../output/options.ts';
 import type { Invocation } from '../parse/command.ts';
-import { addressOf, type Called, holderFor, serviceFor } from './service.ts';
+import { isJsonFormat, outputFormat } from '../settings/resolve.ts';
+import { baseUrlFor, type CallTarget, clientFor, credentialScope } from './client.ts';
 
 /** A request with its body as bytes. */
 interface Preview extends Pick<HttpRequest, 'method' | 'url' | 'headers'> {
   readonly body?: Buffer;
 }
 
-/** A placeholder for a credential, and the variable to show instead. */
-interface Placeholder extends Credential {
-  readonly shown: string;
-}
-
-/** Shows the request of a call without sending it. Shows the variables of credentials instead of their values. */
+/** Writes the request of a call without sending it, with the variables of credentials instead of their values. */
 export async function preview(
   invocation: Invocation,
-  called: Called,
+  target: CallTarget,
   call: (options: Options & ConnectOptions) => Promise<unknown>,
 ): Promise<void> {
   let request: HttpRequest | undefined;
-  const placeholders = combinationFor(invocation, called).map(placeholderOf);
-  const { options } = await serviceFor(invocation, placeholders);
+  const placeholders = combinationFor(invocation, target).map(placeholderOf);
+  const { options } = await clientFor(invocation, placeholders);
   const transport = (complete: HttpRequest) => {
     request = complete;
-    return Promise.reject(new Error('not sent'));
+    return Promise.reject(new Error('the preview sends nothing'));
   };
   await call({ ...options, transport, retry: 0, on: { deprecated: false } }).catch((error: unknown) => {
     if (!request) throw error;
@@ -41,18 +36,23 @@ export async function preview(
 }
 
 /** The combination of schemes whose credentials are configured, else the first. */
-function combinationFor(invocation: Invocation, called: Called): Scheme[] {
-  const holder = holderFor(invocation, addressOf(invocation, called));
-  const all = called.security.map((names) => names.map(schemeNamed));
-  const isConfigured = (scheme: Scheme) => Boolean(holder.env[scheme.variable]) || storedFor(holder, scheme);
+function combinationFor(invocation: Invocation, target: CallTarget): Scheme[] {
+  const scope = credentialScope(invocation, baseUrlFor(invocation, target));
+  const all = target.security.map((names) => names.map(schemeNamed));
+  const isConfigured = (scheme: Scheme) => Boolean(scope.env[scheme.variable]) || readStored(scope, scheme);
   return all.find((schemes) => schemes.every(isConfigured)) ?? all[0] ?? [];
 }
 
-function placeholderOf(scheme: Scheme): Placeholder {
+function placeholderOf(scheme: Scheme): Credential {
   // Unique in the request, and never escaped.
   const word = randomUUID();
   const value = scheme.type === 'basic' ? `${word}:` : word;
-  return { scheme, value, from: scheme.variable, shown: `$${scheme.variable}` };
+  return { scheme, value, from: scheme.variable };
+}
+
+/** What the preview contains instead of a placeholder. */
+function variableOf({ scheme }: Credential): string {
+  return `$${scheme.variable}`;
 }
 
 async function bytesOf(body: Body): Promise<Buffer> {
@@ -62,14 +62,14 @@ async function bytesOf(body: Body): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-function textOf(request: Preview, placeholders: readonly Placeholder[], { flags, settings, io }: Invocation): string {
+function textOf(request: Preview, placeholders: readonly Credential[], { flags, settings, io }: Invocation): string {
   if (flags.has('curl')) return `${curlLine(request, placeholders)}\n`;
   const redacted = (text: string) =>
-    placeholders.reduce((left, one) => left.replaceAll(writtenAs(one), one.shown), text);
+    placeholders.reduce((rest, one) => rest.replaceAll(encoded(one), variableOf(one)), text);
   const { method, body } = request;
   const url = redacted(request.url);
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, text]) => [name, redacted(text)]));
-  if (isJson(outputOf(settings, io))) {
+  if (isJsonFormat(outputFormat(settings, io))) {
     const content = body && (isUtf8(body) ? { body: body.toString() } : { bodyBase64: body.toString('base64') });
     return `${escapeControls(JSON.stringify({ method, url, headers, ...content }))}\n`;
   }
@@ -80,17 +80,17 @@ function textOf(request: Preview, placeholders: readonly Placeholder[], { flags,
   return `${head}\n${escapeControlsInLines(text.replaceAll('\r\n', '\n'))}\n`;
 }
 
-/** A placeholder as the request contains it: user and password as base64. */
-function writtenAs({ scheme, value }: Placeholder): string {
+/** A placeholder in the encoding of a request: user and password as base64. */
+function encoded({ scheme, value }: Credential): string {
   return scheme.type === 'basic' ? Buffer.from(value).toString('base64') : value;
 }
 
 /** The request as a shell line with variables for the credentials. */
-function curlLine({ method, url, headers, body }: Preview, placeholders: readonly Placeholder[]): string {
-  const word = (text: string) => quoted(text, placeholders);
+function curlLine({ method, url, headers, body }: Preview, placeholders: readonly Credential[]): string {
+  const word = (text: string) => quote(text, placeholders);
   const basic = placeholders.find(({ scheme }) => scheme.type === 'basic');
   const words = Object.entries(headers).flatMap(([name, value]) =>
-    basic && name === 'authorization' ? ['-u', `"${basic.shown}"`] : ['-H', word(`${name}: ${value}`)],
+    basic && name === 'authorization' ? ['-u', `"${variableOf(basic)}"`] : ['-H', word(`${name}: ${value}`)],
   );
   // Arguments cannot contain NUL, and terminals break anything but UTF-8.
   const isText = body && isUtf8(body) && !body.includes(0);
@@ -100,20 +100,16 @@ function curlLine({ method, url, headers, body }: Preview, placeholders: readonl
   return body && !isText ? `echo ${body.toString('base64')} | base64 -d | ${line}` : line;
 }
 
-/** A quoted word for a shell, which expands only the variables of credentials. */
-function quoted(word: string, placeholders: readonly Placeholder[]): string {
+/** Quotes a word for a shell, which then expands only the variables of credentials. */
+function quote(word: string, placeholders: readonly Credential[]): string {
   for (const one of placeholders) {
     const at = word.indexOf(one.value);
     if (at < 0) continue;
     const rest = word.slice(at + one.value.length);
-    return `${quoted(word.slice(0, at), [])}"${one.shown}"${rest === '' ? '' : quoted(rest, placeholders)}`;
+    return `${quote(word.slice(0, at), [])}"${variableOf(one)}"${rest === '' ? '' : quote(rest, placeholders)}`;
   }
   // Escapes control characters for the terminal.
   const hasControls = /\p{Cc}/u.test(word);
   const text = word.replaceAll(hasControls ? /[\\']/g : /'/g, hasControls ? '\\$&' : "'\\''");
-  return hasControls ? `$'${text.replace(/\p{Cc}/gu, hex)}'` : `'${text}'`;
-}
-
-function hex(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return hasControls ? `$'${text.replace(/\p{Cc}/gu, unicodeEscape)}'` : `'${text}'`;
 }

@@ -25,8 +25,8 @@ export function trace(stderr: Sink, credentials: readonly Credential[], verbosit
       const { status, headers, rawHeaders } = response;
       const logHead = (size: string) => {
         const id = headers.get('x-request-id');
-        const took = Math.round(performance.now() - started);
-        log(`< ${status} in ${took} ms${size}${id ? `, request ${id}` : ''}`);
+        const duration = Math.round(performance.now() - started);
+        log(`< ${status} in ${duration} ms${size}${id ? `, request ${id}` : ''}`);
         for (const [name, value] of headersOf(response)) detail(`< ${name}: ${value}`);
       };
       return {

@@ -1,37 +1,38 @@
 import { connect, extendTrail, nextPage, observe, type RawRequest, request } from '@petstore/client';
 import { type Operation, service, typeIn } from '@petstore/types';
-import { credentialsFor, deprecated, serviceFor } from '../call/service.ts';
+import { clientFor, credentialsFor, deprecationText } from '../call/client.ts';
+import { parseValue } from '../flags/value.ts';
 import { ResponseError, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
-import { escapeControls, escapeControlsInLines, jsonValue } from '../io/text.ts';
+import { escapeControls, escapeControlsInLines, jsonValueIfValid } from '../io/text.ts';
 import { asRow, rowsOf } from '../output/format.ts';
-import { wantsNotices, writeNotice } from '../output/options.ts';
-import { print } from '../output/print.ts';
-import type { Invocation } from '../parse/command.ts';
-import { dryRunOnly } from '../parse/command.ts';
-import { readValue } from '../settings/value.ts';
+import { checkFilter, print } from '../output/print.ts';
+import { wantsNotices, writeNotice } from '../output/report.ts';
+import { type Invocation, isDryRun } from '../parse/command.ts';
 
 /** Sends any request, and writes the response. */
 export async function api(invocation: Invocation): Promise<void> {
   const { flags, io } = invocation;
   const [method = '', path = ''] = invocation.args.map(String);
   const raw = await requestOf(method.toUpperCase(), path, invocation);
-  const filter = flags.get('jq');
-  if (typeof filter === 'string') await (await import('../output/jq.ts')).checkFilter(filter);
-  if (dryRunOnly(invocation)) {
+  await checkFilter(flags);
+  if (isDryRun(invocation)) {
     const { preview } = await import('../call/preview.ts');
     return preview(invocation, service, (options) => request(connect(options), raw));
   }
-  const { options, baseUrl } = await serviceFor(invocation, await credentialsFor(invocation, service));
+  const { options, baseUrl } = await clientFor(invocation, await credentialsFor(invocation, service));
   const connection = observe(connect(options), options);
   const send = (one: RawRequest) => request(connection, one, { signal: io.interrupted });
   const first = await send(raw);
   const { text, response } = first;
   if (response.headers.get('deprecation') !== null && wantsNotices(invocation))
-    await writeNotice(invocation, deprecated(`${raw.method} ${raw.path}`, response.headers.get('sunset') ?? undefined));
+    await writeNotice(
+      invocation,
+      deprecationText(`${raw.method} ${raw.path}`, response.headers.get('sunset') ?? undefined),
+    );
   if (flags.has('include')) await io.stdout.write(headOf(response));
   const data = dataOf(first);
-  // Other text is written unchanged, on a terminal without escape sequences.
+  // Other content is written unchanged, but on a terminal with its control characters escaped.
   if (data === undefined) return io.stdout.write(io.stdout.isTerminal ? escapeControlsInLines(text) : text);
   const names = typeof flags.get('fields') === 'string' ? String(flags.get('fields')).split(',') : undefined;
   const columns = names ?? [...new Set(rowsOf(data).flatMap((row) => Object.keys(asRow(row))))];
@@ -40,14 +41,14 @@ export async function api(invocation: Invocation): Promise<void> {
   await print(rows, { list: Array.isArray(data), columns, defaultFormat: 'json' }, invocation);
 }
 
-type Received = Awaited<ReturnType<typeof request>>;
+type RawResponse = Awaited<ReturnType<typeof request>>;
 
 /** The elements of a page and of the linked pages after it. */
 async function* pages(
-  first: Received,
+  first: RawResponse,
   from: string,
   baseUrl: string,
-  follow: (url: string) => Promise<Received>,
+  follow: (url: string) => Promise<RawResponse>,
 ): AsyncGenerator<unknown> {
   let [page, trail] = [first, extendTrail(undefined, new URL(from).href)];
   while (trail) {
@@ -58,22 +59,22 @@ async function* pages(
     const next = nextPage(page.response);
     if (next === undefined) return;
     const address = new URL(next, url).href;
-    // The key must not be sent elsewhere.
+    // The key must not be sent to another service.
     if (!address.startsWith(`${baseUrl}/`))
       throw new ResponseError(`The next page is at ${address}, which is not below ${baseUrl}.`);
     trail = extendTrail(trail, address);
-    if (!trail) throw new ResponseError(`The next page, ${address}, was read before.`);
+    if (!trail) throw new ResponseError(`The next page, ${address}, is one of the earlier pages.`);
     page = await follow(address);
   }
 }
 
-function dataOf({ text, response }: Received): unknown {
+function dataOf({ text, response }: RawResponse): unknown {
   const isJson = /^application\/([\w.]+\+)?json\b/i.test(response.headers.get('content-type') ?? '');
-  return isJson ? json(text) : undefined;
+  return isJson ? jsonValueIfValid(text) : undefined;
 }
 
 /** The status and the headers of a response as HTTP text. */
-function headOf(response: Received['response'] & { readonly rawHeaders?: readonly string[] }): string {
+function headOf(response: RawResponse['response'] & { readonly rawHeaders?: readonly string[] }): string {
   const { status, rawHeaders = [] } = response;
   const lines = rawHeaders.flatMap((name, i) => (i % 2 === 0 ? `${name.toLowerCase()}: ${rawHeaders[i + 1]}` : []));
   return `${[`HTTP ${status}`, ...lines].map(escapeControls).join('\n')}\n\n`;
@@ -109,7 +110,7 @@ async function requestOf(method: string, path: string, { flags, io, operations }
   return { method, path, headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
-/** `Name: value`, as in curl. */
+/** Parses `Name: value`, as in curl. */
 function headersOf(words: unknown): Record<string, string> {
   const entries = (Array.isArray(words) ? words.map(String) : []).map((word) => {
     const [, name = '', value = ''] = /^([!#$%&'*+.^`|~\w-]+):\s*(\P{Cc}*)$/u.exec(word) ?? [];
@@ -119,28 +120,20 @@ function headersOf(words: unknown): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** `key=value` as text or by its type in the interface; `key:=json` as JSON. */
+/** Parses `key=value` as text or by its type in the interface, and `key:=json` as JSON. */
 function fieldsOf(words: readonly string[], operation: Operation | undefined): Record<string, unknown> {
   const entries = words.map((word): [string, unknown] => {
     const [, name = '', kind, text = ''] = /^([^:=]+)(:?=)(.*)$/s.exec(word) ?? [];
     if (!kind) throw new UsageError(`--field '${word}' has no value.`, 'Write key=value.');
     if (kind === ':=') {
-      const value = json(text);
+      const value = jsonValueIfValid(text);
       if (value === undefined)
         throw new UsageError(`--field ${name}: '${text}' is not JSON.`, `Write ${name}=${text} for text.`);
       return [name, value];
     }
     const type = operation?.fields[name] && typeIn(operation.fields[name].schema);
-    const read = type ? readValue(text, { type }) : { value: text };
-    return [name, 'value' in read ? read.value : text];
+    const parsed = type ? parseValue(text, { type }) : { value: text };
+    return [name, 'value' in parsed ? parsed.value : text];
   });
   return Object.fromEntries(entries);
-}
-
-function json(text: string): unknown {
-  try {
-    return jsonValue(text);
-  } catch {
-    return undefined;
-  }
 }

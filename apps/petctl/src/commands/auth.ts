@@ -1,25 +1,25 @@
 import { petstore } from '@petstore/client';
-import { addressOf, createCall, holderFor, serviceFor } from '../call/service.ts';
+import { baseUrlFor, clientFor, createCall, credentialScope } from '../call/client.ts';
 import { InterruptedError, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
 import type { Io } from '../io/io.ts';
 import {
   accountOf,
-  allStored,
   type Credential,
+  type CredentialScope,
   findCredential,
-  type Holder,
-  lockedKeyring,
+  keyringLocked,
+  listStored,
   NoCredentialError,
   openKeyring,
-  store,
-  storedFor,
+  readStored,
+  saveCredential,
   validCredential,
 } from '../keys/credentials.ts';
 import { credentialName, type Scheme, schemes } from '../keys/schemes.ts';
 import { selectedFields } from '../output/format.ts';
-import { writeNotice } from '../output/options.ts';
 import { print } from '../output/print.ts';
+import { writeNotice } from '../output/report.ts';
 import type { Invocation } from '../parse/command.ts';
 import { credentialsFile } from '../settings/profiles.ts';
 import { settings } from '../settings/settings.ts';
@@ -27,22 +27,19 @@ import { settings } from '../settings/settings.ts';
 /** Stores a credential for the origin of the base URL, after the service has accepted it. */
 export async function login(invocation: Invocation): Promise<void> {
   const { io, flags, settings: resolved } = invocation;
-  const [holder, scheme] = [holderOf(invocation), schemeOf(invocation)];
-  const { origin, profile } = holder;
+  const [scope, scheme] = [scopeOf(invocation), schemeOf(invocation)];
+  const { origin, profile } = scope;
   const input = await readCredential(invocation, origin, scheme);
-  const value = validCredential(
-    scheme.type === 'basic' ? input.replace(/\r?\n$/, '') : input.trim(),
-    scheme,
-    'The input',
-  );
-  if (!flags.has('no-check')) await tryCredential(invocation, { scheme, value, from: 'input' });
-  const keyring = resolved.of(settings.keyring).value ? await openKeyring() : undefined;
-  keyring?.set(accountOf(holder, scheme), value);
-  store(holder, scheme, keyring ? { in: 'keyring' } : { in: 'file', value });
-  const where = keyring ? "the system's keyring" : credentialsFile(io.env);
+  const text = scheme.type === 'basic' ? input.replace(/\r?\n$/, '') : input.trim();
+  const value = validCredential(text, scheme, 'The input');
+  if (!flags.has('no-check')) await checkCredential(invocation, { scheme, value, from: 'input' });
+  const keyring = resolved.get(settings.keyring).value ? await openKeyring() : undefined;
+  keyring?.set(accountOf(scope, scheme), value);
+  saveCredential(scope, scheme, keyring ? { in: 'keyring' } : { in: 'file', value });
+  const storage = keyring ? "the system's keyring" : credentialsFile(io.env);
   await writeNotice(
     invocation,
-    `Stored the ${credentialName(scheme)} of the profile '${profile}' for ${origin} in ${where}.`,
+    `Stored the ${credentialName(scheme)} of the profile '${profile}' for ${origin} in ${storage}.`,
   );
   if (io.env[scheme.variable]) await writeNotice(invocation, `${scheme.variable} is set and overrides it.`);
 }
@@ -55,20 +52,23 @@ async function readCredential({ io, flags }: Invocation, origin: string, scheme:
       'Pass it on stdin: petctl auth login --with-key < FILE',
     );
   const form = scheme.type === 'basic' ? ' as user:password' : '';
-  return askHidden(io, `${scheme.isKey ? 'API key' : `Credential '${scheme.name}'`} for ${origin}${form} (hidden): `);
+  return askHidden(
+    io,
+    `${scheme.isApiKey ? 'API key' : `Credential '${scheme.name}'`} for ${origin}${form} (hidden): `,
+  );
 }
 
 /** Shows the credential in use, its origin, and whether the service accepts it. */
 export async function status(invocation: Invocation): Promise<void> {
   const { settings: resolved, flags } = invocation;
   const columns = selectedFields(flags.get('fields'), ['service', 'profile', 'key', 'from', 'accepted']);
-  const found = await present(invocation);
+  const credential = await requireCredential(invocation);
   let failure: unknown;
-  const accepted = await tryCredential(invocation, found).catch((error: unknown) => {
+  const accepted = await checkCredential(invocation, credential).catch((error: unknown) => {
     failure = error;
     return false;
   });
-  const { value, from, scheme } = found;
+  const { value, from, scheme } = credential;
   const end = value.length > 12 ? value.slice(-3) : '';
   const key = scheme.type === 'basic' ? `${value.split(':')[0]}:…` : `${value.slice(0, 3)}…${end}`;
   const row = {
@@ -84,40 +84,40 @@ export async function status(invocation: Invocation): Promise<void> {
 
 /** Removes the stored credential. */
 export async function logout(invocation: Invocation): Promise<void> {
-  const [holder, scheme] = [holderOf(invocation), schemeOf(invocation)];
-  const stored = storedFor(holder, scheme);
-  if (!stored) throw new NoCredentialError(holder.origin, [[scheme]]);
+  const [scope, scheme] = [scopeOf(invocation), schemeOf(invocation)];
+  const stored = readStored(scope, scheme);
+  if (!stored) throw new NoCredentialError(scope.origin, [[scheme]]);
   if (stored.in === 'keyring') {
     const keyring = await openKeyring();
-    if (!keyring) throw lockedKeyring(holder, scheme);
-    keyring.delete(accountOf(holder, scheme));
+    if (!keyring) throw keyringLocked(scope, scheme);
+    keyring.delete(accountOf(scope, scheme));
   }
-  store(holder, scheme, undefined);
+  saveCredential(scope, scheme, undefined);
   await writeNotice(
     invocation,
-    `Removed the ${credentialName(scheme)} of the profile '${holder.profile}' for ${holder.origin}.`,
+    `Removed the ${credentialName(scheme)} of the profile '${scope.profile}' for ${scope.origin}.`,
   );
 }
 
 /** Lists the stored credentials without their values. */
 export async function list(invocation: Invocation): Promise<void> {
   const columns = selectedFields(invocation.flags.get('fields'), ['profile', 'origin', 'scheme', 'in']);
-  await print(allStored(invocation.io.env), { list: true, columns }, invocation);
+  await print(listStored(invocation.io.env), { list: true, columns }, invocation);
 }
 
 /** Prints the credential. */
 export async function token(invocation: Invocation): Promise<void> {
-  const { value } = await present(invocation);
+  const { value } = await requireCredential(invocation);
   await invocation.io.stdout.write(`${value}\n`);
 }
 
 /** The credential of the selected scheme. Throws if there is none. */
-async function present(invocation: Invocation): Promise<Credential> {
+async function requireCredential(invocation: Invocation): Promise<Credential> {
   const scheme = schemeOf(invocation);
-  const holder = holderOf(invocation);
-  const found = await findCredential(holder, scheme);
-  if (!found) throw new NoCredentialError(holder.origin, [[scheme]]);
-  return found;
+  const scope = scopeOf(invocation);
+  const credential = await findCredential(scope, scheme);
+  if (!credential) throw new NoCredentialError(scope.origin, [[scheme]]);
+  return credential;
 }
 
 /** The scheme of `--scheme`, else of the API key, else the first. */
@@ -129,34 +129,34 @@ function schemeOf({ flags }: Invocation): Scheme {
   return scheme;
 }
 
-function holderOf(invocation: Invocation): Holder {
-  return holderFor(invocation, invocation.settings.baseUrl.value);
+function scopeOf(invocation: Invocation): CredentialScope {
+  return credentialScope(invocation, invocation.settings.baseUrl.value);
 }
 
-/** Sends the smallest request that needs only this credential, and throws its error. Returns undefined if there is no such request. */
-async function tryCredential(invocation: Invocation, credential: Credential): Promise<true | undefined> {
+/** Sends the smallest request that needs only this credential, and throws its error. Returns undefined if no operation needs only this one. */
+async function checkCredential(invocation: Invocation, credential: Credential): Promise<true | undefined> {
   const { operations, io } = invocation;
   const probe = operations.find(
     (one) =>
       one.method === 'GET' &&
-      // Other servers must not receive it.
-      addressOf(invocation, one) === invocation.settings.baseUrl.value &&
+      // An operation with a server of its own would send the credential there.
+      baseUrlFor(invocation, one) === invocation.settings.baseUrl.value &&
       one.security.some((names) => names.length === 1 && names[0] === credential.scheme.name) &&
       Object.values(one.fields).every(({ required }) => !required),
   );
   if (!probe) return undefined;
   const { pagination, fields } = probe;
   const limit = pagination?.limit;
-  const least = limit !== undefined && { [limit]: fields[limit]?.schema.minimum ?? 1 };
-  const { options } = await serviceFor(invocation, [credential]);
-  await createCall(petstore(options), probe)(least || {}, { signal: io.interrupted });
+  const input = limit === undefined ? {} : { [limit]: fields[limit]?.schema.minimum ?? 1 };
+  const { options } = await clientFor(invocation, [credential]);
+  await createCall(petstore(options), probe)(input, { signal: io.interrupted });
   return true;
 }
 
 /** Reads a line from the terminal without echo. */
-export async function askHidden({ stdin, stderr }: Io, question: string): Promise<string> {
+async function askHidden({ stdin, stderr }: Io, question: string): Promise<string> {
   const input = stdin();
-  // First, to hide early input as well.
+  // Before the prompt, so that early input is hidden, too.
   input.setRawMode(true);
   input.setEncoding('utf8');
   try {

@@ -1,142 +1,55 @@
 import type { Operation } from '@petstore/types';
-import { version } from '../call/service.ts';
+import { version } from '../call/client.ts';
+import { type Flag, switchFlag, textArgument, valueFlag } from '../flags/flag.ts';
+import { UsageError } from '../io/errors.ts';
 import { schemes } from '../keys/schemes.ts';
-import type { CommandNode } from '../parse/command.ts';
-import { callFlags } from '../parse/command.ts';
-import type { Argument, Flag } from '../settings/flag.ts';
+import { type CommandNode, callFlags, type Invocation } from '../parse/command.ts';
 import { apiExamples } from './help/examples.ts';
 
-const word = { type: 'string' } as const;
-
-/** The built-in commands. Their code is loaded when they run. */
+/** The built-in commands. The code of most is loaded when they run. */
 export function builtinCommands(operations: readonly Operation[]): CommandNode[] {
-  return [{ ...api, examples: apiExamples(operations) }, auth, config, completion, docs, versionNode, help, complete];
+  return [apiNode(operations), auth, config, completion, docs, versionNode, help, complete];
 }
 
-const api: CommandNode = {
-  name: 'api',
-  summary: 'Send any request, with the same key, retries and output',
-  description:
-    'Sends any request without validating it. Fields become the query of GET, HEAD and DELETE, and the JSON body of other methods.',
-  args: [
-    { name: 'method', description: 'The HTTP method.', rules: word, required: true },
-    { name: 'path', description: 'The path after the base URL, with its query.', rules: word, required: true },
-  ],
-  flags: [
-    {
-      name: 'field',
-      short: 'f',
-      value: 'key=value',
-      description: 'A field: key=value as text or by its type in the interface; key:=json as JSON.',
-      rules: word,
-      repeatable: true,
+function apiNode(operations: readonly Operation[]): CommandNode {
+  return {
+    name: 'api',
+    summary: 'Send any request, with the same key, retries and output',
+    description:
+      'Sends any request without validating it. Fields become the query of GET, HEAD and DELETE, and the JSON body of other methods.',
+    // Created on demand, for the help.
+    get examples() {
+      return apiExamples(operations);
     },
-    {
-      name: 'input',
-      value: 'file',
-      description: 'The file of the body, or - for stdin.',
-      rules: word,
-      completes: 'file',
-    },
-    {
-      name: 'header',
-      short: 'H',
-      value: 'name: value',
-      description: 'A header of the request.',
-      rules: word,
-      repeatable: true,
-    },
-    {
-      name: 'include',
-      short: 'i',
-      description: 'Write the status and headers before the response.',
-      rules: { type: 'boolean' },
-    },
-    {
-      name: 'paginate',
-      description: 'Follow the links to all pages, and write their elements.',
-      rules: { type: 'boolean' },
-    },
-    ...callFlags,
-  ],
-  run: async (invocation) => (await import('./api.ts')).api(invocation),
-};
-
-const completion: CommandNode = {
-  name: 'completion',
-  summary: 'Print the completion script for a shell',
-  examples: [
-    ['bash >> ~/.bashrc', 'For bash'],
-    ['zsh > ~/.zsh/completions/_petctl', 'For zsh, where that folder is in $fpath'],
-    ['fish > ~/.config/fish/completions/petctl.fish', 'For fish'],
-    ['powershell > petctl.ps1', 'For PowerShell: run the file in your profile'],
-  ],
-  args: [
-    {
-      name: 'shell',
-      description: 'The shell.',
-      rules: { type: 'string', enum: ['bash', 'zsh', 'fish', 'powershell'] },
-      required: true,
-    },
-  ],
-  run: async (invocation) => (await import('./completion.ts')).printScript(invocation),
-};
-
-const docs: CommandNode = {
-  name: 'docs',
-  summary: 'Print the URL of the documentation',
-  examples: [
-    ['', 'Print the URL'],
-    ['--open', 'Open it in the browser'],
-  ],
-  flags: [{ name: 'open', description: 'Open it in the browser.', rules: { type: 'boolean' } }],
-  run: async (invocation) => (await import('./docs.ts')).docs(invocation),
-};
-
-const versionNode: CommandNode = {
-  name: 'version',
-  summary: 'Print the version of petctl',
-  examples: [['', 'The same as --version']],
-  run: async ({ io }) => io.stdout.write(`${version}\n`),
-};
-
-const help: CommandNode = {
-  name: 'help',
-  summary: 'Help for a command, or for exit-codes, environment, formatting or inputs',
-  examples: [
-    ['exit-codes', 'Exit codes'],
-    ['environment', 'Environment variables'],
-    ['formatting', 'Formats of results'],
-  ],
-  args: [{ name: 'topic', description: 'A command or a topic.', rules: word, required: false, rest: true }],
-  run: async (invocation) => (await import('./help/help.ts')).helpOn(invocation),
-};
-
-/** Called by the completion scripts with the typed words, the unfinished one last. */
-const complete: CommandNode = {
-  name: '__complete',
-  summary: 'Candidates for a shell',
-  hidden: true,
-  verbatim: true,
-  run: async (invocation) => (await import('./completion.ts')).complete(invocation),
-};
-
-const withKey: Flag = {
-  name: 'with-key',
-  description: 'Read the key from stdin instead of asking for it.',
-  rules: { type: 'boolean' },
-};
+    args: [
+      textArgument('method', 'The HTTP method.'),
+      textArgument('path', 'The path after the base URL, with its query.'),
+    ],
+    flags: [
+      valueFlag(
+        'field',
+        'key=value',
+        'A field: key=value as text or by its type in the interface; key:=json as JSON.',
+        { short: 'f', repeatable: true },
+      ),
+      valueFlag('input', 'file', 'The file of the body, or - for stdin.', { completes: 'file' }),
+      valueFlag('header', 'name: value', 'A header of the request.', { short: 'H', repeatable: true }),
+      switchFlag('include', 'Write the status and headers before the response.', { short: 'i' }),
+      switchFlag('paginate', 'Follow the links to all pages, and write their elements.'),
+      ...callFlags,
+    ],
+    run: async (invocation) => (await import('./api.ts')).api(invocation),
+  };
+}
 
 /** The flag for the scheme, if the service has several. */
 function schemeFlags(): Flag[] {
-  const all = schemes();
-  const [first, ...others] = all.map(({ name }) => name);
+  const [first, ...others] = schemes().map(({ name }) => name);
   if (first === undefined || others.length === 0) return [];
   const description = `The security scheme of the credential (default: ${first}).`;
-  return [{ name: 'scheme', value: 'name', description, rules: { type: 'string', enum: [first, ...others] } }];
+  return [valueFlag('scheme', 'name', description, { schema: { type: 'string', enum: [first, ...others] } })];
 }
 
-/** The commands that store credentials. */
 const auth: CommandNode = {
   name: 'auth',
   summary: 'Store the API key, or show the one in use',
@@ -152,8 +65,8 @@ const auth: CommandNode = {
         ['--deployment staging', 'For another deployment'],
       ],
       flags: [
-        withKey,
-        { name: 'no-check', description: 'Store the key without trying it.', rules: { type: 'boolean' } },
+        switchFlag('with-key', 'Read the key from stdin instead of asking for it.'),
+        switchFlag('no-check', 'Store the key without trying it.'),
         ...schemeFlags(),
       ],
       run: async (invocation) => (await import('./auth.ts')).login(invocation),
@@ -167,7 +80,7 @@ const auth: CommandNode = {
     },
     {
       name: 'list',
-      summary: 'List the stored keys with profile, origin and place',
+      summary: 'List the stored keys with profile, origin and storage',
       examples: [['', 'List them without their values']],
       run: async (invocation) => (await import('./auth.ts')).list(invocation),
     },
@@ -188,15 +101,8 @@ const auth: CommandNode = {
   ],
 };
 
-const keyArgument: Argument = {
-  name: 'key',
-  description: 'The setting: the name of its flag.',
-  rules: word,
-  required: true,
-  completes: 'setting',
-};
+const keyArgument = textArgument('key', 'The setting: the name of its flag.', { completes: 'setting' });
 
-/** The commands for settings. */
 const config: CommandNode = {
   name: 'config',
   summary: 'Show the settings, and change them in a profile',
@@ -205,7 +111,7 @@ const config: CommandNode = {
       name: 'list',
       summary: 'List the settings in effect',
       examples: [['--show-origin', 'With the origin of each']],
-      flags: [{ name: 'show-origin', description: 'The origin of each value.', rules: { type: 'boolean' } }],
+      flags: [switchFlag('show-origin', 'The origin of each value.')],
       run: async (invocation) => (await import('./config.ts')).list(invocation),
     },
     {
@@ -222,19 +128,14 @@ const config: CommandNode = {
         ['output json', 'In the current profile'],
         ['base-url https://… --profile work', 'In another profile'],
       ],
-      args: [
-        keyArgument,
-        { name: 'value', description: 'The value.', rules: word, required: true, completes: 'setting value' },
-      ],
+      args: [keyArgument, textArgument('value', 'The value.', { completes: 'setting value' })],
       run: async (invocation) => (await import('./config.ts')).set(invocation),
     },
     {
       name: 'use',
       summary: 'Select the profile for later runs',
       examples: [['work', 'The profile named work']],
-      args: [
-        { name: 'profile', description: 'The name of a profile.', rules: word, required: true, completes: 'profile' },
-      ],
+      args: [textArgument('profile', 'The name of a profile.', { completes: 'profile' })],
       run: async (invocation) => (await import('./config.ts')).use(invocation),
     },
     {
@@ -245,4 +146,77 @@ const config: CommandNode = {
       run: async (invocation) => (await import('./config.ts')).unset(invocation),
     },
   ],
+};
+
+const completion: CommandNode = {
+  name: 'completion',
+  summary: 'Print the completion script for a shell',
+  examples: [
+    ['bash >> ~/.bashrc', 'For bash'],
+    ['zsh > ~/.zsh/completions/_petctl', 'For zsh, where that folder is in $fpath'],
+    ['fish > ~/.config/fish/completions/petctl.fish', 'For fish'],
+    ['powershell > petctl.ps1', 'For PowerShell: run the file in your profile'],
+  ],
+  args: [
+    textArgument('shell', 'The shell.', { schema: { type: 'string', enum: ['bash', 'zsh', 'fish', 'powershell'] } }),
+  ],
+  run: async (invocation) => (await import('./completion.ts')).printScript(invocation),
+};
+
+/** Called by the completion scripts with the typed words, the unfinished one last. */
+const complete: CommandNode = {
+  name: '__complete',
+  summary: 'Candidates for a shell',
+  hidden: true,
+  verbatim: true,
+  run: async (invocation) => (await import('./completion.ts')).complete(invocation),
+};
+
+const docs: CommandNode = {
+  name: 'docs',
+  summary: 'Print the URL of the documentation',
+  examples: [
+    ['', 'Print the URL'],
+    ['--open', 'Open it in the browser'],
+  ],
+  flags: [switchFlag('open', 'Open it in the browser.')],
+  run: printDocsUrl,
+};
+
+async function printDocsUrl({ io, flags, settings }: Invocation): Promise<void> {
+  const url = new URL('/docs', settings.baseUrl.value).href;
+  await io.stdout.write(`${url}\n`);
+  if (flags.has('open')) await openInBrowser(url);
+}
+
+async function openInBrowser(url: string): Promise<void> {
+  const { spawn } = await import('node:child_process');
+  const [command = '', ...args] = { darwin: ['open'], win32: ['explorer'] }[String(process.platform)] ?? ['xdg-open'];
+  const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
+  await new Promise<void>((resolve, reject) => {
+    child.on('spawn', resolve);
+    child.on('error', () =>
+      reject(new UsageError(`There is no ${command} to open a browser.`, `Open ${url} yourself.`)),
+    );
+  });
+  child.unref();
+}
+
+const versionNode: CommandNode = {
+  name: 'version',
+  summary: 'Print the version of petctl',
+  examples: [['', 'The same as --version']],
+  run: async ({ io }) => io.stdout.write(`${version}\n`),
+};
+
+const help: CommandNode = {
+  name: 'help',
+  summary: 'Help for a command, or for exit-codes, environment, formatting or inputs',
+  examples: [
+    ['exit-codes', 'Exit codes'],
+    ['environment', 'Environment variables'],
+    ['formatting', 'Formats of results'],
+  ],
+  args: [textArgument('topic', 'A command or a topic.', { required: false, rest: true })],
+  run: async (invocation) => (await import('./help/help.ts')).helpOn(invocation),
 };

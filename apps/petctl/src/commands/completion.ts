@@ -1,64 +1,64 @@
-import type { Io } from '../io/io.ts';
+import type { Argument, Completes, Flag } from '../flags/flag.ts';
+import { enumWords, kindOf } from '../flags/value.ts';
+import type { Environment } from '../io/io.ts';
 import { propertiesIn } from '../output/format.ts';
-import type { CommandNode, Invocation } from '../parse/command.ts';
-import { flagsOf } from '../parse/command.ts';
-import { readPartially } from '../parse/read.ts';
-import type { Argument, Completes, Flag } from '../settings/flag.ts';
+import { type CommandNode, flagsOf, type Invocation, visibleCommands } from '../parse/command.ts';
+import { parsePartially } from '../parse/parser.ts';
 import { configFile, isSettingName, readProfiles } from '../settings/profiles.ts';
 import { settings } from '../settings/settings.ts';
-import { kindOf, wordsOf } from '../settings/value.ts';
 import { topics } from './help/topics.ts';
 
-/** The candidates for a word; `files` leaves it to the shell. */
+/** The candidates for a word. */
 interface Candidates {
-  readonly words: readonly (readonly [word: string, about: string])[];
+  readonly words: readonly (readonly [word: string, description: string])[];
+  /** Whether the shell completes file names. */
   readonly files: boolean;
 }
 
-/** Prints the candidates for the last word, one per line, with a tab and a description. Runs nothing of the input. */
+/** Prints the candidates for the last word, one per line, with a tab and a description. Never executes the typed command. */
 export async function complete({ io, args, root }: Invocation): Promise<void> {
   const { words, files } = candidates(root, args.map(String), io.env);
-  const lines = words.map(([word, about]) => `${word}\t${about.split('\n')[0]}\n`);
+  const lines = words.map(([word, description]) => `${word}\t${description.split('\n')[0]}\n`);
   await io.stdout.write(lines.join('') + (files ? ':files\n' : ''));
 }
 
-/** A marker in place of the unfinished word: its role decides the candidates. */
+/** Replaces the unfinished word: how it is parsed decides the candidates. */
 const UNFINISHED = '--\u0000';
 
 /** The candidates for the last word. */
-export function candidates(root: CommandNode, typed: readonly string[], env: Io['env'] = {}): Candidates {
-  const words = joined(typed);
+export function candidates(root: CommandNode, typed: readonly string[], env: Environment = {}): Candidates {
+  const words = joinAssignments(typed);
   const last = words.at(-1) ?? '';
   const before = words.slice(0, -1);
-  const { node, words: operands, flagWords: wordOf } = readPartially(root, [...before, UNFINISHED]);
-  const [open] = [...wordOf].find(([, text]) => text === UNFINISHED) ?? [];
-  const valuesOf = (of: Flag | Argument, start: string) => values(of, start, { node, before: operands[0] ?? '', env });
-  if (open) return valuesOf(open, last);
+  const { node, words: operands, flagWords } = parsePartially(root, [...before, UNFINISHED]);
+  const valuesOf = (of: Flag | Argument, start: string) => values(of, start, { node, first: operands[0] ?? '', env });
+  const [flagWithoutValue] = [...flagWords].find(([, text]) => text === UNFINISHED) ?? [];
+  if (flagWithoutValue) return valuesOf(flagWithoutValue, last);
   const isLiteral = before.includes('--');
   const [, name, value] = /^--([^=]+)=(.*)$/s.exec(last) ?? [];
   if (name !== undefined && value !== undefined && !isLiteral) {
     const flag = flagsOf(node).find((one) => one.name === name);
-    const { words: found, files } = flag ? valuesOf(flag, value) : none;
-    return { words: found.map(([word, about]) => [`--${name}=${word}`, about]), files };
+    const { words, files } = flag ? valuesOf(flag, value) : none;
+    return { words: words.map(([word, description]) => [`--${name}=${word}`, description]), files };
   }
-  if (last.startsWith('-') && !isLiteral) return { words: starting(last, flagWords(node)), files: false };
+  if (last.startsWith('-') && !isLiteral) return { words: startingWith(last, flagCandidates(node)), files: false };
   const count = operands.indexOf(UNFINISHED);
-  if (node.commands) return count > 0 ? none : { words: starting(last, commandWords(node)), files: false };
+  if (node.commands) return count > 0 ? none : { words: startingWith(last, commandCandidates(node)), files: false };
   const argument = node.args?.[Math.min(count, node.args.length - 1)];
   if (argument && node.name === 'help' && root.commands?.includes(node))
-    return { words: starting(last, helpWords(root)), files: false };
+    return { words: startingWith(last, [...commandCandidates(root), ...topicCandidates()]), files: false };
   return argument ? valuesOf(argument, last) : none;
 }
 
 const none: Candidates = { words: [], files: false };
 
 /** Joins `--status=sold`, which bash splits into three words. */
-function joined(typed: readonly string[]): string[] {
+function joinAssignments(typed: readonly string[]): string[] {
   const words: string[] = [];
   for (const [i, word] of typed.entries()) {
     const before = words.at(-1);
-    const glued = word === '=' ? before?.startsWith('--') : typed[i - 1] === '=' && before?.endsWith('=');
-    if (glued && before !== undefined) words[words.length - 1] = before + word;
+    const isJoined = word === '=' ? before?.startsWith('--') : typed[i - 1] === '=' && before?.endsWith('=');
+    if (isJoined && before !== undefined) words[words.length - 1] = before + word;
     else words.push(word);
   }
   return words;
@@ -67,20 +67,25 @@ function joined(typed: readonly string[]): string[] {
 interface Context {
   readonly node: CommandNode;
   /** The first word after the command. */
-  readonly before: string;
-  readonly env: Io['env'];
+  readonly first: string;
+  readonly env: Environment;
 }
 
-function values({ rules, completes }: Flag | Argument, start: string, context: Context): Candidates {
+function values({ schema, completes }: Flag | Argument, start: string, context: Context): Candidates {
   // Completes the last of several comma-separated names.
   const head = completes === 'properties' ? start.slice(0, start.lastIndexOf(',') + 1) : '';
-  const words = kindOf(rules) === 'boolean' ? ['true', 'false'] : wordsOf(rules);
+  const words = valueWords({ schema });
   const all = words.length > 0 ? words : namesFor(completes, context);
   const described = all.map((word) => [head + word, ''] as const);
-  return { words: starting(start, described), files: completes === 'file' };
+  return { words: startingWith(start, described), files: completes === 'file' };
 }
 
-function namesFor(completes: Completes | undefined, { node, before, env }: Context): readonly string[] {
+/** The values that a schema names. */
+function valueWords({ schema }: Pick<Flag, 'schema'>): string[] {
+  return kindOf(schema) === 'boolean' ? ['true', 'false'] : enumWords(schema);
+}
+
+function namesFor(completes: Completes | undefined, { node, first, env }: Context): readonly string[] {
   switch (completes) {
     case 'profile':
       return profileNames(env);
@@ -89,17 +94,14 @@ function namesFor(completes: Completes | undefined, { node, before, env }: Conte
     case 'setting':
       return Object.keys(settings);
     case 'setting value':
-      if (!isSettingName(before)) return [];
-      if (before === 'profile') return profileNames(env);
-      return kindOf(settings[before].flag.rules) === 'boolean'
-        ? ['true', 'false']
-        : wordsOf(settings[before].flag.rules);
+      if (!isSettingName(first)) return [];
+      return first === 'profile' ? profileNames(env) : valueWords(settings[first].flag);
     default:
       return [];
   }
 }
 
-function profileNames(env: Io['env']): string[] {
+function profileNames(env: Environment): string[] {
   try {
     return [...new Set(['default', ...Object.keys(readProfiles(configFile(env)).profiles)])];
   } catch {
@@ -108,22 +110,22 @@ function profileNames(env: Io['env']): string[] {
   }
 }
 
-function flagWords(node: CommandNode): [string, string][] {
-  return flagsOf(node).flatMap(({ name, description, negatable }) => [
-    [`--${name}`, description],
-    ...(negatable ? [[`--no-${name}`, description] satisfies [string, string]] : []),
-  ]);
+function flagCandidates(node: CommandNode): Candidates['words'] {
+  return flagsOf(node).flatMap(({ name, description, negatable }) => {
+    const names = negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`];
+    return names.map((word) => [word, description] as const);
+  });
 }
 
-function commandWords({ commands = [] }: CommandNode): [string, string][] {
-  return commands.filter(({ hidden }) => !hidden).map(({ name, summary }) => [name, summary]);
+function commandCandidates(node: CommandNode): Candidates['words'] {
+  return visibleCommands(node).map(({ name, summary }) => [name, summary]);
 }
 
-function helpWords(root: CommandNode): [string, string][] {
-  return [...commandWords(root), ...topics().map(({ name, title }): [string, string] => [name, title])];
+function topicCandidates(): Candidates['words'] {
+  return topics().map(({ name, title }) => [name, title]);
 }
 
-function starting(start: string, words: readonly (readonly [string, string])[]) {
+function startingWith(start: string, words: Candidates['words']): Candidates['words'] {
   return words.filter(([word]) => word.startsWith(start));
 }
 
@@ -133,8 +135,8 @@ export async function printScript({ io, args }: Invocation): Promise<void> {
   if (script) await io.stdout.write(script);
 }
 
-// The scripts pass the words as arguments and read lines. They never evaluate input: bash's compgen -W and zsh's _describe
-// would.
+// The scripts pass the words as arguments and read lines. They use neither bash's compgen -W nor zsh's _describe, because
+// these evaluate their input.
 const scripts = {
   bash: String.raw`# petctl for bash, also without the bash-completion package: source it from ~/.bashrc
 _petctl() {

@@ -1,20 +1,22 @@
 import type { Field, Operation, Schema } from '@petstore/types';
+import { expected, kindOf, validate } from '../flags/value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
-import { isObject, readText } from '../io/files.ts';
+import { readText } from '../io/files.ts';
 import type { Io } from '../io/io.ts';
-import { jsonText, jsonValue } from '../io/text.ts';
+import { isObject, jsonText, jsonValue } from '../io/text.ts';
 import type { Invocation } from '../parse/command.ts';
-import { expected, kindOf, validate } from '../settings/value.ts';
+
+type Input = Record<string, unknown>;
 
 /**
  * The input of an operation. Flags override `--data`, and a property's flag overrides its object's. Throws if something
  * required is missing, or an object violates the spec.
  */
-export async function inputOf(operation: Operation, invocation: Invocation): Promise<Record<string, unknown>> {
+export async function inputOf(operation: Operation, invocation: Invocation): Promise<Input> {
   const { node, args, flags, io } = invocation;
   // Without a body, `data` may be an input.
   const data = operation.body ? flags.get('data') : undefined;
-  let input: Record<string, unknown> = typeof data === 'string' ? { ...(await readData(data, operation, io)) } : {};
+  let input: Input = typeof data === 'string' ? { ...(await readData(data, operation, io)) } : {};
   for (const [i, field] of pathFieldsOf(operation).entries()) input[field] = args[i];
   // Creating the command's flags takes time: only if the command line has any.
   const present =
@@ -25,45 +27,25 @@ export async function inputOf(operation: Operation, invocation: Invocation): Pro
   for (const { name, property } of present) if (property) input = withProperty(input, property, flags.get(name));
   await rejectMissing(operation, input, invocation);
   for (const { name, field, property } of present)
-    rejectInvalidField(`--${name}`, field ?? property?.[0], input, operation);
+    rejectInvalidObject(`--${name}`, field ?? property?.[0], input, operation);
   const { whole, kind } = operation.body ?? {};
-  if (whole && typeof data === 'string' && kind !== 'bytes') rejectInvalidField('--data', 'body', input, operation);
-  if (kind === 'multipart') {
-    const { withFiles } = await import('../call/files.ts');
-    input = await withFiles(input, operation, io);
-  }
-  const { pagination, fields } = operation;
-  const [limit, total] = [pagination?.limit, pagination && flags.get('limit')];
-  if (total !== undefined && flags.has('all'))
-    throw new UsageError(
-      '--all and --limit both set the number of results.',
-      'Use one of them; --page-size sets the size of each page.',
-    );
-  if (limit !== undefined && (flags.has('all') || typeof total === 'number')) {
-    // Larger pages need fewer requests.
-    const largest = fields[limit]?.schema.maximum;
-    const size = Math.min(Number(total ?? largest), Number(largest ?? total));
-    if (Number.isFinite(size)) input[limit] ??= Math.max(size, fields[limit]?.schema.minimum ?? 1);
-  }
+  if (whole && typeof data === 'string' && kind !== 'bytes') rejectInvalidObject('--data', 'body', input, operation);
+  if (kind === 'multipart') input = await (await import('./input-files.ts')).withFiles(input, operation, io);
+  setPageSize(input, operation, flags);
   return input;
 }
 
 /** A copy with this value at the path of a property. */
-function withProperty(target: unknown, [name = '', ...rest]: readonly string[], value: unknown) {
+function withProperty(target: unknown, [name = '', ...rest]: readonly string[], value: unknown): Input {
   const before = isObject(target) ? target : {};
-  const inner: unknown = rest.length > 0 ? withProperty(before[name], rest, value) : value;
-  return { ...before, [name]: inner };
+  return { ...before, [name]: rest.length > 0 ? withProperty(before[name], rest, value) : value };
 }
 
-async function rejectMissing(
-  operation: Operation,
-  input: Record<string, unknown>,
-  { path }: Invocation,
-): Promise<void> {
+async function rejectMissing(operation: Operation, input: Input, { path }: Invocation): Promise<void> {
   const { fields, body } = operation;
-  const missing = Object.keys(fields).filter((name) => fields[name]?.required && !(name in input));
+  const missing = missingFields(operation, input);
   if (missing.length === 0) return;
-  const all = (await import('./field-flags.ts')).operationFlags(operation);
+  const all = (await import('./operation-flags.ts')).operationFlags(operation);
   const flags = missing.map((name) => `--${all.find(({ field }) => field === name)?.name}`);
   throw new UsageError(
     `${flags.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`,
@@ -73,17 +55,32 @@ async function rejectMissing(
   );
 }
 
+/** The required fields that an input lacks. */
+export function missingFields({ fields }: Operation, input: Input): string[] {
+  return Object.keys(fields).filter((name) => fields[name]?.required && !(name in input));
+}
+
 /** Validates an object that flags may have built. */
-function rejectInvalidField(
-  flag: string,
-  field: string | undefined,
-  input: Record<string, unknown>,
-  { fields }: Operation,
-): void {
-  const rules = field === undefined ? undefined : fields[field]?.schema;
-  if (field === undefined || !rules || typeof input[field] !== 'object' || kindOf(rules) === 'array') return;
-  const read = validate(input[field], rules);
-  if ('problem' in read) throw new UsageError(`${flag}: ${field} ${read.problem}.`, `It must be ${expected(rules)}.`);
+function rejectInvalidObject(flag: string, field: string | undefined, input: Input, { fields }: Operation): void {
+  const schema = field === undefined ? undefined : fields[field]?.schema;
+  if (field === undefined || !schema || typeof input[field] !== 'object' || kindOf(schema) === 'array') return;
+  const parsed = validate(input[field], schema);
+  if ('problem' in parsed)
+    throw new UsageError(`${flag}: ${field} ${parsed.problem}.`, `It must be ${expected(schema)}.`);
+}
+
+/** Sets the page size for `--all` and `--limit`: the largest possible one, because larger pages need fewer requests. */
+function setPageSize(input: Input, { pagination, fields }: Operation, flags: Invocation['flags']): void {
+  const total = pagination && flags.get('limit');
+  if (total !== undefined && flags.has('all'))
+    throw new UsageError(
+      '--all and --limit both set the number of results.',
+      'Use one of them; --page-size sets the size of each page.',
+    );
+  if (pagination?.limit === undefined || !(flags.has('all') || typeof total === 'number')) return;
+  const { minimum = 1, maximum } = fields[pagination.limit]?.schema ?? {};
+  const size = Math.min(Number(total ?? maximum), Number(maximum ?? total));
+  if (Number.isFinite(size)) input[pagination.limit] ??= Math.max(size, minimum);
 }
 
 /** The path fields that the arguments of an operation set, in order. */
@@ -91,63 +88,63 @@ export function pathFieldsOf({ path }: Operation): string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
 }
 
-/** The input in `--data`: a value, `@file`, or `-` for stdin. Validated like flags. */
-export async function readData(data: string, operation: Operation, io: Io): Promise<Record<string, unknown>> {
+/** Reads the input in `--data`: a value, `@file`, or `-` for stdin. Validated like flags. */
+async function readData(data: string, operation: Operation, io: Io): Promise<Input> {
   const { body, fields } = operation;
-  if (body?.kind === 'bytes') return { body: await (await import('../call/files.ts')).openBytes(data, io) };
+  if (body?.kind === 'bytes') return { body: await (await import('./input-files.ts')).openBytes(data, io) };
   const { text, from } = await textOf(data, io);
   if (body?.kind === 'text') return { body: text };
-  let value: unknown;
-  try {
-    value = jsonValue(text);
-  } catch (error) {
-    throw new UsageError(`--data: ${from} is not JSON (${error instanceof Error ? error.message : error}).`);
-  }
+  const value = parseJson(text, `--data: ${from}`);
   if (body?.whole) {
     if (fields.body && !isObject(value)) rejectInvalid('--data:', value, fields.body.schema);
     return { body: value };
   }
   if (!isObject(value)) throw new UsageError(`--data: ${from} must be a JSON object.`);
-  return checkMembers(value, operation, '--data');
+  return checkProperties(value, operation, '--data');
 }
 
-/** Rejects unknown members and invalid values. */
-export function checkMembers(
-  body: Record<string, unknown>,
-  operation: Operation,
-  where: string,
-): Record<string, unknown> {
+/** Parses JSON. The error names its source. */
+export function parseJson(text: string, source: string): unknown {
+  try {
+    return jsonValue(text);
+  } catch (error) {
+    throw new UsageError(`${source} is not JSON (${error instanceof Error ? error.message : error}).`);
+  }
+}
+
+/** Rejects unknown properties of a body and invalid values. */
+export function checkProperties(body: Input, operation: Operation, source: string): Input {
   for (const [name, value] of Object.entries(body)) {
     const field = Object.hasOwn(operation.fields, name) ? operation.fields[name] : undefined;
-    if (field?.in !== 'body') rejectUnknown(name, field, operation, where);
-    rejectInvalid(`${where}: ${name}`, value, field?.schema ?? {});
+    if (field?.in !== 'body') rejectUnknown(name, field, operation, source);
+    rejectInvalid(`${source}: ${name}`, value, field?.schema ?? {});
   }
   return body;
 }
 
 /** Rejects an unknown name, unless the spec allows additional properties. */
-function rejectUnknown(name: string, parameter: Field | undefined, { fields, body }: Operation, where: string): void {
+function rejectUnknown(name: string, parameter: Field | undefined, { fields, body }: Operation, source: string): void {
   if (!body?.additional) {
-    const members = Object.keys(fields).filter((one) => fields[one]?.in === 'body');
+    const properties = Object.keys(fields).filter((one) => fields[one]?.in === 'body');
     throw new UsageError(
-      `${where}: there is no property '${name}'.`,
-      suggestion(name, members, `Use one of ${members.join(', ')}.`),
+      `${source}: there is no property '${name}'.`,
+      suggestion(name, properties, `Use one of ${properties.join(', ')}.`),
     );
   }
   if (parameter)
     throw new UsageError(
-      `${where}: '${name}' is a ${parameter.in} parameter of this operation, so it cannot be a body property, too.`,
+      `${source}: '${name}' is a ${parameter.in} parameter of this operation, so it cannot be a body property, too.`,
     );
 }
 
 function rejectInvalid(what: string, value: unknown, schema: Schema): void {
-  const read = validate(value, schema);
-  if ('problem' in read)
-    throw new UsageError(`${what} ${jsonText(value)} ${read.problem}.`, `It must be ${expected(schema)}.`);
+  const parsed = validate(value, schema);
+  if ('problem' in parsed)
+    throw new UsageError(`${what} ${jsonText(value)} ${parsed.problem}.`, `It must be ${expected(schema)}.`);
 }
 
 /** The text of `@file` or `-`, or the word itself. */
-export async function textOf(word: string, io: Io): Promise<{ text: string; from: string }> {
+async function textOf(word: string, io: Io): Promise<{ text: string; from: string }> {
   if (word === '-' || word === '@-') return { text: await readText('-', io), from: 'stdin' };
   if (!word.startsWith('@')) return { text: word, from: 'the value' };
   const file = word.slice(1);

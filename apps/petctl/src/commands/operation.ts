@@ -1,14 +1,14 @@
 import { nextPage, petstore } from '@petstore/client';
 import type { Operation, OperationResponse } from '@petstore/types';
-import { type AnyCall, createCall, credentialsFor, serviceFor } from '../call/service.ts';
+import { type Call, clientFor, createCall, credentialsFor } from '../call/client.ts';
 import { UsageError } from '../io/errors.ts';
 import { checkFields, rowsOf, shapeOf } from '../output/format.ts';
-import { inJson, wantsNotices, writeNotice } from '../output/options.ts';
-import { print, writeBody } from '../output/print.ts';
-import type { Invocation } from '../parse/command.ts';
-import { dryRunOnly } from '../parse/command.ts';
-import { mayReturnBytes, operationFlags } from './field-flags.ts';
+import { checkFilter, print, writeBody } from '../output/print.ts';
+import { wantsNotices, writeNotice } from '../output/report.ts';
+import { type Invocation, isDryRun } from '../parse/command.ts';
+import { isJsonOutput } from '../settings/resolve.ts';
 import { inputOf } from './input.ts';
+import { mayReturnBytes, operationFlags } from './operation-flags.ts';
 
 /** Runs the command of an operation. */
 export async function runOperation(invocation: Invocation): Promise<void> {
@@ -17,36 +17,35 @@ export async function runOperation(invocation: Invocation): Promise<void> {
   if (!operation) throw new Error(`${node.name} has no operation`);
   checkFields(operation, flags.get('fields'));
   const input = await inputOf(operation, invocation);
-  const filter = flags.get('jq');
-  if (typeof filter === 'string') await (await import('../output/jq.ts')).checkFilter(filter);
+  await checkFilter(flags);
   const key = flags.get('idempotency-key');
-  const repeatable = typeof key === 'string' ? { idempotencyKey: key } : {};
-  if (dryRunOnly(invocation)) {
+  const keyOption = typeof key === 'string' ? { idempotencyKey: key } : {};
+  if (isDryRun(invocation)) {
     const { preview } = await import('../call/preview.ts');
-    return preview(invocation, operation, (options) => createCall(petstore(options), operation)(input, repeatable));
+    return preview(invocation, operation, (options) => createCall(petstore(options), operation)(input, keyOption));
   }
 
   if (mayReturnBytes(operation) && io.stdout.isTerminal && !flags.has('output-file'))
     throw new UsageError('A terminal cannot show the bytes of the response.', 'Use -o FILE, or a pipe.');
-  const { options, writeDeprecations } = await serviceFor(invocation, await credentialsFor(invocation, operation));
-  const call = createCall(petstore(options), operation);
+  const { options, writeDeprecations } = await clientFor(invocation, await credentialsFor(invocation, operation));
+  const send = createCall(petstore(options), operation);
   try {
-    await show(call(input, { ...repeatable, signal: io.interrupted }), operation, invocation, (page) =>
-      call({ ...input, ...page }, { signal: io.interrupted, timeout: TRUNCATION_TIMEOUT_MS, retry: 0 }),
+    await writeResult(send(input, { ...keyOption, signal: io.interrupted }), operation, invocation, (page) =>
+      send({ ...input, ...page }, { signal: io.interrupted, timeout: TRUNCATION_TIMEOUT_MS, retry: 0 }),
     );
   } catch (error) {
-    if (!inJson(settings)) await writeDeprecations();
+    if (!isJsonOutput(settings)) await writeDeprecations();
     throw error;
   }
   await writeDeprecations();
 }
 
 /** Writes the result of a call: all pages, a number of elements, or one response. */
-async function show(
-  running: AnyCall,
+async function writeResult(
+  call: Call,
   operation: Operation,
   invocation: Invocation,
-  ask: (page: Record<string, unknown>) => Promise<unknown>,
+  requestPage: (page: Record<string, unknown>) => Promise<unknown>,
 ): Promise<void> {
   const { flags, io } = invocation;
   const fields = flags.get('fields');
@@ -54,20 +53,20 @@ async function show(
   const total = typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
   const printAll = () => {
     const success = operation.responses[operation.successes[0] ?? ''];
-    return print(elements(running, total), shapeOf(operation, success, fields), invocation);
+    return print(elementsOf(call, total), shapeOf(operation, success, fields), invocation);
   };
   if (flags.has('all')) return printAll();
-  const { data: result, response } = await running.withResponse();
+  const { data: result, response } = await call.withResponse();
   const body = operation.successes.length > 1 ? (result as { data: unknown }).data : result;
   const success = successOf(operation, response.status);
-  const data = itemsOf(operation, body);
+  const data = listIn(operation, body);
   // The service may return fewer elements than the limit, so follow the pages.
   if (limit !== undefined && rowsOf(data).length < total) return printAll();
+  const rows = rowsOf(data).slice(0, total);
   if (body instanceof ReadableStream || success?.kind === 'text') await writeBody(body, invocation);
-  else if (body !== undefined)
-    await print(rowsOf(data).slice(0, total), shapeOf(operation, success, fields, data), invocation);
-  if (operation.pagination && nextPage(response) !== undefined && wantsNotices(invocation) && !io.stdout.gone())
-    await noticeTruncation(operation, rowsOf(data).slice(0, total), invocation, ask);
+  else if (body !== undefined) await print(rows, shapeOf(operation, success, fields, data), invocation);
+  if (operation.pagination && nextPage(response) !== undefined && wantsNotices(invocation) && !io.stdout.isClosed())
+    await writeTruncationNotice(operation, rows, invocation, requestPage);
 }
 
 /** The spec's response for a successful status. */
@@ -76,43 +75,43 @@ function successOf({ responses, successes }: Operation, status: number): Operati
   return responses[key ?? successes[0] ?? ''];
 }
 
-/** The elements of a page, which may be in a property of the body. */
-function itemsOf({ pagination }: Operation, body: unknown): unknown {
+/** The list of a page, which may be in a property of the body, or the body. */
+function listIn({ pagination }: Operation, body: unknown): unknown {
   return pagination?.items === undefined ? body : (Object(body)[pagination.items] ?? []);
 }
 
 /** The elements of all pages, as they arrive, up to a total. */
-async function* elements(running: AnyCall, total: number): AsyncGenerator<unknown> {
-  if (!isPaged(running)) return;
+async function* elementsOf(call: Call, total: number): AsyncGenerator<unknown> {
+  if (!isPaged(call)) return;
   let count = 0;
-  for await (const element of running) {
+  for await (const element of call) {
     yield element;
     if (++count >= total) return;
   }
 }
 
-function isPaged(running: AnyCall): running is AnyCall & AsyncIterable<object> {
-  return running[Symbol.asyncIterator] !== undefined;
+function isPaged(call: Call): call is Call & AsyncIterable<object> {
+  return call[Symbol.asyncIterator] !== undefined;
 }
 
 /** The time limit of the extra request that finds out whether there are more elements. */
 const TRUNCATION_TIMEOUT_MS = 2000;
 
 /** Notes on stderr that a list is truncated. A full page may be the last one, so this requests one more element. */
-async function noticeTruncation(
+async function writeTruncationNotice(
   operation: Operation,
-  shown: readonly unknown[],
+  rows: readonly unknown[],
   invocation: Invocation,
-  ask: (page: Record<string, unknown>) => Promise<unknown>,
+  requestPage: (page: Record<string, unknown>) => Promise<unknown>,
 ): Promise<void> {
   const { fields, pagination } = operation;
   const { cursor, key, limit } = pagination ?? {};
   if (cursor === undefined || key === undefined || limit === undefined) return;
-  const after = Object(shown.at(-1))[key];
+  const after = Object(rows.at(-1))[key];
   const one = fields[limit]?.schema.minimum ?? 1;
-  const more = await ask({ [cursor]: after, [limit]: one }).catch(() => []);
+  const more = await requestPage({ [cursor]: after, [limit]: one }).catch(() => []);
   invocation.io.interrupted.throwIfAborted();
   if (rowsOf(more).length === 0) return;
   const flag = operationFlags(operation).find(({ field }) => field === cursor)?.name ?? cursor;
-  await writeNotice(invocation, `Showing the first ${shown.length}. More exist: use --all, or --${flag} ${after}.`);
+  await writeNotice(invocation, `Showing the first ${rows.length}. More exist: use --all, or --${flag} ${after}.`);
 }

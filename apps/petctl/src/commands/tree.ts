@@ -1,33 +1,33 @@
 import { type Operation, operations, service } from '@petstore/types';
+import { type Argument, type Flag, kebab, switchFlag } from '../flags/flag.ts';
 import { type CommandNode, commandOf } from '../parse/command.ts';
-import { type Argument, type Flag, kebab } from '../settings/flag.ts';
 import { builtinCommands } from './builtin.ts';
-import { operationFlags } from './field-flags.ts';
 import { importNode, isImportable } from './import/command.ts';
 import { pathFieldsOf } from './input.ts';
 import { runOperation } from './operation.ts';
+import { operationFlags } from './operation-flags.ts';
 
-/** All commands. A duplicate name stops the build. */
+/** The tree of all commands. Throws for a duplicate name. */
 export function fullTree(all: readonly Operation[] = Object.values(operations)): CommandNode {
   const root = tree(all);
   const groups = (root.commands ?? []).map((group) => ({ ...group, commands: withImportCommands(group) }));
   const builtin = builtinCommands(all);
-  const taken = builtin.find(({ name }) => groups.some((group) => group.name === name));
-  if (taken) throw new Error(`'petctl ${taken.name}' is built in: rename the tag in the spec`);
+  const clash = builtin.find(({ name }) => groups.some((group) => group.name === name));
+  if (clash) throw new Error(`'petctl ${clash.name}' is built in: rename the tag in the spec`);
   return { ...root, commands: [...groups, ...builtin] };
 }
 
-/** The commands of a group, with import commands. */
+/** The commands of a group, with an import for each operation that allows it. */
 function withImportCommands({ name: group, commands = [] }: CommandNode): CommandNode[] {
   const importable = commands.flatMap(({ operation, name }) =>
     operation && isImportable(operation) ? [{ operation, name }] : [],
   );
   const imports = importable.map(({ operation, name }) =>
-    // Depends on this operation only, so no other renames it.
+    // The name depends on this operation only, so adding another never renames it.
     importNode(operation, name === 'create' ? 'import' : `import-${name}`),
   );
-  const taken = imports.find(({ name }) => commands.some((other) => other.name === name));
-  if (taken) throw new Error(`'petctl ${group} ${taken.name}' is built in: rename the operation in the spec`);
+  const clash = imports.find(({ name }) => commands.some((other) => other.name === name));
+  if (clash) throw new Error(`'petctl ${group} ${clash.name}' is built in: rename the operation in the spec`);
   return [...commands, ...imports];
 }
 
@@ -44,7 +44,7 @@ function tree(operations: readonly Operation[]): CommandNode {
     name: 'petctl',
     summary: `${service.title} from the command line`,
     description: service.summary,
-    flags: [{ name: 'version', description: 'Show the version.', rules: { type: 'boolean' } }],
+    flags: [switchFlag('version', 'Show the version.')],
     commands: [...groups].map(([name, commands]) => ({ name, summary: `Commands for ${name}`, commands })),
   };
 }
@@ -72,11 +72,11 @@ function operationNode(operation: Operation, name: string, all: readonly Operati
 function argumentsOf(operation: Operation): Argument[] {
   return pathFieldsOf(operation).flatMap((name) => {
     const field = operation.fields[name];
-    return field ? [{ name: kebab(name), description: field.description, rules: field.schema, required: true }] : [];
+    return field ? [{ name: kebab(name), description: field.description, schema: field.schema, required: true }] : [];
   });
 }
 
-/** The notice of a deprecated or unstable operation. */
+/** The notice of a deprecated or unstable operation, if it is one. */
 function noticeOf(
   { deprecated, sunset, stability, successor }: Operation,
   all: readonly Operation[],

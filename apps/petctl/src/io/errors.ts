@@ -1,17 +1,9 @@
-/** Candidates for a misspelt word. The closest one is searched when the message is written. */
-export interface Suggestion {
-  readonly word: string;
-  readonly candidates: readonly string[];
-  /** The hint if no candidate is close. */
-  readonly fallback: string;
-}
-
 /** The command line, a file or the configuration is invalid. Nothing was sent. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-  readonly hint: string | Suggestion | undefined;
+  readonly hint: string | undefined;
 
-  constructor(message: string, hint?: string | Suggestion) {
+  constructor(message: string, hint?: string) {
     super(message);
     this.hint = hint;
   }
@@ -33,7 +25,7 @@ export class OutputError extends Error {
   override readonly name = 'OutputError';
 
   constructor(cause: Error, what = 'The results') {
-    super(`${what} could not be written.`, { cause });
+    super(`${what} could not be written`, { cause });
   }
 }
 
@@ -61,28 +53,22 @@ export class InterruptedError extends Error {
   }
 }
 
-/** A hint for an unknown word. */
-export function suggestion(word: string, candidates: readonly string[], fallback: string): Suggestion {
-  return { word, candidates, fallback };
+/** The system's code of an error. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
 const MAX_EDITS = 3;
 
-/** The candidate closest to a misspelt word, if one is close enough. */
-function closest(word: string, candidates: readonly string[]): string | undefined {
-  const [best] = candidates
+/** A hint that names the candidate closest to a misspelt word, or the fallback if none is close. */
+export function suggestion(word: string, candidates: readonly string[], fallback: string): string {
+  const [closest] = candidates
     // A difference in length is at least as many edits. Words can be as long as a file, so this comes first.
     .filter(({ length }) => Math.abs(length - word.length) <= MAX_EDITS)
     .map((candidate) => ({ candidate, edits: editsBetween(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, edits }) => edits <= MAX_EDITS && edits <= Math.max(candidate.length, word.length) / 2)
     .sort((a, b) => a.edits - b.edits);
-  return best?.candidate;
-}
-
-/** The text of a suggestion. */
-export function suggestionText({ word, candidates, fallback }: Suggestion): string {
-  const candidate = closest(word, candidates);
-  return candidate === undefined ? fallback : `Did you mean '${candidate}'?`;
+  return closest ? `Did you mean '${closest.candidate}'?` : fallback;
 }
 
 /** The Damerau distance: letters to add, remove, change or swap with the next. */

@@ -1,7 +1,8 @@
 import { createReadStream, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { InterruptedError, UsageError } from './errors.ts';
+import { codeOf, InterruptedError, UsageError } from './errors.ts';
 import type { Io } from './io.ts';
+import { isObject } from './text.ts';
 
 /** The JSON object in a file; an empty one if there is no file. */
 export function readJsonFile(file: string): Record<string, unknown> {
@@ -10,7 +11,7 @@ export function readJsonFile(file: string): Record<string, unknown> {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return {};
-    throw new UsageError(`${file} cannot be read (${codeOf(error)}).`, 'Check its owner and permissions.');
+    throw unreadable(file, error);
   }
   try {
     const data: unknown = JSON.parse(text);
@@ -19,15 +20,6 @@ export function readJsonFile(file: string): Record<string, unknown> {
     // Reported below.
   }
   throw new UsageError(`${file} is not a JSON object.`, 'Fix it, or move it away.');
-}
-
-export function isObject(data: unknown): data is Record<string, unknown> {
-  return typeof data === 'object' && data !== null && !Array.isArray(data);
-}
-
-/** The system's code of an error. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
 /** Replaces a JSON file atomically. Only its owner can read it. */
@@ -43,7 +35,7 @@ export function writeJsonFile(file: string, data: object): void {
   }
 }
 
-/** Far more than a server accepts. A device may never end. */
+/** More than any server accepts. The limit is for devices, which may never end. */
 const MAX_TEXT_MIB = 256;
 
 /** The text of a file, or of stdin for `-`. Rejects malformed UTF-8, which would be sent as other text. */
@@ -61,8 +53,13 @@ export async function readText(file: string, { stdin }: Io): Promise<string> {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(pieces));
   } catch (error) {
     if (error instanceof UsageError || error instanceof InterruptedError) throw error;
-    throw new UsageError(
-      error instanceof TypeError ? `${name} is not UTF-8.` : `${name} cannot be read (${codeOf(error)}).`,
-    );
+    throw error instanceof TypeError
+      ? new UsageError(`${name} is not UTF-8.`, 'Convert it to UTF-8.')
+      : unreadable(name, error);
   }
+}
+
+/** The error for a file that the system does not let petctl read. */
+export function unreadable(file: string, error: unknown): UsageError {
+  return new UsageError(`${file} cannot be read (${codeOf(error)}).`, 'Check its name and permissions.');
 }

@@ -2,13 +2,13 @@ import { InterruptedError, OutputError } from './errors.ts';
 
 /** A stream that is written to. */
 export interface Sink {
-  /** Resolves when the stream accepts more, so that nothing piles up. */
+  /** Resolves when the stream accepts more, so that its buffer stays small. */
   write(text: string | Uint8Array): Promise<void>;
   readonly isTerminal: boolean;
   /** The width of the terminal; undefined elsewhere. */
   readonly columns: number | undefined;
   /** Whether the reader has closed it. */
-  readonly gone: () => boolean;
+  readonly isClosed: () => boolean;
   /** Resolves when everything is written; rejects with an OutputError otherwise, for example for a full disk. */
   readonly end: () => Promise<void>;
 }
@@ -41,7 +41,7 @@ export function processIo(): Io {
       const reason = new InterruptedError(name);
       const first = listener;
       listener = undefined;
-      // With stdout blocked, calls under way could never finish.
+      // While stdout is blocked, the calls in progress could never finish.
       if (first && !stdout.isStalled()) return first(reason);
       interrupt.abort(reason);
       stdin?.destroy(reason);
@@ -61,7 +61,7 @@ export function processIo(): Io {
   };
 }
 
-/** How long an interrupted run may take to end. */
+/** The time that an interrupted run has to end. */
 const GRACE_MS = 2000;
 
 /** Resolves with the run; rejects if it was interrupted and does not end in time. */
@@ -78,7 +78,7 @@ export async function untilInterrupted<T>(run: Promise<T>, { interrupted }: Io):
 }
 
 function sink(stream: NodeJS.WriteStream, interrupted: AbortSignal): Sink & { isStalled: () => boolean } {
-  let gone = false;
+  let isClosed = false;
   let failure: Error | undefined;
   const waiting: (() => void)[] = [];
   const proceed = () => {
@@ -86,7 +86,7 @@ function sink(stream: NodeJS.WriteStream, interrupted: AbortSignal): Sink & { is
   };
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') failure ??= error;
-    gone = true;
+    isClosed = true;
     proceed();
   });
   stream.on('drain', proceed);
@@ -96,14 +96,14 @@ function sink(stream: NodeJS.WriteStream, interrupted: AbortSignal): Sink & { is
     get columns() {
       return stream.isTTY ? stream.columns : undefined;
     },
-    gone: () => gone,
+    isClosed: () => isClosed,
     isStalled: () => waiting.length > 0,
     end: async () => {
       if (!interrupted.aborted) await new Promise((done) => stream.write('', done));
       if (failure) throw new OutputError(failure);
     },
     write: async (text) => {
-      if (gone || text.length === 0 || stream.write(text) || interrupted.aborted) return;
+      if (isClosed || text.length === 0 || stream.write(text) || interrupted.aborted) return;
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
       });

@@ -1,12 +1,12 @@
 /** Control characters, line separators and bidirectional marks: they could inject escape sequences or disguise text. */
 const unsafe = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Replaces each unsafe character by its escape, for example `\u001b`. JSON keeps its meaning. */
+/** Replaces each unsafe character by its escape, for example `\u001b`. JSON stays valid, with the same meaning. */
 export function escapeControls(text: string): string {
   return text.replace(unsafe, escapeOf);
 }
 
-/** The same for text of more than one line. */
+/** Replaces each unsafe character by its escape, except line feeds and tabs. */
 export function escapeControlsInLines(text: string): string {
   return text.replace(unsafe, (character) =>
     character === '\n' || character === '\t' ? character : escapeOf(character),
@@ -14,8 +14,12 @@ export function escapeControlsInLines(text: string): string {
 }
 
 function escapeOf(character: string): string {
-  const short = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }[character];
-  return short ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return { '\n': '\\n', '\r': '\\r', '\t': '\\t' }[character] ?? unicodeEscape(character);
+}
+
+/** The escape of a character in JSON, JavaScript and shells, for example `\u001b`. */
+export function unicodeEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** JSON text with bigints as digits. Values without bigints cost nothing more. */
@@ -31,6 +35,20 @@ export function jsonText(value: unknown, indent?: number): string | undefined {
 export function jsonValue(text: string): unknown {
   // Shorter numbers are never rounded.
   return /\d{16}/.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
+}
+
+/** The same, or undefined if the text is not JSON. */
+export function jsonValueIfValid(text: string): unknown {
+  try {
+    return jsonValue(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a JSON value is an object. */
+export function isObject(data: unknown): data is Record<string, unknown> {
+  return typeof data === 'object' && data !== null && !Array.isArray(data);
 }
 
 function withDigits(_: string, value: unknown): unknown {

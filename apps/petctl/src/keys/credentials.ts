@@ -1,28 +1,34 @@
 import { UsageError } from '../io/errors.ts';
-import { isObject, readJsonFile, writeJsonFile } from '../io/files.ts';
-import type { Io } from '../io/io.ts';
+import { readJsonFile, writeJsonFile } from '../io/files.ts';
+import type { Environment } from '../io/io.ts';
+import { isObject } from '../io/text.ts';
 import { credentialsFile } from '../settings/profiles.ts';
 import { credentialName, type Scheme, type Security, schemeNamed } from './schemes.ts';
 
-/** A credential and its origin. For a basic scheme it is `user:password`. */
+/** A credential for a security scheme. */
 export interface Credential {
   readonly scheme: Scheme;
+  /** For a basic scheme `user:password`. */
   readonly value: string;
+  /** Where it comes from: an environment variable, a file or the keyring. */
   readonly from: string;
 }
 
 /** The profile and origin that a credential belongs to. Credentials of one are never used for another. */
-export interface Holder {
-  readonly env: Io['env'];
+export interface CredentialScope {
+  readonly env: Environment;
   readonly profile: string;
   readonly origin: string;
 }
 
 /** The credentials of the first complete combination, if any. */
-export async function findCredentials(holder: Holder, security: Security): Promise<readonly Credential[] | undefined> {
+export async function findCredentials(
+  scope: CredentialScope,
+  security: Security,
+): Promise<readonly Credential[] | undefined> {
   if (security.length === 0) return [];
   for (const names of security) {
-    const found = await Promise.all(names.map((name) => findCredential(holder, schemeNamed(name))));
+    const found = await Promise.all(names.map((name) => findCredential(scope, schemeNamed(name))));
     const complete = found.filter((one) => one !== undefined);
     if (complete.length === names.length) return complete;
   }
@@ -30,10 +36,10 @@ export async function findCredentials(holder: Holder, security: Security): Promi
 }
 
 /** The credential of a scheme: from the environment, else the stored one. */
-export async function findCredential(holder: Holder, scheme: Scheme): Promise<Credential | undefined> {
-  const value = holder.env[scheme.variable];
+export async function findCredential(scope: CredentialScope, scheme: Scheme): Promise<Credential | undefined> {
+  const value = scope.env[scheme.variable];
   if (value) return { scheme, value: validCredential(value, scheme, scheme.variable), from: scheme.variable };
-  return storedCredential(holder, scheme);
+  return loadCredential(scope, scheme);
 }
 
 /** Returns a well-formed credential, or throws. */
@@ -47,74 +53,75 @@ export function validCredential(value: string, scheme: Scheme, from: string): st
 }
 
 /** The stored credential, from the file or the keyring. */
-async function storedCredential(holder: Holder, scheme: Scheme): Promise<Credential | undefined> {
-  const stored = storedFor(holder, scheme);
+async function loadCredential(scope: CredentialScope, scheme: Scheme): Promise<Credential | undefined> {
+  const stored = readStored(scope, scheme);
   if (!stored) return undefined;
-  const file = credentialsFile(holder.env);
+  const file = credentialsFile(scope.env);
   if (stored.in === 'file') return { scheme, value: validCredential(stored.value, scheme, file), from: file };
-  const value = (await openKeyring())?.get(accountOf(holder, scheme));
-  if (value === undefined) throw lockedKeyring(holder, scheme);
+  const value = (await openKeyring())?.get(accountOf(scope, scheme));
+  if (value === undefined) throw keyringLocked(scope, scheme);
   return { scheme, value, from: 'keyring' };
 }
 
-export function lockedKeyring({ origin }: Holder, scheme: Scheme): UsageError {
+/** The error for a credential in a keyring that cannot be opened. */
+export function keyringLocked({ origin }: CredentialScope, scheme: Scheme): UsageError {
   return new UsageError(
     `The ${credentialName(scheme)} for ${origin} is in the system's keyring, which cannot be opened.`,
     `Unlock it, or set ${scheme.variable}.`,
   );
 }
 
-/** How a credential is stored. */
-export type Stored = { readonly in: 'file'; readonly value: string } | { readonly in: 'keyring' };
+/** How a credential is stored: in the file itself, or in the keyring. */
+export type StoredCredential = { readonly in: 'file'; readonly value: string } | { readonly in: 'keyring' };
 
-type Entries = Readonly<Record<string, unknown>>;
-
-/** The stored entry of a scheme. */
-export function storedFor(holder: Holder, scheme: Scheme): Stored | undefined {
-  const entry = entriesOf(holder)[scheme.name];
+/** How the credential of a scheme is stored; undefined if it is not. */
+export function readStored(scope: CredentialScope, scheme: Scheme): StoredCredential | undefined {
+  const entry = entriesOf(scope)[scheme.name];
   if (entry === undefined) return undefined;
-  if (isObject(entry) && typeof entry.key === 'string') return { in: 'file', value: entry.key };
-  if (isObject(entry) && entry.keyring === true) return { in: 'keyring' };
+  const { key, keyring } = objectOrEmpty(entry);
+  if (typeof key === 'string') return { in: 'file', value: key };
+  if (keyring === true) return { in: 'keyring' };
   throw new UsageError(
-    `${credentialsFile(holder.env)}: the entry for ${holder.origin} contains no ${credentialName(scheme)}.`,
+    `${credentialsFile(scope.env)}: the entry for ${scope.origin} contains no ${credentialName(scheme)}.`,
     "Remove it, and log in again with 'petctl auth login'.",
   );
 }
 
 /** Stores a credential, or removes the stored one. */
-export function store(holder: Holder, scheme: Scheme, stored: Stored | undefined): void {
-  const { env, profile, origin } = holder;
+export function saveCredential(scope: CredentialScope, scheme: Scheme, stored: StoredCredential | undefined): void {
+  const { env, profile, origin } = scope;
   const file = credentialsFile(env);
   const { [profile]: before, ...profiles } = readJsonFile(file);
-  const { [origin]: _, ...origins } = isObject(before) ? before : {};
-  const { [scheme.name]: __, ...schemes } = entriesOf(holder);
+  const { [origin]: _, ...origins } = objectOrEmpty(before);
+  const { [scheme.name]: __, ...schemes } = entriesOf(scope);
   const entry = stored?.in === 'file' ? { key: stored.value } : stored && { keyring: true };
   const entries = { ...schemes, ...(entry && { [scheme.name]: entry }) };
   const remaining = { ...origins, ...(Object.keys(entries).length > 0 && { [origin]: entries }) };
   writeJsonFile(file, { ...profiles, ...(Object.keys(remaining).length > 0 && { [profile]: remaining }) });
 }
 
-/** All stored credentials, with profile, origin and place. */
-export function allStored(env: Io['env']): { profile: string; origin: string; scheme: string; in: string }[] {
-  const profiles = Object.entries(readJsonFile(credentialsFile(env)));
-  return profiles.flatMap(([profile, origins]) =>
-    Object.entries(isObject(origins) ? origins : {}).flatMap(([origin, entries]) =>
-      Object.entries(isObject(entries) ? entries : {}).map(([scheme, entry]) => {
-        const place = isObject(entry) && entry.keyring === true ? 'keyring' : 'file';
-        return { profile, origin, scheme, in: place };
+/** All stored credentials without their values. */
+export function listStored(env: Environment): { profile: string; origin: string; scheme: string; in: string }[] {
+  return Object.entries(readJsonFile(credentialsFile(env))).flatMap(([profile, origins]) =>
+    Object.entries(objectOrEmpty(origins)).flatMap(([origin, entries]) =>
+      Object.entries(objectOrEmpty(entries)).map(([scheme, entry]) => {
+        return { profile, origin, scheme, in: objectOrEmpty(entry).keyring === true ? 'keyring' : 'file' };
       }),
     ),
   );
 }
 
 /** The stored entries of an origin, by scheme. */
-function entriesOf({ env, profile, origin }: Holder): Entries {
-  const origins = readJsonFile(credentialsFile(env))[profile];
-  const entries = isObject(origins) ? origins[origin] : undefined;
-  return isObject(entries) ? entries : {};
+function entriesOf({ env, profile, origin }: CredentialScope): Readonly<Record<string, unknown>> {
+  const origins = objectOrEmpty(readJsonFile(credentialsFile(env))[profile]);
+  return objectOrEmpty(origins[origin]);
 }
 
-/** There is no credential for the target of the request. */
+function objectOrEmpty(data: unknown): Record<string, unknown> {
+  return isObject(data) ? data : {};
+}
+
+/** There is no credential for the origin of the request. */
 export class NoCredentialError extends Error {
   override readonly name = 'NoCredentialError';
   /** The accepted combinations of schemes. */
@@ -134,12 +141,12 @@ export class NoCredentialError extends Error {
 
 /** Removes credentials from a text, because services may echo them. */
 export function redactor(credentials: readonly Credential[]): (text: string) => string {
-  const secrets = credentials.flatMap(writtenForms);
+  const secrets = credentials.flatMap(encodedForms);
   return (line) => secrets.reduce((text, secret) => text.replaceAll(secret, '***'), line);
 }
 
-/** The forms in which a request may contain the credential. */
-function writtenForms({ scheme, value }: Credential): string[] {
+/** A credential in each encoding that a request may contain. */
+function encodedForms({ scheme, value }: Credential): string[] {
   const password = scheme.type === 'basic' ? value.slice(value.indexOf(':') + 1) : '';
   const base64 = Buffer.from(value).toString('base64');
   return [base64, value, encodeURIComponent(value), password].filter((text) => text !== '');
@@ -152,7 +159,7 @@ export interface Keyring {
   delete(account: string): void;
 }
 
-// Without Secret Service the package would use the kernel's keyring, which is lost at the next boot.
+// Its default on Linux without Secret Service is the kernel's keyring, which is lost at the next boot.
 const options = { linux: { store: 'secret-service' } } as const;
 
 /** The keyring, or undefined if the system has no persistent one. */
@@ -173,9 +180,6 @@ export async function openKeyring(): Promise<Keyring | undefined> {
 }
 
 /** The keyring's account for a credential. */
-export function accountOf(
-  { profile, origin }: { readonly profile: string; readonly origin: string },
-  { name }: Scheme,
-): string {
+export function accountOf({ profile, origin }: CredentialScope, { name }: Scheme): string {
   return `${profile} ${origin} ${name}`;
 }

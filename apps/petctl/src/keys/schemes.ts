@@ -1,5 +1,5 @@
 import { type Operation, type SecurityScheme, service } from '@petstore/types';
-import { kebab } from '../settings/flag.ts';
+import { kebab } from '../flags/flag.ts';
 
 /** A security scheme that petctl supports. */
 export interface Scheme {
@@ -8,7 +8,7 @@ export interface Scheme {
   /** The environment variable of its credential. There is no flag, because process lists show flags. */
   readonly variable: string;
   /** Whether it is the scheme of the API key. */
-  readonly isKey: boolean;
+  readonly isApiKey: boolean;
 }
 
 /** The accepted combinations of schemes. */
@@ -32,13 +32,13 @@ function schemesOf(): readonly Scheme[] {
   const found: Scheme[] = [];
   for (const [name, { type }] of Object.entries(securitySchemes)) {
     if (type === 'mutualTLS' || type === 'other') continue;
-    const isKey = name === keyScheme;
+    const isApiKey = name === keyScheme;
     const named = `PETCTL_AUTH_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
-    let variable = isKey ? keyVariable : named;
+    let variable = isApiKey ? keyVariable : named;
     for (let i = 2; found.some((one) => one.variable === variable); i++) variable = `${named}_${i}`;
-    found.push({ name, type, variable, isKey });
+    found.push({ name, type, variable, isApiKey });
   }
-  return found.sort((one, other) => Number(other.isKey) - Number(one.isKey));
+  return found.sort((one, other) => Number(other.isApiKey) - Number(one.isApiKey));
 }
 
 /** The scheme of a name in an operation's security. */
@@ -49,6 +49,6 @@ export function schemeNamed(name: string): Scheme {
 }
 
 /** The name of a scheme's credential in messages. */
-export function credentialName({ isKey, name }: Scheme): string {
-  return isKey ? 'API key' : `credential '${name}'`;
+export function credentialName({ isApiKey, name }: Scheme): string {
+  return isApiKey ? 'API key' : `credential '${name}'`;
 }

@@ -1,6 +1,6 @@
 import { type Operation, type OperationResponse, propertiesOf, resolved, typeIn } from '@petstore/types';
 import { suggestion, UsageError } from '../io/errors.ts';
-import { escapeControls, escapeControlsInLines, jsonText } from '../io/text.ts';
+import { escapeControls, escapeControlsInLines, isObject, jsonText } from '../io/text.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,7 @@ export interface Shape {
   readonly defaultFormat?: 'json';
 }
 
-/** Turns rows into text one by one, so lists of any length work. */
+/** Formats rows one by one, so lists of any length work. */
 export interface Format {
   readonly head: string;
   row(row: unknown, index: number): string;
@@ -20,21 +20,25 @@ export interface Format {
   tail(count: number): string;
 }
 
-/** A value as a row. Anything but an object gets the column `value`. */
+/** A value as a row: an object itself, anything else in the column `value`. */
 export function asRow(row: unknown): Row {
-  return typeof row === 'object' && row !== null && !Array.isArray(row) ? { ...row } : { value: row };
+  return isObject(row) ? row : { value: row };
 }
 
-/** A value as one word of a line. */
-export function cell(value: unknown): string {
+/** A value as the text of a cell, on one line. */
+function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   return escapeControls(typeof value === 'string' ? value : (jsonText(value) ?? ''));
 }
 
 /** The cells of a row, one per column. */
 export function cellsOf(row: unknown, columns: readonly string[]): string[] {
+  return valuesOf(row, columns).map(cell);
+}
+
+function valuesOf(row: unknown, columns: readonly string[]): unknown[] {
   const values = asRow(row);
-  return columns.map((name) => cell(values[name]));
+  return columns.map((name) => values[name]);
 }
 
 /** Tab-separated, without a header. */
@@ -77,11 +81,6 @@ export function csv({ columns }: Shape): Format {
   };
 }
 
-function valuesOf(row: unknown, columns: readonly string[]): unknown[] {
-  const values = asRow(row);
-  return columns.map((name) => values[name]);
-}
-
 function quoted(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = escapeControlsInLines(typeof value === 'string' ? value : (jsonText(value) ?? ''));
@@ -102,20 +101,20 @@ export function yaml({ list }: Shape): Format {
 function block(value: unknown, indent: string): string {
   if (Array.isArray(value) && value.length > 0)
     return value.map((one) => `- ${block(one, `${indent}  `)}`).join(`\n${indent}`);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    const members = Object.entries(value).filter(([, one]) => one !== undefined);
-    if (members.length > 0)
-      return members.map(([name, one]) => `${scalar(name)}:${member(one, indent)}`).join(`\n${indent}`);
+  if (isObject(value)) {
+    const properties = Object.entries(value).filter(([, one]) => one !== undefined);
+    if (properties.length > 0)
+      return properties.map(([name, one]) => `${scalar(name)}:${propertyValue(one, indent)}`).join(`\n${indent}`);
   }
   return scalar(value);
 }
 
-function member(value: unknown, indent: string): string {
-  const nested = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
-  return nested ? `\n${indent}  ${block(value, `${indent}  `)}` : ` ${scalar(value)}`;
+function propertyValue(value: unknown, indent: string): string {
+  const isNested = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  return isNested ? `\n${indent}  ${block(value, `${indent}  `)}` : ` ${scalar(value)}`;
 }
 
-/** Unambiguous words stay plain; everything else is JSON, which is valid YAML. */
+/** Unambiguous words are plain; everything else is JSON, which is valid YAML. */
 function scalar(value: unknown): string {
   const plain = typeof value === 'string' && /^[A-Za-z][\w-]*( [\w-]+)*$/.test(value);
   return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value)
@@ -123,7 +122,7 @@ function scalar(value: unknown): string {
     : escapeControls(jsonText(value) ?? 'null');
 }
 
-/** The shape of a success: with the selected properties, else those of the spec, else its own. */
+/** The shape of a success: with the columns of `--fields`, else the properties of the spec, else those of the data. */
 export function shapeOf(
   operation: Operation,
   success: OperationResponse | undefined,
@@ -157,15 +156,15 @@ export function propertiesIn(
   return { list, names: Object.keys(propertiesOf(list ? (resolved(schema).items ?? {}) : schema)) };
 }
 
-/** The members that `--fields` names, or all. Throws for an unknown one. */
-export function selectedFields(fields: unknown, members: readonly string[]): readonly string[] {
-  if (typeof fields !== 'string') return members;
+/** The properties that `--fields` names, or all. Throws for an unknown one. */
+export function selectedFields(fields: unknown, properties: readonly string[]): readonly string[] {
+  if (typeof fields !== 'string') return properties;
   const names = fieldNames(fields);
   for (const name of names) {
-    if (!members.includes(name))
+    if (!properties.includes(name))
       throw new UsageError(
         `--fields: there is no property '${name}'.`,
-        suggestion(name, members, `There are ${members.join(', ')}.`),
+        suggestion(name, properties, `There are ${properties.join(', ')}.`),
       );
   }
   return names;

@@ -6,19 +6,19 @@ import type { Shape } from './format.ts';
 /** jq's exit code for a filter that it cannot parse. */
 const SYNTAX_ERROR = 3;
 
-/** Rejects a filter that jq cannot parse, before anything is sent. */
-export async function checkFilter(filter: string): Promise<void> {
-  const { exitCode, stderr } = await run('null', filter);
+/** Throws if jq cannot parse the filter. */
+export async function rejectInvalidFilter(filter: string): Promise<void> {
+  const { exitCode, stderr } = await runJq('null', filter);
   if (exitCode === SYNTAX_ERROR)
     throw new UsageError(`--jq: ${messageOf(stderr)}.`, "'petctl help formatting' has examples.");
 }
 
-/** The input of one run of jq. A run costs as much as thousands of rows. */
+/** The length of the input of one run of jq. A run costs as much as thousands of rows. */
 const MAX_BATCH_LENGTH = 262_144;
-/** The longest wait of a row for later ones. */
+/** The longest time that a row waits for later ones. */
 const MAX_WAIT_MS = 100;
 
-/** Writes the filter's results for each row, or for the whole: strings as text, everything else as JSON. */
+/** Writes the filter's results for each row, or for the whole list: strings as text, everything else as JSON. */
 export async function printFiltered(
   rows: AsyncIterable<unknown>,
   { list }: Shape,
@@ -42,7 +42,7 @@ export async function printFiltered(
       batch += `${jsonText(row) ?? 'null'}\n`;
       if (batch.length < MAX_BATCH_LENGTH && performance.now() - since < MAX_WAIT_MS) continue;
       await flush();
-      if (stdout.gone()) return;
+      if (stdout.isClosed()) return;
     }
   } catch (error) {
     await flush();
@@ -54,12 +54,12 @@ export async function printFiltered(
 
 /** Writes the filter's results for the JSON values of a text. Stops at the first failure. */
 async function writeFiltered(values: string, filter: string, out: Sink): Promise<void> {
-  const { stdout, stderr, exitCode } = await run(values, filter);
+  const { stdout, stderr, exitCode } = await runJq(values, filter);
   await out.write(escapeControlsInLines(stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}\n`));
   if (exitCode !== 0) throw new FilterError(`--jq: ${messageOf(stderr)}.`);
 }
 
-async function run(text: string, filter: string) {
+async function runJq(text: string, filter: string) {
   // Loaded on demand: a megabyte of WebAssembly.
   const { raw } = await import('jq-wasm');
   return raw(text, filter, ['-r', '-c']);

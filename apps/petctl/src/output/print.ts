@@ -4,12 +4,12 @@ import { InterruptedError, OutputError } from '../io/errors.ts';
 import type { Io } from '../io/io.ts';
 import { escapeControlsInLines } from '../io/text.ts';
 import type { Invocation } from '../parse/command.ts';
+import { isColored, outputFormat } from '../settings/resolve.ts';
 import { asRow, csv, type Format, json, jsonl, type Shape, tsv, yaml } from './format.ts';
-import { colored, outputOf } from './options.ts';
 
-/** The length of text to buffer before a write. */
+/** The length of the text to buffer before a write. */
 const MAX_BUFFERED = 16_384;
-/** The longest wait of a row for later ones. */
+/** The longest time that a row waits in the buffer. */
 const MAX_WAIT_MS = 50;
 
 /** Writes rows to stdout in the selected format, as they arrive. */
@@ -20,16 +20,16 @@ export async function print(
 ): Promise<void> {
   const { flags, settings, io } = invocation;
   const { stdout } = io;
-  const shown = picked(rows, shape, flags.has('fields'));
+  const selected = selectProperties(rows, flags.has('fields') ? shape.columns : undefined);
   const filter = flags.get('jq');
-  const output = outputOf(settings, io, shape.defaultFormat);
+  const output = outputFormat(settings, io, shape.defaultFormat);
   if (typeof filter === 'string') {
     const { printFiltered } = await import('./jq.ts');
-    return printFiltered(shown, shape, filter, output === 'jsonl', stdout);
+    return printFiltered(selected, shape, filter, output === 'jsonl', stdout);
   }
 
   // Only a table needs rows to compute its widths.
-  const { taken, rest } = output === 'table' ? await take(shown, SAMPLE_SIZE) : { taken: [], rest: shown };
+  const { sample, rest } = output === 'table' ? await takeSample(selected) : { sample: [], rest: selected };
   const format = await formatFor();
   let [text, count] = [format.head, 0];
   let timer: NodeJS.Timeout | undefined;
@@ -43,7 +43,7 @@ export async function print(
   const write = (row: unknown) => {
     text += format.row(row, count++);
   };
-  taken.forEach(write);
+  sample.forEach(write);
   try {
     for await (const row of rest) {
       write(row);
@@ -51,7 +51,7 @@ export async function print(
       timer ??= setTimeout(() => void flush().catch(() => {}), MAX_WAIT_MS);
       if (text.length < MAX_BUFFERED) continue;
       await flush();
-      if (stdout.gone()) return;
+      if (stdout.isClosed()) return;
     }
   } catch (error) {
     // Writes the rows before the error.
@@ -68,7 +68,7 @@ export async function print(
       case 'table': {
         const { table } = await import('./table.ts');
         const columns = stdout.isTerminal ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
-        return table(shape, taken, columns, colored(flags, io, settings));
+        return table(shape, sample, columns, isColored(flags, io, settings));
       }
       case 'csv':
         return csv(shape);
@@ -84,36 +84,40 @@ export async function print(
   }
 }
 
-/** The rows with only the selected members. */
-async function* picked(
+/** Rejects an invalid `--jq` filter, before anything is sent. */
+export async function checkFilter(flags: Invocation['flags']): Promise<void> {
+  const filter = flags.get('jq');
+  if (typeof filter === 'string') await (await import('./jq.ts')).rejectInvalidFilter(filter);
+}
+
+/** The rows with only these properties, or unchanged. */
+async function* selectProperties(
   rows: Iterable<unknown> | AsyncIterable<unknown>,
-  { columns }: Shape,
-  some: boolean,
+  names: readonly string[] | undefined,
 ): AsyncGenerator<unknown, undefined> {
   for await (const row of rows) {
     const values = asRow(row);
-    yield some ? Object.fromEntries(columns.filter((name) => name in values).map((name) => [name, values[name]])) : row;
+    yield names ? Object.fromEntries(names.filter((name) => name in values).map((name) => [name, values[name]])) : row;
   }
 }
 
-/** The number of rows that decide the widths of a table, and how long the first one waits. */
+/** The number of rows that decide the widths of a table, and the longest time that the first one waits for the others. */
 const SAMPLE_SIZE = 100;
 const MAX_SAMPLING_MS = 200;
 
 /** The first rows that arrive in time, and the rest. */
-async function take(
+async function takeSample(
   rows: AsyncGenerator<unknown, undefined>,
-  count: number,
-): Promise<{ taken: unknown[]; rest: AsyncIterable<unknown> }> {
-  const taken: unknown[] = [];
+): Promise<{ sample: unknown[]; rest: AsyncIterable<unknown> }> {
+  const sample: unknown[] = [];
   let timer: NodeJS.Timeout | undefined;
   let isLate: Promise<undefined> | undefined;
   let next = rows.next();
-  while (taken.length < count) {
+  while (sample.length < SAMPLE_SIZE) {
     // After a failure, `rest` throws, behind the earlier rows.
     const result = await Promise.race(isLate ? [next, isLate] : [next]).catch(() => undefined);
     if (!result || result.done) break;
-    taken.push(result.value);
+    sample.push(result.value);
     isLate ??= new Promise((resolve) => {
       timer = setTimeout(resolve, MAX_SAMPLING_MS, undefined);
     });
@@ -123,10 +127,10 @@ async function take(
   async function* rest() {
     for (let result = await next; !result.done; result = await rows.next()) yield result.value;
   }
-  return { taken, rest: rest() };
+  return { sample, rest: rest() };
 }
 
-/** Writes text and bytes unchanged. On a terminal, text cannot inject escape sequences. */
+/** Writes text and bytes unchanged, except that text on a terminal has its control characters escaped. */
 export async function writeBody(body: unknown, { io, flags }: Invocation): Promise<void> {
   const { stdout } = io;
   const file = flags.get('output-file');
@@ -136,7 +140,7 @@ export async function writeBody(body: unknown, { io, flags }: Invocation): Promi
     const isText = typeof part === 'string' && stdout.isTerminal;
     await stdout.write(isText ? escapeControlsInLines(part) : part);
     // Returning cancels the response.
-    if (stdout.gone()) return;
+    if (stdout.isClosed()) return;
   }
 }
 
@@ -154,17 +158,17 @@ async function* received(body: ReadableStream<Uint8Array>, { interrupted }: Io):
 async function writeFile(file: string, parts: AsyncIterable<Uint8Array> | Iterable<string>): Promise<void> {
   const isPlain = !existsSync(file) || statSync(file).isFile();
   const scratch = isPlain ? `${file}.${process.pid}.tmp` : file;
-  // Loaded here, because most calls write no file.
+  // Loaded here, because most calls do not write a file.
   const { pipeline } = await import('node:stream/promises');
   const out = createWriteStream(scratch);
   try {
     await pipeline(parts, out);
     if (isPlain) renameSync(scratch, file);
   } catch (error) {
-    // The file may still be being opened, and would appear after it was removed.
+    // The file may still be opening, and would appear after its removal.
     if (!out.closed) await new Promise((resolve) => out.once('close', resolve));
     if (isPlain) rmSync(scratch, { force: true });
-    const isOurs = error instanceof ConnectionError || error instanceof InterruptedError;
-    throw isOurs || !(error instanceof Error) ? error : new OutputError(error);
+    const isReported = error instanceof ConnectionError || error instanceof InterruptedError;
+    throw isReported || !(error instanceof Error) ? error : new OutputError(error);
   }
 }

@@ -1,18 +1,12 @@
 import { AbortedError, ConnectionError, PetstoreError, TimeoutError } from '@petstore/client';
-import {
-  FilterError,
-  InterruptedError,
-  OutputError,
-  PartialError,
-  ResponseError,
-  suggestionText,
-  UsageError,
-} from '../io/errors.ts';
+import { FilterError, InterruptedError, OutputError, PartialError, ResponseError, UsageError } from '../io/errors.ts';
 import { escapeControls } from '../io/text.ts';
 import { NoCredentialError } from '../keys/credentials.ts';
+import type { Invocation } from '../parse/command.ts';
+import { isJsonOutput } from '../settings/resolve.ts';
 import { type ErrorKind, errorKindOf, exitCodes } from './exit-codes.ts';
 
-/** An error as users see it, on one line or as JSON. */
+/** An error as petctl writes it, on one line or as JSON. */
 export interface ErrorReport {
   readonly code: string;
   readonly message: string;
@@ -22,11 +16,10 @@ export interface ErrorReport {
   readonly hint: string | null;
 }
 
-/** Turns anything that was thrown into a report. The only place that knows every error. */
+/** Turns anything that was thrown into a report. Only this function knows every error. */
 export function errorReport(error: unknown): ErrorReport {
   if (error instanceof PetstoreError) return responseReport(error);
-  if (error instanceof UsageError)
-    return report('usage', error.message, typeof error.hint === 'object' ? suggestionText(error.hint) : error.hint);
+  if (error instanceof UsageError) return report('usage', error.message, error.hint);
   if (error instanceof NoCredentialError) return report('unauthorized', error.message, loginHint(error));
   if (error instanceof PartialError) return report('partial', error.message, error.hint);
   if (error instanceof AbortedError) return errorReport(error.cause);
@@ -37,19 +30,15 @@ export function errorReport(error: unknown): ErrorReport {
     return { ...report('unreachable', `${error.message}.`, 'Use a longer --timeout.'), code: 'timeout' };
   if (error instanceof ConnectionError) {
     if (error.cause === undefined) return report('failed', `${error.message}.`);
-    const why = systemWord(error.cause);
+    const code = systemCode(error.cause);
     return report(
       'unreachable',
-      `${error.message}${why ? ` (${why})` : ''}.`,
+      `${error.message}${code ? ` (${code})` : ''}.`,
       'Check that it runs there, or select another address with --base-url or --deployment.',
     );
   }
   if (error instanceof OutputError)
-    return report(
-      'unwritten',
-      `${error.message.replace(/\.$/, '')} (${systemWord(error.cause)}).`,
-      'Check for a full disk.',
-    );
+    return report('unwritten', `${error.message} (${systemCode(error.cause)}).`, 'Check for a full disk.');
   if (error instanceof ResponseError) return report('failed', error.message, 'Check --base-url; -v shows the request.');
   if (error instanceof FilterError)
     return report('unwritten', error.message, 'The request itself succeeded: fix the filter.');
@@ -59,17 +48,16 @@ export function errorReport(error: unknown): ErrorReport {
 
 /** How to log in for the first combination of credentials. */
 function loginHint({ needed: [schemes = []] }: NoCredentialError): string {
-  const logins = schemes.map(({ isKey, name }) => `'petctl auth login${isKey ? '' : ` --scheme ${name}`}'`);
+  const logins = schemes.map(({ isApiKey, name }) => `'petctl auth login${isApiKey ? '' : ` --scheme ${name}`}'`);
   return `Log in with ${logins.join(' and ')}, or set ${schemes.map(({ variable }) => variable).join(' and ')}.`;
 }
 
 function responseReport(error: PetstoreError): ErrorReport {
   const kind = errorKindOf(error.status);
   const target = error.status < 400 ? error.headers.get('location') : null;
-  const redirect = target !== null && `The service redirects to ${target}.`;
   return {
-    ...(redirect
-      ? report(kind, redirect, 'Set this address with --base-url.')
+    ...(target !== null
+      ? report(kind, `The service redirects to ${target}.`, 'Set this address with --base-url.')
       : report(kind, error.message, error.status < 300 ? '-v shows the response.' : hints[kind])),
     code: error.code ?? kind,
     status: error.status,
@@ -80,7 +68,7 @@ function responseReport(error: PetstoreError): ErrorReport {
 const hints: Partial<Record<ErrorKind, string>> = {
   unauthorized: "'petctl auth status' shows the key in use; 'petctl auth login' stores another.",
   not_found: 'Check the identifier; -v shows the request.',
-  refused: 'Fix what the message names; -v shows the request.',
+  refused: 'Correct the input that the message names; -v shows the request.',
   rate_limited: 'Wait a moment, then retry.',
   failed: 'Retry later; -v shows the request.',
 };
@@ -89,19 +77,33 @@ function report(kind: ErrorKind, message: string, hint?: string): ErrorReport {
   return { code: kind, message, status: null, requestId: null, exit: exitCodes[kind].exit, hint: hint ?? null };
 }
 
-/** The system's code, from the error or its cause. */
-function systemWord(error: unknown): string {
+/** The system's code of an error or its cause, else the message. */
+function systemCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('code' in error && typeof error.code === 'string') return error.code;
-  return error.cause === undefined ? error.message : systemWord(error.cause);
+  return error.cause === undefined ? error.message : systemCode(error.cause);
 }
 
-/** The line that reports an error. */
-export function errorLine(error: ErrorReport, json: boolean): string {
-  if (json) return `${escapeControls(JSON.stringify({ error }))}\n`;
+/** The line for an error. */
+export function errorLine(error: ErrorReport, isJson: boolean): string {
   const notes = [error.status && `HTTP ${error.status}`, error.requestId && `request ${error.requestId}`].filter(
     Boolean,
   );
   const parts = [error.message, notes.length > 0 && `(${notes.join(', ')})`, error.hint].filter(Boolean);
-  return `petctl: ${escapeControls(parts.join(' '))}\n`;
+  return line({ error }, parts.join(' '), isJson);
+}
+
+/** Whether to write notices that scripts do not need. */
+export function wantsNotices({ io, flags }: Invocation): boolean {
+  return !flags.has('quiet') && (io.stderr.isTerminal || flags.has('verbose'));
+}
+
+/** Writes a notice to stderr, unless --quiet is set. */
+export async function writeNotice({ io, flags, settings }: Invocation, message: string): Promise<void> {
+  if (!flags.has('quiet')) await io.stderr.write(line({ notice: { message } }, message, isJsonOutput(settings)));
+}
+
+/** A line on stderr: the data as JSON, or the text. */
+function line(data: object, text: string, isJson: boolean): string {
+  return `${escapeControls(isJson ? JSON.stringify(data) : `petctl: ${text}`)}\n`;
 }

@@ -6,7 +6,7 @@ const gap = '  ';
 export function table({ columns }: Shape, sample: readonly unknown[], terminal: number, bold: boolean): Format {
   const titles = columns.map((name) => name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toUpperCase());
   const cells = sample.map((row) => cellsOf(row, columns));
-  const widths = fitted(
+  const widths = fitWidths(
     columns.map((_, i) => cells.reduce((max, row) => Math.max(max, widthOf(row[i] ?? '')), widthOf(titles[i] ?? ''))),
     terminal,
   );
@@ -14,8 +14,8 @@ export function table({ columns }: Shape, sample: readonly unknown[], terminal: 
     words
       .map((word, i) => {
         const width = widths[i] ?? 0;
-        const shown = cut(word, width);
-        return i === words.length - 1 ? shown : shown + ' '.repeat(Math.max(0, width - widthOf(shown)));
+        const text = truncate(word, width);
+        return i === words.length - 1 ? text : text + ' '.repeat(Math.max(0, width - widthOf(text)));
       })
       .join(gap)
       .trimEnd();
@@ -27,8 +27,8 @@ export function table({ columns }: Shape, sample: readonly unknown[], terminal: 
   };
 }
 
-/** Narrows the widest column until all fit. */
-function fitted(widths: number[], terminal: number): number[] {
+/** Narrows the widest column until all fit into the terminal. */
+function fitWidths(widths: number[], terminal: number): number[] {
   const available = Math.max(terminal - gap.length * (widths.length - 1), widths.length);
   const fit = [...widths];
   let over = fit.reduce((sum, width) => sum + width, 0) - available;
@@ -39,7 +39,7 @@ function fitted(widths: number[], terminal: number): number[] {
   return fit;
 }
 
-// Made on demand: it takes as long as a local request.
+// Created on demand, because that takes as long as a local request.
 let segmenter: Intl.Segmenter | undefined;
 
 function segmentsOf(text: string): Intl.Segments {
@@ -55,7 +55,7 @@ const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 
 const plain = /^[\x20-\x7e]*$/;
 
-/** How many columns a text takes on a terminal. */
+/** The number of columns that a text takes on a terminal. */
 export function widthOf(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
@@ -63,8 +63,8 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The text within a number of columns, shortened with an ellipsis. */
-export function cut(text: string, columns: number): string {
+/** The text, shortened with an ellipsis if it is wider than a number of columns. */
+export function truncate(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   if (plain.test(text)) return `${text.slice(0, columns - 1)}…`;
   let [start, width] = ['', 0];

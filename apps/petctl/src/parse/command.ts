@@ -1,8 +1,8 @@
 import type { Operation } from '@petstore/types';
+import { type Argument, type Flag, switchFlag, valueFlag } from '../flags/flag.ts';
 import type { HttpTransport } from '../io/http.ts';
 import type { Io } from '../io/io.ts';
-import type { Argument, Flag } from '../settings/flag.ts';
-import type { Resolved } from '../settings/profiles.ts';
+import type { ResolvedSettings } from '../settings/resolve.ts';
 import { settings } from '../settings/settings.ts';
 
 /** A command or group as data, for the parser, help, man pages and completion. */
@@ -10,8 +10,8 @@ export interface CommandNode {
   readonly name: string;
   readonly summary: string;
   readonly description?: string;
-  /** Examples: the words after `petctl <names>`, and a description. */
-  readonly examples?: readonly (readonly [line: string, does: string])[];
+  /** Examples: the words after `petctl <names>`, and a comment. */
+  readonly examples?: readonly (readonly [line: string, comment: string])[];
   readonly args?: readonly Argument[];
   readonly flags?: readonly Flag[];
   readonly commands?: readonly CommandNode[];
@@ -31,10 +31,15 @@ export interface Located {
   readonly node: CommandNode;
 }
 
-/** A node and all visible commands below it. */
+/** Yields a node and all visible commands below it. */
 export function* walk(node: CommandNode, path: readonly string[] = []): Generator<Located> {
   yield { path, node };
-  for (const child of node.commands ?? []) if (!child.hidden) yield* walk(child, [...path, child.name]);
+  for (const child of visibleCommands(node)) yield* walk(child, [...path, child.name]);
+}
+
+/** The commands of a group that help and completion show. */
+export function visibleCommands({ commands = [] }: CommandNode): readonly CommandNode[] {
+  return commands.filter(({ hidden }) => !hidden);
 }
 
 /** The parsed arguments and flags of a command. */
@@ -49,7 +54,7 @@ export interface Invocation extends Located, CommandInput {
   readonly root: CommandNode;
   /** All operations of the service. */
   readonly operations: readonly Operation[];
-  readonly settings: Resolved;
+  readonly settings: ResolvedSettings;
   readonly io: Io;
   readonly transport: HttpTransport;
 }
@@ -63,28 +68,14 @@ export function commandOf(id: string | undefined, operations: readonly Operation
 /** The flags of every command: the settings, and those of one run. */
 export const globalFlags: readonly Flag[] = [
   ...Object.values(settings).map(({ flag }) => flag),
-  {
-    name: 'fields',
-    value: 'names',
-    description: 'The properties to show, comma-separated, in this order.',
-    rules: { type: 'string' },
-    completes: 'properties',
-  },
-  {
-    name: 'jq',
-    value: 'filter',
-    description: 'A jq filter for the result: for each element with -o jsonl, else for the whole.',
-    rules: { type: 'string' },
-  },
-  { name: 'quiet', short: 'q', description: 'Hide notices and progress.', rules: { type: 'boolean' } },
-  {
-    name: 'verbose',
+  valueFlag('fields', 'names', 'The properties to show, comma-separated, in this order.', { completes: 'properties' }),
+  valueFlag('jq', 'filter', 'A jq filter for the result: for each element with -o jsonl, else for the whole.'),
+  switchFlag('quiet', 'Hide notices and progress.', { short: 'q' }),
+  switchFlag('verbose', 'Log requests on stderr, with -vv also headers and bodies. Keys are hidden.', {
     short: 'v',
-    description: 'Log requests on stderr, with -vv also headers and bodies. Keys are hidden.',
-    rules: { type: 'boolean' },
     repeatable: true,
-  },
-  { name: 'help', short: 'h', description: 'Show this help.', rules: { type: 'boolean' } },
+  }),
+  switchFlag('help', 'Show this help.', { short: 'h' }),
 ];
 
 /** All flags of a command, its specific ones first. */
@@ -105,19 +96,11 @@ export function sharedFlagsOf({ flags = [] }: CommandNode): readonly Flag[] {
 
 /** The flags of every command that sends a request. */
 export const callFlags: readonly Flag[] = [
-  {
-    name: 'dry-run',
-    description: 'Show the request without sending it.',
-    rules: { type: 'boolean' },
-  },
-  {
-    name: 'curl',
-    description: 'Show the request as a curl command without sending it.',
-    rules: { type: 'boolean' },
-  },
+  switchFlag('dry-run', 'Show the request without sending it.'),
+  switchFlag('curl', 'Show the request as a curl command without sending it.'),
 ];
 
-/** Whether to show the request only. */
-export function dryRunOnly({ flags }: CommandInput): boolean {
+/** Whether to show the request without sending it. */
+export function isDryRun({ flags }: CommandInput): boolean {
   return flags.has('dry-run') || flags.has('curl');
 }

@@ -11,6 +11,7 @@ import { expectedRequest, type Inputs } from '../../../openapi/serialize.ts';
 import { isNode, node, type Spec } from '../../openapi.ts';
 import { dataFor, successesOf } from '../client/responses.ts';
 import { excerpt, inputsFor } from '../values.ts';
+import { runPetctl } from './run.ts';
 
 type Petctl = typeof import('petctl/internal');
 
@@ -78,7 +79,7 @@ async function run(
   // What the recorder answers is what petctl's own transport does.
   const options = { env, isTerminal, transport: transport as never };
   const absolute = URL.canParse(server) ? [] : ['--base-url', base];
-  const ended = await petctl.runAsFunction([...row.command, '--retries=0', ...absolute, ...words], options);
+  const ended = await runPetctl(petctl, [...row.command, '--retries=0', ...absolute, ...words], options);
   return { ...ended, stdout: Buffer.from(ended.stdout).toString(), sent };
 }
 

@@ -1,6 +1,7 @@
 import type { Operation } from '@petstore/types';
 import type { Argument, Flag, Located } from 'petctl/internal';
 import type { Input } from './inputs.ts';
+import { runPetctl } from './run.ts';
 
 type Petctl = typeof import('petctl/internal');
 
@@ -18,7 +19,7 @@ export async function surfacesOf(
   manual: string,
   reference: string,
 ): Promise<Surface[]> {
-  const { stdout } = await petctl.runAsFunction([...path, '--help']);
+  const { stdout } = await runPetctl(petctl, [...path, '--help']);
   const help = Buffer.from(stdout).toString();
   const man = manual.replaceAll('\\-', '-').replaceAll('\\&', '').replaceAll('\\e', '\\');
   const [section = ''] = reference
@@ -98,7 +99,7 @@ export function unsaidOfInput(surface: Surface, input: Input, taken: Argument | 
 
 /** The examples of a command that petctl does not take. */
 export async function wrongExamples(petctl: Petctl, { path }: Located): Promise<string[]> {
-  const { stdout } = await petctl.runAsFunction([...path, '--help']);
+  const { stdout } = await runPetctl(petctl, [...path, '--help']);
   const lines = [
     ...Buffer.from(stdout)
       .toString()
@@ -108,7 +109,7 @@ export async function wrongExamples(petctl: Petctl, { path }: Located): Promise<
   for (const line of lines.filter((one) => !one.includes('@'))) {
     const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
     const env = { XDG_CONFIG_HOME: '/nonexistent' };
-    const { code, stderr } = await petctl.runAsFunction([...words, '--dry-run'], { env });
+    const { code, stderr } = await runPetctl(petctl, [...words, '--dry-run'], { env });
     if (code !== 0) found.push(`the example 'petctl ${line}' fails: ${stderr.trim()}`);
   }
   return found;

@@ -1,35 +1,41 @@
-import { isBinary, type Operation, propertiesOf, resolved, typeIn } from '@petstore/types';
+import { isBinary, type Operation, propertiesOf, resolved, type Schema, typeIn } from '@petstore/types';
+import type { Flag } from '../../flags/flag.ts';
+import { enumWords, kindOf } from '../../flags/value.ts';
 import type { CommandNode } from '../../parse/command.ts';
-import type { Flag, Rules } from '../../settings/flag.ts';
-import { kindOf, wordsOf } from '../../settings/value.ts';
 
-/** Examples for the command of an operation, from the spec: its arguments, and a description. */
-export function operationExamples({ operation, args = [], flags = [] }: CommandNode): [line: string, does: string][] {
+/** Examples for the command of an operation, from its spec: the words after the command, and a comment. */
+export function operationExamples({
+  operation,
+  args = [],
+  flags = [],
+}: CommandNode): [line: string, comment: string][] {
   if (!operation) return [];
-  const values = args.map(({ rules }) => example('', rules)).join(' ');
-  const required = flags.filter((flag) => flag.required).map(flagged);
-  const chosen = flags.find((flag) => flag.field !== undefined && !flag.required && wordsOf(flag.rules).length > 0);
+  const values = args.map(({ schema }) => example('', schema)).join(' ');
+  const required = flags.filter((flag) => flag.required).map(exampleFlag);
+  const optional = flags.find(
+    (flag) => flag.field !== undefined && !flag.required && enumWords(flag.schema).length > 0,
+  );
   const plain = [values, ...required].filter(Boolean).join(' ');
   const lines: [string, string][] = [[plain, operation.summary]];
-  if (chosen) lines.push([`${plain} ${flagged(chosen)}`.trim(), `With ${chosen.name}`]);
+  if (optional) lines.push([`${plain} ${exampleFlag(optional)}`.trim(), `With ${optional.name}`]);
   if (operation.pagination) lines.push([`${plain} --all -o jsonl`.trim(), 'All pages, one JSON object per line']);
   if (operation.body && !plain.includes('--data'))
     lines.push([`${values} --data @body.json`.trim(), 'With the body from a file']);
   return lines;
 }
 
-const flagged = ({ name, field, rules }: Flag) => {
+function exampleFlag({ name, field, schema }: Flag): string {
   if (field === 'body' && name === 'data') return '--data @body.json';
-  return kindOf(rules) === 'boolean' ? `--${name}` : `--${name} ${example(name, rules)}`;
-};
+  return kindOf(schema) === 'boolean' ? `--${name}` : `--${name} ${example(name, schema)}`;
+}
 
-/** A valid example value. */
-function example(name: string, rules: Rules): string {
-  const { minimum = 1, items = {} } = resolved(rules);
-  const [word] = wordsOf(rules);
+/** A valid value as a command line word. */
+function example(name: string, schema: Schema): string {
+  const { minimum = 1, items = {} } = resolved(schema);
+  const [word] = enumWords(schema);
   if (word !== undefined) return word;
-  if (isBinary(rules)) return `@${name}.bin`;
-  switch (kindOf(rules)) {
+  if (isBinary(schema)) return `@${name}.bin`;
+  switch (kindOf(schema)) {
     case 'integer':
     case 'number':
       return String(Math.max(1, minimum));
@@ -38,41 +44,41 @@ function example(name: string, rules: Rules): string {
     case 'array':
       return example(name, items);
     case 'object':
-      return `'${JSON.stringify(exampleOf(rules))}'`;
+      return `'${JSON.stringify(jsonExample(schema))}'`;
     default:
       return `'a ${name}'`;
   }
 }
 
-/** A value as JSON has it: an object with what it requires. */
-function exampleOf(rules: Rules): unknown {
-  const [alternative] = resolved(rules).oneOf ?? resolved(rules).anyOf ?? [];
-  if (alternative) return exampleOf(alternative);
-  const { required = [], items = {}, minItems = 0 } = resolved(rules);
-  switch (kindOf(rules)) {
+/** A valid value as JSON data; of an object, only the required properties. */
+function jsonExample(schema: Schema): unknown {
+  const [alternative] = resolved(schema).oneOf ?? resolved(schema).anyOf ?? [];
+  if (alternative) return jsonExample(alternative);
+  const { required = [], items = {}, minItems = 0 } = resolved(schema);
+  switch (kindOf(schema)) {
     case 'object': {
-      const properties = propertiesOf(rules);
+      const properties = propertiesOf(schema);
       return Object.fromEntries(
         required.flatMap((name) => {
           const { [name]: property = {} } = properties;
-          return resolved(property).readOnly ? [] : [[name, exampleOf(property)]];
+          return resolved(property).readOnly ? [] : [[name, jsonExample(property)]];
         }),
       );
     }
     case 'array':
-      return minItems > 0 ? [exampleOf(items)] : [];
+      return minItems > 0 ? [jsonExample(items)] : [];
     case 'integer':
     case 'number':
-      return Number(wordsOf(rules)[0] ?? Math.max(1, resolved(rules).minimum ?? 1));
+      return Number(enumWords(schema)[0] ?? Math.max(1, resolved(schema).minimum ?? 1));
     case 'boolean':
       return true;
     default:
-      return wordsOf(rules)[0] ?? 'text';
+      return enumWords(schema)[0] ?? 'text';
   }
 }
 
-/** Examples of raw requests: a list with a query, and a creation with its required fields. */
-export function apiExamples(operations: readonly Operation[]): [line: string, does: string][] {
+/** Examples of raw requests: a list with a query parameter, and a create with its required fields. */
+export function apiExamples(operations: readonly Operation[]): [line: string, comment: string][] {
   const plain = operations.filter(({ path }) => !path.includes('{'));
   const examples: [string, string][] = [];
   const list = plain.find(({ method }) => method === 'GET');
@@ -80,18 +86,18 @@ export function apiExamples(operations: readonly Operation[]): [line: string, do
     const [query] = fieldsOf(list, ({ in: location }) => location === 'query');
     examples.push([`GET ${list.path}${query ?? ''}`, query ? 'With a query' : 'Without any input']);
   }
-  const creation = plain.find(({ method, body }) => method === 'POST' && body?.kind === 'json');
-  if (creation) {
-    const body = fieldsOf(creation, ({ in: location, required }) => location === 'body' && required).join('');
-    if (body !== '') examples.push([`POST ${creation.path}${body}`, 'With a body; := sets JSON']);
-    examples.push([`POST ${creation.path} --input body.json`, 'With a body from a file']);
+  const create = plain.find(({ method, body }) => method === 'POST' && body?.kind === 'json');
+  if (create) {
+    const body = fieldsOf(create, ({ in: location, required }) => location === 'body' && required).join('');
+    if (body !== '') examples.push([`POST ${create.path}${body}`, 'With a body; := sets JSON']);
+    examples.push([`POST ${create.path} --input body.json`, 'With a body from a file']);
   }
   return examples;
 }
 
 type Field = Operation['fields'][string];
 
-/** Fields as command line words with example values. */
+/** Fields with example values as flags of `petctl api`. */
 function fieldsOf({ fields }: Operation, isWanted: (field: Field) => boolean): string[] {
   return Object.entries(fields)
     .filter(([, field]) => isWanted(field))

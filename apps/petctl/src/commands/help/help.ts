@@ -1,12 +1,17 @@
+import type { Argument, Flag } from '../../flags/flag.ts';
+import { boundsOf, kindOf } from '../../flags/value.ts';
 import { suggestion, UsageError } from '../../io/errors.ts';
 import type { Io } from '../../io/io.ts';
-import { colored } from '../../output/options.ts';
-import type { CommandNode, Invocation, Located } from '../../parse/command.ts';
-import { sharedFlagsOf } from '../../parse/command.ts';
-import type { Argument, Flag } from '../../settings/flag.ts';
+import {
+  type CommandNode,
+  type Invocation,
+  type Located,
+  sharedFlagsOf,
+  visibleCommands,
+} from '../../parse/command.ts';
 import { isSettingName } from '../../settings/profiles.ts';
+import { isColored } from '../../settings/resolve.ts';
 import { settings } from '../../settings/settings.ts';
-import { boundsOf, kindOf } from '../../settings/value.ts';
 import { operationExamples } from './examples.ts';
 import { topics } from './topics.ts';
 
@@ -30,13 +35,13 @@ export async function helpOn({ io, args, root, flags }: Invocation): Promise<voi
   await io.stdout.write(help({ path: words, node }, io, flags));
 }
 
-/** The help of a command: examples, usage, then commands, arguments and flags. */
+/** The help of a command: examples and usage, then commands, arguments and flags. */
 export function help({ path, node }: Located, io: Io, flags: Invocation['flags'] = new Map()): string {
   const width = Math.min(io.stdout.columns || 100, 100);
-  const bold = colored(flags, io);
-  const title = (text: string) => (bold ? `\u001b[1m${text}\u001b[22m` : text);
-  const parts = [wrapped(node.description ?? node.summary, width, '')];
-  if (node.notice) parts.push(wrapped(node.notice, width, ''));
+  const isBold = isColored(flags, io);
+  const title = (text: string) => (isBold ? `\u001b[1m${text}\u001b[22m` : text);
+  const parts = [wrap(node.description ?? node.summary, width, '')];
+  if (node.notice) parts.push(wrap(node.notice, width, ''));
   for (const [name, lines] of sections({ path, node }, width)) {
     if (lines.length > 0) parts.push([title(name), ...lines].join('\n'));
   }
@@ -44,48 +49,17 @@ export function help({ path, node }: Located, io: Io, flags: Invocation['flags']
 }
 
 function sections({ path, node }: Located, width: number): [title: string, lines: string[]][] {
-  const flags = node.flags ?? [];
-  const shown = (node.commands ?? []).filter(({ hidden }) => !hidden);
+  const rows = {
+    Commands: visibleCommands(node).map((one) => [one.name, one.summary + stateOf(one)] as const),
+    Arguments: (node.args ?? []).map((one) => [argumentName(one), describeArgument(one)] as const),
+    Flags: (node.flags ?? []).map((one) => [flagNames(one), describeFlag(one)] as const),
+    'Flags of every command': sharedFlagsOf(node).map((one) => [flagNames(one), describeFlag(one)] as const),
+    More: path.length > 0 ? [] : topics().map(({ name, title }) => [`petctl help ${name}`, title] as const),
+  };
   return [
-    ['Examples', examplesOf({ path, node }).map(([line, does]) => `  ${line.padEnd(46)}  # ${does}`)],
+    ['Examples', examplesOf({ path, node }).map(([line, comment]) => `  ${line.padEnd(46)}  # ${comment}`)],
     ['Usage', [`  ${usage({ path, node })}`]],
-    [
-      'Commands',
-      pairs(
-        shown.map((one) => [one.name, one.summary + stateOf(one)]),
-        width,
-      ),
-    ],
-    [
-      'Arguments',
-      pairs(
-        (node.args ?? []).map((one) => [argumentName(one), aboutArgument(one)]),
-        width,
-      ),
-    ],
-    [
-      'Flags',
-      pairs(
-        flags.map((one) => [flagNames(one), aboutFlag(one)]),
-        width,
-      ),
-    ],
-    [
-      'Flags of every command',
-      pairs(
-        sharedFlagsOf(node).map((one) => [flagNames(one), aboutFlag(one)]),
-        width,
-      ),
-    ],
-    [
-      'More',
-      path.length > 0
-        ? []
-        : pairs(
-            topics().map(({ name, title }) => [`petctl help ${name}`, title]),
-            width,
-          ),
-    ],
+    ...Object.entries(rows).map(([title, all]): [string, string[]] => [title, inColumns(all, width)]),
   ];
 }
 
@@ -95,33 +69,34 @@ function stateOf({ operation }: CommandNode): string {
   return all.length > 0 ? ` (${all.join(', ')})` : '';
 }
 
-/** Complete example lines with descriptions. */
-export function examplesOf({ path, node }: Located): (readonly [line: string, does: string])[] {
+/** Complete command lines with comments. */
+export function examplesOf({ path, node }: Located): (readonly [line: string, comment: string])[] {
   const lines = node.examples ?? (node.operation && operationExamples(node));
-  const examples = lines?.map(([line, does]) => [['petctl', ...path, line].filter(Boolean).join(' '), does] as const);
+  const examples = lines?.map(
+    ([line, comment]) => [['petctl', ...path, line].filter(Boolean).join(' '), comment] as const,
+  );
   if (examples) return examples;
   // A group shows the first example of each of its commands.
-  return (node.commands ?? [])
-    .filter(({ hidden }) => !hidden)
-    .flatMap((child: CommandNode) => examplesOf({ path: [...path, child.name], node: child }).slice(0, 1));
+  return visibleCommands(node).flatMap((child) => examplesOf({ path: [...path, child.name], node: child }).slice(0, 1));
 }
 
-/** `petctl users get <user-id> [flags]`. */
+/** The usage line of a command: `petctl users get <user-id> [flags]`. */
 export function usage({ path, node }: Located): string {
   const words = node.commands ? ['<command>'] : (node.args ?? []).map(argumentName);
   return ['petctl', ...path, ...words, '[flags]'].join(' ');
 }
 
-function pairs(rows: readonly (readonly [string, string])[], width: number): string[] {
+/** Lines of names and wrapped descriptions. */
+function inColumns(rows: readonly (readonly [name: string, description: string])[], width: number): string[] {
   const left = Math.min(Math.max(0, ...rows.map(([name]) => name.length)), 26);
-  return rows.map(([name, about]) => {
+  return rows.map(([name, description]) => {
     const indent = ' '.repeat(left + 4);
-    const text = wrapped(about, width, indent);
+    const text = wrap(description, width, indent);
     return name.length > left ? `  ${name}\n${indent}${text}` : `  ${name.padEnd(left)}  ${text}`;
   });
 }
 
-function wrapped(text: string, width: number, indent: string): string {
+function wrap(text: string, width: number, indent: string): string {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/\s+/)) {
@@ -134,49 +109,49 @@ function wrapped(text: string, width: number, indent: string): string {
   return [...lines, line].join(`\n${indent}`);
 }
 
-/** `-o, --output <format>`. */
-export function flagNames({ name, short, negatable, rules, value }: Flag): string {
+/** The names and the value of a flag: `-o, --output <format>`. */
+export function flagNames({ name, short, negatable, schema, value }: Flag): string {
   const names = `${short ? `-${short}, ` : ''}--${negatable ? '[no-]' : ''}${name}`;
-  const kind = kindOf(rules);
+  const kind = kindOf(schema);
   return kind === 'boolean' ? names : `${names} <${value ?? kind}>`;
 }
 
-/** `<user-id>`, or `[topic...]`. */
+/** An argument in a usage line: `<user-id>` or `[topic...]`. */
 export function argumentName({ name, required, rest }: Argument): string {
   const text = rest ? `${name}...` : name;
   return required ? `<${text}>` : `[${text}]`;
 }
 
 /** The description of a flag, with bounds and defaults. */
-export function aboutFlag(flag: Flag): string {
-  const { name, field, required, rules, insteadOf } = flag;
+export function describeFlag(flag: Flag): string {
+  const { name, field, required, schema, insteadOf } = flag;
   const setting = field === undefined && isSettingName(name) ? settings[name] : undefined;
   return withNotes(flag, [
     required && 'required',
-    ...occurrences(flag),
+    ...repetitionNotes(flag),
     insteadOf !== undefined && `--${insteadOf} is petctl's`,
-    rules.default !== undefined && `server default: ${rules.default}`,
-    rules.deprecated && 'deprecated',
+    schema.default !== undefined && `server default: ${schema.default}`,
+    schema.deprecated && 'deprecated',
     setting?.defaultText && `default: ${setting.defaultText}`,
     setting?.env,
   ]);
 }
 
-/** Notes on repeated flags and several values in one flag. */
-function occurrences({ repeatable, field, property, rules }: Flag): string[] {
-  const kind = kindOf(rules);
+/** Notes on repetition and on several values in one flag. */
+function repetitionNotes({ repeatable, field, property, schema }: Flag): string[] {
+  const kind = kindOf(schema);
   if (!repeatable || kind === 'boolean') return [];
-  const input = (field ?? property) !== undefined;
-  const inOne =
-    input && kind === 'array' ? 'or a,b or JSON' : input && kind === 'object' ? 'key=value or JSON' : undefined;
-  return ['repeatable', ...(inOne ? [inOne] : [])];
+  const isInput = (field ?? property) !== undefined;
+  if (isInput && kind === 'array') return ['repeatable', 'or a,b or JSON'];
+  return isInput && kind === 'object' ? ['repeatable', 'key=value or JSON'] : ['repeatable'];
 }
 
-export function aboutArgument(argument: Argument): string {
+/** The description of an argument, with bounds. */
+export function describeArgument(argument: Argument): string {
   return withNotes(argument, []);
 }
 
-function withNotes({ description, rules }: Flag | Argument, more: readonly (string | false | undefined)[]): string {
-  const notes = [boundsOf(rules), ...more].filter((note) => note);
+function withNotes({ description, schema }: Flag | Argument, more: readonly (string | false | undefined)[]): string {
+  const notes = [boundsOf(schema), ...more].filter((note) => note);
   return notes.length > 0 ? `${description.replace(/\.$/, '')} (${notes.join('; ')}).` : description;
 }

@@ -1,5 +1,13 @@
-import { type CommandNode, globalFlags, type Located, sharedFlagsOf, walk } from '../../parse/command.ts';
-import { aboutArgument, aboutFlag, argumentName, examplesOf, flagNames, usage } from './help.ts';
+import type { Flag } from '../../flags/flag.ts';
+import {
+  type CommandNode,
+  globalFlags,
+  type Located,
+  sharedFlagsOf,
+  visibleCommands,
+  walk,
+} from '../../parse/command.ts';
+import { argumentName, describeArgument, describeFlag, examplesOf, flagNames, usage } from './help.ts';
 import { topics } from './topics.ts';
 
 /** The man pages by file name, for petctl and each command and group. */
@@ -13,35 +21,41 @@ export function manPages(root: CommandNode, version: string): Map<string, string
 
 function page(name: string, located: Located, version: string): string {
   const { path, node } = located;
-  const takes = [
-    ...(node.args ?? []).map((one) => [argumentName(one), aboutArgument(one)] as const),
-    ...[...(node.flags ?? []), ...sharedFlagsOf(node)].map((one) => [flagNames(one), aboutFlag(one)] as const),
-  ];
-  const commands = (node.commands ?? []).filter(({ hidden }) => !hidden);
+  const commands = visibleCommands(node);
   const parts = [
     `.TH "${name.toUpperCase()}" "1" "" "petctl ${version}" "petctl"`,
-    `.SH NAME\n${safe(name)} \\- ${safe(node.summary)}`,
-    `.SH SYNOPSIS\n${safe(usage(located))}`,
-    `.SH DESCRIPTION\n${safe(node.description ?? `${node.summary}.`)}`,
-    ...(node.notice ? [`.PP\n${safe(node.notice)}`] : []),
+    `.SH NAME\n${roff(name)} \\- ${roff(node.summary)}`,
+    `.SH SYNOPSIS\n${roff(usage(located))}`,
+    `.SH DESCRIPTION\n${roff(node.description ?? `${node.summary}.`)}`,
+    ...(node.notice ? [`.PP\n${roff(node.notice)}`] : []),
     `.SH EXAMPLES\n${examplesOf(located)
-      .map(([line, does]) => `.TP\n${safe(`${does}:`)}\n${safe(line)}`)
+      .map(([line, comment]) => `.TP\n${roff(`${comment}:`)}\n${roff(line)}`)
       .join('\n')}`,
     ...(commands.length > 0 ? [`.SH COMMANDS\n${list(commands.map((one) => [one.name, one.summary]))}`] : []),
-    `.SH OPTIONS\n${list(takes)}`,
+    `.SH OPTIONS\n${list(optionsOf(node, [...(node.flags ?? []), ...sharedFlagsOf(node)]))}`,
     ...(path.length > 0 ? [] : topics()).map(
-      ({ title, text }) => `.SH ${title.toUpperCase()}\n.nf\n${safe(text)}\n.fi`,
+      ({ title, text }) => `.SH ${title.toUpperCase()}\n.nf\n${roff(text)}\n.fi`,
     ),
   ];
   return `${parts.join('\n')}\n`;
 }
 
-function list(pairs: readonly (readonly [string, string])[]): string {
-  return pairs.map(([name, about]) => `.TP\n\\fB${safe(name)}\\fR\n${safe(about)}`).join('\n');
+/** Names with descriptions. */
+type Rows = readonly (readonly [name: string, description: string])[];
+
+function optionsOf({ args = [] }: Pick<CommandNode, 'args'>, flags: readonly Flag[]): Rows {
+  return [
+    ...args.map((one) => [argumentName(one), describeArgument(one)] as const),
+    ...flags.map((one) => [flagNames(one), describeFlag(one)] as const),
+  ];
+}
+
+function list(rows: Rows): string {
+  return rows.map(([name, description]) => `.TP\n\\fB${roff(name)}\\fR\n${roff(description)}`).join('\n');
 }
 
 /** Escapes text for roff. */
-function safe(text: string): string {
+function roff(text: string): string {
   return text
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
@@ -56,7 +70,7 @@ export function markdown(root: CommandNode): string {
     root.description ?? root.summary,
     ...[...walk(root)].filter(({ node }) => !node.commands).flatMap(section),
     '## Flags of every command',
-    rows(globalFlags.map((flag) => [flagNames(flag), aboutFlag(flag)])),
+    table(optionsOf({}, globalFlags)),
     ...topics().flatMap(({ title, text }) => [`## ${title}`, `\`\`\`text\n${text}\n\`\`\``]),
   ];
   return `${parts.join('\n\n')}\n`;
@@ -64,21 +78,20 @@ export function markdown(root: CommandNode): string {
 
 function section(located: Located): string[] {
   const { path, node } = located;
-  const examples = examplesOf(located).map(([line, does]) => `${line}  # ${does}`);
-  const takes = [
-    ...(node.args ?? []).map((one) => [argumentName(one), aboutArgument(one)] as const),
-    ...(node.flags ?? []).map((one) => [flagNames(one), aboutFlag(one)] as const),
-  ];
+  const examples = examplesOf(located).map(([line, comment]) => `${line}  # ${comment}`);
+  const options = optionsOf(node, node.flags ?? []);
   return [
     `## petctl ${path.join(' ')}`,
     node.description ?? `${node.summary}.`,
     ...(node.notice ? [`**${node.notice}**`] : []),
     `\`\`\`sh\n${[...examples, '', usage(located)].join('\n')}\n\`\`\``,
-    ...(takes.length > 0 ? [rows(takes)] : []),
+    ...(options.length > 0 ? [table(options)] : []),
   ];
 }
 
-function rows(pairs: readonly (readonly [string, string])[]): string {
-  const lines = pairs.map(([name, about]) => `| \`${name}\` | ${about.replaceAll('|', '\\|').replaceAll('\n', ' ')} |`);
+function table(rows: Rows): string {
+  const lines = rows.map(
+    ([name, description]) => `| \`${name}\` | ${description.replaceAll('|', '\\|').replaceAll('\n', ' ')} |`,
+  );
   return ['| | |', '|---|---|', ...lines].join('\n');
 }

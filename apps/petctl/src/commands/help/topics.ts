@@ -40,8 +40,8 @@ function environment(): string {
   return `Flags override environment variables, variables override the profile, and the profile overrides the default.\n\n${table}`;
 }
 
-function aboutVariable({ variable, isKey, name, type }: Scheme): [string, string] {
-  const what = isKey ? 'The API key' : `The credential of '${name}'${type === 'basic' ? ', as user:password' : ''}`;
+function aboutVariable({ variable, isApiKey, name, type }: Scheme): [string, string] {
+  const what = isApiKey ? 'The API key' : `The credential of '${name}'${type === 'basic' ? ', as user:password' : ''}`;
   return [variable, `${what}. Overrides a stored one. There is no flag for it.`];
 }
 

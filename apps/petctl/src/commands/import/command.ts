@@ -1,17 +1,18 @@
 import { isBinary, type Operation } from '@petstore/types';
+import { switchFlag, textArgument, valueFlag } from '../../flags/flag.ts';
+import { kindOf } from '../../flags/value.ts';
 import type { CommandNode } from '../../parse/command.ts';
-import type { Flag } from '../../settings/flag.ts';
-import { kindOf } from '../../settings/value.ts';
-import { DEFAULT_CONCURRENCY } from './concurrency.ts';
+
+const DEFAULT_CONCURRENCY = 8;
 
 /** Whether an operation can be called for each record of a file: a POST whose inputs are simple body properties. */
 export function isImportable({ method, fields }: Operation): boolean {
   const all = Object.values(fields);
-  const flat = all.every(
+  const isFlat = all.every(
     (field) =>
       field.in === 'body' && !isBinary(field.schema) && /^(string|integer|number|boolean)$/.test(kindOf(field.schema)),
   );
-  return method === 'POST' && all.length > 0 && flat;
+  return method === 'POST' && all.length > 0 && isFlat;
 }
 
 const REPEATABLE =
@@ -30,63 +31,29 @@ export function importNode(operation: Operation, name: string): CommandNode {
       [`${group}.csv --failed again.csv`, 'Store failed records for another import'],
       ['- --format csv -o jsonl', 'From stdin, with results as JSON'],
     ],
-    args: [
-      {
-        name: 'file',
-        description: 'The file to read, or - for stdin.',
-        rules: { type: 'string' },
-        required: true,
-        completes: 'file',
-      },
-    ],
+    args: [textArgument('file', 'The file to read, or - for stdin.', { completes: 'file' })],
     flags: [
-      {
-        name: 'format',
-        value: 'format',
-        description: 'The format of the file. Default: decided by its first character.',
-        rules: { type: 'string', enum: ['jsonl', 'json', 'csv'] },
-      },
-      {
-        name: 'failed',
-        value: 'file',
-        description:
-          'A file for records that certainly failed or were not sent, to import again. Add --again if they equal other records of this import.',
-        rules: { type: 'string' },
+      valueFlag('format', 'format', 'The format of the file. Default: decided by its first character.', {
+        schema: { type: 'string', enum: ['jsonl', 'json', 'csv'] },
+      }),
+      valueFlag(
+        'failed',
+        'file',
+        'A file for records that certainly failed or were not sent, to import again. Add --again if they equal other records of this import.',
+        { completes: 'file' },
+      ),
+      valueFlag('unknown', 'file', 'A file for records whose response was lost: the service may have them.', {
         completes: 'file',
-      },
-      {
-        name: 'unknown',
-        value: 'file',
-        description: 'A file for records whose response was lost: the service may have them.',
-        rules: { type: 'string' },
-        completes: 'file',
-      },
-      {
-        name: 'concurrency',
-        value: 'integer',
-        description: `The number of concurrent calls (default: ${DEFAULT_CONCURRENCY}).`,
-        rules: { type: 'integer', minimum: 1, maximum: 64 },
-      },
+      }),
+      valueFlag('concurrency', 'integer', `The number of concurrent calls (default: ${DEFAULT_CONCURRENCY}).`, {
+        schema: { type: 'integer', minimum: 1, maximum: 64 },
+      }),
       ...(operation.idempotencyKey
-        ? [
-            {
-              name: 'again',
-              description: 'Add the records once more, even if an import of the last 24 hours added them.',
-              rules: { type: 'boolean' },
-            } satisfies Flag,
-          ]
+        ? [switchFlag('again', 'Add the records once more, even if an import of the last 24 hours added them.')]
         : []),
-      {
-        name: 'unordered',
-        description: 'Write results as calls finish, not in record order.',
-        rules: { type: 'boolean' },
-      },
-      {
-        name: 'dry-run',
-        description: 'Validate every record and send nothing.',
-        rules: { type: 'boolean' },
-      },
+      switchFlag('unordered', 'Write results as calls finish, not in record order.'),
+      switchFlag('dry-run', 'Validate every record and send nothing.'),
     ],
-    run: async (invocation) => (await import('./run.ts')).runImport(invocation),
+    run: async (invocation) => (await import('./run.ts')).runImport(invocation, DEFAULT_CONCURRENCY),
   };
 }

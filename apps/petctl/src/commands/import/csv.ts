@@ -1,12 +1,12 @@
 import type { Operation } from '@petstore/types';
 import { CsvError, parse } from 'csv-parse';
+import { kebab } from '../../flags/flag.ts';
+import { parseValue } from '../../flags/value.ts';
 import { suggestion, UsageError } from '../../io/errors.ts';
-import { kebab } from '../../settings/flag.ts';
-import { readValue } from '../../settings/value.ts';
 
-/** A file that is not CSV may be one long title. */
-const MAX_TITLE_SHOWN = 80;
-/** Far more than a request can contain. Detects an unclosed quote before the end of a long file. */
+/** The length of a title in error messages. A file that is not CSV may be one long title. */
+const MAX_TITLE_LENGTH = 80;
+/** More than any request can contain. It detects an unclosed quote before the end of a long file. */
 const MAX_RECORD_LENGTH = 4 * 2 ** 20;
 
 /** One record of a CSV file. An empty cell without quotes is undefined. */
@@ -18,7 +18,7 @@ export interface CsvRecord {
 
 /** Splits CSV into records (RFC 4180); quoted cells may contain line ends. Throws at unmatched quotes. */
 export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator<CsvRecord, undefined> {
-  const parsed: Parsed[] = [];
+  const parsed: ParsedRecord[] = [];
   // The parser's `raw` omits half of a line end, and takes quadratic time for a record.
   const parser = parse({
     info: true,
@@ -26,16 +26,16 @@ export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator
     relax_column_count: true,
     skip_empty_lines: true,
     cast: (text, { quoting }) => (quoting || text !== '' ? text : undefined),
-    // A callback also gets the records before a broken one.
-    // The types ignore that `info` changes the record.
-    on_record: (record) => void parsed.push(record as unknown as Parsed),
+    // Unlike the stream, a callback also gets the records before an invalid one. The types ignore that `info` changes the
+    // record.
+    on_record: (record) => void parsed.push(record as unknown as ParsedRecord),
   });
   const failure = new Promise<Error>((resolve) => parser.once('error', resolve));
   let line = 1;
   /** The bytes after the last record, and their offset. */
   let rest = Buffer.alloc(0);
   let offset = 0;
-  function* taken(): Generator<CsvRecord, undefined> {
+  function* drain(): Generator<CsvRecord, undefined> {
     for (const { info, record } of parsed.splice(0)) {
       const text = rest.toString('utf8', 0, info.bytes - offset);
       rest = rest.subarray(info.bytes - offset);
@@ -50,17 +50,18 @@ export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator
     rest = Buffer.concat([rest, Buffer.from(chunk)]);
     const done = new Promise<undefined>((resolve) => parser.write(chunk, (error) => error ?? resolve(undefined)));
     const error = await Promise.race([done, failure]);
-    yield* taken();
-    if (error) throw brokenRecord(error, line + emptyLinesBefore(rest.toString()));
-    if (rest.length > MAX_RECORD_LENGTH) throw brokenAt(line + emptyLinesBefore(rest.toString()), TOO_LONG);
+    yield* drain();
+    if (error) throw quoteError(error, line + emptyLinesBefore(rest.toString()));
+    if (rest.length > MAX_RECORD_LENGTH) throw recordError(line + emptyLinesBefore(rest.toString()), TOO_LONG);
   }
   const done = new Promise<undefined>((resolve) => parser.end(() => resolve(undefined)));
   const error = await Promise.race([failure, done]);
-  yield* taken();
-  if (error) throw brokenRecord(error, line + emptyLinesBefore(rest.toString()));
+  yield* drain();
+  if (error) throw quoteError(error, line + emptyLinesBefore(rest.toString()));
 }
 
-interface Parsed {
+/** A record of csv-parse. */
+interface ParsedRecord {
   /** The byte offset of its end. */
   readonly info: { readonly bytes: number };
   readonly record: (string | undefined)[];
@@ -69,10 +70,10 @@ interface Parsed {
 const linesIn = (text: string) => text.split('\n').length - 1;
 const emptyLinesBefore = (text: string) => linesIn(text.slice(0, text.length - text.trimStart().length));
 
-/** The error for a record with unmatched quotes. */
-function brokenRecord(error: Error, line: number): Error {
+/** The error for a record with unmatched quotes. Other errors are returned unchanged. */
+function quoteError(error: Error, line: number): Error {
   if (!(error instanceof CsvError)) return error;
-  return brokenAt(
+  return recordError(
     line,
     error.code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is opened and never closed' : 'its quotes do not match',
   );
@@ -80,14 +81,14 @@ function brokenRecord(error: Error, line: number): Error {
 
 const TOO_LONG = `it is longer than ${MAX_RECORD_LENGTH / 2 ** 20} MiB, perhaps because a quote is never closed`;
 
-function brokenAt(line: number, why: string): UsageError {
+function recordError(line: number, problem: string): UsageError {
   return new UsageError(
-    `line ${line}: ${why}. This and later lines were not read.`,
+    `line ${line}: ${problem}. This and later lines were not read.`,
     'Write "" for a quote within a quoted cell.',
   );
 }
 
-/** The input for each column of a header; undefined for ignored columns. */
+/** The name of the input that each column of a header sets; undefined for ignored columns. */
 export function columnsOf(
   header: CsvRecord,
   { fields }: Operation,
@@ -101,7 +102,7 @@ export function columnsOf(
     if (name !== undefined || named(title, ignorable) !== undefined) return name;
     const separator = [';', '\t'].find((one) => title.split(one).some((part) => named(part.trim(), names)));
     throw new UsageError(
-      `The header of the CSV names '${title.slice(0, MAX_TITLE_SHOWN)}', which is not a property.`,
+      `The header of the CSV names '${title.slice(0, MAX_TITLE_LENGTH)}', which is not a property.`,
       separator
         ? `It seems to use ${separator === ';' ? 'semicolons' : 'tabs'}: separate cells by commas.`
         : suggestion(title, names, `There are ${names.join(', ')}.`),
@@ -113,7 +114,7 @@ export function columnsOf(
   return columns;
 }
 
-/** A record as the input of an operation. Throws a UsageError if it violates the spec. */
+/** Converts a record to the input of an operation. Throws a UsageError if it violates the spec. */
 export function csvInput(
   { line, cells }: CsvRecord,
   columns: readonly (string | undefined)[],
@@ -124,11 +125,11 @@ export function csvInput(
   const input: Record<string, unknown> = {};
   for (const [i, name] of columns.entries()) {
     const text = cells[i];
-    const rules = name === undefined ? undefined : fields[name]?.schema;
-    if (name === undefined || text === undefined || !rules) continue;
-    const read = readValue(text, rules);
-    if ('problem' in read) throw new UsageError(`line ${line}: ${name} '${text}' ${read.problem}.`);
-    input[name] = read.value;
+    const schema = name === undefined ? undefined : fields[name]?.schema;
+    if (name === undefined || text === undefined || !schema) continue;
+    const parsed = parseValue(text, schema);
+    if ('problem' in parsed) throw new UsageError(`line ${line}: ${name} '${text}' ${parsed.problem}.`);
+    input[name] = parsed.value;
   }
   return input;
 }

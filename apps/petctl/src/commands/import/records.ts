@@ -1,9 +1,8 @@
 import type { Operation } from '@petstore/types';
 import { UsageError } from '../../io/errors.ts';
-import { isObject } from '../../io/files.ts';
-import { jsonText, jsonValue } from '../../io/text.ts';
+import { isObject, jsonText } from '../../io/text.ts';
 import { propertiesIn } from '../../output/format.ts';
-import { checkMembers } from '../input.ts';
+import { checkProperties, missingFields, parseJson } from '../input.ts';
 import { type CsvRecord, columnsOf, csvInput, csvRecords } from './csv.ts';
 
 export type FileFormat = 'jsonl' | 'json' | 'csv';
@@ -34,23 +33,21 @@ export async function readRecords(
   const format = wanted ?? (first === '[' ? 'json' : first === '{' || first === '' ? 'jsonl' : 'csv');
   const ignorable = propertiesIn(operation).names.filter((name) => !(name in operation.fields));
   const ignored = new Set<string>();
-  const toInput = (data: unknown, line: number) => membersOf(data, line, operation, ignorable, ignored);
+  const toInput = (data: unknown, line: number) => inputIn(data, line, operation, ignorable, ignored);
   if (format === 'json')
     return { records: jsonArray(all, toInput), frame: { head: '[\n', between: ',\n', tail: '\n]\n' }, ignored };
   if (format === 'jsonl')
     return { records: jsonLines(all, toInput), frame: { head: '', between: '\n', tail: '\n' }, ignored };
   const records = csvRecords(all);
   const { value: header } = await records.next();
-  if (!header) return { records: none(), frame: { head: '', between: '', tail: '' }, ignored };
+  if (!header) return { records: fromCsv(records, [], operation), frame: { head: '', between: '', tail: '' }, ignored };
   const columns = columnsOf(header, operation, ignorable);
   for (const [i, name] of columns.entries()) if (name === undefined) ignored.add(header.cells[i] ?? '');
   const frame = { head: `${header.raw}\n`, between: '\n', tail: '\n' };
   return { records: fromCsv(records, columns, operation), frame, ignored };
 }
 
-async function* none(): AsyncGenerator<InputRecord> {}
-
-/** The first character that is not white space, and all chunks from the beginning. `TextDecoder` removed a byte order mark. */
+/** The first character that is not white space, and all chunks from the beginning. There is no byte order mark, because `TextDecoder` removes it. */
 async function peek(chunks: AsyncIterable<string>): Promise<{ first: string; all: AsyncGenerator<string> }> {
   const iterator = chunks[Symbol.asyncIterator]();
   const start: string[] = [];
@@ -75,7 +72,7 @@ async function* fromCsv(
 ): AsyncGenerator<InputRecord> {
   for await (const record of records) {
     const { line, raw } = record;
-    yield { line, raw, read: () => complete(csvInput(record, columns, operation), operation, line) };
+    yield { line, raw, read: () => rejectIncomplete(csvInput(record, columns, operation), operation, line) };
   }
 }
 
@@ -98,29 +95,21 @@ async function* jsonLines(chunks: AsyncIterable<string>, toInput: ToInput): Asyn
 
 function* oneLine(text: string, line: number, toInput: ToInput): Generator<InputRecord> {
   const raw = text.replace(/\r$/, '');
-  if (raw.trim() !== '') yield { line, raw, read: () => toInput(parsed(raw, `line ${line}`), line) };
+  if (raw.trim() !== '') yield { line, raw, read: () => toInput(parseJson(raw, `line ${line}`), line) };
 }
 
 /** Elements of an array count as lines. The array has to fit into memory. */
 async function* jsonArray(chunks: AsyncIterable<string>, toInput: ToInput): AsyncGenerator<InputRecord> {
   let text = '';
   for await (const chunk of chunks) text += chunk;
-  const data = parsed(text, 'the file');
+  const data = parseJson(text, 'the file');
   for (const [i, element] of (Array.isArray(data) ? data : [data]).entries()) {
     const line = i + 1;
     yield { line, raw: jsonText(element) ?? '', read: () => toInput(element, line) };
   }
 }
 
-function parsed(text: string, what: string): unknown {
-  try {
-    return jsonValue(text);
-  } catch (error) {
-    throw new UsageError(`${what} is not JSON (${error instanceof Error ? error.message : error}).`);
-  }
-}
-
-function membersOf(
+function inputIn(
   data: unknown,
   line: number,
   operation: Operation,
@@ -130,12 +119,12 @@ function membersOf(
   if (!isObject(data)) throw new UsageError(`line ${line} is not a JSON object.`);
   const known = Object.entries(data).filter(([name]) => !ignorable.includes(name));
   for (const name of ignorable) if (name in data) ignored.add(name);
-  return complete(checkMembers(Object.fromEntries(known), operation, `line ${line}`), operation, line);
+  return rejectIncomplete(checkProperties(Object.fromEntries(known), operation, `line ${line}`), operation, line);
 }
 
-/** Rejects input without a required property. */
-function complete(input: Record<string, unknown>, { fields }: Operation, line: number): Record<string, unknown> {
-  const missing = Object.keys(fields).filter((name) => fields[name]?.required && !(name in input));
+/** Returns the input, or throws if a required property is missing. */
+function rejectIncomplete(input: Record<string, unknown>, operation: Operation, line: number): Record<string, unknown> {
+  const missing = missingFields(operation, input);
   if (missing.length > 0) throw new UsageError(`line ${line}: ${missing.join(' and ')} missing.`);
   return input;
 }

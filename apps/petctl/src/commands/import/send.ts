@@ -1,24 +1,26 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { ConnectionError, mayRetry, PetstoreError, petstore } from '@petstore/client';
 import type { Operation } from '@petstore/types';
-import { createCall, credentialsFor, serviceFor } from '../../call/service.ts';
+import { clientFor, createCall, credentialsFor } from '../../call/client.ts';
 import { UsageError } from '../../io/errors.ts';
 import { jsonText } from '../../io/text.ts';
 import { errorKindOf } from '../../output/exit-codes.ts';
 import type { Row } from '../../output/format.ts';
 import type { Invocation } from '../../parse/command.ts';
-import type { Counts } from './progress.ts';
 import type { InputRecord } from './records.ts';
+
+/** What happened to a record. `existing` and `valid` are successes, too; of `unknown` the service may have executed the call. */
+export type Outcome = 'created' | 'existing' | 'valid' | 'failed' | 'unknown';
 
 /** The result of one record. Without an outcome it was not sent. */
 export interface RecordResult {
   readonly record: InputRecord;
-  readonly outcome?: keyof Counts;
+  readonly outcome?: Outcome;
   readonly row?: Row;
   readonly error?: unknown;
 }
 
-/** Sends records. A dry run has no `send`. */
+/** Sends records; in a dry run it has no `send`. */
 export interface Sender {
   readonly send?: (input: Record<string, unknown>) => Promise<{ readonly data: unknown; readonly isReplayed: boolean }>;
   readonly writeDeprecations: () => Promise<void>;
@@ -28,18 +30,18 @@ export const dryRunSender: Sender = { writeDeprecations: async () => {} };
 
 /** A sender to the configured service, with its credentials. */
 export async function serviceSender(operation: Operation, invocation: Invocation): Promise<Sender> {
-  const { options, writeDeprecations } = await serviceFor(invocation, await credentialsFor(invocation, operation));
+  const { options, writeDeprecations } = await clientFor(invocation, await credentialsFor(invocation, operation));
   const call = createCall(petstore(options), operation);
   const keyOf = recordKeys(operation, invocation.flags.has('again'));
   const send = async (input: Record<string, unknown>) => {
-    const running = call(input, { idempotencyKey: keyOf(input), signal: invocation.io.interrupted });
-    const { data, response } = await running.withResponse();
+    const options = { idempotencyKey: keyOf(input), signal: invocation.io.interrupted };
+    const { data, response } = await call(input, options).withResponse();
     return { data, isReplayed: response.headers.get('idempotency-replayed') === 'true' };
   };
   return { send, writeDeprecations };
 }
 
-/** Validates one record and sends it. */
+/** Validates a record and sends it. An error becomes the outcome of the record. */
 export async function sendRecord(record: InputRecord, { send }: Sender): Promise<RecordResult> {
   const { line } = record;
   try {
@@ -49,7 +51,7 @@ export async function sendRecord(record: InputRecord, { send }: Sender): Promise
     return { record, outcome, row: { line, outcome, ...Object(data) } };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const outcome = mayBeDone(error) ? 'unknown' : 'failed';
+    const outcome = mayBeExecuted(error) ? 'unknown' : 'failed';
     return { record, outcome, error, row: { line, outcome, error: error.message } };
   }
 }
@@ -57,25 +59,25 @@ export async function sendRecord(record: InputRecord, { send }: Sender): Promise
 /** Whether every other record would fail with this error, too. */
 export function failsEveryRecord(error: unknown): boolean {
   if (error instanceof PetstoreError) return errorKindOf(error.status) === 'unauthorized';
-  return error instanceof ConnectionError && wasNotDone(error);
+  return error instanceof ConnectionError && isSafeToRepeat(error);
 }
 
-/** Whether the service may have executed the request in spite of the error. */
-function mayBeDone(error: Error): boolean {
+/** Whether the service may have executed the call in spite of the error. */
+function mayBeExecuted(error: Error): boolean {
   if (error instanceof PetstoreError && error.code === 'request_in_flight') return true;
-  if (error instanceof UsageError || wasNotDone(error)) return false;
-  // A success with an unreadable body is a success.
+  if (error instanceof UsageError || isSafeToRepeat(error)) return false;
+  // Below 300 the call succeeded, and only its response is invalid.
   return !(error instanceof PetstoreError) || error.status >= 500 || error.status < 300;
 }
 
-/** Whether the service certainly executed nothing, so that even a create may be retried. */
-function wasNotDone(error: Error): boolean {
+/** Whether the service certainly executed nothing, so that even a create can be repeated. */
+function isSafeToRepeat(error: Error): boolean {
   return mayRetry('POST', error);
 }
 
 /**
- * Derives the idempotency key of each record from its content and its position among equal records. So importing a file
- * again, also with more records, repeats nothing. With `isAgain` all keys are new.
+ * Derives the idempotency key of each record from its content and its position among equal records. So a repeated import,
+ * also with more records, creates none twice. With `isAgain` all keys are new.
  */
 function recordKeys({ id }: Operation, isAgain: boolean): (input: Record<string, unknown>) => string {
   const run = isAgain ? randomUUID() : '';
@@ -93,10 +95,60 @@ function digest(parts: readonly string[]): string {
   return createHash('sha256').update(parts.join('\n')).digest('base64url');
 }
 
-/** The same text for equal values, in whichever order their properties are. */
+/** The same text for equal values, regardless of the order of their properties. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return jsonText(value) ?? 'null';
-  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${entries.map(([name, one]) => `${JSON.stringify(name)}:${canonical(one)}`).join(',')}}`;
+}
+
+/** The number of concurrent tasks, and whether results have the order of the inputs. */
+interface ConcurrencyOptions {
+  readonly concurrency: number;
+  readonly isOrdered: boolean;
+}
+
+/**
+ * Starts work for each input as it arrives, and yields each result as soon as possible. Slow inputs delay no result, and
+ * slow work blocks only its own slot. Work must not reject. If the inputs reject, it first yields the results of started
+ * work.
+ */
+export async function* mapConcurrently<Input, Result>(
+  inputs: AsyncIterable<Input>,
+  work: (input: Input) => Promise<Result>,
+  { concurrency, isOrdered }: ConcurrencyOptions,
+): AsyncGenerator<Result> {
+  const source = inputs[Symbol.asyncIterator]();
+  type Read = { readonly next: IteratorResult<Input> } | { readonly failure: unknown };
+  const read = (): Promise<Read> =>
+    source.next().then(
+      (next) => ({ next }),
+      (failure: unknown) => ({ failure }),
+    );
+  /** By number, oldest first. */
+  const running = new Map<number, Promise<{ readonly number: number; readonly result: Result }>>();
+  let [reading, isOpen, count] = [read(), true, 0];
+  let failed: { readonly failure: unknown } | undefined;
+  while (isOpen || running.size > 0) {
+    const mayStart = isOpen && running.size < concurrency;
+    const awaited = isOrdered ? [...running.values()].slice(0, 1) : [...running.values()];
+    const step = await Promise.race([...(mayStart ? [reading] : []), ...awaited]);
+    if ('result' in step) {
+      running.delete(step.number);
+      yield step.result;
+    } else if ('failure' in step) {
+      [failed, isOpen] = [step, false];
+    } else if (step.next.done) {
+      isOpen = false;
+    } else {
+      const number = count++;
+      running.set(
+        number,
+        work(step.next.value).then((result) => ({ number, result })),
+      );
+      reading = read();
+    }
+  }
+  if (failed) throw failed.failure;
 }

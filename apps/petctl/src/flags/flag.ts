@@ -1,8 +1,5 @@
 import type { Schema } from '@petstore/types';
 
-/** The schema that a command line word is parsed by. */
-export type Rules = Schema;
-
 /** The source of completions for a value without an enum. */
 export type Completes = 'file' | 'profile' | 'properties' | 'setting' | 'setting value';
 
@@ -10,7 +7,8 @@ export type Completes = 'file' | 'profile' | 'properties' | 'setting' | 'setting
 export interface Argument {
   readonly name: string;
   readonly description: string;
-  readonly rules: Rules;
+  /** The schema that its word is parsed by. */
+  readonly schema: Schema;
   readonly required: boolean;
   /** Takes all following words. */
   readonly rest?: true;
@@ -25,7 +23,8 @@ export interface Flag {
   readonly description: string;
   /** The name of its value in the help. */
   readonly value?: string;
-  readonly rules: Rules;
+  /** The schema that its value is parsed by. */
+  readonly schema: Schema;
   /** Required. The command checks this, because other sources may set it. */
   readonly required?: true;
   /** May be repeated. */
@@ -39,6 +38,21 @@ export interface Flag {
   readonly property?: readonly string[];
   /** The flag of petctl whose name the input has. */
   readonly insteadOf?: string;
+}
+
+/** A flag with a text value, unless `more` has another schema. */
+export function valueFlag(name: string, value: string, description: string, more?: Partial<Flag>): Flag {
+  return { name, value, description, schema: { type: 'string' }, ...more };
+}
+
+/** A flag that is on or off. */
+export function switchFlag(name: string, description: string, more?: Partial<Flag>): Flag {
+  return { name, description, schema: { type: 'boolean' }, ...more };
+}
+
+/** A required argument with a text value, unless `more` says otherwise. */
+export function textArgument(name: string, description: string, more?: Partial<Argument>): Argument {
+  return { name, description, schema: { type: 'string' }, required: true, ...more };
 }
 
 /** `userId` becomes `user-id`. */

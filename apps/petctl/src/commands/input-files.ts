@@ -1,11 +1,11 @@
 import { openAsBlob, readFileSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { isBinary, type Operation, propertiesOf, resolved, type Schema } from '@petstore/types';
-import { UsageError } from '../io/errors.ts';
-import { codeOf, isObject } from '../io/files.ts';
+import { unreadable } from '../io/files.ts';
 import type { Io } from '../io/io.ts';
+import { isObject } from '../io/text.ts';
 
-/** The input with each `@FILE` replaced by the file. */
+/** The input of a multipart body, with each `@FILE` replaced by the file. */
 export async function withFiles(
   input: Record<string, unknown>,
   { fields, body }: Operation,
@@ -27,8 +27,8 @@ async function openFiles(
 ): Promise<Record<string, unknown>> {
   const entries = Object.entries(values).map(async ([name, value]) => {
     const schema = schemas[name] ?? {};
-    const one = (item: unknown, rules: Schema) =>
-      mayBeFile(rules) && typeof item === 'string' && item.startsWith('@') ? openFile(item, io) : item;
+    const one = (item: unknown, schema: Schema) =>
+      mayBeFile(schema) && typeof item === 'string' && item.startsWith('@') ? openFile(item, io) : item;
     const { items = {} } = resolved(schema);
     return [
       name,
@@ -39,18 +39,18 @@ async function openFiles(
 }
 
 /** Whether a form part may be a file: a binary one, or one without a schema. */
-function mayBeFile(rules: Schema): boolean {
-  const { description, deprecated, ...rest } = resolved(rules);
-  return isBinary(rules) || Object.keys(rest).length === 0;
+function mayBeFile(schema: Schema): boolean {
+  const { description, deprecated, ...rest } = resolved(schema);
+  return isBinary(schema) || Object.keys(rest).length === 0;
 }
 
-/** The binary body of `--data`: `@FILE` and stdin as streams, or the word itself. */
+/** The binary body of `--data`: a file for `@FILE`, a stream for stdin, else the word itself. */
 export async function openBytes(word: string, io: Io): Promise<Blob | ReadableStream<Uint8Array>> {
   if (word === '-' || word === '@-') return ReadableStream.from<Uint8Array>(io.stdin());
   return word.startsWith('@') ? openFile(word, io) : new Blob([word]);
 }
 
-/** `@FILE`, optionally with `;type=image/png` and `;filename=cat.png`; `@-` is stdin. */
+/** Opens `@FILE`, optionally with `;type=image/png` and `;filename=cat.png`; `@-` is stdin. */
 async function openFile(word: string, io: Io): Promise<File> {
   const [, path = '', parameters = ''] = /^@(.*?)((?:;(?:type|filename)=[^;]*)*)$/s.exec(word) ?? [];
   const options = new Map(
@@ -73,7 +73,7 @@ async function contentOf(path: string): Promise<Blob> {
     // A pipe has no size, so it is read completely.
     return statSync(path).isFile() ? await openAsBlob(path) : new Blob([readFileSync(path)]);
   } catch (error) {
-    throw new UsageError(`${path} cannot be read (${codeOf(error)}).`, 'Check its name and permissions.');
+    throw unreadable(path, error);
   }
 }
 

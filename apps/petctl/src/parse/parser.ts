@@ -1,18 +1,17 @@
 import { Command, Argument as CommandArgument, Option } from 'commander';
+import type { Argument, Flag } from '../flags/flag.ts';
+import { enumWords, expected, kindOf, type ParsedValue, parseValue, parseWord, validate } from '../flags/value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
-import type { Argument, Flag } from '../settings/flag.ts';
-import { expected, kindOf, type Read, readPart, readValue, validate, wordsOf } from '../settings/value.ts';
-import type { CommandInput, CommandNode, Located } from './command.ts';
-import { flagsOf } from './command.ts';
+import { type CommandInput, type CommandNode, flagsOf, type Located, visibleCommands } from './command.ts';
 
 /** A parsed command line. */
-export interface Reading extends Located, CommandInput {
+export interface CommandLine extends Located, CommandInput {
   /** Whether `--version` stands before any command. */
   readonly version: boolean;
 }
 
-/** The readable part of a command line. */
-export interface PartialReading extends Reading {
+/** The valid part of a command line. */
+export interface PartialCommandLine extends CommandLine {
   /** The words after the command that are neither known flags nor their values. */
   readonly words: readonly string[];
   /** The unparsed value of each flag. */
@@ -20,18 +19,18 @@ export interface PartialReading extends Reading {
 }
 
 /** Parses a command line by the command tree. Throws a UsageError if it is invalid. */
-export function read(root: CommandNode, argv: readonly string[]): Reading {
-  return readBy(root, argv, false);
+export function parse(root: CommandNode, argv: readonly string[]): CommandLine {
+  return parseWith(root, argv, false);
 }
 
 /** Parses as much of a command line as possible, for completion and for the format of errors. */
-export function readPartially(root: CommandNode, argv: readonly string[]): PartialReading {
-  return readBy(root, argv, true);
+export function parsePartially(root: CommandNode, argv: readonly string[]): PartialCommandLine {
+  return parseWith(root, argv, true);
 }
 
-function readBy(root: CommandNode, argv: readonly string[], isPartial: boolean): PartialReading {
+function parseWith(root: CommandNode, argv: readonly string[], isPartial: boolean): PartialCommandLine {
   const state: State = { argv, isPartial, version: false, values: new Map(), flagWords: new Map(), reached: undefined };
-  const program = new Reader({ path: [], node: root }, state);
+  const program = new CommandParser({ path: [], node: root }, state);
   program.declare();
   program.parse([...argv], { from: 'user' });
   const { located, args, processedArgs } = state.reached ?? program;
@@ -40,7 +39,7 @@ function readBy(root: CommandNode, argv: readonly string[], isPartial: boolean):
   return { ...located, version, flags, flagWords, args: hasRest ? processedArgs.flat() : processedArgs, words: args };
 }
 
-/** The state that all levels of a command line share. */
+/** The state that the parsers of all levels of a command line share. */
 interface State {
   readonly argv: readonly string[];
   readonly isPartial: boolean;
@@ -48,11 +47,11 @@ interface State {
   /** By the name of the flag. */
   readonly values: Map<string, unknown>;
   readonly flagWords: Map<Flag, string>;
-  reached: Reader | undefined;
+  reached: CommandParser | undefined;
 }
 
 /** A commander command for a node of the tree, with petctl's error messages. */
-class Reader extends Command {
+class CommandParser extends Command {
   readonly located: Located;
   readonly #state: State;
 
@@ -62,7 +61,7 @@ class Reader extends Command {
     this.#state = state;
     this.helpOption(false).helpCommand(false).enablePositionalOptions().exitOverride();
     this.action(() => {
-      for (const flag of flagsOf(located.node)) if (!state.isPartial) checkWhole(flag, state.values.get(flag.name));
+      for (const flag of flagsOf(located.node)) if (!state.isPartial) checkList(flag, state.values.get(flag.name));
       state.reached = this;
     });
   }
@@ -73,56 +72,56 @@ class Reader extends Command {
     const { isPartial, argv } = this.#state;
     if (node.verbatim || (node.commands && !isPartial)) this.passThroughOptions();
     if (node.verbatim) return void this.argument('[words...]');
-    for (const flag of flagsOf(node)) if (argv.some((word) => mayName(word, flag))) this.#addFlag(flag);
+    for (const flag of flagsOf(node)) if (argv.some((word) => mayContain(word, flag))) this.#addFlag(flag);
     for (const argument of node.args ?? []) this.addArgument(this.#argumentOf(argument));
     for (const child of node.commands ?? [])
       if (argv.includes(child.name))
-        this.addCommand(new Reader({ path: [...path, child.name], node: child }, this.#state));
-    this.hook('preSubcommand', (_, child) => (child as Reader).declare());
+        this.addCommand(new CommandParser({ path: [...path, child.name], node: child }, this.#state));
+    this.hook('preSubcommand', (_, child) => (child as CommandParser).declare());
   }
 
-  get #line(): string {
+  get #commandName(): string {
     return ['petctl', ...this.located.path].join(' ');
   }
 
   #addFlag(flag: Flag): void {
-    const { name, short, rules, value, negatable } = flag;
+    const { name, short, schema, value, negatable } = flag;
     const names = `${short ? `-${short}, ` : ''}--${name}`;
-    const take = (text: string | undefined) => this.#take(flag, text);
-    if (kindOf(rules) !== 'boolean')
-      return void this.addOption(new Option(`${names} <${value ?? 'value'}>`).argParser(take));
-    this.addOption(new Option(names).preset('true').argParser(take));
-    if (negatable) this.addOption(new Option(`--no-${name}`).preset('false').argParser(take));
+    const store = (text: string | undefined) => this.#store(flag, text);
+    if (kindOf(schema) !== 'boolean')
+      return void this.addOption(new Option(`${names} <${value ?? 'value'}>`).argParser(store));
+    this.addOption(new Option(names).preset('true').argParser(store));
+    if (negatable) this.addOption(new Option(`--no-${name}`).preset('false').argParser(store));
     // commander rejects a value of a switch, so the whole word becomes an option.
     for (const word of new Set(this.#state.argv.filter((one) => one.startsWith(`--${name}=`)))) {
-      const option = new Option(`--${name}`).preset(word.slice(name.length + 3)).argParser(take);
+      const option = new Option(`--${name}`).preset(word.slice(name.length + 3)).argParser(store);
       option.long = word;
       this.addOption(option);
     }
   }
 
   /** Stores the value of a flag. */
-  #take(flag: Flag, text: string | undefined): void {
+  #store(flag: Flag, text: string | undefined): void {
     const { isPartial, flagWords, values } = this.#state;
     if (text === undefined) return;
     flagWords.set(flag, text);
     if (flag.name === 'version' && this.located.path.length === 0) this.#state.version = text === 'true';
-    else if (!isPartial) addValue(flag, readFlag(flag, text), values);
+    else if (!isPartial) addValue(flag, parseFlag(flag, text), values);
     else {
-      const value = readWord(flag, text);
-      if ('value' in value && !values.has(flag.name)) values.set(flag.name, value.value);
+      const parsed = parseFlagWord(flag, text);
+      if ('value' in parsed && !values.has(flag.name)) values.set(flag.name, parsed.value);
     }
   }
 
-  #argumentOf({ name, rules, required, rest }: Argument): CommandArgument {
+  #argumentOf({ name, schema, required, rest }: Argument): CommandArgument {
     const word = rest ? `${name}...` : name;
-    const readOne = (text: string) => (this.#state.isPartial ? text : readArgument(name, rules, text));
+    const parseOne = (text: string) => (this.#state.isPartial ? text : parseArgument(name, schema, text));
     return new CommandArgument(required ? `<${word}>` : `[${word}]`).argParser((text, before: unknown) =>
-      rest ? [...(Array.isArray(before) ? before : []), readOne(text)] : readOne(text),
+      rest ? [...(Array.isArray(before) ? before : []), parseOne(text)] : parseOne(text),
     );
   }
 
-  /** commander calls this and the next three methods for errors. */
+  /** commander calls this method and the next three for errors. */
   unknownOption(text: string): void {
     if (this.#state.isPartial || this.located.node.verbatim) return;
     // The value of an unknown flag may be a key, so the message omits it.
@@ -137,51 +136,52 @@ class Reader extends Command {
     );
     if (names.includes(word)) throw new UsageError(`${word} takes no value.`, 'Remove the value.');
     throw new UsageError(
-      `'${this.#line}' has no flag ${word}.`,
-      suggestion(word, names, `See '${this.#line} --help'.`),
+      `'${this.#commandName}' has no flag ${word}.`,
+      suggestion(word, names, `See '${this.#commandName} --help'.`),
     );
   }
 
   optionMissingArgument({ short, long }: Option): void {
     if (this.#state.isPartial) return;
     const names = [short, long].filter(Boolean).join(', ');
-    throw new UsageError(`${names} needs a value.`, `See '${this.#line} --help'.`);
+    throw new UsageError(`${names} needs a value.`, `See '${this.#commandName} --help'.`);
   }
 
   missingArgument(name: string): void {
     if (this.#state.isPartial || this.#state.values.has('help')) return;
-    throw new UsageError(`<${name}> is missing.`, `See '${this.#line} --help'.`);
+    throw new UsageError(`<${name}> is missing.`, `See '${this.#commandName} --help'.`);
   }
 
   _excessArguments(words: readonly string[]): void {
     const { commands, args = [] } = this.located.node;
     if (this.#state.isPartial) return;
     const word = words[args.length] ?? '';
-    if (!commands && /^petctl auth /.test(this.#line))
+    if (!commands && /^petctl auth /.test(this.#commandName))
       // The word may be a key, so the message omits it.
       throw new UsageError(
-        `'${this.#line}' takes no argument.`,
+        `'${this.#commandName}' takes no argument.`,
         "Pass a key on stdin: 'petctl auth login --with-key'.",
       );
-    if (!commands) throw new UsageError(`'${this.#line}' takes no '${word}'.`, `See '${this.#line} --help'.`);
-    const names = commands.filter(({ hidden }) => !hidden).map(({ name }) => name);
+    if (!commands)
+      throw new UsageError(`'${this.#commandName}' takes no '${word}'.`, `See '${this.#commandName} --help'.`);
+    const names = visibleCommands(this.located.node).map(({ name }) => name);
     throw new UsageError(
-      `There is no command '${this.#line} ${word}'.`,
+      `There is no command '${this.#commandName} ${word}'.`,
       suggestion(word, names, `Use one of ${names.join(', ')}.`),
     );
   }
 }
 
 /** Whether a word may contain this flag. */
-function mayName(word: string, { name, short }: Flag): boolean {
+function mayContain(word: string, { name, short }: Flag): boolean {
   if (word.startsWith('--')) return word.startsWith(`--${name}`) || word.startsWith(`--no-${name}`);
   return short !== undefined && word.startsWith('-') && word.includes(short);
 }
 
 /** Adds a value of a flag to earlier ones: switches count, lists and maps grow. */
-function addValue({ name, rules, repeatable, negatable }: Flag, value: unknown, values: Map<string, unknown>): void {
+function addValue({ name, schema, repeatable, negatable }: Flag, value: unknown, values: Map<string, unknown>): void {
   const before = values.get(name);
-  const kind = kindOf(rules);
+  const kind = kindOf(schema);
   if (kind === 'boolean') {
     // A switch without --no- form is off without an entry.
     if (value === false && !negatable) values.delete(name);
@@ -198,31 +198,31 @@ function addValue({ name, rules, repeatable, negatable }: Flag, value: unknown, 
   }
 }
 
-/** Validates a complete list. Objects may still get properties from other flags. */
-function checkWhole({ name, rules }: Flag, value: unknown): void {
-  if (value === undefined || kindOf(rules) !== 'array') return;
-  const read = validate(value, rules);
-  if ('problem' in read) throw new UsageError(`--${name} ${read.problem}.`, `It must be ${expected(rules)}.`);
+/** Validates a complete list. Objects are not validated here, because other flags may set their properties. */
+function checkList({ name, schema }: Flag, value: unknown): void {
+  if (value === undefined || kindOf(schema) !== 'array') return;
+  const parsed = validate(value, schema);
+  if ('problem' in parsed) throw new UsageError(`--${name} ${parsed.problem}.`, `It must be ${expected(schema)}.`);
 }
 
-function readWord({ rules }: Flag, text: string): Read {
-  return /^(array|object)$/.test(kindOf(rules)) ? readPart(text, rules) : readValue(text, rules);
+function parseFlagWord({ schema }: Flag, text: string): ParsedValue {
+  return /^(array|object)$/.test(kindOf(schema)) ? parseWord(text, schema) : parseValue(text, schema);
 }
 
-function readFlag(flag: Flag, text: string): unknown {
-  const { name, rules } = flag;
-  const read = readWord(flag, text);
-  if ('value' in read) return read.value;
+function parseFlag(flag: Flag, text: string): unknown {
+  const { name, schema } = flag;
+  const parsed = parseFlagWord(flag, text);
+  if ('value' in parsed) return parsed.value;
   const fallback =
-    kindOf(rules) === 'boolean' ? `Use --${name}=true or --${name}=false.` : `It must be ${expected(rules)}.`;
-  throw new UsageError(`--${name} '${text}' ${read.problem}.`, suggestion(text, wordsOf(rules), fallback));
+    kindOf(schema) === 'boolean' ? `Use --${name}=true or --${name}=false.` : `It must be ${expected(schema)}.`;
+  throw new UsageError(`--${name} '${text}' ${parsed.problem}.`, suggestion(text, enumWords(schema), fallback));
 }
 
-function readArgument(name: string, rules: Argument['rules'], text: string): unknown {
-  const read = readValue(text, rules);
-  if ('value' in read) return read.value;
+function parseArgument(name: string, schema: Argument['schema'], text: string): unknown {
+  const parsed = parseValue(text, schema);
+  if ('value' in parsed) return parsed.value;
   throw new UsageError(
-    `<${name}> '${text}' ${read.problem}.`,
-    suggestion(text, wordsOf(rules), `It must be ${expected(rules)}.`),
+    `<${name}> '${text}' ${parsed.problem}.`,
+    suggestion(text, enumWords(schema), `It must be ${expected(schema)}.`),
   );
 }

@@ -1,6 +1,6 @@
 import { closeSync, createReadStream, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
-import { InterruptedError, OutputError, UsageError } from '../../io/errors.ts';
-import { codeOf } from '../../io/files.ts';
+import { codeOf, InterruptedError, OutputError, UsageError } from '../../io/errors.ts';
+import { unreadable } from '../../io/files.ts';
 import type { Io } from '../../io/io.ts';
 import type { Records } from './records.ts';
 
@@ -30,7 +30,7 @@ export function openSource(file: string, { stdin }: Io): Source {
       // Closed, or interrupted.
       if (stream.destroyed && (error instanceof InterruptedError || codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE'))
         return;
-      if (!(error instanceof TypeError)) throw new UsageError(`${file} cannot be read (${codeOf(error)}).`);
+      if (!(error instanceof TypeError)) throw unreadable(file, error);
       throw new UsageError(`${file} is not UTF-8, after byte ${Math.max(0, read - 65_536)}.`, 'Convert it to UTF-8.');
     }
   }
@@ -43,27 +43,26 @@ export function openSource(file: string, { stdin }: Io): Source {
 
 function sizeOf(file: string): number {
   try {
-    const about = statSync(file);
-    if (about.isDirectory()) throw new UsageError(`${file} is a folder.`, 'Give a file, or - for stdin.');
-    return about.size;
+    const stats = statSync(file);
+    if (stats.isDirectory()) throw new UsageError(`${file} is a folder.`, 'Pass a file, or - for stdin.');
+    return stats.size;
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`${file} cannot be read (${codeOf(error)}).`);
+    throw error instanceof UsageError ? error : unreadable(file, error);
   }
 }
 
-/** A file for failed or unknown records, in a form that can be imported. */
+/** A file for failed or unknown records, in the format of the imported file. */
 export interface RecordsFile {
   add(raw: string): void;
   close(): void;
-  /** Why it is incomplete. */
+  /** The error of a write, after which it is incomplete. */
   readonly error: OutputError | undefined;
 }
 
-/** Creates the file of a flag at once, so that problems show before anything is sent. */
+/** Creates the file of a flag at once, so that an error occurs before anything is sent. */
 export function openRecordsFile(flag: string, file: string, input: string, { frame }: Records): RecordsFile {
-  const handle = opened(flag, file, input);
-  let any = false;
+  const handle = openForWriting(flag, file, input);
+  let isEmpty = true;
   let failure: OutputError | undefined;
   const write = (text: string) => {
     if (failure) return;
@@ -76,11 +75,11 @@ export function openRecordsFile(flag: string, file: string, input: string, { fra
   };
   return {
     add: (raw) => {
-      write((any ? frame.between : frame.head) + raw);
-      any = true;
+      write((isEmpty ? frame.head : frame.between) + raw);
+      isEmpty = false;
     },
     close: () => {
-      if (any) write(frame.tail);
+      if (!isEmpty) write(frame.tail);
       closeSync(handle);
     },
     get error() {
@@ -89,9 +88,9 @@ export function openRecordsFile(flag: string, file: string, input: string, { fra
   };
 }
 
-function opened(flag: string, file: string, input: string): number {
-  if (input !== '-' && real(file) === realpathSync(input))
-    throw new UsageError(`--${flag}: ${file} is the file that is read.`, 'Give another one.');
+function openForWriting(flag: string, file: string, input: string): number {
+  if (input !== '-' && realPath(file) === realpathSync(input))
+    throw new UsageError(`--${flag}: ${file} is the file to import.`, 'Pass another one.');
   try {
     return openSync(file, 'w');
   } catch (error) {
@@ -99,11 +98,11 @@ function opened(flag: string, file: string, input: string): number {
   }
 }
 
-function real(file: string): string | undefined {
+/** The path without symbolic links; undefined if there is no such file. */
+function realPath(file: string): string | undefined {
   try {
     return realpathSync(file);
   } catch {
-    // It is not there yet.
     return undefined;
   }
 }

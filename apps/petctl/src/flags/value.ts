@@ -1,0 +1,167 @@
+import { faultOf } from '@petstore/client/check';
+import { isBinary, isWide, type JsonType, propertiesOf, resolved, type Schema, typeIn, typesOf } from '@petstore/types';
+import { jsonValueIfValid } from '../io/text.ts';
+
+/** A parsed value, or why it is invalid. */
+export type ParsedValue = { readonly value: unknown } | { readonly problem: string };
+
+/** Parses and validates a word by its schema. */
+export function parseValue(text: string, schema: Schema): ParsedValue {
+  const parsed = parseWord(text, schema);
+  return 'value' in parsed ? validate(parsed.value, schema) : parsed;
+}
+
+/** Parses a word by its schema, without validating it: of a list or a map, it may be only a part. */
+export function parseWord(text: string, schema: Schema): ParsedValue {
+  const kind = kindOf(schema);
+  if (kind === 'json') return parseAny(text, schema);
+  if (text === 'null' && typesOf(schema).includes('null')) return { value: null };
+  if (kind === 'array') return parseElements(text, schema);
+  if (kind === 'object' && isMap(schema) && !text.startsWith('{')) return parseEntry(text, schema);
+  const value = kind === 'integer' && isWide(schema) ? wideInteger(text) : parseAs(text, kind);
+  return value === undefined ? { problem: `is not ${kinds[kind]}` } : { value };
+}
+
+/** The type of a schema, or JSON if it allows several. */
+export function kindOf(schema: Schema): keyof typeof kinds {
+  return typeIn(schema) ?? 'json';
+}
+
+/** Whether an object allows properties of any name. */
+export function isMap(schema: Schema): boolean {
+  const { additionalProperties } = resolved(schema);
+  return kindOf(schema) === 'object' && additionalProperties !== undefined && additionalProperties !== false;
+}
+
+/** Validates a value by its schema. */
+export function validate(value: unknown, schema: Schema): ParsedValue {
+  const problem = faultOf(value, schema, 'request');
+  if (problem === undefined) return isExact(value, schema) ? { value } : { problem: 'is too large to be exact' };
+  return { problem: /^[.[]/.test(problem) ? `is not valid: ${problem}` : `is ${problem}` };
+}
+
+/** Parses JSON, or else text if the schema allows it. Objects, lists and quoted strings are never text. */
+function parseAny(text: string, schema: Schema): ParsedValue {
+  const value = jsonValueIfValid(text);
+  const asJson: ParsedValue = value === undefined ? { problem: 'is not a JSON value' } : validate(value, schema);
+  if ('value' in asJson || !typesOf(schema).includes('string')) return asJson;
+  if (value !== undefined && /^[[{"]/.test(text)) return asJson;
+  const asText = validate(text, schema);
+  return 'value' in asText || value === undefined ? asText : asJson;
+}
+
+/** Parses a list as JSON, or comma-separated elements. Objects, lists and files are one element per word. */
+function parseElements(text: string, schema: Schema): ParsedValue {
+  if (text.startsWith('[')) {
+    const value = jsonValueIfValid(text);
+    return value === undefined ? { problem: `is not ${kinds.array}` } : { value };
+  }
+  const { items = {}, prefixItems = [] } = resolved(schema);
+  const isSingle = isBinary(items) || /^(object|array)$/.test(kindOf(items));
+  const elements: unknown[] = [];
+  for (const [i, word] of (isSingle ? [text] : text.split(',')).entries()) {
+    const parsed = parseValue(word, prefixItems[i] ?? items);
+    if ('problem' in parsed) return isSingle ? parsed : { problem: `contains '${word}', which ${parsed.problem}` };
+    elements.push(parsed.value);
+  }
+  return { value: elements };
+}
+
+/** Parses an entry of a map, `key=value`. */
+function parseEntry(text: string, schema: Schema): ParsedValue {
+  const [, key, word = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (key === undefined) return { problem: 'is neither key=value nor a JSON object' };
+  const { additionalProperties } = resolved(schema);
+  const other = typeof additionalProperties === 'object' ? additionalProperties : {};
+  const parsed = parseValue(word, propertiesOf(schema)[key] ?? other);
+  return 'value' in parsed ? { value: { [key]: parsed.value } } : parsed;
+}
+
+/** Whether a value can be sent exactly: only int64 may exceed a double's range. */
+function isExact(value: unknown, schema: Schema = {}): boolean {
+  if (typeof value === 'bigint') return mayBeWide(schema) && BigInt.asIntN(64, value) === value;
+  if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value);
+  if (typeof value !== 'object' || value === null) return true;
+  const { items, additionalProperties } = resolved(schema);
+  const named = propertiesOf(schema);
+  const rest = typeof additionalProperties === 'object' ? additionalProperties : undefined;
+  if (Array.isArray(value)) return value.every((one) => isExact(one, items));
+  // Alternatives are not resolved here.
+  const isOpen = (schema.anyOf ?? schema.oneOf) !== undefined;
+  return Object.entries(value).every(([name, one]) => isExact(one, isOpen ? ANY_WIDE : (named[name] ?? rest)));
+}
+
+const ANY_WIDE: Schema = { type: 'integer', format: 'int64' };
+
+function mayBeWide(schema: Schema): boolean {
+  return isWide(schema) || (schema.anyOf ?? schema.oneOf ?? []).some(isWide);
+}
+
+function wideInteger(text: string): number | bigint | undefined {
+  const value = parseAs(text, 'integer');
+  return Number.isSafeInteger(value) || value === undefined ? (value as number | undefined) : BigInt(text);
+}
+
+/** The allowed values, for messages and help; undefined if all values of the type are allowed. */
+export function boundsOf({
+  enum: values,
+  const: only,
+  minimum,
+  maximum,
+  minLength,
+  maxLength,
+  ...schema
+}: Schema): string | undefined {
+  if (values) return `one of ${values.map(String).join(', ')}`;
+  if (only !== undefined) return typeof only === 'object' ? JSON.stringify(only) : String(only);
+  const lower = minimum ?? schema.exclusiveMinimum;
+  const upper = maximum ?? schema.exclusiveMaximum;
+  const ends = [
+    lower !== undefined && `${minimum === undefined ? 'more than' : 'from'} ${lower}`,
+    upper !== undefined && `${maximum === undefined ? 'below' : lower === undefined ? 'up to' : 'to'} ${upper}`,
+    minLength !== undefined && `at least ${minLength} characters`,
+    maxLength !== undefined && `at most ${maxLength} characters`,
+  ].filter((end) => end !== false);
+  return ends.length > 0 ? ends.join(' ') : undefined;
+}
+
+/** The values of an enum or a constant as command line words. */
+export function enumWords(schema: Schema): string[] {
+  const { enum: values, const: only, items } = resolved(schema);
+  if (items && !values) return enumWords(items);
+  return (values ?? (only === undefined ? [] : [only])).map(String);
+}
+
+/** A description of the allowed values, for error messages. */
+export function expected(schema: Schema): string {
+  const bounds = boundsOf(schema);
+  if ((schema.enum || schema.const !== undefined) && bounds) return bounds;
+  const kind = kindOf(schema) === 'integer' ? 'a whole number in decimal digits' : kinds[kindOf(schema)];
+  return [kind, bounds].filter(Boolean).join(' ');
+}
+
+const kinds = {
+  integer: 'a whole number',
+  number: 'a number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a JSON object',
+  json: 'a JSON value',
+} as const satisfies Partial<Record<JsonType | 'json', string>>;
+
+/** Parses a word as a type; undefined if it is none of its values. */
+function parseAs(text: string, kind: keyof typeof kinds): unknown {
+  switch (kind) {
+    case 'integer':
+      return /^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : undefined;
+    case 'number':
+      return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : undefined;
+    case 'object':
+      return text.startsWith('{') ? jsonValueIfValid(text) : undefined;
+    default:
+      return text;
+  }
+}

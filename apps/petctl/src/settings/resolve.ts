@@ -1,0 +1,126 @@
+import { connect, type Deployment } from '@petstore/client';
+import { service } from '@petstore/types';
+import { expected, parseValue } from '../flags/value.ts';
+import { suggestion, UsageError } from '../io/errors.ts';
+import type { Environment, Io } from '../io/io.ts';
+import { configFile, readProfiles, rejectUnknownProfile } from './profiles.ts';
+import { type Output, type Setting, type SettingName, settings } from './settings.ts';
+
+/** A value and its origin: `--timeout`, `PETCTL_TIMEOUT`, the profile, or the default. */
+export interface SettingValue<T> {
+  readonly value: T;
+  readonly origin: string;
+}
+
+/** The settings of this run. */
+export interface ResolvedSettings {
+  /** The value of a setting: the first of flag, environment, profile and default. */
+  get<T>(setting: Setting<T>): SettingValue<T>;
+  /** The URL of the service. The first source with a URL or a deployment decides. */
+  readonly baseUrl: SettingValue<string>;
+  readonly profile: string;
+  /** The base URLs of the profile and the environment. */
+  readonly configuredUrls: readonly string[];
+}
+
+type Flags = ReadonlyMap<string, unknown>;
+
+/** Where settings come from: the name of each in messages, and its text. */
+interface Source {
+  readonly origin: (name: SettingName) => string;
+  readonly text: (name: SettingName) => string | undefined;
+}
+
+/** Resolves every setting. Throws for the first invalid one. */
+export function resolveSettings(flags: Flags, env: Environment): ResolvedSettings {
+  const stored = readProfiles(configFile(env));
+  const fromFlags: Source = { origin: (name) => `--${name}`, text: (name) => flags.get(name)?.toString() };
+  const fromEnvironment: Source = {
+    origin: (name) => settings[name].env,
+    text: (name) => env[settings[name].env] || undefined,
+  };
+  const profile = fromFlags.text('profile') ?? fromEnvironment.text('profile') ?? stored.selected ?? 'default';
+  rejectUnknownProfile(profile, stored);
+  const fromProfile: Source = {
+    origin: () => `profile '${profile}' in ${stored.file}`,
+    text: (name) => stored.profiles[profile]?.[name],
+  };
+  // A profile named by a flag overrides the environment.
+  const others = flags.has('profile') ? [fromProfile, fromEnvironment] : [fromEnvironment, fromProfile];
+  const sources = [fromFlags, ...others];
+  const get = <T>(setting: Setting<T>): SettingValue<T> => {
+    const name = setting.flag.name as SettingName;
+    for (const source of sources) {
+      const [text, origin] = [source.text(name), source.origin(name)];
+      if (text !== undefined) return { value: parseSetting(setting, text, origin), origin };
+    }
+    return { value: setting.default, origin: 'default' };
+  };
+  for (const setting of Object.values(settings)) get<unknown>(setting);
+  const configuredUrls = [fromProfile, fromEnvironment].flatMap(({ text }) => text('base-url') ?? []);
+  return { get, baseUrl: resolveBaseUrl(sources), profile, configuredUrls };
+}
+
+function resolveBaseUrl(sources: readonly Source[]): SettingValue<string> {
+  const { value, origin } = configuredUrl(sources) ?? {
+    value: Object.values<string>(service.deployments)[0] ?? '',
+    origin: 'default',
+  };
+  if (!/^https?:/.test(value)) throw new UsageError(`'${value}' is not an http URL.`, 'Set one with --base-url.');
+  return { value: connect({ apiKey: '-', baseUrl: value }).baseUrl, origin };
+}
+
+/** The URL or deployment of the first source that has one. */
+function configuredUrl(sources: readonly Source[]): SettingValue<string> | undefined {
+  for (const { origin, text } of sources) {
+    const [url, deployment] = [text('base-url'), text('deployment')];
+    if (url !== undefined && deployment !== undefined)
+      throw new UsageError(
+        `${origin('base-url')} and ${origin('deployment')} both set the service.`,
+        'Use one of them.',
+      );
+    if (url !== undefined) return { value: url, origin: origin('base-url') };
+    if (deployment !== undefined)
+      return { value: service.deployments[deployment as Deployment], origin: origin('deployment') };
+  }
+  return undefined;
+}
+
+/** Parses the text of a setting. Throws if it is invalid. */
+export function parseSetting<T>(setting: Setting<T>, text: string, origin: string): T {
+  const { schema } = setting.flag;
+  const value = 'value' in parseValue(text, schema) ? setting.parse(text) : undefined;
+  if (value !== undefined) return value;
+  throw new UsageError(
+    `${origin}: '${withoutCredentials(text)}' is not valid: it must be ${setting.expected ?? expected(schema)}.`,
+    suggestion(text, (schema.enum ?? []).map(String), ''),
+  );
+}
+
+/** Hides the password of a rejected URL from logs. */
+function withoutCredentials(url: string): string {
+  return url.replace(/^([^/@]*\/\/)?.*@/s, '$1***@');
+}
+
+/** The output format: the setting, else the default of the command, else a table on a terminal and tab-separated in a pipe. */
+export function outputFormat(resolved: ResolvedSettings, { stdout }: Io, defaultFormat?: Output): Output {
+  return resolved.get(settings.output).value ?? defaultFormat ?? (stdout.isTerminal ? 'table' : 'tsv');
+}
+
+/** Whether errors and notices are JSON. */
+export function isJsonOutput(resolved: ResolvedSettings): boolean {
+  return isJsonFormat(resolved.get(settings.output).value);
+}
+
+export function isJsonFormat(output: string | undefined): boolean {
+  return output === 'json' || output === 'jsonl';
+}
+
+/** Whether to use colours on stdout: by flag, NO_COLOR, FORCE_COLOR, setting, or terminal, in this order. */
+export function isColored(flags: Flags, { env, stdout }: Io, resolved?: ResolvedSettings): boolean {
+  const flag = flags.get(settings.color.flag.name);
+  if (typeof flag === 'boolean') return flag;
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
+  return resolved?.get(settings.color).value ?? (stdout.isTerminal && env.TERM !== 'dumb');
+}

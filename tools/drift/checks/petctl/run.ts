@@ -1,0 +1,49 @@
+import { Readable } from 'node:stream';
+import type { Io, RunOptions, Sink } from 'petctl/internal';
+
+type Petctl = Pick<typeof import('petctl/internal'), 'run' | 'reportError'>;
+
+/** The result of `runPetctl`. */
+export interface Finished {
+  readonly code: number;
+  readonly stdout: Uint8Array;
+  readonly stderr: string;
+}
+
+/** What `runPetctl` uses instead of a process's own. */
+export interface RunPetctlOptions extends RunOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly stdin?: string | Uint8Array;
+  /** Whether stdout is a terminal. */
+  readonly isTerminal?: boolean;
+}
+
+/** Runs a command line in this process, without its environment and terminal. */
+export async function runPetctl(
+  { run, reportError }: Petctl,
+  argv: readonly string[],
+  { env = {}, stdin = '', isTerminal = false, ...options }: RunPetctlOptions = {},
+): Promise<Finished> {
+  const [stdout, stderr] = [collector(isTerminal), collector(false)];
+  const io: Io = {
+    env,
+    stdout: stdout.sink,
+    stderr: stderr.sink,
+    // Has the part of stdin that petctl uses without a terminal.
+    stdin: () => Readable.from([Buffer.from(stdin)]) as unknown as NodeJS.ReadStream,
+    interrupted: new AbortController().signal,
+    onInterrupt: () => {},
+  };
+  const code = await run(argv, io, options).then(
+    () => 0,
+    (error: unknown) => reportError(error, argv, io, options),
+  );
+  return { code, stdout: stdout.bytes(), stderr: Buffer.from(stderr.bytes()).toString() };
+}
+
+function collector(isTerminal: boolean): { sink: Sink; bytes: () => Uint8Array } {
+  const parts: Uint8Array[] = [];
+  const write: Sink['write'] = async (text) => void parts.push(Buffer.from(text));
+  const sink = { write, isTerminal, columns: undefined, isClosed: () => false, end: async () => {} };
+  return { sink, bytes: () => Buffer.concat(parts) };
+}
