@@ -110,28 +110,32 @@ export const plantedElsewhere: PlantedDrift[] = [
   // petctl.
   ...edits('petctl', fieldFlags, {
     'a flag dropped': put(
-      'function flagsOf',
+      'function inputFlags',
       "field.in !== 'path'",
       "field.in !== 'path' && field.schema.type !== 'string'",
     ),
-    'a flag without an input': put('function flagOf', '    field,', "    field: field === 'limit' ? 'size' : field,"),
-    'another description of a flag': put(
-      'function flagOf',
-      '    description,\n',
-      '    description: description.toUpperCase(),\n',
+    'a flag without an input': put(
+      'function fieldFlag',
+      'name, field,',
+      "name, field: field === 'limit' ? 'size' : field,",
     ),
-    'required flags not marked': put('function flagOf', '    ...(required && { required: true }),\n', ''),
+    'another description of a flag': put(
+      'return { name, field, description,',
+      'field, description,',
+      'field, description: description.toUpperCase(),',
+    ),
+    'required flags not marked': put('function fieldFlag', ' ...(required && { required: true }),', ''),
     'no bounds, enums and defaults': put(
-      'function flagOf',
-      '    rules,',
-      "    rules: { type: typeof rules.type === 'string' ? rules.type : 'string' },",
+      'function fieldFlag',
+      'description, schema,',
+      "description, schema: { type: typeof schema.type === 'string' ? schema.type : 'string' },",
     ),
   }),
   ...edits('petctl', commandTree, {
     'an argument without bounds': put(
       'function argumentsOf',
-      'rules: field.schema',
-      "rules: { type: field.schema.type ?? 'string' }",
+      'schema: field.schema',
+      "schema: { type: field.schema.type ?? 'string' }",
     ),
   }),
   ...edits('petctl', commandTree, {
@@ -152,11 +156,11 @@ export const plantedElsewhere: PlantedDrift[] = [
     'a parser that accepts one too few': put('faultOf', 'value < minimum', 'value <= minimum'),
   }),
   ...edits('petctl', 'apps/petctl/src/commands/completion.ts', {
-    'enum values that are not completed': put('function values', 'wordsOf(rules)', '[]'),
-    'flags that are not completed': put('function flagWords', 'flagsOf(node)', 'flagsOf(node).slice(1)'),
+    'enum values that are not completed': put('function valueWords', 'enumWords(schema)', '[]'),
+    'flags that are not completed': put('function flagCandidates', 'flagsOf(node)', 'flagsOf(node).slice(1)'),
   }),
   ...edits('petctl', 'apps/petctl/src/commands/help/pages.ts', {
-    'manual pages without flags': put('const takes', '...(node.flags ?? []), ', ''),
+    'manual pages without flags': put('.SH OPTIONS', '...(node.flags ?? []), ', ''),
   }),
   ...edits('petctl', 'docs/petctl.md', {
     'edited by hand': (text) => text.replace('pets list', 'pets ls'),

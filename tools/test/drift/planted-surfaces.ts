@@ -62,7 +62,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'another order of arguments': swap('input[field] = args[i]', 'input[field] = Number(args[i]) + 1'),
   }),
   ...edits('petctl', petctl('flags/value.ts'), {
-    'any word for an enumeration': swap("'value' in read ? validate(read.value, rules) : read", 'read'),
+    'any word for an enumeration': swap("'value' in parsed ? validate(parsed.value, schema) : parsed", 'parsed'),
     'large integers rounded': swap('(value as number | undefined) : BigInt(text)', '(value as number) : Number(text)'),
   }),
 
@@ -86,8 +86,8 @@ export const plantedInSurfaces: PlantedDrift[] = [
   // What petctl says.
   ...documented(petctl('commands/help/help.ts'), {
     'no word of what is required': swap("required && 'required',", ''),
-    'no bounds': swap('[boundsOf(rules), ...more]', '[...more]'),
-    'no default': swap('rules.default !== undefined &&', 'false &&'),
+    'no bounds': swap('[boundsOf(schema), ...more]', '[...more]'),
+    'no default': swap('schema.default !== undefined &&', 'false &&'),
     'the first sentence of each description': swap("description.replace(/\\.$/, '')", "description.split('. ')[0]"),
     'no notice': swap('if (node.notice)', 'if (false)'),
     'no arguments': swap('(node.args ?? []).map((one)', '([] as Argument[]).map((one)'),
@@ -95,8 +95,11 @@ export const plantedInSurfaces: PlantedDrift[] = [
   }),
   ...documented(petctl('commands/help/pages.ts'), {
     'manual pages without notices': swap('...(node.notice ? [`.PP', '...(node.hidden ? [`.PP'),
-    'manual pages with summaries': swap('safe(node.description ?? `${node.summary}.`)', 'safe(`${node.summary}.`)'),
-    'manual pages with three flags': swap('list(takes)', 'list(takes.slice(0, 3))'),
+    'manual pages with summaries': swap('roff(node.description ?? `${node.summary}.`)', 'roff(`${node.summary}.`)'),
+    'manual pages with three flags': swap(
+      '.SH OPTIONS\\n${list(optionsOf(node, [...(node.flags ?? []), ...sharedFlagsOf(node)]))}',
+      '.SH OPTIONS\\n${list(optionsOf(node, (node.flags ?? []).slice(0, 3)))}',
+    ),
     'a reference with summaries': put('function section', 'node.description ?? ', ''),
   }),
   ...documented(petctl('commands/tree.ts'), {
@@ -108,8 +111,8 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'another number of retries than there is': swap('defaultText: String(clientDefaults.limit)', "defaultText: '3'"),
   }),
   ...edits('petctl', petctl('commands/completion.ts'), {
-    'a value that is not completed': swap(': wordsOf(rules);\n  const all', ': wordsOf(rules).slice(1);\n  const all'),
-    'flags without what they are': swap('[`--${name}`, description],', "[`--${name}`, ''],"),
+    'a value that is not completed': swap(': enumWords(schema);', ': enumWords(schema).slice(1);'),
+    'flags without what they are': swap('[word, description] as const', "[word, ''] as const"),
     'commands without what they are': swap('[name, summary]);', '[name, name]);'),
     'a script that asks another command': swap('petctl __complete "', 'petctl _complete "'),
   }),

@@ -65,7 +65,13 @@ function wordsOf(line: string): string[] {
 function petctl({ run, fullTree, walk }: Petctl): Try {
   const operations = new Set([...walk(fullTree())].flatMap(({ path, node }) => (node.operation ? path.join(' ') : [])));
 
-  const sink = { write: async () => {}, isTerminal: false, columns: undefined, gone: () => false, end: async () => {} };
+  const sink = {
+    write: async () => {},
+    isTerminal: false,
+    columns: undefined,
+    isClosed: () => false,
+    end: async () => {},
+  };
   const surroundings = {
     env: { PETCTL_API_KEY: 'k', XDG_CONFIG_HOME: '/nonexistent' },
     stdout: sink,
