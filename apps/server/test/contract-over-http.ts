@@ -1,18 +1,18 @@
 import { PetstoreError, petstore } from '@petstore/client';
-import type { Api } from '@petstore/types';
-import { describe } from 'vitest';
+import { type Api, type ApiError, type Operation, type OperationId, operations } from '@petstore/types';
+import { beforeAll, beforeEach, describe } from 'vitest';
+import { decodeText, encode } from '../src/store/document.ts';
 import type { Store } from '../src/store/store.ts';
 import { contract } from './contract.ts';
-import { overHttp, RefusedError } from './over-http.ts';
-import { sharedServer } from './shared-server.ts';
+import { type Listening, listenForSuite } from './listen.ts';
 
-/** The contract of a server over such stores, with plain requests and through the client. */
+/** Runs the contract's tests on a server over such stores, with plain requests and through the client. */
 export function contractOverHttp(newStore: () => Promise<Store>): void {
   describe('the server fulfils the contract over HTTP', () => {
     const server = sharedServer(newStore);
     contract(async () => ({
       api: overHttp(server()),
-      codeOf: (error) => (error instanceof RefusedError ? error.body.code : error),
+      codeOf: (error) => (error instanceof ResponseError ? error.body.code : error),
     }));
   });
 
@@ -24,4 +24,57 @@ export function contractOverHttp(newStore: () => Promise<Store>): void {
       return { api, codeOf: (error) => (error instanceof PetstoreError ? error.code : error) };
     });
   });
+}
+
+/** One server for all tests of a suite, over a new store for each: compiling the spec's checks takes a third of a second. */
+function sharedServer(newStore: () => Promise<Store>): () => Listening {
+  let store: Store;
+  const renew = async () => {
+    store = await newStore();
+  };
+  beforeAll(renew);
+  beforeEach(renew);
+  return listenForSuite({}, new Proxy({} as Store, { get: (_, name) => Reflect.get(store, name) }));
+}
+
+/** A response other than the success that the spec declares. */
+class ResponseError extends Error {
+  override readonly name = 'ResponseError';
+  readonly status: number;
+  readonly body: ApiError;
+
+  constructor(status: number, body: ApiError) {
+    super(`${status} ${JSON.stringify(body)}`);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+/** The service by plain requests that are derived from the operations table, so that no bug of the client can hide one of the server. */
+function overHttp({ baseUrl, apiKey }: Listening): Api {
+  const call =
+    (id: OperationId) =>
+    async (input: Record<string, unknown> = {}) => {
+      const { method, path, fields, success, responses, body: declared }: Operation = operations[id];
+      const url = new URL(baseUrl + path);
+      const properties: Record<string, unknown> = {};
+      for (const [name, value] of Object.entries(input)) {
+        const location = fields[name]?.in;
+        if (location === 'path')
+          url.pathname = url.pathname.replace(encodeURI(`{${name}}`), encodeURIComponent(String(value)));
+        else if (location === 'query') for (const one of [value].flat()) url.searchParams.append(name, String(one));
+        else properties[name] = value;
+      }
+      const type = declared?.mediaType;
+      const body = declared?.kind === 'bytes' ? (properties.body as Blob) : encode(properties);
+      const headers = { authorization: `Bearer ${apiKey}`, ...(type && { 'content-type': type }) };
+      const response = await fetch(url, { method, headers, ...(type && { body }) });
+      if (response.ok && responses[String(success)]?.kind === 'bytes') return response.body;
+      const text = await response.text();
+      const data: unknown = text === '' ? undefined : decodeText(text);
+      if (response.status !== success) throw new ResponseError(response.status, data as ApiError);
+      return data;
+    };
+  // `fromEntries` loses the type of each function.
+  return Object.fromEntries(Object.keys(operations).map((id) => [id, call(id as OperationId)])) as unknown as Api;
 }

@@ -1,11 +1,14 @@
+import { apiKey } from '@petstore/testing/server';
+import { afterAll, beforeAll } from 'vitest';
 import { type AppOptions, createApp } from '../src/app.ts';
 import { allCollections } from '../src/collections.ts';
 import { type ListenOptions, listen as listenFor } from '../src/http/listen.ts';
 import { keyCheck, parseKeys } from '../src/keys.ts';
 import { basePath } from '../src/spec.ts';
 import { memoryStore } from '../src/store/memory.ts';
-import type { Store } from '../src/store/store.ts';
+import type { Collection, Store } from '../src/store/store.ts';
 
+/** A running server. */
 export interface Listening {
   origin: string;
   baseUrl: string;
@@ -14,31 +17,45 @@ export interface Listening {
   close(): Promise<unknown>;
 }
 
-/** What holds for the server as it is shipped, and by way of Express alone with every answer checked against the spec. */
-export const ways = [
+/** The server as users run it, and the Express app alone, which validates its responses against the spec. */
+export const modes = [
   ['as shipped', { validateResponses: false }],
-  ['with its answers checked', { validateResponses: true }],
+  ['with validated responses', { validateResponses: true }],
 ] as const;
 
-/** Time that no test uses up, however busy the machine is. */
-const generous = { headersTimeout: 30_000, requestTimeout: 30_000 };
+/** No request takes this long, even on a busy machine. */
+const longTimeouts = { headersTimeout: 30_000, requestTimeout: 30_000 };
 
-/** For tests about clients that are slow. Their requests arrive in one piece or never in whole. */
-export const impatient = { headersTimeout: 200, requestTimeout: 200 };
+/** For tests of slow clients. The requests of these tests arrive in one piece or never. */
+export const shortTimeouts = { headersTimeout: 200, requestTimeout: 200 };
 
-/** A server on a port of its own, with every answer checked against the spec; over an empty store, unless told otherwise. */
+/** Starts a server, by default over an empty store and with validated responses. */
 export async function listen(
   options: Partial<AppOptions & ListenOptions> = {},
   store: Store = memoryStore(allCollections),
 ): Promise<Listening> {
-  const apiKey = 'a-key-that-is-for-tests';
   const app = await createApp(store, { keys: keyCheck(parseKeys(apiKey)), validateResponses: true, ...options });
   const { origin, drain } = await listenFor(app, {
     host: '127.0.0.1',
     port: 0,
     maxConnections: 1000,
-    ...generous,
+    ...longTimeouts,
     ...options,
   });
   return { origin, baseUrl: origin + basePath, apiKey, drain, close: () => drain(0) };
+}
+
+/** Starts a server before the tests of a suite, and stops it after them. */
+export function listenForSuite(options: Partial<AppOptions & ListenOptions> = {}, store?: Store): () => Listening {
+  let server: Listening;
+  beforeAll(async () => {
+    server = await listen(options, store);
+  });
+  afterAll(() => server.close());
+  return () => server;
+}
+
+/** The store with some functions of its collections replaced. */
+export function withFunctions(store: Store, functions: Partial<Collection>): Store {
+  return { ...store, collection: (name) => ({ ...store.collection(name), ...functions }) };
 }

@@ -2,10 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type ServerProcess as ServerOnDatabase, serverNode, startServer as start } from '@petstore/testing/server';
+import {
+  apiKey,
+  type ServerProcess as ServerOnDatabase,
+  serverNode,
+  startServer as start,
+} from '@petstore/testing/server';
 import { onTestFinished } from 'vitest';
 
-/** The server's program: of the sources, or the packed one. */
+/** The main file of the server: of the sources, or of the packed package. */
 export const main = process.env.PETSTORE_TEST_SERVER_MAIN ?? fileURLToPath(new URL('../src/main.js', import.meta.url));
 
 /** Starts a server process on this database. */
@@ -13,8 +18,7 @@ export function startServer(databaseUrl: string, env: Record<string, string> = {
   return start(main, { DATABASE_URL: databaseUrl, ...env });
 }
 
-export const apiKey = 'a-key-that-is-for-tests';
-
+/** A running server process. */
 export interface ServerProcess {
   child: ChildProcess;
   origin: string;
@@ -24,15 +28,15 @@ export interface ServerProcess {
 }
 
 /**
- * A server process of its own, with its log on this file descriptor, or on a pipe that nobody reads until somebody does.
- * It runs the script before anything else.
+ * Starts a server process that ends with the test. Its log goes to a file descriptor, or to a pipe that the test can read.
+ * `script` runs in the process before anything else.
  */
 export async function startProcess(
   dataDir: string,
   argv: string[] = [],
-  { stdout = 'pipe', script }: { stdout?: 'pipe' | number; script?: string } = {},
+  { stdout = 'pipe', script, env: more }: { stdout?: 'pipe' | number; script?: string; env?: NodeJS.ProcessEnv } = {},
 ): Promise<ServerProcess> {
-  const env = { ...process.env, PORT: '0', PETSTORE_DATA_DIR: dataDir, PETSTORE_API_KEYS: apiKey };
+  const env = { ...process.env, PORT: '0', PETSTORE_DATA_DIR: dataDir, PETSTORE_API_KEYS: apiKey, ...more };
   if (script) Object.assign(env, { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` });
   const child = spawn(serverNode, [main, ...argv], { env, stdio: ['ignore', stdout, 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -4,9 +4,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { newFolder, rounds } from '@petstore/testing';
+import { apiKey } from '@petstore/testing/server';
 import { expect, test } from 'vitest';
 import { listen } from './listen.ts';
-import { apiKey, startProcess } from './server-process.ts';
+import { startProcess } from './server-process.ts';
 
 const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n`;
 const body = '{"name":"Rex","categoryId":1}';

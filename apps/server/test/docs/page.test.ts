@@ -3,7 +3,6 @@ import { type Browser, findBrowser, host, type Locator, launch, type Page } from
 import { type Operation, operations, service, version } from '@petstore/types';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Serving, serveDocs, serveUnder } from './serving.ts';
-import { visit } from './visit.ts';
 
 const executable = findBrowser('The docs page') ?? '';
 
@@ -35,7 +34,7 @@ describe.skipIf(!executable)('the docs page in a browser', () => {
     'shows every operation and the end of the deprecated one; creates the pet of the example and lists it: $where',
     async ({ width, path }) => {
       const origin = `http://${host}:${(path === '/' ? server : proxy).port}`;
-      const { page, complaints } = await visit(browser, origin + path, width);
+      const { page, problems } = await visit(browser, origin + path, width);
       const overflow = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       expect(await overflow()).toBeLessThanOrEqual(0);
       expect(await page.title()).toBe(`${service.title} ${version}`);
@@ -60,7 +59,7 @@ describe.skipIf(!executable)('the docs page in a browser', () => {
       expect(await called.headerValue('authorization')).toBe(`Bearer ${server.apiKey}`);
       expect(await overflow()).toBeLessThanOrEqual(0);
       await page.close();
-      expect(complaints).toEqual([]);
+      expect(problems).toEqual([]);
     },
   );
 });
@@ -85,4 +84,22 @@ async function tryOut(page: Page, id: string, status: number): Promise<string> {
   await operation(page, id).locator('.execute').click();
   const answer = operation(page, id).locator('.live-responses-table .response', { hasText: String(status) });
   return (await answer.locator('.highlight-code code').textContent()) ?? '';
+}
+
+/** Opens an address in a window of this width, and waits until the page shows the operations. */
+async function visit(browser: Browser, url: string, width: number) {
+  const page = await browser.newPage({ viewport: { width, height: 800 } });
+  // Errors in the console or in scripts, and requests to other hosts.
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol !== 'data:' && origin !== new URL(url).origin) problems.push(`request to ${request.url()}`);
+  });
+  await page.goto(url);
+  await page.locator('.opblock').first().waitFor();
+  return { page, problems };
 }

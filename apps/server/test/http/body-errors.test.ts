@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Listening, listen, ways } from '../listen.ts';
-import { expectError, raw, request } from './raw.ts';
+import { apiKey } from '@petstore/testing/server';
+import { describe, expect, test } from 'vitest';
+import { listenForSuite, modes } from '../listen.ts';
+import { expectError, raw, request } from './wire.ts';
 
 const json = { 'Content-Type': 'application/json' };
 const pet = '{"name":"Rex","categoryId":2}';
 
-describe.each(ways)('%s: the body', (_, options) => {
-  let server: Listening;
-  let key: Record<string, string>;
-  beforeAll(async () => {
-    server = await listen(options);
-    key = { Authorization: `Bearer ${server.apiKey}` };
-  });
-  afterAll(() => server.close());
+describe.each(modes)('%s: the body', (_, options) => {
+  const server = listenForSuite(options);
+  const key = { Authorization: `Bearer ${apiKey}` };
 
   const post = (body: string | Uint8Array, headers: Record<string, string> = json) =>
-    raw(server.origin, request('POST /v1/pets', { ...key, ...headers }, body));
+    raw(server().origin, request('POST /v1/pets', { ...key, ...headers }, body));
 
   test.each([
     '',
@@ -93,7 +89,7 @@ describe.each(ways)('%s: the body', (_, options) => {
     expectError(await post(large), 'payload_too_large');
     const chunked = `${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`;
     const head = request('POST /v1/pets', { ...key, ...json, 'Transfer-Encoding': 'chunked' });
-    expectError(await raw(server.origin, Buffer.concat([head, Buffer.from(chunked)])), 'payload_too_large');
+    expectError(await raw(server().origin, Buffer.concat([head, Buffer.from(chunked)])), 'payload_too_large');
   });
 
   test.each([
@@ -126,7 +122,7 @@ describe.each(ways)('%s: the body', (_, options) => {
 
   test('of a GET is ignored', async () => {
     expect(
-      (await raw(server.origin, request('GET /v1/pets', { ...key, 'Content-Type': 'x/y' }, '{malformed'))).status,
+      (await raw(server().origin, request('GET /v1/pets', { ...key, 'Content-Type': 'x/y' }, '{malformed'))).status,
     ).toBe(200);
   });
 });

@@ -14,8 +14,7 @@ import type { RequestEntry } from '../../src/log.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { openLowdbStore } from '../../src/store/open.ts';
 import type { Collection, Store } from '../../src/store/store.ts';
-import { withFunctions } from '../broken-store.ts';
-import { impatient, listen, ways } from '../listen.ts';
+import { listen, modes, shortTimeouts, withFunctions } from '../listen.ts';
 import { openWire } from './wire.ts';
 
 type Options = Parameters<typeof listen>[0];
@@ -34,7 +33,7 @@ function servingWith(options: Options) {
   };
 }
 
-describe.each(ways)('%s', (_, options) => {
+describe.each(modes)('%s', (_, options) => {
   const serving = servingWith(options);
 
   test.each([
@@ -177,7 +176,7 @@ describe.each(ways)('%s', (_, options) => {
 });
 
 // The connections are the same below both.
-describe.each(rounds<readonly (typeof ways)[number][]>(ways.slice(0, 1), ways))(
+describe.each(rounds<readonly (typeof modes)[number][]>(modes.slice(0, 1), modes))(
   'the connections of the server %s',
   (_, options) => {
     const serving = servingWith(options);
@@ -247,7 +246,7 @@ describe.each(rounds<readonly (typeof ways)[number][]>(ways.slice(0, 1), ways))(
     });
 
     test('a connection that never sends a request is closed', async () => {
-      const { origin } = await serving(memoryStore(), impatient);
+      const { origin } = await serving(memoryStore(), shortTimeouts);
       await openWire(origin).ended();
     });
 

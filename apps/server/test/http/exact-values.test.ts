@@ -4,7 +4,7 @@ import { allCollections } from '../../src/collections.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import type { Store } from '../../src/store/store.ts';
-import { listen, ways } from '../listen.ts';
+import { listen, modes } from '../listen.ts';
 
 const integers = [
   ...['0', '-1', '9007199254740991', '9007199254740992', '9007199254740993', '-9007199254740993'],
@@ -18,7 +18,7 @@ const names = [
   ['\\u2028', '\u2028'],
 ] as const;
 
-describe.each(ways)('%s', (_, options) => {
+describe.each(modes)('%s', (_, options) => {
   const stores: [string, (folder: string) => Promise<Store>][] = [
     ['memory', async () => memoryStore(allCollections)],
     ['lowdb', (folder) => openLowdbStore(folder, allCollections)],

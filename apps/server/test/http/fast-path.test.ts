@@ -1,4 +1,5 @@
 import { newFolder, rounds } from '@petstore/testing';
+import { apiKey } from '@petstore/testing/server';
 import { type NewPet, type Operation, operations } from '@petstore/types';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,7 +14,7 @@ import { keyCheck, parseKeys } from '../../src/keys.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Store } from '../../src/store/store.ts';
 import { randomRequests } from './random-requests.ts';
-import { raw } from './raw.ts';
+import { raw } from './wire.ts';
 
 /** A server over a store of its own, with the inputs that its operations got and how many requests took the fast path. */
 interface Side {
@@ -24,7 +25,6 @@ interface Side {
 }
 
 const NUM_RUNS = rounds(500, 1500);
-const apiKey = 'a-key-that-is-for-tests';
 const options: AppOptions = { keys: keyCheck(parseKeys(apiKey)), bodyLimit: 2000, corsOrigins: ['https://shop.test'] };
 const folders = [newFolder('store', afterAll), newFolder('store', afterAll)] as const;
 let fast: Side;

@@ -3,14 +3,14 @@ import { expectLinear } from '@petstore/testing/linear';
 import { afterEach, describe, expect, test } from 'vitest';
 import { clientAddress } from '../../src/http/client-address.ts';
 import type { RequestEntry } from '../../src/log.ts';
-import { type Listening, listen, ways } from '../listen.ts';
+import { type Listening, listen, modes } from '../listen.ts';
 import { openWire } from './wire.ts';
 
 const addresses = new BlockList();
 addresses.addAddress('127.0.0.1');
 addresses.addSubnet('10.0.0.0', 8);
 
-describe.each(ways)('%s', (_, options) => {
+describe.each(modes)('%s', (_, options) => {
   let server: Listening | undefined;
   afterEach(async () => {
     await server?.close();

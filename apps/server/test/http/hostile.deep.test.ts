@@ -1,9 +1,10 @@
 import { Agent, request } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { newFolder } from '@petstore/testing';
+import { apiKey } from '@petstore/testing/server';
 import type { NewPet, Pet } from '@petstore/types';
 import { expect, test } from 'vitest';
-import { apiKey, type ServerProcess, startProcess } from '../server-process.ts';
+import { type ServerProcess, startProcess } from '../server-process.ts';
 import { openWire } from './wire.ts';
 
 const SOAK_MS = Number(process.env.PETSTORE_TEST_SOAK_SECONDS ?? 20) * 1000;

@@ -7,7 +7,7 @@ import { keyCheck, parseKeys } from '../../src/keys.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import type { Collection, Store } from '../../src/store/store.ts';
-import { type Listening, listen, ways } from '../listen.ts';
+import { type Listening, listen, modes } from '../listen.ts';
 import { expectSameResponse } from './replay.ts';
 
 const { header } = operations.createPet.idempotencyKey;
@@ -20,7 +20,7 @@ interface Sent {
   headers?: Record<string, string>;
 }
 
-describe.each(ways)('%s', (_, options) => {
+describe.each(modes)('%s', (_, options) => {
   let server: Listening;
   let store: Store;
   beforeEach(async () => {

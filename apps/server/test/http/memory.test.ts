@@ -1,14 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Listening, listen } from '../listen.ts';
+import { expect, test } from 'vitest';
+import { listenForSuite } from '../listen.ts';
 import { openWire } from './wire.ts';
 
-let server: Listening;
-beforeAll(async () => {
-  server = await listen();
-});
-afterAll(() => server.close());
+const server = listenForSuite();
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
@@ -20,9 +16,9 @@ function held(): number {
 
 test('a thousand content types use no lasting memory', async () => {
   const call = async (types: string[]) => {
-    const wire = openWire(server.origin);
+    const wire = openWire(server().origin);
     const requestOf = (type: string, method: string, length: string) =>
-      `${method} /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.apiKey}\r\nContent-Type: ${type}\r\n${length}`;
+      `${method} /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server().apiKey}\r\nContent-Type: ${type}\r\n${length}`;
     for (const type of types) {
       wire.send(`${requestOf(type, 'GET', '')}\r\n${requestOf(type, 'POST', 'Content-Length: 2\r\n')}\r\n{}`);
     }

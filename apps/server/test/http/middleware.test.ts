@@ -7,10 +7,9 @@ import { allCollections } from '../../src/collections.ts';
 import { StoreUnavailableError, StoreUncertainError } from '../../src/store/errors.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import type { Store } from '../../src/store/store.ts';
-import { withFunctions } from '../broken-store.ts';
-import { type Listening, listen, ways } from '../listen.ts';
+import { type Listening, listen, modes, withFunctions } from '../listen.ts';
 
-describe.each(ways)('%s', (_, options) => {
+describe.each(modes)('%s', (_, options) => {
   let server: Listening | undefined;
   afterEach(async () => {
     await server?.close();

@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { handlers } from '../../src/handlers.ts';
 import { memoryStore } from '../../src/store/memory.ts';
-import { withFunctions } from '../broken-store.ts';
-import { impatient, type Listening, listen, ways } from '../listen.ts';
+import { type Listening, listen, modes, shortTimeouts, withFunctions } from '../listen.ts';
 import { openWire } from './wire.ts';
 
-describe.each(ways)('%s', (_, options) => {
+describe.each(modes)('%s', (_, options) => {
   const pets = memoryStore();
   /** How many creates run at once, and the most that ever did. */
   let running = 0;
@@ -21,14 +20,14 @@ describe.each(ways)('%s', (_, options) => {
     },
   });
   let server: Listening;
-  let impatientServer: Listening;
+  let shortServer: Listening;
   let head: string;
   beforeAll(async () => {
     server = await listen(options, slow);
-    impatientServer = await listen({ ...options, ...impatient }, slow);
+    shortServer = await listen({ ...options, ...shortTimeouts }, slow);
     head = `Host: x\r\nAuthorization: Bearer ${server.apiKey}\r\n`;
   });
-  afterAll(() => Promise.all([server.close(), impatientServer.close()]));
+  afterAll(() => Promise.all([server.close(), shortServer.close()]));
 
   const post = (name: string) => {
     const body = JSON.stringify({ name, categoryId: 1 });
@@ -69,7 +68,7 @@ describe.each(ways)('%s', (_, options) => {
     ['a head that never ends', 'GET / HTTP/1.1\r\nHost: x\r\n', 408],
     ['a malformed chunk', 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n', 401],
   ])('a valid POST is answered before %s behind it', async (_, behind, status) => {
-    const wire = openWire((status === 408 ? impatientServer : server).origin);
+    const wire = openWire((status === 408 ? shortServer : server).origin);
     wire.send(post('first') + post('second') + behind);
     const responses = await wire.ended();
     expect(responses.map((one) => one.status)).toEqual([201, 201, status]);

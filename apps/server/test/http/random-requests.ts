@@ -1,7 +1,7 @@
 import { type Operation, operations } from '@petstore/types';
 import fc from 'fast-check';
 import { basePath } from '../../src/spec.ts';
-import { request } from './raw.ts';
+import { request } from './wire.ts';
 
 /** Requests around the line between plain and unusual: most are right, or right but for one part. */
 export function randomRequests(apiKey: string): fc.Arbitrary<Uint8Array> {

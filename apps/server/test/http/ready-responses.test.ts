@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { newFolder } from '@petstore/testing';
+import { apiKey } from '@petstore/testing/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accepting } from '../../src/app.ts';
 import { allCollections } from '../../src/collections.ts';
@@ -15,10 +16,8 @@ import { keyCheck, parseKeys } from '../../src/keys.ts';
 import { MAX_TARGET_LENGTH, MAX_TARGETS } from '../../src/limits.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Store } from '../../src/store/store.ts';
-import { raw } from './raw.ts';
-import { openWire } from './wire.ts';
+import { openWire, raw } from './wire.ts';
 
-const key = 'a-key-that-is-for-tests';
 const limits = { host: '127.0.0.1', port: 0, maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };
 const listeners: Listener[] = [];
 const folder = newFolder('store', afterAll);
@@ -31,7 +30,7 @@ let targets: Targets;
 beforeAll(async () => {
   store = await openLowdbStore(folder, allCollections);
   for (let i = 0; i < 100; i++) await create(`Ünï ${i} 🐈`.padEnd(500, '.'));
-  const parts = createParts(store, { keys: keyCheck(parseKeys(key)) });
+  const parts = createParts(store, { keys: keyCheck(parseKeys(apiKey)) });
   ({ targets } = parts);
   const pipeline = await expressApp(parts);
   app = fastPath(parts, pipeline);
@@ -47,7 +46,7 @@ afterAll(async () => {
 const create = (name: string) => store.collection('pets').create({ name, categoryId: 1, status: 'sold' });
 
 const get = (path: string, id?: string, more = '') =>
-  `GET /v1${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${id ? `X-Request-Id: ${id}\r\n` : ''}${more}\r\n`;
+  `GET /v1${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${apiKey}\r\n${id ? `X-Request-Id: ${id}\r\n` : ''}${more}\r\n`;
 
 /** The responses of a server over one keep-alive connection. */
 async function responses({ origin }: Pick<Listener, 'origin'>, requests: readonly string[]) {
@@ -81,7 +80,7 @@ test('a ready response is for its operation and an ordinary request', async () =
   const others = [
     get('/pets').replace('GET', 'HEAD'),
     get('/pets').replace('GET', 'DELETE'),
-    get('/pets').replace(key, 'another'),
+    get('/pets').replace(apiKey, 'another'),
     get('/pets', undefined, 'If-None-Match: *\r\n'),
     get('/pets', undefined, `Content-Length: ${body.length}\r\n`) + body,
   ];

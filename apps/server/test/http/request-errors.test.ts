@@ -1,7 +1,8 @@
+import { apiKey } from '@petstore/testing/server';
 import { type Operation, operations } from '@petstore/types';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { impatient, type Listening, listen, ways } from '../listen.ts';
-import { expectError, raw, request } from './raw.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { listen, listenForSuite, modes, shortTimeouts } from '../listen.ts';
+import { expectError, raw, request } from './wire.ts';
 
 /** The methods of a path, and those that HTTP adds. */
 function allowed(path: string): string {
@@ -9,14 +10,9 @@ function allowed(path: string): string {
   return [...described.map(({ method }) => method), 'HEAD', 'OPTIONS'].join(', ');
 }
 
-describe.each(ways)('%s', (_, options) => {
-  let server: Listening;
-  let key: Record<string, string>;
-  beforeAll(async () => {
-    server = await listen(options);
-    key = { Authorization: `Bearer ${server.apiKey}` };
-  });
-  afterAll(() => server.close());
+describe.each(modes)('%s', (_, options) => {
+  const server = listenForSuite(options);
+  const key = { Authorization: `Bearer ${apiKey}` };
 
   const json = { 'Content-Type': 'application/json' };
   const pet = '{"name":"Rex","categoryId":2}';
@@ -55,13 +51,13 @@ describe.each(ways)('%s', (_, options) => {
       'status=%ff',
       'petId=1',
     ])('rejects ?%s', async (query) => {
-      expectError(await raw(server.origin, request(`GET /v1/pets?${query}`, key)), 'invalid_request');
+      expectError(await raw(server().origin, request(`GET /v1/pets?${query}`, key)), 'invalid_request');
     });
 
     test.each(['', 'limit=1', 'limit=100', 'after=0', 'after=9007199254740991', 'st%61tus=%73old', 'limit=5&', '&&'])(
       'accepts ?%s',
       async (query) => {
-        expect((await raw(server.origin, request(`GET /v1/pets?${query}`, key))).status).toBe(200);
+        expect((await raw(server().origin, request(`GET /v1/pets?${query}`, key))).status).toBe(200);
       },
     );
   });
@@ -83,21 +79,21 @@ describe.each(ways)('%s', (_, options) => {
       '1/',
       '1;a',
     ])('finds no pet at /v1/pets/%s', async (id) => {
-      await raw(server.origin, request('POST /v1/pets', { ...key, ...json }, pet));
-      expectError(await raw(server.origin, request(`GET /v1/pets/${id}`, key)), 'not_found');
+      await raw(server().origin, request('POST /v1/pets', { ...key, ...json }, pet));
+      expectError(await raw(server().origin, request(`GET /v1/pets/${id}`, key)), 'not_found');
     });
 
     test('decodes escapes of plain characters', async () => {
-      await raw(server.origin, request('POST /v1/pets', { ...key, ...json }, pet));
-      expect((await raw(server.origin, request('GET /v%31/p%65ts/%31', key))).status).toBe(200);
-      expect((await raw(server.origin, request('GET http://localhost/v1/pets/1', key))).status).toBe(200);
-      expectError(await raw(server.origin, request('GET /v%31/p%65ts/%31')), 'unauthorized');
-      expectError(await raw(server.origin, request('GET http://localhost/v1/pets/1')), 'unauthorized');
+      await raw(server().origin, request('POST /v1/pets', { ...key, ...json }, pet));
+      expect((await raw(server().origin, request('GET /v%31/p%65ts/%31', key))).status).toBe(200);
+      expect((await raw(server().origin, request('GET http://localhost/v1/pets/1', key))).status).toBe(200);
+      expectError(await raw(server().origin, request('GET /v%31/p%65ts/%31')), 'unauthorized');
+      expectError(await raw(server().origin, request('GET http://localhost/v1/pets/1')), 'unauthorized');
     });
 
     test('rejects escapes of invalid UTF-8', async () => {
       for (const id of ['%zz', '%ff', '%']) {
-        expectError(await raw(server.origin, request(`GET /v1/pets/${id}`, key)), 'invalid_request');
+        expectError(await raw(server().origin, request(`GET /v1/pets/${id}`, key)), 'invalid_request');
       }
     });
 
@@ -112,13 +108,13 @@ describe.each(ways)('%s', (_, options) => {
       '/v1/%2e%2e/pets',
     ];
     test.each([...elsewhere, '/V1/pets', '//v1/pets', '/nowhere'])('is unknown: %s', async (path) => {
-      expectError(await raw(server.origin, request(`GET ${path}`, key)), 'not_found');
+      expectError(await raw(server().origin, request(`GET ${path}`, key)), 'not_found');
     });
 
     test.each([...elsewhere, '/v1/pets', '/v1/pets/1', '/v1/pets?limit=x', '/v1/pets/%zz', '/v1/%zz', '/v1/pets#x'])(
       'needs a key first: %s',
       async (path) => {
-        const answer = await raw(server.origin, request(`GET ${path}`));
+        const answer = await raw(server().origin, request(`GET ${path}`));
         expectError(answer, 'unauthorized');
         expect(answer.headers.get('www-authenticate')).toBe('Bearer');
       },
@@ -126,24 +122,24 @@ describe.each(ways)('%s', (_, options) => {
   });
 
   describe('the key', () => {
-    test.each(['', 'Bearer', 'Bearer ', 'Basic YTpi', 'Bearer nope', 'Bearer a b', 'a-key-that-is-for-tests'])(
+    test.each(['', 'Bearer', 'Bearer ', 'Basic YTpi', 'Bearer nope', 'Bearer a b', apiKey])(
       'is not accepted as %j',
       async (authorization) => {
         expectError(
-          await raw(server.origin, request('GET /v1/pets', { Authorization: authorization })),
+          await raw(server().origin, request('GET /v1/pets', { Authorization: authorization })),
           'unauthorized',
         );
       },
     );
 
     test.each(['bearer', 'BEARER', 'Bearer'])('may follow the scheme as %s', async (scheme) => {
-      const answer = await raw(server.origin, request('GET /v1/pets', { Authorization: `${scheme} ${server.apiKey}` }));
+      const answer = await raw(server().origin, request('GET /v1/pets', { Authorization: `${scheme} ${apiKey}` }));
       expect(answer.status).toBe(200);
     });
 
     test('is checked before the body is read', async () => {
-      expectError(await raw(server.origin, request('POST /v1/pets', json, '{malformed')), 'unauthorized');
-      const answer = await fetch(`${server.baseUrl}/pets`, {
+      expectError(await raw(server().origin, request('POST /v1/pets', json, '{malformed')), 'unauthorized');
+      const answer = await fetch(`${server().baseUrl}/pets`, {
         method: 'POST',
         headers: json,
         body: ' '.repeat(5_000_000),
@@ -153,34 +149,34 @@ describe.each(ways)('%s', (_, options) => {
 
     test('is checked before 100 Continue', async () => {
       const expectant = request('POST /v1/pets', { ...json, Expect: '100-continue', 'Content-Length': '5' });
-      expectError(await raw(server.origin, expectant), 'unauthorized');
+      expectError(await raw(server().origin, expectant), 'unauthorized');
     });
   });
 
   describe('methods', () => {
     test.each(['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'])('%s gets a 405 with Allow', async (method) => {
-      const answer = await raw(server.origin, request(`${method} /v1/pets`, key));
+      const answer = await raw(server().origin, request(`${method} /v1/pets`, key));
       expectError(answer, 'method_not_allowed');
       expect(answer.headers.get('allow')).toBe(allowed('/pets'));
     });
 
     test('HEAD responds as GET does, without the body', async () => {
       const [get, head] = [
-        await raw(server.origin, request('GET /v1/pets', key)),
-        await raw(server.origin, request('HEAD /v1/pets', key)),
+        await raw(server().origin, request('GET /v1/pets', key)),
+        await raw(server().origin, request('HEAD /v1/pets', key)),
       ];
       expect([head.status, head.body]).toEqual([200, '']);
       for (const name of ['content-length', 'content-type']) expect(head.headers.get(name)).toBe(get.headers.get(name));
-      expect((await raw(server.origin, request('HEAD /v1/pets/999', key))).status).toBe(404);
+      expect((await raw(server().origin, request('HEAD /v1/pets/999', key))).status).toBe(404);
     });
 
     test('OPTIONS responds with Allow', async () => {
-      const answer = await raw(server.origin, request('OPTIONS /v1/pets/1', key));
+      const answer = await raw(server().origin, request('OPTIONS /v1/pets/1', key));
       expect([answer.status, answer.headers.get('allow')]).toEqual([204, allowed('/pets/{petId}')]);
     });
 
     test('CONNECT is rejected', async () => {
-      expectError(await raw(server.origin, request('CONNECT localhost:80')), 'method_not_allowed');
+      expectError(await raw(server().origin, request('CONNECT localhost:80')), 'method_not_allowed');
     });
   });
 
@@ -192,22 +188,22 @@ describe.each(ways)('%s', (_, options) => {
       ['an unknown expectation', 'GET /v1/pets HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 417],
       ['too large a head', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
     ])('%s gets an Error', async (_, bytes, status) => {
-      expectError(await raw(server.origin, bytes), 'invalid_request', status);
+      expectError(await raw(server().origin, bytes), 'invalid_request', status);
     });
 
     test.each([
       ['a malformed chunk', 'Transfer-Encoding: chunked\r\n\r\nZZ\r\n', 400],
       ['two lengths', 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
     ])('%s gets an Error', async (_, rest, status) => {
-      const bytes = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.apiKey}\r\nContent-Type: application/json\r\n${rest}`;
-      expectError(await raw(server.origin, bytes), 'invalid_request', status);
+      const bytes = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n${rest}`;
+      expectError(await raw(server().origin, bytes), 'invalid_request', status);
     });
 
     test.each([
       ['a head that never ends', ''],
       ['a body that never ends', 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{'],
     ])('%s gets an Error', async (_, rest) => {
-      const { origin, apiKey, close } = await listen({ ...options, ...impatient });
+      const { origin, close } = await listen({ ...options, ...shortTimeouts });
       onTestFinished(() => void close());
       const bytes = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\n${rest}`;
       expectError(await raw(origin, bytes), 'invalid_request', 408);

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
 import { handlers } from '../../src/handlers.ts';
 import { memoryStore } from '../../src/store/memory.ts';
-import { type Listening, listen, ways } from '../listen.ts';
+import { type Listening, listen, modes } from '../listen.ts';
 
-describe.each(ways)('%s', (_, options) => {
+describe.each(modes)('%s', (_, options) => {
   const store = memoryStore(allCollections);
   let server: Listening;
   beforeAll(async () => {

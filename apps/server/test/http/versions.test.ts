@@ -2,9 +2,9 @@ import { newFolder } from '@petstore/testing';
 import { describe, expect, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { listen, ways } from '../listen.ts';
+import { listen, modes } from '../listen.ts';
 
-describe.each(ways)('%s', (_, options) => {
+describe.each(modes)('%s', (_, options) => {
   async function serving(
     folder: string,
     body: (ask: (path: string, known?: string) => Promise<Response>) => Promise<void>,

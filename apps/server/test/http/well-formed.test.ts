@@ -1,9 +1,9 @@
 import { service } from '@petstore/types';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Listening, listen, ways } from '../listen.ts';
+import { type Listening, listen, modes } from '../listen.ts';
 import { openWire } from './wire.ts';
 
-describe.each(ways)('%s', (_, options) => {
+describe.each(modes)('%s', (_, options) => {
   const written: Record<string, unknown>[] = [];
   let server: Listening;
   beforeAll(async () => {

@@ -1,26 +1,28 @@
 import { connect, type Socket } from 'node:net';
+import { type ErrorCode, service } from '@petstore/types';
+import { expect } from 'vitest';
 
-/** A response as it came over the wire, behind others on the same connection. */
+/** A response as the server sent it. */
 export interface WireResponse {
   status: number;
-  /** By lower-case name. */
+  /** Names are in lower case. */
   headers: Map<string, string>;
   body: string;
 }
 
-/** A connection that sends bytes as they are, and reads only while it is told to. */
+/** A connection that sends raw bytes. */
 export interface Wire {
   readonly socket: Socket;
   send(bytes: string | Uint8Array): void;
-  /** The responses so far. */
+  /** The responses that have arrived. */
   responses(): WireResponse[];
-  /** Resolves when so many responses have come, or the server has ended the connection. */
+  /** Resolves when this many responses have arrived, or the server has closed the connection. */
   until(count: number): Promise<WireResponse[]>;
-  /** Resolves with all responses when the server has ended the connection. */
+  /** Resolves with all responses when the server has closed the connection. */
   ended(): Promise<WireResponse[]>;
 }
 
-/** With `isHead`, responses have no body whatever their length says. */
+/** Opens a connection. Without `reads` it reads nothing; with `isHead` it expects responses without bodies. */
 export function openWire(origin: string, { reads = true, halfOpen = false, isHead = false } = {}): Wire {
   const { hostname, port } = new URL(origin);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: halfOpen });
@@ -35,7 +37,7 @@ export function openWire(origin: string, { reads = true, halfOpen = false, isHea
     socket.on('data', (chunk: Buffer) => {
       unparsed.chunks.push(chunk);
       unparsed.length += chunk.length;
-      // Large responses come in many chunks, which are put together once.
+      // A large response comes in many chunks, which are concatenated once.
       if (unparsed.length < unparsed.needed) return;
       const { rest, needed } = takeResponses(Buffer.concat(unparsed.chunks), isHead, found);
       Object.assign(unparsed, { chunks: [rest], length: rest.length, needed });
@@ -44,7 +46,7 @@ export function openWire(origin: string, { reads = true, halfOpen = false, isHea
   } else {
     socket.pause();
   }
-  // A reset is an end like any other; what had come before it counts.
+  // A reset ends the connection, too. Responses before it count.
   socket.on('error', () => {});
   const end = () => {
     isClosed = true;
@@ -70,20 +72,69 @@ export function openWire(origin: string, { reads = true, halfOpen = false, isHea
   };
 }
 
-/** Takes whole responses off the beginning of the bytes; returns the rest, and how many bytes the next response has at least. */
+/** Sends raw bytes over a new connection, and returns the response when the server closes the connection. */
+export function raw(origin: string, bytes: string | Uint8Array): Promise<WireResponse> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    let text = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (data) => {
+      text += data;
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(parseWhole(text)));
+    socket.write(bytes);
+  });
+}
+
+/** The bytes of a request with `Connection: close`. */
+export function request(
+  line: string,
+  headers: Record<string, string> = {},
+  body: string | Uint8Array = '',
+): Uint8Array {
+  const all = {
+    Host: 'localhost',
+    Connection: 'close',
+    ...(body.length > 0 && { 'Content-Length': String(Buffer.byteLength(body)) }),
+    ...headers,
+  };
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.concat([Buffer.from(`${line} HTTP/1.1\r\n${head.join('')}\r\n`), Buffer.from(body)]);
+}
+
+/** Expects a response in the Error shape, with the status of its code by default. */
+export function expectError(response: WireResponse, code: ErrorCode, status: number = service.statuses[code]) {
+  expect([response.status, response.headers.get('content-type')]).toEqual([status, 'application/json; charset=utf-8']);
+  expect(JSON.parse(response.body)).toEqual({ code, message: expect.stringMatching(/./), status });
+  expect(response.headers.get('x-request-id')).toBeTruthy();
+}
+
+/** Parses the complete responses; returns the remaining bytes, and the minimum length of the next response. */
 function takeResponses(bytes: Buffer, isHead: boolean, found: WireResponse[]): { rest: Buffer; needed: number } {
   for (let at = 0; ; ) {
     const end = bytes.indexOf('\r\n\r\n', at);
     if (end < 0) return { rest: bytes.subarray(at), needed: 0 };
-    const [line = '', ...lines] = bytes.toString('latin1', at, end).split('\r\n');
-    const headers = new Map(
-      lines.map((one) => [one.slice(0, one.indexOf(':')).toLowerCase(), one.slice(one.indexOf(':') + 1).trim()]),
-    );
+    const { status, headers } = parseHead(bytes.toString('latin1', at, end));
     const length = isHead ? 0 : Number(headers.get('content-length') ?? 0);
     const start = end + 4;
     if (bytes.length < start + length) return { rest: bytes.subarray(at), needed: start + length - at };
-    const status = Number(line.split(' ')[1]);
     if (status >= 200) found.push({ status, headers, body: bytes.toString('utf8', start, start + length) });
     at = start + length;
   }
+}
+
+/** The only response on a connection. Its body is everything up to the end. */
+function parseWhole(text: string): WireResponse {
+  const [head = '', ...rest] = text.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '').split('\r\n\r\n');
+  return { ...parseHead(head), body: rest.join('\r\n\r\n') };
+}
+
+function parseHead(text: string): Pick<WireResponse, 'status' | 'headers'> {
+  const [line = '', ...lines] = text.split('\r\n');
+  const headers = lines.map(
+    (one) => [one.slice(0, one.indexOf(':')).toLowerCase(), one.slice(one.indexOf(':') + 1).trim()] as const,
+  );
+  return { status: Number(line.split(' ')[1]), headers: new Map(headers) };
 }

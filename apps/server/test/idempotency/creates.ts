@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { apiKey } from '@petstore/testing/server';
 import { operations } from '@petstore/types';
-import { apiKey } from '../server-process.ts';
 
 /** A pet that is to be created once, and the identifier that it was acknowledged with. */
 export interface Wanted {

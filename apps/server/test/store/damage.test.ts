@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { StoreDamagedError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { filesIn } from './files.ts';
 import { documents, flipped, manifest, manifestOf, opened, smallStore } from './small-store.ts';
-import { addMany, everything } from './store-contents.ts';
+import { addMany, everything, filesIn } from './store-contents.ts';
 import { things } from './store-fixture.ts';
 
 /** Every so many bytes of a file are damaged. */

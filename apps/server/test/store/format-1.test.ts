@@ -5,9 +5,8 @@ import { expect, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
 import { StoreDamagedError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { filesIn } from './files.ts';
 import { flipped, lay } from './small-store.ts';
-import { everything } from './store-contents.ts';
+import { everything, filesIn } from './store-contents.ts';
 
 /** Written by the last version that had the first format: two sealed segments, one full one, and one that grows. */
 const fixture = join(import.meta.dirname, 'format-1');

@@ -8,9 +8,8 @@ import { describe, expect, test } from 'vitest';
 import { StoreFolderError, StoreLockedError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { startWriters } from './child.ts';
-import { filesIn } from './files.ts';
 import { remountReadOnly, smallDisk } from './mounts.ts';
-import { addMany, everything } from './store-contents.ts';
+import { addMany, everything, filesIn } from './store-contents.ts';
 import { things } from './store-fixture.ts';
 import { WrittenModel } from './written-model.ts';
 

@@ -27,9 +27,8 @@ import type { Store } from '../../src/store/store.ts';
 import { listen } from '../listen.ts';
 import { main } from '../server-process.ts';
 import { openWritten, startWriters } from './child.ts';
-import { filesIn } from './files.ts';
 import { flipped, lay } from './small-store.ts';
-import { addMany, everything } from './store-contents.ts';
+import { addMany, everything, filesIn } from './store-contents.ts';
 import { smallSegments, things } from './store-fixture.ts';
 import { WrittenModel } from './written-model.ts';
 

@@ -4,8 +4,7 @@ import { newFolder } from '@petstore/testing';
 import { encodeBlock } from '../../src/store/lowdb/block.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Properties } from '../../src/store/store.ts';
-import { filesIn } from './files.ts';
-import { everything } from './store-contents.ts';
+import { everything, filesIn } from './store-contents.ts';
 import { things } from './store-fixture.ts';
 
 export const manifest = 'store.json';

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { expect } from 'vitest';
 import { decode, documentsIn } from '../../src/store/document.ts';
 import type { Collection, Document, ListQuery, Properties } from '../../src/store/store.ts';
@@ -23,4 +25,11 @@ const colors = ['red', 'green', 'blue', undefined];
 export function addMany(collection: Collection, count: number, properties?: Properties): Promise<Document[]> {
   const one = (i: number) => ({ size: i, ...(colors[i % 4] && { color: colors[i % 4] }) });
   return Promise.all(Array.from({ length: count }, (_, i) => collection.create(properties ?? one(i))));
+}
+
+/** The files below a folder by path, without SQLite's lock file, which is empty. */
+export function filesIn(folder: string): Map<string, Buffer> {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+  const files = paths.filter((path) => statSync(path).isFile() && relative(folder, path) !== 'lock').sort();
+  return new Map(files.map((path) => [relative(folder, path), readFileSync(path)]));
 }

@@ -2,9 +2,8 @@ import { newFolder, rounds } from '@petstore/testing';
 import { expect, test } from 'vitest';
 import { StoreDamagedError } from '../../src/store/errors.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { filesIn } from './files.ts';
 import { documents, flipped, lay, manifest, manifestOf, maxSegment, opened, smallStore } from './small-store.ts';
-import { everything } from './store-contents.ts';
+import { everything, filesIn } from './store-contents.ts';
 import { things } from './store-fixture.ts';
 
 /** Every so many bytes of the file are damaged. */

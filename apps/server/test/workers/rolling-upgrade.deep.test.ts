@@ -1,9 +1,9 @@
 import { petstore } from '@petstore/client';
 import { Caller } from '@petstore/testing/load';
 import { describeOnDatabase } from '@petstore/testing/postgres';
-import type { ServerProcess } from '@petstore/testing/server';
+import { apiKey, type ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
-import { apiKey, startServer } from '../server-process.ts';
+import { startServer } from '../server-process.ts';
 import { LoadBalancer } from './rolling-upgrade.ts';
 
 const CALLERS = 16;
