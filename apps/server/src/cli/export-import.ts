@@ -134,7 +134,8 @@ async function exportDocuments(
   try {
     await pipeline(Readable.from(lines()), output, { end: false });
   } catch (error) {
-    if (errorCode(error) === 'EPIPE') throw new UsageError('the reader of the export has closed it.');
+    if (errorCode(error) === 'EPIPE')
+      throw new UsageError('the program that reads the export closed it early; the output is incomplete.');
     throw error;
   }
   return documents;

@@ -81,7 +81,7 @@ async function compare(
         );
       if (!isDeepStrictEqual({ ...other }, { ...one.properties }))
         throw new ImportError(
-          `The document ${one.id} of ${name} differs from the stored one; an import never replaces documents.`,
+          `The document ${one.id} of ${name} differs from the stored one, which an import never replaces; import into an empty store.`,
         );
     }
   }
@@ -103,8 +103,12 @@ export async function* documentsOf(
   for await (const line of linesOf(input)) {
     number++;
     const document = documentIn(line);
-    if (!document) throw new ImportError(`Line ${number} is not a document of ${declaration.name}.`);
-    if (document.id <= last) throw new ImportError(`Line ${number}: the document ${document.id} comes after ${last}.`);
+    if (!document)
+      throw new ImportError(`Line ${number} is not a document of ${declaration.name}; correct it and import again.`);
+    if (document.id <= last)
+      throw new ImportError(
+        `Line ${number}: the identifier ${document.id} follows ${last}; sort the documents by identifier, each once.`,
+      );
     last = document.id;
     batch.push(document);
     text += line.length;
@@ -125,7 +129,9 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch (cause) {
-      throw new ImportError(`Line ${number}, or one soon after it, is not UTF-8.`, { cause });
+      throw new ImportError(`Line ${number}, or one soon after it, is not UTF-8; convert the input and import again.`, {
+        cause,
+      });
     }
   };
   /** Pieces of the current line. Joining them at every chunk would take quadratic time. */

@@ -23,15 +23,24 @@ test('a document of a collection without a schema is stored unchanged, with exac
 test.each(['[]', '7', 'null', '{', '{"orderId":"7"}', '{"orderId":0}', '{"orderId":1.5}'])(
   'the line %s is not a document',
   async (line) => {
-    await expect(imported([line])).rejects.toThrow('Line 1 is not a document of orders.');
+    await expect(imported([line])).rejects.toThrow('Line 1 is not a document of orders; correct it and import again.');
   },
 );
 
 test.each([
-  ['{"id":1,"name":"a","categoryId":1,"colour":"red"}', 'Line 2 is not a document of pets.'],
-  ['{"id":1,"name":"a","categoryId":1,"status":"gone"}', 'Line 2 is not a document of pets.'],
-  ['{"id":2,"name":"a"}', 'Line 2 is not a document of pets.'],
-  ['{"id":1,"name":"a","categoryId":1}', 'Line 2: the document 1 comes after 1.'],
+  [
+    '{"id":1,"name":"a","categoryId":1,"colour":"red"}',
+    'Line 2 is not a document of pets; correct it and import again.',
+  ],
+  [
+    '{"id":1,"name":"a","categoryId":1,"status":"gone"}',
+    'Line 2 is not a document of pets; correct it and import again.',
+  ],
+  ['{"id":2,"name":"a"}', 'Line 2 is not a document of pets; correct it and import again.'],
+  [
+    '{"id":1,"name":"a","categoryId":1}',
+    'Line 2: the identifier 1 follows 1; sort the documents by identifier, each once.',
+  ],
 ])('a collection with a schema rejects %s', async (line, sentence) => {
   const first = '{"id":1,"name":"a","categoryId":1}';
   await expect(imported([first, line], collections.pets)).rejects.toThrow(sentence);
@@ -41,7 +50,7 @@ test('invalid UTF-8 is rejected at any position', async () => {
   const pieces = (name: string) => [Buffer.from('{"orderId":1}\n{"orderId":2,"name":"'), Buffer.from(name, 'latin1')];
   for (const name of ['\xff"}\n', '\xc3"}', '\xe2\x82']) {
     const reading = documentsOf(Readable.from(pieces(name)), anything).next();
-    await expect(reading).rejects.toThrow(/Line [12], or one soon after it, is not UTF-8\./);
+    await expect(reading).rejects.toThrow(/Line [12], or one soon after it, is not UTF-8;/);
   }
   // A character may stand in two pieces.
   const split = [...pieces('\xe2\x82'), Buffer.from('\xac"}', 'latin1')];

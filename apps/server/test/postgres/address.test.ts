@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../src/config/kinds.ts';
 import { openPostgresStore } from '../../src/store/open.ts';
-import { databaseAddresses, hostOf } from '../../src/store/postgres/connection-pool.ts';
+import { hostOf } from '../../src/store/postgres/connection-pool.ts';
+import { databaseAddresses } from '../../src/store/postgres/postgres.ts';
 
 test.each([
   ['postgres://h/d', ['postgres://h/d']],
@@ -23,7 +24,7 @@ test.each(['', 'SECRET', 'mysql://u:SECRET@h/d', 'postgres://u:SECRET@h:port/d',
   async (url) => {
     const error: unknown = await openPostgresStore(url).catch((refusal: unknown) => refusal);
     expect(error).toBeInstanceOf(ConfigError);
-    expect(String(error)).toMatch(/DATABASE_URL is not an address/);
+    expect(String(error)).toMatch(/DATABASE_URL is not valid/);
     expect(String(error)).not.toContain('SECRET');
   },
 );

@@ -98,7 +98,7 @@ describeOnDatabase('export and import', (newDatabase) => {
     expect(await run('import', { DATABASE_URL: url }, other)).toMatchObject({
       code: 1,
       stderr:
-        'petstore-server: The document 8 of pets differs from the stored one; an import never replaces documents.\n',
+        'petstore-server: The document 8 of pets differs from the stored one, which an import never replaces; import into an empty store.\n',
     });
   });
 
@@ -116,7 +116,7 @@ describeOnDatabase('export and import', (newDatabase) => {
     expect(await run('import', { PETSTORE_DATA_DIR: newFolder() }, input)).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'petstore-server: Line 2 is not a document of pets.\n',
+      stderr: 'petstore-server: Line 2 is not a document of pets; correct it and import again.\n',
     });
   });
 

@@ -28,6 +28,8 @@ interface Outage {
   over: Promise<void>;
 }
 
+export const ALL_IN_USE = 'All database connections are in use. Retry later, or raise --database-pool.';
+
 /** The time between two attempts to reach the database. */
 const RETRY_MS = { first: 50, max: 500 };
 
@@ -180,10 +182,7 @@ export class ConnectionPool {
 
   #noConnection(): StoreUnavailableError {
     const { cause } = this.#outage ?? {};
-    const message =
-      cause === undefined
-        ? 'All database connections are in use. Retry later, or raise --database-pool.'
-        : `There is no connection to the database (${messageOf(cause)}).`;
+    const message = cause === undefined ? ALL_IN_USE : `There is no connection to the database (${messageOf(cause)}).`;
     return new StoreUnavailableError(message, { cause });
   }
 }
@@ -193,19 +192,6 @@ async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | un
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(resolve, milliseconds, undefined);
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
-
-/**
- * The addresses in a DATABASE_URL, one for each host: `postgres://user:password@one:5432,two/database?sslmode=…`. Undefined
- * for an invalid one. It may contain a password, so no message may show it.
- */
-export function databaseAddresses(url: string): string[] | undefined {
-  const [, start, hosts, rest] = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)([/?][^#]*)?$/.exec(url) ?? [];
-  if (start === undefined || hosts === undefined) return undefined;
-  const addresses = hosts.split(',').map((host) => `${start}${host}${rest ?? ''}`);
-  // An address without a host means the socket of this machine, or the socket in its query.
-  const isValid = (address: string) => URL.canParse(address.replace('@/', '@local/').replace(':///', '://local/'));
-  return addresses.every(isValid) ? addresses : undefined;
 }
 
 /** The host and port of an address, without credentials. */

@@ -1,5 +1,5 @@
 import { StoreUnavailableError } from '../errors.ts';
-import type { ConnectionPool } from './connection-pool.ts';
+import { ALL_IN_USE, type ConnectionPool } from './connection-pool.ts';
 import { isLostConnection, unavailable } from './errors.ts';
 import type { Row } from './session.ts';
 import type { Statement } from './statements.ts';
@@ -60,7 +60,7 @@ export class GroupRead {
     const group: Waiting[] = [];
     const others: Waiting[] = [];
     for (const one of this.#waiting) {
-      if (one.since < oldest) one.reject(new StoreUnavailableError('Every connection to the database is in use.'));
+      if (one.since < oldest) one.reject(new StoreUnavailableError(ALL_IN_USE));
       else if (group.length < MAX_GROUP_READS && one.statement === (group[0] ?? one).statement) group.push(one);
       else others.push(one);
     }

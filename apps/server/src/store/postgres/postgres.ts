@@ -2,7 +2,7 @@ import { ConfigError } from '../../config/kinds.ts';
 import { type CollectionDeclaration, collectionNamed } from '../document.ts';
 import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store } from '../store.ts';
 import { postgresCollection } from './collection.ts';
-import { ConnectionPool, databaseAddresses, type Hosts } from './connection-pool.ts';
+import { ConnectionPool, type Hosts } from './connection-pool.ts';
 import { unavailable } from './errors.ts';
 import { GroupRead } from './group-read.ts';
 import { idempotencySweeper } from './idempotency-sweeper.ts';
@@ -43,7 +43,8 @@ export async function openPostgresStore(
   const { onCommit = () => {}, ...limits } = { ...DEFAULTS, ...options };
   const { poolSize, connectTimeout, statementTimeout, maxIdempotencyKeys } = limits;
   const addresses = databaseAddresses(url);
-  if (!addresses) throw new ConfigError('DATABASE_URL is not an address like postgres://user@host:5432/database.');
+  if (!addresses)
+    throw new ConfigError('DATABASE_URL is not valid; write an address like postgres://user@host:5432/database.');
   const hosts: Hosts = { addresses, current: 0 };
   await prepareSchema(hosts, collections, connectTimeout);
   const size = poolSize - 1;
@@ -81,6 +82,19 @@ export async function openPostgresStore(
     connections: () => ({ read: readers.counts, write: writers.counts }),
     close: () => (closed ??= close()),
   };
+}
+
+/**
+ * The addresses in a DATABASE_URL, one for each host: `postgres://user:password@one:5432,two/database?sslmode=…`. Undefined
+ * for an invalid one. It may contain a password, so no message may show it.
+ */
+export function databaseAddresses(url: string): string[] | undefined {
+  const [, start, hosts, rest] = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)([/?][^#]*)?$/.exec(url) ?? [];
+  if (start === undefined || hosts === undefined) return undefined;
+  const addresses = hosts.split(',').map((host) => `${start}${host}${rest ?? ''}`);
+  // An address without a host means the socket of this machine, or the socket in its query.
+  const isValid = (address: string) => URL.canParse(address.replace('@/', '@local/').replace(':///', '://local/'));
+  return addresses.every(isValid) ? addresses : undefined;
 }
 
 async function prepareSchema(
