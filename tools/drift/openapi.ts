@@ -1,10 +1,10 @@
 import { relative, resolve } from 'node:path';
+import { type Node, node } from '../generate/document.ts';
 import { loadSpec } from '../generate/load.ts';
 import { type Model, modelOf } from '../generate/model.ts';
-import { type Node, node } from '../generate/node.ts';
 import { type Document, type Operation, operationsOf, type Root } from '../openapi/document.ts';
 
-export { isNode, list, type Node, node } from '../generate/node.ts';
+export { isNode, list, type Node, node } from '../generate/document.ts';
 
 /** What the generator makes of an operation. */
 export type Row = Model['rows'][number]['operation'];

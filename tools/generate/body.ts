@@ -1,32 +1,31 @@
 import type { BodyKind, Field, PropertyEncoding, RequestBody, Schema } from '@petstore/types';
-import { defined, isNode, type Node, node, text } from './node.ts';
+import { defined, isNode, type Node, node, reject, text } from './document.ts';
 import { plain, type Schemas } from './schemas.ts';
 import { kindOf, serializationOf } from './serialization.ts';
-import { stop } from './stops.ts';
 
 /** The body of an operation, and its inputs. */
 export function bodyOf(
   operation: Node,
-  place: string,
+  at: string,
   parameters: ReadonlyMap<string, Field>,
   schemas: Schemas,
 ): { body: RequestBody; fields: Map<string, Field>; schema: Schema; description: string } | undefined {
-  const where = `${place}.requestBody`;
-  const request = schemas.target(operation.requestBody, where);
-  const contents = Object.entries(node(request.content)).map(([written, content]) => {
-    const schema = plain(node(content).schema, `${where}.content.${written}.schema`);
-    return { written, content: node(content), schema, kind: kindOf(written, schemas.resolve(schema), schemas) };
+  const bodyAt = `${at}.requestBody`;
+  const request = schemas.target(operation.requestBody, bodyAt);
+  const contents = Object.entries(node(request.content)).map(([mediaType, content]) => {
+    const schema = plain(node(content).schema, `${bodyAt}.content.${mediaType}.schema`);
+    return { mediaType, content: node(content), schema, kind: kindOf(mediaType, schemas.resolve(schema), schemas) };
   });
   if (contents.length === 0) return undefined;
   const preferred: (BodyKind | undefined)[] = ['json', 'multipart', 'form', 'text', 'bytes'];
   const chosen = preferred.flatMap((kind) => contents.filter((one) => one.kind === kind))[0];
   if (!chosen?.kind)
-    stop(
-      `${where}.content`,
-      `a body as ${contents.map(({ written }) => written).join(' or ')}`,
-      'write application/json beside it, or a schema of type string',
+    reject(
+      `${bodyAt}.content`,
+      `a body as ${contents.map(({ mediaType }) => mediaType).join(' or ')}, which clients cannot send`,
+      'add application/json, or a schema of type string',
     );
-  const { written, content, schema, kind } = chosen;
+  const { mediaType, content, schema, kind } = chosen;
   const required = request.required === true;
   const properties = kind === 'text' || kind === 'bytes' ? undefined : schemas.propertiesOf(schema);
   const sent = [...(properties?.properties ?? [])].filter(([, one]) => schemas.resolve(one).readOnly !== true);
@@ -36,12 +35,17 @@ export function bodyOf(
     sent.some(([name]) => parameters.has(name)) ||
     (!required && sent.some(([name]) => properties.required.has(name)));
   if ((kind === 'form' || kind === 'multipart') && !properties && !schemas.typesOf(schema).has('object'))
-    stop(`${where}.content.${written}`, 'a form that is no object', 'write an object with named properties');
-  const encoding = encodingOf(content, kind, new Map(sent), `${where}.content.${written}`, schemas);
-  if (kind === 'json' && /\*/.test(written)) stop(`${where}.content`, `a body as ${written}`, 'write application/json');
+    reject(
+      `${bodyAt}.content.${mediaType}`,
+      'a form whose schema is not an object',
+      'write an object with named properties',
+    );
+  const encoding = encodingOf(content, kind, new Map(sent), `${bodyAt}.content.${mediaType}`, schemas);
+  if (kind === 'json' && /\*/.test(mediaType))
+    reject(`${bodyAt}.content`, `a body as ${mediaType}`, 'write application/json');
   const body = defined<RequestBody>({
     required,
-    mediaType: written.replace(/^\*\/\*$/, 'application/octet-stream'),
+    mediaType: mediaType.replace(/^\*\/\*$/, 'application/octet-stream'),
     kind,
     whole: isWhole ? true : undefined,
     additional: !isWhole && properties.additional ? true : undefined,
@@ -52,9 +56,9 @@ export function bodyOf(
   if (isWhole) {
     const parameter = parameters.get('body');
     if (parameter)
-      stop(
-        where,
-        `the body is one input called 'body', and there is a ${parameter.in} parameter of that name`,
+      reject(
+        bodyAt,
+        `the whole body is the input 'body', which is also a ${parameter.in} parameter`,
         'rename the parameter',
       );
     const description = declared ?? schemas.resolve(schema).description ?? '';
@@ -82,45 +86,45 @@ function encodingOf(
   content: Node,
   kind: BodyKind,
   properties: ReadonlyMap<string, Schema>,
-  where: string,
+  at: string,
   schemas: Schemas,
 ) {
   const found: Record<string, PropertyEncoding> = {};
   if (kind !== 'form' && kind !== 'multipart') return found;
   for (const [name, rules] of Object.entries(node(content.encoding))) {
     if (!isNode(rules)) continue;
-    const here = `${where}.encoding.${name}`;
+    const propertyAt = `${at}.encoding.${name}`;
     const schema = properties.get(name);
     const isStyled = rules.style !== undefined || rules.explode !== undefined || rules.allowReserved !== undefined;
     if (kind === 'multipart' && !isStyled) {
-      const headers = partHeaders(rules, here, schemas);
+      const headers = partHeaders(rules, propertyAt, schemas);
       const contentType = text(rules.contentType);
       if (contentType ?? headers) found[name] = defined<PropertyEncoding>({ contentType, headers });
     } else if (isStyled && schema) {
-      const how = serializationOf(rules, 'query', schema, here, schemas);
+      const how = serializationOf(rules, 'query', schema, propertyAt, schemas);
       // An explicit style replaces the JSON of an object.
       found[name] = { style: 'form', ...how };
     } else if (
       text(rules.contentType) !== undefined &&
       !/^(text\/plain|application\/json)$/.test(String(rules.contentType))
     )
-      stop(here, `a value as ${rules.contentType} in a form`, 'write application/json');
+      reject(propertyAt, `a form property as ${rules.contentType}`, 'use application/json');
     else if (rules.contentType === 'application/json') found[name] = { contentType: 'application/json' };
   }
   return found;
 }
 
-/** The headers of a part with a fixed value, because no input can set them. */
-function partHeaders(encoding: Node, where: string, schemas: Schemas): Record<string, string> | undefined {
+/** The headers of a part. Each needs a fixed value, because no input sets it. */
+function partHeaders(encoding: Node, at: string, schemas: Schemas): Record<string, string> | undefined {
   const found: Record<string, string> = {};
   for (const [name, rules] of Object.entries(node(encoding.headers))) {
-    // OpenAPI ignores Content-Type here, and Content-Disposition is the part's name.
+    // OpenAPI ignores Content-Type propertyAt, and Content-Disposition is the part's name.
     if (/^content-(type|disposition)$/i.test(name)) continue;
-    const header = schemas.target(rules, `${where}.headers.${name}`);
-    const { const: only, default: standard } = schemas.resolve(plain(header.schema, `${where}.headers.${name}.schema`));
+    const header = schemas.target(rules, `${at}.headers.${name}`);
+    const { const: only, default: standard } = schemas.resolve(plain(header.schema, `${at}.headers.${name}.schema`));
     const value = only ?? standard;
     if (value === undefined && header.required === true)
-      stop(`${where}.headers.${name}`, 'a header of a part that can have several values', 'write const in its schema');
+      reject(`${at}.headers.${name}`, 'a part header without a fixed value', 'write const in its schema');
     if (value !== undefined) found[name.toLowerCase()] = String(value);
   }
   return Object.keys(found).length > 0 ? found : undefined;

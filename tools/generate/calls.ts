@@ -1,11 +1,9 @@
 // Writes the client: one thin function per operation, on top of the hand-written runtime.
 import type { Operation, SecurityScheme } from '@petstore/types';
-import { commentOf } from './comment.ts';
+import { Code, callCode, docComment, Imports, literal, operationComment, quoted } from './code.ts';
+import { defined } from './document.ts';
 import { encodersOf } from './encoders.ts';
-import { Imports } from './imports.ts';
-import { Code, callOf, comment, literal, quoted } from './literal.ts';
 import type { Model } from './model.ts';
-import { defined } from './node.ts';
 import { capital } from './operation-names.ts';
 import { Schemas } from './schemas.ts';
 
@@ -14,7 +12,7 @@ export function callsModule(model: Model): string {
   const imports = new Imports(model.rows.map(({ operation }) => operation.id));
   const schemas = new Schemas(model.document);
   const functions = model.rows.map(({ operation }) => functionOf(operation, model, schemas, imports));
-  return `${imports.written()}\n${functions.join('\n')}`;
+  return `${imports}\n${functions.join('\n')}`;
 }
 
 /** `schemes.gen.ts`: the security schemes, and which of them the API key belongs to. */
@@ -31,9 +29,9 @@ export function schemesModule({ service }: Model): string {
   const standard = authorizeOf(service.security, imports, schemeName);
   const authorize = imports.type('Authorize', '../build-request.ts');
   return [
-    imports.written(),
+    imports,
     ...constants,
-    comment(['Adds the credentials that the spec requires by default.']),
+    docComment(['Adds the credentials that the spec requires by default.']),
     `export const authorize: ${authorize} | undefined = ${standard?.text};`,
     '',
   ].join('\n');
@@ -44,7 +42,7 @@ export function pagesModule({ rows }: Model): string {
   const imports = new Imports();
   const rules = rows.map(({ operation }) => [operation.id, pagesOf(operation, imports)] as const);
   const table = literal(defined(Object.fromEntries(rules)));
-  return `${imports.written()}\n${comment(['The paging rules of the operations that have pages.'])}\nexport const pageRules = ${table};\n`;
+  return `${imports}\n${docComment(['The paging rules of the operations that have pages.'])}\nexport const pageRules = ${table};\n`;
 }
 
 /** The code that adds the required credentials, if any. */
@@ -77,7 +75,7 @@ function functionOf(operation: Operation, model: Model, schemas: Schemas, import
     imports.type('Call', '../call.ts'),
     imports.type('Input', '@petstore/types'),
   ];
-  return `${comment(commentOf(operation))}
+  return `${docComment(operationComment(operation))}
 export function ${id}(connection: ${connection}, input${needsInput ? '' : '?'}: ${input}<'${id}'>, options?: ${options}): ${call}<'${id}'> {
     return ${send}(${to}, ${wire}, input, options);
 }
@@ -129,7 +127,7 @@ function parserOf({ successes, responses }: Operation, schemas: Schemas, imports
   };
   const [only = '', ...others] = successes;
   if (others.length > 0)
-    return callOf(imports.value('byStatus', '../parse-response.ts'), [
+    return callCode(imports.value('byStatus', '../parse-response.ts'), [
       Object.fromEntries(successes.map((status) => [status, parser(status)])),
     ]);
   const { kind, schema = {} } = responses[only] ?? {};
@@ -152,10 +150,10 @@ function pagesOf({ pagination }: Operation, imports: Imports): Code | undefined 
     const linked = imports.value('linkPages', '../parse-response.ts');
     return items === undefined
       ? new Code(linked)
-      : callOf(imports.value('linkPagesOf', '../parse-response.ts'), [items]);
+      : callCode(imports.value('linkPagesOf', '../parse-response.ts'), [items]);
   }
   const options = defined({ cursor, key, next, more, items });
-  return callOf(imports.value(by === 'body' ? 'bodyPages' : 'lastPages', '../parse-response.ts'), [options]);
+  return callCode(imports.value(by === 'body' ? 'bodyPages' : 'lastPages', '../parse-response.ts'), [options]);
 }
 
 /** The code that adds a scheme's credential to a request. */

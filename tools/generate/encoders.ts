@@ -1,7 +1,7 @@
 // Writes the code that puts inputs into a request.
 import type { Field, Operation, PropertyEncoding, RequestBody, Serialization } from '@petstore/types';
-import type { Imports } from './imports.ts';
-import { Code, callOf } from './literal.ts';
+import type { Imports } from './code.ts';
+import { Code, callCode } from './code.ts';
 import { capital } from './operation-names.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -16,18 +16,18 @@ export function encodersOf(operation: Operation, schemas: Schemas, imports: Impo
   const encoders = all
     .filter(([, field]) => !isPlain(field, schemas))
     .map(([name, field]) => styledOf(name, field, imports));
-  if (deprecated) encoders.unshift(callOf(value('deprecated', '../observe.ts'), [id, ...(sunset ? [sunset] : [])]));
+  if (deprecated) encoders.unshift(callCode(value('deprecated', '../observe.ts'), [id, ...(sunset ? [sunset] : [])]));
   // It also checks that no parameter in the path remains.
   if (all.some(([, field]) => field.in === 'path')) encoders.push(new Code(value('inPath', '../build-request.ts')));
-  if (headers.length > 0) encoders.push(callOf(value('inHeaders', '../build-request.ts'), headers));
+  if (headers.length > 0) encoders.push(callCode(value('inHeaders', '../build-request.ts'), headers));
   if (idempotencyKey)
-    encoders.push(callOf(value('withIdempotencyKey', '../build-request.ts'), [idempotencyKey.header.toLowerCase()]));
-  if (cookies.length > 0) encoders.push(callOf(value('inCookies', '../parameters.ts'), cookies));
+    encoders.push(callCode(value('withIdempotencyKey', '../build-request.ts'), [idempotencyKey.header.toLowerCase()]));
+  if (cookies.length > 0) encoders.push(callCode(value('inCookies', '../parameters.ts'), cookies));
   const isWide = all.some(([, { in: location, schema }]) => location === 'body' && schemas.hasWide(schema));
   if (body?.whole) encoders.push(wholeOf(body, isWide, imports));
   if (!body || body.whole) encoders.push(new Code(value('inQuery', '../build-request.ts')));
   else {
-    if (query.length > 0) encoders.push(callOf(value('inQueryOf', '../build-request.ts'), query));
+    if (query.length > 0) encoders.push(callCode(value('inQueryOf', '../build-request.ts'), query));
     encoders.push(flatOf(body, isWide, imports));
   }
   return encoders;
@@ -52,7 +52,7 @@ function styledOf(
 ): Code {
   const isExploded = explode ?? (location === 'query' && (style ?? 'form') === 'form');
   const reserved = allowReserved ? [true] : [];
-  const call = (fn: string, from: string, ...args: unknown[]) => callOf(imports.value(fn, from), [name, ...args]);
+  const call = (fn: string, from: string, ...args: unknown[]) => callCode(imports.value(fn, from), [name, ...args]);
   if (contentType !== undefined) return call(`json${capital(location)}`, '../parameters.ts');
   if (location === 'path') return call(`${style ?? 'simple'}Path`, '../parameters.ts', isExploded);
   if (location === 'header') return call('simpleHeader', '../parameters.ts', isExploded);
@@ -65,7 +65,7 @@ function styledOf(
 
 /** The body that is one input called `body`. */
 function wholeOf({ kind, mediaType, encoding }: RequestBody, isWide: boolean, imports: Imports): Code {
-  const call = (name: string, ...args: unknown[]) => callOf(imports.value(name, '../bodies.ts'), args);
+  const call = (name: string, ...args: unknown[]) => callCode(imports.value(name, '../bodies.ts'), args);
   if (kind === 'json')
     return call(isWide ? 'wholeExactJson' : 'wholeJson', ...otherThan('application/json', mediaType));
   if (kind === 'text') return call('wholeText', mediaType);
@@ -77,33 +77,33 @@ function wholeOf({ kind, mediaType, encoding }: RequestBody, isWide: boolean, im
 function flatOf({ kind, mediaType, encoding, required }: RequestBody, isWide: boolean, imports: Imports): Code {
   const flat =
     kind === 'json' && isWide
-      ? callOf(imports.value('inExactJson', '../bodies.ts'), otherThan('application/json', mediaType))
+      ? callCode(imports.value('inExactJson', '../bodies.ts'), otherThan('application/json', mediaType))
       : kind === 'json'
         ? mediaType === 'application/json'
           ? new Code(imports.value('inBody', '../build-request.ts'))
-          : callOf(imports.value('inJson', '../bodies.ts'), [mediaType])
+          : callCode(imports.value('inJson', '../bodies.ts'), [mediaType])
         : formOf(kind, encoding, imports);
-  return required ? flat : callOf(imports.value('ifAny', '../bodies.ts'), [flat]);
+  return required ? flat : callCode(imports.value('ifAny', '../bodies.ts'), [flat]);
 }
 
 function formOf(kind: RequestBody['kind'], encoding: RequestBody['encoding'] = {}, imports: Imports): Code {
   if (kind === 'multipart') {
     const all = Object.entries(encoding);
     const written = all.map(([name, rules]) => [name, partOf(name, rules, imports)] as const);
-    return callOf(imports.value('inMultipart', '../bodies.ts'), all.length > 0 ? [Object.fromEntries(written)] : []);
+    return callCode(imports.value('inMultipart', '../bodies.ts'), all.length > 0 ? [Object.fromEntries(written)] : []);
   }
   const encoders = Object.entries(encoding).map(([name, rules]) => styledOf(name, { in: 'query', ...rules }, imports));
-  return callOf(imports.value('inForm', '../bodies.ts'), encoders);
+  return callCode(imports.value('inForm', '../bodies.ts'), encoders);
 }
 
 /** The serialization of a property as parts: its content type, or the code that makes them. */
 function partOf(name: string, rules: PropertyEncoding, imports: Imports): string | Code {
   if (rules.style !== undefined)
-    return callOf(imports.value('styledParts', '../bodies.ts'), [styledOf(name, { in: 'query', ...rules }, imports)]);
+    return callCode(imports.value('styledParts', '../bodies.ts'), [styledOf(name, { in: 'query', ...rules }, imports)]);
   const { contentType, headers = {} } = rules;
   const lines = Object.entries(headers).map(([header, value]) => `\r\n${header}: ${value}`);
   if (lines.length === 0 && contentType !== undefined) return contentType;
-  return callOf(imports.value('partWith', '../bodies.ts'), [lines.join(''), ...(contentType ? [contentType] : [])]);
+  return callCode(imports.value('partWith', '../bodies.ts'), [lines.join(''), ...(contentType ? [contentType] : [])]);
 }
 
 const otherThan = (standard: string, one: string) => (one === standard ? [] : [one]);

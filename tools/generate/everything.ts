@@ -1,8 +1,9 @@
-// Apart from the packages, so that whoever generates those alone needs nothing of the server.
-import { checksModule } from './checks.ts';
-import { sorted } from './document.ts';
+// All generated files. Only this module loads the server, whose validator compiles the checks of requests.
+import { checkCode } from '@petstore/server/check-code';
+import type { Operation } from '@petstore/types';
 import { generatePackages, header, packageFolders } from './generate.ts';
 import type { Model } from './model.ts';
+import { sorted } from './table.ts';
 
 const server = 'apps/server/src/gen';
 
@@ -14,4 +15,24 @@ export async function generateEverything(model: Model): Promise<Map<string, stri
   const operations = model.rows.map(({ operation }) => operation);
   const checks = checksModule(header, sorted(model.document), operations);
   return new Map([...(await generatePackages(model)), [`${server}/checks.gen.ts`, checks]]);
+}
+
+/** `checks.gen.ts`: the checks of requests as the validator compiles them, so that a start does not have to. */
+export function checksModule(header: string, document: object, operations: readonly Operation[]): string {
+  const [parameters, bodies] = checkCode(document as Parameters<typeof checkCode>[0], operations);
+  return `// @ts-nocheck: a library has written it.
+${header}
+
+type Evaluate = (exports: object, require: (name: string) => unknown, keywords: object, self?: undefined) => void;
+
+/** Exports a check of the parameters of each operation. */
+export const parameterChecks: Evaluate = (exports, require, keywords, self) => {
+${parameters}
+};
+
+/** Exports a check of the body of each operation. */
+export const bodyChecks: Evaluate = (exports, require, keywords, self) => {
+${bodies}
+};
+`;
 }

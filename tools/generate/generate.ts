@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
 import { callsModule, pagesModule, schemesModule } from './calls.ts';
-import { documentModule } from './document.ts';
+import { SpecError } from './document.ts';
 import { loadSpec } from './load.ts';
 import { type Model, modelOf } from './model.ts';
 import { isWide } from './schemas.ts';
-import { SpecError } from './stops.ts';
-import { operationsModule, serviceModule } from './table.ts';
+import { documentModule, operationsModule, serviceModule } from './table.ts';
 import { typeName, typesDocument, typesPlugin } from './types.ts';
 
 export const header = '// Generated from spec/openapi.yaml by `npm run generate`. Do not edit.';
@@ -19,8 +18,8 @@ const [types, client] = ['packages/types/src/gen', 'packages/client/src/gen'] as
 export const packageFolders: readonly string[] = [types, client];
 
 /**
- * The model of a spec. What the spec refers to is read from beside `path`. Throws a `SpecError` where the spec says what the
- * generated code cannot carry.
+ * The model of a spec. References to files are relative to `path`. Throws a `SpecError` that lists all
+ * unsupported constructs.
  */
 export function readModel(
   spec: string,
@@ -68,9 +67,11 @@ async function typesModules(model: Model): Promise<Map<string, string>> {
   }
 }
 
-/** Its errors hold the reason as a cause. */
+/** hey-api's errors contain the reason as a cause. */
 function notTyped(error: Error & { originalError?: { error?: Error } }): never {
   const { message } = error.originalError?.error ?? error;
   const [reason = ''] = message.split('\n');
-  throw new SpecError([`the types cannot be written: hey-api says '${reason}'; simplify what it names.`]);
+  throw new SpecError([
+    `types cannot be generated: hey-api reports '${reason}'; simplify the construct that it names.`,
+  ]);
 }

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { type Document, isNode, type Node, node, pointed } from './node.ts';
-import { stop } from './stops.ts';
+import { type Document, isNode, type Node, node, reject, resolvePointer } from './document.ts';
 import { upgraded } from './upgrade.ts';
 
 /** Reads a file by its absolute path. Throws if there is none. */
@@ -16,15 +15,15 @@ export function loadSpec(text: string, path: string, read: ReadFile = (file) => 
 }
 
 /**
- * The document with what its paths, parameters, bodies and responses refer to in their place, unless that is a component: the
- * validator finds nothing elsewhere, and goes one step.
+ * The document without references of paths, parameters, bodies and responses, except direct ones to components: the validator
+ * resolves no others.
  */
 function withPaths(document: Document): Document {
   const inPlace = (value: unknown, isPath = false): unknown => {
     const { $ref, ...beside } = node(value);
     let [to, target] = [$ref, value];
     for (let steps = 0; typeof to === 'string' && steps < MAX_STEPS; steps++) {
-      target = pointed(document, to.slice(1));
+      target = resolvePointer(document, to.slice(1));
       const { $ref: next } = node(target);
       if (next === undefined) break;
       to = next;
@@ -59,7 +58,7 @@ function parsed(text: string, path: string): unknown {
     return parse(text, { maxAliasCount: 1000, merge: true });
   } catch (error) {
     const [reason] = String(error instanceof Error ? error.message : error).split('\n');
-    return stop(basename(path), `it is neither YAML nor JSON (${reason})`, 'write one of them');
+    return reject(basename(path), `neither YAML nor JSON (${reason})`, 'correct it');
   }
 }
 
@@ -70,7 +69,7 @@ function readReferred(path: string, files: Map<string, unknown>, read: ReadFile)
     const [file] = $ref.split('#');
     if (!file) return;
     if (/^[a-z]+:\/\//i.test(file))
-      stop(basename(path), `$ref '${$ref}' is on another host`, 'copy the file beside the spec');
+      reject(basename(path), `$ref '${$ref}' is on another host`, 'copy the file beside the spec');
     referred.add(resolve(dirname(path), decodeURIComponent(file)));
   });
   for (const file of referred) {
@@ -84,7 +83,7 @@ function textOf(file: string, referrer: string, read: ReadFile): string {
   try {
     return read(file);
   } catch {
-    return stop(basename(referrer), `there is no file ${basename(file)}`, 'fix the $ref to it');
+    return reject(basename(referrer), `the file ${basename(file)} does not exist`, 'correct the $ref to it');
   }
 }
 
@@ -96,7 +95,7 @@ function eachReference(value: unknown, visit: ($ref: string) => void, isMap = fa
     if (isMap || !isExample(key)) eachReference(child, visit, !isMap && maps.has(key));
 }
 
-/** Below these stand names that the spec chose, which may be those of keywords; of responses, one is called `default`. */
+/** The keys below these are names, which may equal keywords: one of responses is `default`. */
 const maps = new Set([
   'properties',
   'patternProperties',
@@ -109,7 +108,7 @@ const maps = new Set([
 
 const isExample = (key: string) => key === 'example' || key === 'examples' || key === 'default' || key === 'enum';
 
-/** The component maps by the place at which a reference stands. */
+/** The component maps by the key above a reference. */
 const componentsOf: Readonly<Record<string, string>> = {
   parameters: 'parameters',
   requestBody: 'requestBodies',
@@ -154,8 +153,8 @@ function bundle(main: string, files: ReadonlyMap<string, unknown>): Document {
     const key = `${file}#${pointer}`;
     const known = names.get(key);
     if (known) return known;
-    const target = pointer === '' ? files.get(file) : pointed(files.get(file), pointer);
-    if (target === undefined) stop(basename(from), `$ref '${$ref}' leads to nothing`, 'fix it');
+    const target = pointer === '' ? files.get(file) : resolvePointer(files.get(file), pointer);
+    if (target === undefined) reject(basename(from), `$ref '${$ref}' cannot be resolved`, 'correct it');
     const last = pointer.split('/').at(-1) || basename(file).replace(/\.\w+$/, '');
     const wanted = last.replaceAll(/[^\w.-]/g, '_');
     let name = wanted;

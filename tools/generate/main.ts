@@ -1,12 +1,12 @@
-// Brings everything that follows from spec/openapi.yaml up to date. Files that are right already stay untouched.
+// Generates everything that follows from spec/openapi.yaml, and writes the files that differ.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { differences, generatedFiles } from '../drift/checks/generated.ts';
 import { openProject } from '../drift/project.ts';
+import { SpecError } from './document.ts';
 import { generateEverything } from './everything.ts';
 import { readModel } from './generate.ts';
-import { SpecError } from './stops.ts';
 
 const project = openProject();
 const expected = await generateOrExit(project.read('spec/openapi.yaml'));
@@ -23,7 +23,7 @@ for (const { file } of changes) {
     console.log(`wrote ${file}`);
   }
 }
-// petctl's reference is made from its commands, and those from what was just written.
+// petctl's reference is made from its commands, and those from the generated operations.
 if (changes.length > 0) {
   const petctl = join(project.root, 'apps/petctl');
   execFileSync(process.execPath, ['build/write-docs.ts'], { cwd: petctl, stdio: 'inherit' });
@@ -34,7 +34,7 @@ async function generateOrExit(spec: string): Promise<Map<string, string>> {
     return await generateEverything(readModel(spec));
   } catch (error) {
     if (!(error instanceof SpecError)) throw error;
-    for (const sentence of error.sentences) console.error(`spec/openapi.yaml: ${sentence}`);
+    for (const message of error.messages) console.error(`spec/openapi.yaml: ${message}`);
     process.exit(1);
   }
 }

@@ -1,5 +1,5 @@
 import { kebab } from 'petctl/names';
-import { stop } from './stops.ts';
+import { reject } from './document.ts';
 
 /** The name of an operation that has none: `GET /users/{userId}/photo` becomes `getUsersByUserIdPhoto`. */
 export function derivedId(method: string, path: string): string {
@@ -8,14 +8,10 @@ export function derivedId(method: string, path: string): string {
 }
 
 /** The operationId if it is a free name in JavaScript, else a name derived from it. */
-export function functionName(operationId: string, place: string): string {
+export function functionName(operationId: string, at: string): string {
   const name = /^[A-Za-z_$][\w$]*$/.test(operationId) ? operationId : camel(operationId.split(/[^A-Za-z0-9]+/));
   if (!/^[A-Za-z_$]/.test(name))
-    stop(
-      `${place}.operationId`,
-      `no function can be called '${operationId}'`,
-      'write a name that begins with a letter',
-    );
+    reject(`${at}.operationId`, `'${operationId}' is not a function name`, 'begin it with a letter');
   return reserved.has(name) ? `${name}Operation` : name;
 }
 
@@ -43,12 +39,12 @@ export function capital(word: string): string {
 const BUILTIN_COMMANDS = ['api', 'auth', 'completion', 'config', 'docs', 'help', 'version'];
 
 /** The words of an operation's command. Words that petctl reserves get `api-` before them. */
-export function commandOf(operation: Named, place: string): string[] {
-  const command = wordsOf(operation, place);
+export function commandOf(operation: Named, at: string): string[] {
+  const command = wordsOf(operation, at);
   const [group = '', name = ''] = command;
   const [isBuiltinGroup, isBuiltinName] = [BUILTIN_COMMANDS.includes(group), /^import(-|$)/.test(name)];
   if (operation.command !== undefined && (isBuiltinGroup || isBuiltinName))
-    stop(place, `its command '${command.join(' ')}' is one of petctl's own`, 'choose another in x-command');
+    reject(at, `the command '${command.join(' ')}' is built into petctl`, 'choose another in x-command');
   return [isBuiltinGroup ? `api-${group}` : group, isBuiltinName ? `api-${name}` : name];
 }
 
@@ -65,11 +61,11 @@ interface Named {
  * The words of an operation's command: its tag, and its name without the tag's noun, or `x-command`. They depend on the
  * operation only, so no other can rename it.
  */
-function wordsOf({ id, method, path, tag, command }: Named, place: string): string[] {
+function wordsOf({ id, method, path, tag, command }: Named, at: string): string[] {
   if (command !== undefined) {
     const words = typeof command === 'string' ? command.split(' ') : [];
     if (words.length === 2 && words.every((word) => /^[a-z][a-z0-9-]*$/.test(word))) return words;
-    stop(`${place}.x-command`, `'${command}' is no command`, 'write two words in lower case, as in users list');
+    reject(`${at}.x-command`, `'${command}' is not a command`, 'write two words in lower case, such as users list');
   }
   const [segment = 'root'] = path.split('/').filter((one) => one !== '' && !one.includes('{'));
   const group = kebab(tag ?? segment) || 'root';

@@ -1,46 +1,51 @@
 import type { Field, IdempotencyKey } from '@petstore/types';
-import { defined, list, type Node, node, text } from './node.ts';
+import { defined, type ErrorCollector, list, type Node, node, reject, text } from './document.ts';
 import { plain, type Schemas } from './schemas.ts';
 import { isLocation, kindOf, serializationOf } from './serialization.ts';
-import { type Stops, stop } from './stops.ts';
 
 /** The parameters of an operation by name, those of its path included. */
 export function parametersOf(
   path: Node,
   operation: Node,
-  place: string,
+  at: string,
   schemas: Schemas,
-  stops: Stops,
+  errors: ErrorCollector,
 ): Map<string, Field> {
   const fields = new Map<string, Field>();
-  for (const parameter of parameterNodes(path, operation, place, schemas, stops)) {
+  for (const parameter of parameterNodes(path, operation, at, schemas, errors)) {
     const name = String(parameter.name);
     if (isIdempotencyKey(parameter)) continue;
     // OpenAPI ignores these parameters; media types and security define the headers.
     if (parameter.in === 'header' && /^(accept|content-type|authorization)$/i.test(name)) continue;
-    const where = `${place}.parameters.${name}`;
+    const parameterAt = `${at}.parameters.${name}`;
     const other = fields.get(name)?.in;
-    stops.try(() => {
+    errors.try(() => {
       if (other !== undefined)
-        stop(
-          where,
-          `'${name}' is a ${other} parameter and a ${parameter.in} parameter`,
-          'rename one, because inputs stand side by side',
+        reject(
+          parameterAt,
+          `'${name}' is both a ${other} parameter and a ${parameter.in} parameter`,
+          'rename one, because all inputs are properties of one object',
         );
-      fields.set(name, fieldOf(parameter, where, schemas));
+      fields.set(name, fieldOf(parameter, parameterAt, schemas));
     });
   }
   return fields;
 }
 
 /** The parameters of the document; those of the operation override those of its path. */
-function parameterNodes(path: Node, operation: Node, place: string, schemas: Schemas, stops: Stops): Iterable<Node> {
-  const byPlace = new Map<string, Node>();
+function parameterNodes(
+  path: Node,
+  operation: Node,
+  at: string,
+  schemas: Schemas,
+  errors: ErrorCollector,
+): Iterable<Node> {
+  const byKey = new Map<string, Node>();
   for (const one of [...list(path.parameters), ...list(operation.parameters)]) {
-    const parameter = stops.try(() => schemas.target(one, `${place}.parameters`));
-    if (parameter) byPlace.set(`${parameter.in} ${parameter.name}`, parameter);
+    const parameter = errors.try(() => schemas.target(one, `${at}.parameters`));
+    if (parameter) byKey.set(`${parameter.in} ${parameter.name}`, parameter);
   }
-  return byPlace.values();
+  return byKey.values();
 }
 
 const isIdempotencyKey = (parameter: Node) => parameter['x-idempotency-key'] === true;
@@ -50,42 +55,50 @@ export function idempotencyKeyOf(
   path: Node,
   operation: Node,
   method: string,
-  place: string,
+  at: string,
   schemas: Schemas,
-  stops: Stops,
+  errors: ErrorCollector,
 ): IdempotencyKey | undefined {
-  const [parameter, other] = [...parameterNodes(path, operation, place, schemas, stops)].filter(isIdempotencyKey);
+  const [parameter, other] = [...parameterNodes(path, operation, at, schemas, errors)].filter(isIdempotencyKey);
   if (!parameter) return undefined;
-  const where = `${place}.parameters.${parameter.name}`;
-  if (other) stop(where, `there is another idempotency key, '${other.name}'`, 'write one');
-  if (parameter.in !== 'header') stop(where, `an idempotency key in '${parameter.in}'`, 'write in: header');
+  const parameterAt = `${at}.parameters.${parameter.name}`;
+  if (other) reject(parameterAt, `a second idempotency key, '${other.name}'`, 'keep one');
+  if (parameter.in !== 'header') reject(parameterAt, `an idempotency key in '${parameter.in}'`, 'write in: header');
   if (parameter.required === true)
-    stop(where, 'an idempotency key that is required', 'leave required out, because its callers may not repeat');
+    reject(
+      parameterAt,
+      'an idempotency key that is required',
+      'make it optional, because callers may do without retries',
+    );
   if (/^(get|head|options|trace)$/.test(method))
-    stop(where, `an idempotency key with ${method.toUpperCase()}`, 'remove it, because nothing is changed');
-  const schema = plain(parameter.schema, `${where}.schema`);
+    reject(
+      parameterAt,
+      `an idempotency key with ${method.toUpperCase()}`,
+      'remove it, because this method changes nothing',
+    );
+  const schema = plain(parameter.schema, `${parameterAt}.schema`);
   if ([...schemas.typesOf(schema)].join() !== 'string')
-    stop(`${where}.schema`, 'an idempotency key that is no string', 'write type: string');
+    reject(`${parameterAt}.schema`, 'an idempotency key that is not a string', 'write type: string');
   return { header: String(parameter.name), description: text(parameter.description)?.trim() ?? '', schema };
 }
 
-function fieldOf(parameter: Node, where: string, schemas: Schemas): Field {
-  const place = parameter.in;
-  if (!isLocation(place)) stop(where, `a parameter in '${parameter.in}'`, 'write path, query, header or cookie');
+function fieldOf(parameter: Node, at: string, schemas: Schemas): Field {
+  const location = parameter.in;
+  if (!isLocation(location)) reject(at, `a parameter in '${parameter.in}'`, 'write path, query, header or cookie');
   const [content, ...others] = Object.entries(node(parameter.content));
-  if (others.length > 0) stop(where, 'a parameter with several media types', 'write one');
-  const schema = plain(content ? node(content[1]).schema : parameter.schema, `${where}.schema`);
+  if (others.length > 0) reject(at, 'a parameter with several media types', 'keep one');
+  const schema = plain(content ? node(content[1]).schema : parameter.schema, `${at}.schema`);
   const { description, deprecated, ...rules } = schemas.resolve(schema);
   const contentType = content?.[0];
   if (contentType !== undefined && kindOf(contentType, rules, schemas) !== 'json')
-    stop(`${where}.content`, `a parameter as ${contentType}`, 'write application/json, or a schema and a style');
+    reject(`${at}.content`, `a parameter as ${contentType}`, 'write application/json, or a schema and a style');
   return defined<Field>({
-    in: place,
-    required: parameter.required === true || place === 'path',
+    in: location,
+    required: parameter.required === true || location === 'path',
     description: text(parameter.description)?.trim() ?? description ?? '',
     deprecated: parameter.deprecated === true || deprecated ? true : undefined,
     contentType,
-    ...(contentType === undefined && serializationOf(parameter, place, schema, where, schemas)),
+    ...(contentType === undefined && serializationOf(parameter, location, schema, at, schemas)),
     schema,
   });
 }

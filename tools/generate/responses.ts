@@ -1,19 +1,18 @@
 import type { BodyKind, OperationResponse, Pagination } from '@petstore/types';
-import { defined, type Node, node, text } from './node.ts';
+import { defined, type Node, node, reject, text } from './document.ts';
 import { plain, type Schemas } from './schemas.ts';
 import { kindOf } from './serialization.ts';
-import { stop } from './stops.ts';
 
 /** Every declared response by status, and which of them are successes. */
-export function responsesOf(operation: Node, place: string, schemas: Schemas) {
-  const where = `${place}.responses`;
+export function responsesOf(operation: Node, at: string, schemas: Schemas) {
+  const responsesAt = `${at}.responses`;
   const responses: Record<string, OperationResponse> = {};
-  for (const [written, value] of Object.entries(node(operation.responses))) {
-    if (written.startsWith('x-')) continue;
-    const status = written.toUpperCase() === 'DEFAULT' ? 'default' : written.toUpperCase();
+  for (const [key, value] of Object.entries(node(operation.responses))) {
+    if (key.startsWith('x-')) continue;
+    const status = key.toUpperCase() === 'DEFAULT' ? 'default' : key.toUpperCase();
     if (!/^([1-5](\d\d|XX)|default)$/.test(status))
-      stop(`${where}.${written}`, `'${written}' is no status`, 'write a status, 2XX or default');
-    responses[status] = responseOf(schemas.target(value, `${where}.${written}`), `${where}.${written}`, schemas);
+      reject(`${responsesAt}.${key}`, `'${key}' is not a status`, 'write a status, 2XX or default');
+    responses[status] = responseOf(schemas.target(value, `${responsesAt}.${key}`), `${responsesAt}.${key}`, schemas);
   }
   const declared = Object.keys(responses).filter((status) => /^2/.test(status));
   // An undeclared success is unknown.
@@ -25,19 +24,19 @@ export function responsesOf(operation: Node, place: string, schemas: Schemas) {
 }
 
 /** Selects JSON among the media types, else text, else bytes. */
-function responseOf(response: Node, where: string, schemas: Schemas): OperationResponse {
-  const contents = Object.entries(node(response.content)).map(([written, content]) => {
-    const schema = plain(node(content).schema, `${where}.content.${written}.schema`);
-    const kind = written.includes('*') ? wildcardKind(schemas.typesOf(schema)) : kindOf(written, {}, schemas);
-    return { written, schema, kind: kind === 'form' ? 'text' : kind === 'multipart' || !kind ? 'bytes' : kind };
+function responseOf(response: Node, at: string, schemas: Schemas): OperationResponse {
+  const contents = Object.entries(node(response.content)).map(([mediaType, content]) => {
+    const schema = plain(node(content).schema, `${at}.content.${mediaType}.schema`);
+    const kind = mediaType.includes('*') ? wildcardKind(schemas.typesOf(schema)) : kindOf(mediaType, {}, schemas);
+    return { mediaType, schema, kind: kind === 'form' ? 'text' : kind === 'multipart' || !kind ? 'bytes' : kind };
   });
   const [chosen] = (['json', 'text', 'bytes'] satisfies BodyKind[]).flatMap((kind) =>
     contents.filter((one) => one.kind === kind),
   );
   const description = (text(response.description) ?? '').trim();
   if (!chosen) return { description };
-  const { written, schema, kind } = chosen;
-  return { description, kind, mediaType: written, ...(kind === 'json' && { schema }) };
+  const { mediaType, schema, kind } = chosen;
+  return { description, kind, mediaType, ...(kind === 'json' && { schema }) };
 }
 
 /** An object, list or number can only be JSON. */
@@ -46,21 +45,20 @@ function wildcardKind(types: ReadonlySet<string>): BodyKind {
 }
 
 /** The rule of `x-pagination`, checked against the operation. */
-export function paginationOf(operation: Node, place: string, inputs: ReadonlySet<string>): Pagination | undefined {
+export function paginationOf(operation: Node, at: string, inputs: ReadonlySet<string>): Pagination | undefined {
   const rule = operation['x-pagination'];
   if (rule === undefined) return undefined;
-  const where = `${place}.x-pagination`;
+  const ruleAt = `${at}.x-pagination`;
   const { cursor, limit, key, next, more, items } = node(rule);
   const by = next !== undefined ? 'body' : node(rule).by === 'last' ? 'last' : 'link';
   for (const name of [cursor, limit])
     if (name !== undefined && !inputs.has(String(name)))
-      stop(where, `there is no input '${name}'`, 'name a parameter of the operation');
-  if (by !== 'link' && cursor === undefined)
-    stop(where, 'no cursor is named', 'write cursor: and the parameter that takes it');
+      reject(ruleAt, `'${name}' is not an input of the operation`, 'name a parameter');
+  if (by !== 'link' && cursor === undefined) reject(ruleAt, 'cursor is missing', 'name the parameter that takes it');
   if (by === 'last' && key === undefined)
-    stop(where, 'no key is named', 'write key: and the property of an element that is the cursor');
+    reject(ruleAt, 'key is missing', 'name the property of an element that is the cursor');
   if (by === 'body' && items === undefined)
-    stop(where, 'no items are named', 'write items: and the property of the body that holds the elements');
+    reject(ruleAt, 'items is missing', 'name the property of the body that holds the elements');
   return defined<Pagination>({
     by,
     cursor: text(cursor),

@@ -1,7 +1,6 @@
 // The schemas of the operations table, and queries on them.
 import { hasSafeBounds, type Schema } from '@petstore/types';
-import { type Document, isNode, list, type Node, node, pointed, text } from './node.ts';
-import { stop } from './stops.ts';
+import { type Document, isNode, list, type Node, node, reject, resolvePointer, text } from './document.ts';
 
 const annotations = new Set([
   'description',
@@ -37,21 +36,21 @@ const lists = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
 const maps = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 
 /** The schema as plain data: keywords that say something of values, references as they are. */
-export function plain(schema: unknown, place: string): Schema {
+export function plain(schema: unknown, at: string): Schema {
   if (schema === true || schema === undefined) return {};
   if (schema === false) return { not: {} };
-  if (!isNode(schema)) stop(place, 'it is no schema', 'write an object');
+  if (!isNode(schema)) reject(at, 'not a schema', 'write an object');
   const { $ref, ...beside } = schema;
-  if (typeof $ref !== 'string') return plainKeywords(schema, place);
-  const more = plainKeywords(beside, place);
+  if (typeof $ref !== 'string') return plainKeywords(schema, at);
+  const more = plainKeywords(beside, at);
   const onlyAnnotates = Object.keys(more).every((key) => annotations.has(key));
   return onlyAnnotates ? { $ref, ...more } : { allOf: [{ $ref }, more] };
 }
 
-function plainKeywords(schema: Node, place: string): Schema {
+function plainKeywords(schema: Node, at: string): Schema {
   const result: Record<string, unknown> = {};
   for (const [key, value] of inOrder(schema)) {
-    const below = `${place}.${key}`;
+    const below = `${at}.${key}`;
     if (key === 'description') {
       if (text(value)?.trim()) result.description = text(value)?.trim();
     } else if (scalars.has(key)) result[key] = value;
@@ -82,25 +81,25 @@ export class Schemas {
   }
 
   /** What a reference of any kind leads to, references behind it followed too. */
-  target(value: unknown, place: string): Node {
+  target(value: unknown, at: string): Node {
     let here = value;
     for (let steps = 0; isNode(here) && typeof here.$ref === 'string'; steps++) {
       const { $ref, ...beside } = here;
-      const next = $ref === '#' || $ref.startsWith('#/') ? pointed(this.#document, $ref.slice(1)) : undefined;
-      if (next === undefined) stop(place, `$ref '${$ref}' leads to nothing`, 'fix it');
-      if (steps > 100) stop(place, `$ref '${$ref}' leads back to itself`, 'fix it');
+      const next = $ref === '#' || $ref.startsWith('#/') ? resolvePointer(this.#document, $ref.slice(1)) : undefined;
+      if (next === undefined) reject(at, `$ref '${$ref}' cannot be resolved`, 'correct it');
+      if (steps > 100) reject(at, `$ref '${$ref}' is circular`, 'correct it');
       here = isNode(next) ? { ...next, ...pick(beside, ['description', 'summary']) } : next;
     }
     return node(here);
   }
 
   /** The target of a reference, with the keywords beside it. */
-  resolve(schema: Schema, place = 'components.schemas'): Schema {
+  resolve(schema: Schema, at = 'components.schemas'): Schema {
     let { $ref, ...here }: Schema = schema;
     for (let steps = 0; $ref !== undefined; steps++) {
-      const next = pointed(this.#document, $ref.slice(1));
-      if (!$ref.startsWith('#/') || next === undefined) stop(place, `$ref '${$ref}' leads to nothing`, 'fix it');
-      if (steps > 100) stop(place, `$ref '${$ref}' leads back to itself`, 'fix it');
+      const next = resolvePointer(this.#document, $ref.slice(1));
+      if (!$ref.startsWith('#/') || next === undefined) reject(at, `$ref '${$ref}' cannot be resolved`, 'correct it');
+      if (steps > 100) reject(at, `$ref '${$ref}' is circular`, 'correct it');
       const { $ref: further, ...behind } = plain(next, $ref.slice(2).replaceAll('/', '.'));
       here = { ...behind, ...here };
       $ref = further;

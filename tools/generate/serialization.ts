@@ -1,7 +1,6 @@
 import type { BodyKind, Field, Schema, Serialization } from '@petstore/types';
-import { defined, type Node, text } from './node.ts';
+import { defined, type Node, reject, text } from './document.ts';
 import { isBinary, type Schemas } from './schemas.ts';
-import { stop } from './stops.ts';
 
 type ParameterLocation = Exclude<Field['in'], 'body'>;
 
@@ -17,37 +16,35 @@ export function isLocation(location: unknown): location is ParameterLocation {
   return typeof location === 'string' && Object.hasOwn(styles, location);
 }
 
-/** The serialization of a parameter, unless it is the default. Stops if OpenAPI leaves it undefined. */
+/** The serialization of a parameter, unless it is the default. ErrorCollector if OpenAPI leaves it undefined. */
 export function serializationOf(
   rules: Node,
-  place: ParameterLocation,
+  location: ParameterLocation,
   schema: Schema,
-  where: string,
+  at: string,
   schemas: Schemas,
 ): Serialization {
-  const standard = place === 'path' || place === 'header' ? 'simple' : 'form';
+  const standard = location === 'path' || location === 'header' ? 'simple' : 'form';
   const style = text(rules.style) ?? standard;
-  if (!styles[place].includes(style))
-    stop(where, `style '${style}' in ${place}`, `write one of ${styles[place].join(', ')}`);
+  if (!styles[location].includes(style))
+    reject(at, `style '${style}' in ${location}`, `use one of ${styles[location].join(', ')}`);
   const explode = typeof rules.explode === 'boolean' ? rules.explode : style === 'form';
   if (!schemas.isFlat(schema))
-    stop(
-      where,
-      `a list or an object with more than single values in it, as style '${style}'`,
-      'write content: application/json',
-    );
+    reject(at, `a nested list or object as style '${style}'`, 'use content: application/json');
   const types = schemas.typesOf(schema);
   const many = types.has('array') || types.has('object');
   if (style === 'deepObject' && types.has('array') && !types.has('object'))
-    stop(where, 'a list as deepObject, which OpenAPI leaves undefined', 'write style: form');
+    reject(at, 'a list as deepObject, which OpenAPI leaves undefined', 'write style: form');
   if (style.endsWith('Delimited') && explode)
-    stop(where, `${style} with explode: true, which OpenAPI leaves undefined`, 'write explode: false, or style: form');
-  if (place === 'cookie' && explode && many) stop(where, 'a list or an object in a cookie', 'write explode: false');
+    reject(at, `${style} with explode: true, which OpenAPI leaves undefined`, 'write explode: false, or style: form');
+  if (location === 'cookie' && explode && many) reject(at, 'a list or an object in a cookie', 'write explode: false');
   return defined<Serialization>({
     style:
-      style === standard || (!many && !(place === 'path')) ? undefined : (style as NonNullable<Serialization['style']>),
+      style === standard || (!many && !(location === 'path'))
+        ? undefined
+        : (style as NonNullable<Serialization['style']>),
     explode: explode === (style === 'form') || style === 'deepObject' || !many ? undefined : explode,
-    allowReserved: rules.allowReserved === true && place === 'query' ? true : undefined,
+    allowReserved: rules.allowReserved === true && location === 'query' ? true : undefined,
   });
 }
 

@@ -1,8 +1,8 @@
-// Writes the operations and the service as data.
+// Writes the operations, the service and the whole spec as data.
 import type { Schema } from '@petstore/types';
-import { Code, comment, literal } from './literal.ts';
+import { Code, docComment, literal } from './code.ts';
+import { type Document, resolvePointer } from './document.ts';
 import type { Model } from './model.ts';
-import { type Document, pointed } from './node.ts';
 import { plain } from './schemas.ts';
 
 /** `operations.gen.ts`: every operation as data. A schema that several use is written once. */
@@ -11,11 +11,11 @@ export function operationsModule({ rows, document }: Model): string {
   const table = Object.fromEntries(rows.map(({ operation }) => [operation.id, operation]));
   const body = literal(table, '', shared.code);
   return [
-    ...shared.written,
-    `${comment(['Schemas that contain themselves, by the name that a `$ref` to them ends with.'])}`,
+    ...shared.declarations,
+    `${docComment(['Recursive schemas by name, the last part of a `$ref` to them.'])}`,
     `export const schemas = ${literal(shared.recursive)} as const;`,
     '',
-    comment(['All operations of the interface as data, by identifier.']),
+    docComment(['All operations as data, by operationId.']),
     `export const operations = ${body} as const;`,
     '',
   ].join('\n');
@@ -25,21 +25,38 @@ export function operationsModule({ rows, document }: Model): string {
 export function serviceModule({ service: { deployments, version, ...rest } }: Model): string {
   const service = { ...rest, version: new Code('version'), deployments: new Code('deployments') };
   return [
-    comment(['The version of the interface.']),
+    docComment(['The version of the interface.']),
     `export const version = ${literal(version)} as const;`,
     '',
-    comment(['The addresses of the deployments.']),
+    docComment(['The addresses of the deployments.']),
     `export const deployments = ${literal(deployments)} as const;`,
     '',
-    comment(['The service: its title, the status of each error code, its security.']),
+    docComment(['The service: its title, the status of each error code, its security.']),
     `export const service = ${literal(service)} as const;`,
     '',
   ].join('\n');
 }
 
-/** Writes components as constants in the order in which they are needed, and cuts circles. */
+/** The parsed spec as a module. Its keys are sorted, so that only a change of meaning changes it. */
+export function documentModule(header: string, spec: object): string {
+  return `${header}
+
+/** The whole spec, with sorted keys. Documentation pages show spec/openapi.yaml, which has the written order. */
+export const openApiDocument: object = ${JSON.stringify(sorted(spec), null, 2)};
+`;
+}
+
+/** The same value with the keys of all its objects sorted. */
+export function sorted<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(sorted) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, sorted((value as Record<string, unknown>)[key])])) as T;
+}
+
+/** Writes components as constants, each before its first use; recursive ones keep a `$ref`. */
 class SharedSchemas {
-  readonly written: string[] = [];
+  readonly declarations: string[] = [];
   readonly recursive: Record<string, Code> = {};
   readonly #document: Document;
   readonly #names = new Map<string, string>();
@@ -49,7 +66,7 @@ class SharedSchemas {
     this.#document = document;
   }
 
-  /** The constant in the place of a reference. */
+  /** The constant for a reference. */
   readonly code = (value: object): Code | undefined => {
     const { $ref, ...beside } = value as Schema;
     if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return undefined;
@@ -69,10 +86,10 @@ class SharedSchemas {
   #write($ref: string, name: string): void {
     if (this.#done.has($ref)) return;
     this.#open.add($ref);
-    const text = literal(plain(pointed(this.#document, $ref.slice(1)), $ref), '', this.code);
+    const text = literal(plain(resolvePointer(this.#document, $ref.slice(1)), $ref), '', this.code);
     this.#open.delete($ref);
     this.#done.add($ref);
-    this.written.push(`const ${name} = ${text} as const;\n`);
+    this.declarations.push(`const ${name} = ${text} as const;\n`);
   }
 
   #nameOf($ref: string): string {

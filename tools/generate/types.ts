@@ -1,64 +1,19 @@
-// The TypeScript types: hey-api's plugin writes those of the schemas and operations, this one what they are to `Api`.
+// The TypeScript types: hey-api's plugin writes those of schemas and operations, this one the types of `Api`.
 import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
 import type { Operation } from '@petstore/types';
-import { commentOf } from './comment.ts';
+import { operationComment } from './code.ts';
+import { isNode, type Node, node } from './document.ts';
 import type { Model, Row } from './model.ts';
-import { isNode, type Node, node } from './node.ts';
 
-/** Names of types that mean something else wherever they are imported. */
+/** Names of global types, and of hand-written types that are imported beside the generated ones. */
 const foreign = new Set([
   ...Object.getOwnPropertyNames(globalThis),
-  ...[
-    'Record',
-    'Partial',
-    'Required',
-    'Readonly',
-    'Pick',
-    'Omit',
-    'Exclude',
-    'Extract',
-    'NonNullable',
-    'Awaited',
-    'PromiseLike',
-  ],
-  ...[
-    'Api',
-    'Arguments',
-    'Input',
-    'OperationId',
-    'Operations',
-    'Result',
-    'ServiceErrorCode',
-    'BodyKind',
-    'Field',
-    'IdempotencyKey',
-    'JsonType',
-  ],
-  ...[
-    'Operation',
-    'OperationResponse',
-    'Pagination',
-    'PropertyEncoding',
-    'RequestBody',
-    'Schema',
-    'SecurityScheme',
-    'Serialization',
-  ],
-  ...[
-    'Call',
-    'Outcome',
-    'CallOptions',
-    'Connection',
-    'Deployment',
-    'Hooks',
-    'Options',
-    'Transport',
-    'WireRequest',
-    'Notice',
-    'Petstore',
-    'RawRequest',
-    'Retry',
-  ],
+  ...(
+    'Record Partial Required Readonly Pick Omit Exclude Extract NonNullable Awaited PromiseLike Api Arguments Input ' +
+    'OperationId Operations Result ServiceErrorCode BodyKind Field IdempotencyKey JsonType Operation OperationResponse ' +
+    'Pagination PropertyEncoding RequestBody Schema SecurityScheme Serialization Call Outcome CallOptions Connection ' +
+    'Deployment Hooks Options Transport WireRequest Notice Petstore RawRequest Retry'
+  ).split(' '),
 ]);
 
 /** The name of a component's type. */
@@ -66,7 +21,7 @@ export function typeName(component: string): string {
   return foreign.has(component) ? `Api${component}` : component;
 }
 
-/** The document as the types are made from it: of every operation what the model carries, and no more. */
+/** The document that the types are made from: of every operation only what the model has. */
 export function typesDocument({ document, rows }: Model): object {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const row of rows) {
@@ -84,7 +39,7 @@ export function typesDocument({ document, rows }: Model): object {
   };
 }
 
-/** A part of the document in which a property that is a reference has the description of what it refers to, for editors to show. */
+/** A part of the document in which properties that are references have the description of their target, for editors to show. */
 function withDescriptions(part: unknown, schemas: Node): unknown {
   if (Array.isArray(part)) return part.map((one) => withDescriptions(one, schemas));
   if (!isNode(part)) return part;
@@ -109,7 +64,7 @@ function typedOperation({ operation, bodySchema, bodyDescription }: Row): object
     .filter(([, field]) => field.in !== 'body')
     .map(([name, field]) => ({
       name,
-      // A cookie's type is that of a header: names are distinct over all places.
+      // A cookie's type is that of a header: names are distinct over all locations.
       in: field.in === 'cookie' ? 'header' : field.in,
       required: field.required,
       ...(field.description && { description: field.description }),
@@ -140,20 +95,20 @@ type TypesPlugin = DefinePlugin<{ name: 'operation-types' }>;
 
 /** The types of every operation as `operation-types.gen.ts`. */
 export function typesPlugin({ rows }: Model) {
-  const byPlace = new Map(rows.map((row) => [`${row.operation.method} ${row.operation.path}`, row.operation]));
+  const byEndpoint = new Map(rows.map((row) => [`${row.operation.method} ${row.operation.path}`, row.operation]));
   const handler: TypesPlugin['Handler'] = ({ plugin }) => {
     const types = $.type.object();
     plugin.forEach(
       'operation',
       ({ operation: { id, method, path } }) => {
-        const operation = byPlace.get(`${method.toUpperCase()} ${path}`);
+        const operation = byEndpoint.get(`${method.toUpperCase()} ${path}`);
         if (!operation) throw new Error(`hey-api has ${method} ${path}, the model has not`);
         const role = (name: string) =>
           ({ category: 'type', resource: 'operation', resourceId: id, role: name }) as const;
         const typeOf = (name: string) => $.type(plugin.referenceSymbol(role(name)));
         const hasErrors = plugin.querySymbol(role('errors')) !== undefined;
         types.prop(operation.id, (prop) =>
-          prop.doc(commentOf(operation)).type(
+          prop.doc(operationComment(operation)).type(
             $.type
               .object()
               .prop('data', (p) => p.type(typeOf('data')))

@@ -1,12 +1,10 @@
-import { type Document, isNode, list, node } from './node.ts';
-import { stop } from './stops.ts';
+import { type Document, isNode, list, node, reject } from './document.ts';
 
-/** The document in OpenAPI 3.1. One in 3.0 is upgraded; any other version stops the generation. */
+/** The document in OpenAPI 3.1. One in 3.0 is upgraded; any other version is rejected. */
 export function upgraded(document: Document): Document {
   const version = String(document.openapi ?? document.swagger ?? 'none');
   if (/^3\.1\.\d/.test(version)) return document;
-  if (!/^3\.0\.\d/.test(version))
-    stop('openapi', `the version of OpenAPI is ${version}`, 'write the spec in OpenAPI 3.1, or in 3.0');
+  if (!/^3\.0\.\d/.test(version)) reject('openapi', `OpenAPI version ${version}`, 'use 3.1 or 3.0');
   return { ...node(upgradeBelow(document, '')), openapi: '3.1.0' };
 }
 

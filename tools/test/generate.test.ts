@@ -25,7 +25,7 @@ function withPath(path: string, item: object): string {
 const answer = { '204': { description: 'Done.' } };
 
 describe('a spec that is not supported', () => {
-  test('stops with one sentence for each construct, all at once', async () => {
+  test('is rejected with one message for each construct, all at once', async () => {
     const text = withPath('/things/{id}', {
       get: {
         operationId: 'getThing',
@@ -39,10 +39,10 @@ describe('a spec that is not supported', () => {
       },
     });
     await expect(generate(text)).rejects.toMatchObject({
-      sentences: [
-        "paths./things/{id}.get.parameters.id: 'id' is a path parameter and a query parameter; rename one, because inputs stand side by side.",
+      messages: [
+        "paths./things/{id}.get.parameters.id: 'id' is both a path parameter and a query parameter; rename one, because all inputs are properties of one object.",
         'paths./things/{id}.get.parameters.filter: a list as deepObject, which OpenAPI leaves undefined; write style: form.',
-        'paths./things/{id}.get.requestBody: a body with GET, which fetch cannot send; write POST.',
+        'paths./things/{id}.get.requestBody: GET with a body, which fetch cannot send; use POST.',
       ],
     });
   });
@@ -51,7 +51,9 @@ describe('a spec that is not supported', () => {
     const clash = (more: object) =>
       withPath('/pets/latest', { get: { operationId: 'pets_get', tags: ['pets'], responses: answer, ...more } });
     await expect(generate(clash({}))).rejects.toMatchObject({
-      sentences: ["paths./pets/latest.get: its command 'pets get' is that of getPet too; choose one in x-command."],
+      messages: [
+        "paths./pets/latest.get: the command 'pets get' is already used by getPet; choose another in x-command.",
+      ],
     });
     const files = await generate(clash({ 'x-command': 'pets latest' }));
     expect(files.get('packages/types/src/gen/operations.gen.ts')).toContain("command: ['pets', 'latest']");
@@ -86,7 +88,7 @@ describe('npm run generate', () => {
     expect([status, stdout, stderr]).toEqual([
       1,
       '',
-      "spec/openapi.yaml: paths./pets.get.parameters.limit: 'limit' is a query parameter and a header parameter; rename one, because inputs stand side by side.\n",
+      "spec/openapi.yaml: paths./pets.get.parameters.limit: 'limit' is both a query parameter and a header parameter; rename one, because all inputs are properties of one object.\n",
     ]);
     expect([readdirSync(gen), left]).toEqual([before, []]);
   });
@@ -192,7 +194,7 @@ describe('names', () => {
     for (const { name } of own) {
       expect(command('listThings', 'get', '/things', name)).toBe(`api-${name} list-things`);
       expect(() => command('listThings', 'get', '/things', name, `${name} list`)).toThrow(
-        `its command '${name} list' is one of petctl's own; choose another in x-command`,
+        `the command '${name} list' is built into petctl; choose another in x-command`,
       );
     }
     expect(command('importPets', 'post', '/pets/import')).toBe('pets api-import');

@@ -3,14 +3,14 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import { dirname, join } from 'node:path';
 import type { Operation as Row } from '@petstore/types';
 import { parse } from 'yaml';
+import { SpecError } from '../../generate/document.ts';
 import { generatePackages, readModel } from '../../generate/generate.ts';
-import { SpecError } from '../../generate/stops.ts';
 
-/** What the generator makes of a document: its sources, or the sentences that it stops with. */
+/** What the generator makes of a document: its sources, or the messages of its errors. */
 export interface Generated {
   files: Map<string, string>;
-  /** A sentence for each construct that stopped the generation; the operations that it names are left out. */
-  refused: readonly string[];
+  /** One message for each rejected construct; the operations that it names are left out. */
+  rejected: readonly string[];
 }
 
 /** The client that was generated, and its table. */
@@ -21,29 +21,29 @@ export interface GeneratedClient {
   call(row: Row, input: object, options: object): Promise<unknown>;
 }
 
-/** Generates from a document. An operation that stops the generation is left out, and the others are generated all the same. */
+/** Generates from a document. A rejected operation is left out, and the others are generated. */
 export async function generateWhatFits(file: string): Promise<Generated> {
   let text = readFileSync(file, 'utf8');
-  const refused: string[] = [];
+  const rejected: string[] = [];
   while (true) {
     try {
-      return { files: await generatePackages(readModel(text, file)), refused };
+      return { files: await generatePackages(readModel(text, file)), rejected };
     } catch (error) {
       if (!(error instanceof SpecError)) throw error;
-      refused.push(...error.sentences);
-      const fewer = withoutOperations(text, error.sentences);
-      if (fewer === undefined) return { files: new Map(), refused };
+      rejected.push(...error.messages);
+      const fewer = withoutOperations(text, error.messages);
+      if (fewer === undefined) return { files: new Map(), rejected };
       text = fewer;
     }
   }
 }
 
-/** The document without the operations that the sentences name; nothing where one names none. */
-function withoutOperations(text: string, sentences: readonly string[]): string | undefined {
+/** The document without the operations that the messages name; nothing where one names none. */
+function withoutOperations(text: string, messages: readonly string[]): string | undefined {
   const document = parse(text);
-  for (const sentence of sentences) {
+  for (const message of messages) {
     const [, path = '', method = ''] =
-      /^paths\.(.*?)\.(get|put|post|delete|patch|head|options|trace)[.:]/.exec(sentence) ?? [];
+      /^paths\.(.*?)\.(get|put|post|delete|patch|head|options|trace)[.:]/.exec(message) ?? [];
     if (method === '') return undefined;
     delete document.paths[path]?.[method];
   }

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Operation as Row } from '@petstore/types';
-import { checksModule } from '../../generate/checks.ts';
+import { checksModule } from '../../generate/everything.ts';
 
 /** A call as a handler gets it. */
 export interface ReceivedCall {

@@ -8,8 +8,8 @@ const KEY = 'a-key-that-is-for-tests';
 const folder = newFolder('hostile', afterAll);
 let server: GeneratedServer;
 beforeAll(async () => {
-  const { files, refused } = await generateWhatFits(join(import.meta.dirname, 'hostile.yaml'));
-  expect(refused).toEqual([]);
+  const { files, rejected } = await generateWhatFits(join(import.meta.dirname, 'hostile.yaml'));
+  expect(rejected).toEqual([]);
   await loadClient(files, folder);
   server = await startGeneratedServer(folder, new Set([KEY]));
 });

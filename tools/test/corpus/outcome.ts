@@ -12,13 +12,13 @@ import type { GeneratedPetctl } from './generated-petctl.ts';
 /** The operations of a document by their result. */
 export interface Outcome {
   right: string[];
-  refused: string[];
+  rejected: string[];
   /** Not tested: the document does not define their request, or no case can be passed to the client. */
   open: string[];
   /** One message for each call whose request or result differs from its case. */
   wrong: string[];
-  /** The reasons for refused operations. */
-  sentences: readonly string[];
+  /** The reasons for rejected operations. */
+  messages: readonly string[];
   /** The generated client, if any operation is supported. */
   client: GeneratedClient | undefined;
   /** The tested calls. */
@@ -32,17 +32,17 @@ interface Call {
 
 /** Generates a client from a document into a folder, and compares each of its calls with its case. */
 export async function outcomeOf(file: string, cases: readonly Case[], folder: string): Promise<Outcome> {
-  const { files, refused: sentences } = await generateWhatFits(file);
+  const { files, rejected: messages } = await generateWhatFits(file);
   const client = files.size > 0 ? await loadClient(files, folder) : undefined;
   const operations = operationsOf(readDocument(file));
   const calls = client ? callsOf(client, operations, cases) : [];
-  const outcome: Outcome = { right: [], refused: [], open: [], wrong: [], sentences, client, calls };
+  const outcome: Outcome = { right: [], rejected: [], open: [], wrong: [], messages, client, calls };
   for (const operation of operations) {
     const given = calls.filter(({ one }) => one.operation === operation.id);
     const found: string[] = [];
     for (const { row, one } of given) if (client) found.push(...(await violations(client, row, one)));
     outcome.wrong.push(...found);
-    if (!client || !rowOf(client, operation)) outcome.refused.push(operation.id);
+    if (!client || !rowOf(client, operation)) outcome.rejected.push(operation.id);
     else if (found.length === 0) outcome[given.length > 0 ? 'right' : 'open'].push(operation.id);
   }
   return outcome;
@@ -76,7 +76,7 @@ export function examplesOf(document: Document): Case[] {
 
 /** A Markdown table of the outcomes. Documents with the same `rowOf(name)` share a row; the last row is the total. */
 export function table(outcomes: ReadonlyMap<string, Outcome>, rowOf: (name: string) => string): string {
-  const columns = ['right', 'refused', 'open', 'wrong'] as const;
+  const columns = ['right', 'rejected', 'open', 'wrong'] as const;
   const rows = new Map<string, number[]>();
   for (const [name, outcome] of outcomes) {
     const counts = columns.map((column) => outcome[column].length);
@@ -91,7 +91,7 @@ export function table(outcomes: ReadonlyMap<string, Outcome>, rowOf: (name: stri
   rows.delete('**together**');
   rows.set('**together**', together);
   return [
-    '| document | operations | right | refused by name | open | wrong |',
+    '| document | operations | right | rejected | open | wrong |',
     '|---|---|---|---|---|---|',
     ...[...rows].map(([name, cells]) => `| ${name} | ${cells.join(' | ')} |`),
   ].join('\n');
@@ -123,7 +123,7 @@ export async function dryRunViolations(petctl: GeneratedPetctl, { client, calls 
     if (!one.request) {
       if (sent) found.push(`${where}: it is sent as ${sent.target}`);
     } else if (!sent) found.push(`${where}: it is not sent: ${error}`);
-    else found.push(...differences(one.request, sent).map((sentence) => `${where}: ${sentence}`));
+    else found.push(...differences(one.request, sent).map((message) => `${where}: ${message}`));
   }
   return found;
 }
@@ -147,7 +147,7 @@ async function violations(client: GeneratedClient, row: Row, one: Case): Promise
   const found = differences(request, first);
   if (found.length === 0 && result && !isOther)
     found.push(...(await resultViolations(ended, row.successes.length > 1, result)));
-  return found.map((sentence) => `${where}: ${sentence}`);
+  return found.map((message) => `${where}: ${message}`);
 }
 
 function wholeAddress(server: string): string {

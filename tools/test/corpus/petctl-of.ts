@@ -23,8 +23,8 @@ export async function petctlOf(document: string) {
     file,
     `openapi: 3.1.0\ninfo: { title: t, version: 1.0.0 }\nservers: [ { url: ${server} } ]\n${document}`,
   );
-  const { files, refused } = await generateWhatFits(file);
-  if (refused.length > 0) throw new Error(refused.join('\n'));
+  const { files, rejected } = await generateWhatFits(file);
+  if (rejected.length > 0) throw new Error(rejected.join('\n'));
   await loadClient(files, folder);
   const petctl = await loadPetctl(folder);
 

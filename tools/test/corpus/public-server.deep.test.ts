@@ -22,8 +22,8 @@ const served = publicDocuments.filter(({ name }) => !Object.hasOwn(UNSERVED, nam
 
 const ONE_OF = expect.stringContaining('must match exactly one schema in oneOf');
 
-/** Operations whose requests the server refuses. */
-const REFUSED: Record<string, Record<string, unknown>> = {
+/** Operations whose requests the server rejects. */
+const REJECTED: Record<string, Record<string, unknown>> = {
   // Its alternatives do not exclude each other, and no discriminator stands where the validator looks for it.
   discriminators: {
     'PATCH /mapping-of-schema-names': ONE_OF,
@@ -47,18 +47,18 @@ describe.each(served)('$name', ({ name, file }) => {
     const keys = new Set(credentials.map((one) => (typeof one === 'string' ? one : one.password)));
     const server = await startGeneratedServer(join(folder, name), keys);
     const found: string[] = [];
-    const refused: Record<string, string> = {};
+    const rejected: Record<string, string> = {};
     for (const { row, one } of callsOf(client, operationsOf(document), examplesOf(document))) {
       const input = inputOf(row, one.inputs);
       const options = { credentials: one.credentials, baseUrl: server.origin + server.basePath };
       server.calls.length = 0;
       const error = await client.call(row, input, options).catch((thrown: Error) => thrown);
       const [call] = server.calls;
-      if (call?.id !== row.id) refused[one.operation] = String(error);
-      else found.push(...(await changes(input, call.input)).map((sentence) => `${one.operation}: ${sentence}`));
+      if (call?.id !== row.id) rejected[one.operation] = String(error);
+      else found.push(...(await changes(input, call.input)).map((message) => `${one.operation}: ${message}`));
     }
     await server.stop();
-    expect(refused).toEqual(REFUSED[name] ?? {});
+    expect(rejected).toEqual(REJECTED[name] ?? {});
     expect(found).toEqual([]);
   });
 });

@@ -77,12 +77,12 @@ const ErrorSchema = {
 } as const;
 
 /**
- * Schemas that contain themselves, by the name that a `$ref` to them ends with.
+ * Recursive schemas by name, the last part of a `$ref` to them.
  */
 export const schemas = {} as const;
 
 /**
- * All operations of the interface as data, by identifier.
+ * All operations as data, by operationId.
  */
 export const operations = {
     listPets: {

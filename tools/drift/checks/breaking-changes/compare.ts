@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { deploymentsOf } from '../../../generate/model.ts';
+import { deploymentsOf } from '../../../generate/service.ts';
 import { type Document, type Operation, operationsOf, type Root } from '../../../openapi/document.ts';
 import { list, type Node, node, type Spec } from '../../openapi.ts';
 import { compareBodies, compareParameters, compareResponses } from './messages.ts';

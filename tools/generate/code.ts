@@ -1,0 +1,113 @@
+// TypeScript source code: values, comments, calls and imports.
+import type { Operation } from '@petstore/types';
+import { isNode } from './document.ts';
+
+/** Source code to insert unchanged. */
+export class Code {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A value as source code, indented from its second line on. `of` may replace an object by code. */
+export function literal(
+  value: unknown,
+  indent = '',
+  of: (value: object) => Code | undefined = () => undefined,
+): string {
+  if (value instanceof Code) return value.text;
+  const deeper = `${indent}    `;
+  if (Array.isArray(value)) {
+    if (value.length === 0) return '[]';
+    const all = value.map((one) => literal(one, deeper, of));
+    const line = `[${all.join(', ')}]`;
+    return line.length < 80 && !line.includes('\n')
+      ? line
+      : `[\n${all.map((one) => deeper + one).join(',\n')}\n${indent}]`;
+  }
+  if (isNode(value)) {
+    const code = of(value);
+    if (code) return code.text;
+    const entries = Object.entries(value).filter(([, one]) => one !== undefined);
+    if (entries.length === 0) return '{}';
+    return `{\n${entries.map(([key, one]) => `${deeper}${keyOf(key)}: ${literal(one, deeper, of)}`).join(',\n')}\n${indent}}`;
+  }
+  return typeof value === 'string' ? quoted(value) : String(JSON.stringify(value));
+}
+
+/** A text as source code, in single quotes. */
+export function quoted(text: string): string {
+  const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
+  return `'${inner.replace(/[\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`)}'`;
+}
+
+function keyOf(name: string): string {
+  if (name === '__proto__') return "['__proto__']";
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
+}
+
+/** A comment above a declaration. */
+export function docComment(lines: readonly string[], indent = ''): string {
+  return [`${indent}/**`, ...lines.map((line) => `${indent} *${line && ` ${line}`}`), `${indent} */`].join('\n');
+}
+
+/** A call as source code. */
+export function callCode(name: string, args: readonly unknown[]): Code {
+  return new Code(`${name}(${args.map((arg) => literal(arg, '        ')).join(', ')})`);
+}
+
+/** The comment that editors show for an operation: summary, description, and deprecation. */
+export function operationComment({
+  summary,
+  description,
+  stability,
+  deprecated,
+  deprecatedSince,
+  sunset,
+  successor,
+}: Operation): string[] {
+  const lines = [summary, ...(description ? ['', ...description.split('\n')] : [])];
+  if (stability) lines.push('', `Stability: ${stability}.`);
+  if (deprecated) {
+    const until = sunset ? ` It will be removed on ${sunset}.` : '';
+    const instead = successor ? ` Use \`${successor}\` instead.` : '';
+    lines.push('', `@deprecated since ${deprecatedSince ?? 'now'}.${until}${instead}`);
+  }
+  return lines.map((line) => line.replaceAll('*/', '*\\/'));
+}
+
+/** Collects the imports of a generated module. */
+export class Imports {
+  readonly #values = new Map<string, Set<string>>();
+  readonly #types = new Map<string, Set<string>>();
+  readonly #declared: ReadonlySet<string>;
+
+  /** `declared` are the names that the module declares. */
+  constructor(declared: readonly string[] = []) {
+    this.#declared = new Set(declared);
+  }
+
+  value(name: string, from: string): string {
+    const isTaken = this.#declared.has(name);
+    add(this.#values, isTaken ? `${name} as ${name}_` : name, from);
+    return isTaken ? `${name}_` : name;
+  }
+
+  type(name: string, from: string): string {
+    return add(this.#types, name, from);
+  }
+
+  /** The import statements. */
+  toString(): string {
+    const lines = (all: ReadonlyMap<string, ReadonlySet<string>>, keyword: string) =>
+      [...all].map(([from, names]) => `${keyword} { ${[...names].sort().join(', ')} } from '${from}';`);
+    return [...lines(this.#types, 'import type'), ...lines(this.#values, 'import')].map((line) => `${line}\n`).join('');
+  }
+}
+
+function add(all: Map<string, Set<string>>, name: string, from: string): string {
+  all.set(from, (all.get(from) ?? new Set()).add(name));
+  return name;
+}
