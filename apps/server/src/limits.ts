@@ -41,6 +41,9 @@ export const MAX_WAITING_PER_CONNECTION = 16;
 /** How long a closing connection discards input, so that no reset destroys the last response. */
 export const LINGER_MS = 2_000;
 
+/** How often connections beyond the keep-alive time-out are closed. */
+export const IDLE_SWEEP_MS = 1_000;
+
 /** How long an idle connection stays open while the server drains: a request may be on its way. */
 export const DRAIN_SWEEP_MS = 250;
 

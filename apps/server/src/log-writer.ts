@@ -9,12 +9,15 @@ export class LogWriter {
   readonly #fd: number;
   readonly #isPipe: boolean;
   readonly #onRecovery: (lost: number) => void;
-  /** Text to write. */
-  #waiting = '';
+  /** The bytes for the next write. Each line is encoded while the processor's cache holds it. */
+  #buffer = Buffer.allocUnsafeSlow(2 * LOG_FLUSH_BYTES);
+  #used = 0;
+  /** The text behind the buffer when it is full. */
+  #overflow = '';
   /** Bytes that are not completely written. */
   #unwritten: Buffer = EMPTY;
-  /** The buffer of a write. A new one for each write would cost more than the write. */
-  readonly #buffer = Buffer.allocUnsafeSlow(4 * LOG_FLUSH_BYTES);
+  /** The buffer of the running write; the two take turns. */
+  #other = Buffer.allocUnsafeSlow(2 * LOG_FLUSH_BYTES);
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
   #isBroken = false;
@@ -37,14 +40,17 @@ export class LogWriter {
 
   /** Writes a line, or several. */
   write(lines: string): void {
-    if (this.#isBroken || this.#waiting.length + lines.length > MAX_LOG_BUFFER_BYTES) {
+    if (this.#isBroken || this.#overflow.length + lines.length > MAX_LOG_BUFFER_BYTES) {
       const count = lines.split('\n').length - 1;
       this.#lost += count;
       this.#unreported += count;
       return;
     }
-    this.#waiting += lines;
-    if (this.#waiting.length > LOG_FLUSH_BYTES) this.#flush();
+    // A character takes up to three bytes.
+    const fits = this.#overflow === '' && this.#used + 3 * lines.length <= this.#buffer.length;
+    if (fits) this.#used += this.#buffer.write(lines, this.#used);
+    else this.#overflow += lines;
+    if (!fits || this.#used > LOG_FLUSH_BYTES) this.#flush();
     else this.#flushIn(LOG_FLUSH_MS);
   }
 
@@ -65,7 +71,7 @@ export class LogWriter {
   }
 
   get #isEmpty(): boolean {
-    return this.#waiting === '' && this.#unwritten.length === 0;
+    return this.#used === 0 && this.#overflow === '' && this.#unwritten.length === 0;
   }
 
   #flushIn(ms: number): void {
@@ -77,7 +83,7 @@ export class LogWriter {
 
   #flush(): void {
     if (this.#isWriting || this.#isEmpty) return;
-    this.#takeWaiting();
+    this.#takeLines();
     if (this.#isPipe) {
       // Node made the pipe non-blocking.
       this.#written(...attempt(() => writeSync(this.#fd, this.#unwritten)));
@@ -91,18 +97,22 @@ export class LogWriter {
     });
   }
 
-  #takeWaiting(): void {
+  #takeLines(): void {
     if (this.#unwritten.length > 0) return;
-    const fits = 3 * this.#waiting.length <= this.#buffer.length;
-    this.#unwritten = fits ? this.#buffer.subarray(0, this.#buffer.write(this.#waiting)) : Buffer.from(this.#waiting);
-    this.#waiting = '';
+    if (this.#used > 0) {
+      this.#unwritten = this.#buffer.subarray(0, this.#used);
+      [this.#buffer, this.#other, this.#used] = [this.#other, this.#buffer, 0];
+    } else {
+      this.#unwritten = Buffer.from(this.#overflow);
+      this.#overflow = '';
+    }
   }
 
   #written(error: NodeJS.ErrnoException | null, bytes = 0): void {
     this.#unwritten = this.#unwritten.length === bytes ? EMPTY : this.#unwritten.subarray(bytes);
     if (error?.code === 'EPIPE') return this.#break();
     if (error) return this.#flushIn(LOG_RETRY_MS);
-    if (this.#unreported > 0 && this.#waiting.length < MAX_LOG_BUFFER_BYTES / 2) {
+    if (this.#unreported > 0 && this.#overflow.length < MAX_LOG_BUFFER_BYTES / 2) {
       const lost = this.#unreported;
       this.#unreported = 0;
       this.#onRecovery(lost);
@@ -113,9 +123,11 @@ export class LogWriter {
   /** Drops everything, because the reader is gone. */
   #break(): void {
     this.#isBroken = true;
-    this.#lost += (this.#unwritten.toString() + this.#waiting).split('\n').length - 1;
+    const lines = this.#unwritten.toString() + this.#buffer.toString('utf8', 0, this.#used) + this.#overflow;
+    this.#lost += lines.split('\n').length - 1;
     this.#unwritten = EMPTY;
-    this.#waiting = '';
+    this.#used = 0;
+    this.#overflow = '';
   }
 
   /** Writes the last lines when the process ends. */
@@ -124,7 +136,7 @@ export class LogWriter {
     if (this.#isWriting) this.#unwritten = EMPTY;
     const deadline = performance.now() + LOG_EXIT_MS;
     while (!this.#isEmpty && !this.#isBroken && performance.now() < deadline) {
-      this.#takeWaiting();
+      this.#takeLines();
       const [error, bytes] = attempt(() => writeSync(this.#fd, this.#unwritten));
       this.#unwritten = this.#unwritten.subarray(bytes);
       if (error && error.code !== 'EAGAIN') return;

@@ -105,10 +105,15 @@ function requestLines(stdout: DestinationStream): LogRequest {
       shared += `,"status":${status},"ms":`;
     }
     const { requestId, method, path, ms, traceId, parentId, aborted } = entry;
-    const target = method === undefined ? '' : `,"method":"${method}","path":${JSON.stringify(path)}`;
+    const target = method === undefined ? '' : `,"method":"${method}","path":${quoted(path)}`;
     const traced = traceId === undefined ? '' : `,"traceId":"${traceId}","parentId":"${parentId}"`;
     stdout.write(
-      `${begin}${JSON.stringify(requestId)}${target}${shared}${ms}${traced}${aborted ? ',"aborted":true}\n' : '}\n'}`,
+      `${begin}${quoted(requestId)}${target}${shared}${ms}${traced}${aborted ? ',"aborted":true}\n' : '}\n'}`,
     );
   };
+}
+
+/** A text of printable ASCII as JSON. */
+function quoted(text = ''): string {
+  return /["\\]/.test(text) ? JSON.stringify(text) : `"${text}"`;
 }

@@ -29,6 +29,7 @@ export interface ConnectionPool {
  */
 export class Connection {
   readonly #socket: Socket;
+  readonly #setTimeout: Socket['setTimeout'];
   readonly #pool: ConnectionPool;
   #current: ServerResponse | undefined;
   readonly #waiting: [IncomingMessage, ServerResponse][] = [];
@@ -38,6 +39,8 @@ export class Connection {
   #error: HttpError | undefined;
   /** The last response has been written. */
   #isClosing = false;
+  /** When it was first found idle after these bytes had come. */
+  #idle = { since: 0, bytes: -1 };
 
   constructor(socket: Socket, pool: ConnectionPool) {
     this.#socket = socket;
@@ -48,6 +51,9 @@ export class Connection {
     });
     // Node handles errors itself, but for a socket that asked to CONNECT: unhandled, a reset would end the process.
     socket.on('error', () => {});
+    // Node would stop and start a timer for every request; `closeIfIdle` measures idle connections for less.
+    this.#setTimeout = socket.setTimeout.bind(socket);
+    socket.setTimeout = () => socket;
     // Node closes a connection so behind its last response.
     socket.destroySoon = () => this.#closeGently();
   }
@@ -84,7 +90,7 @@ export class Connection {
   fail(error: HttpError): void {
     if (this.#error || this.#isClosing) return;
     this.#error = error;
-    if (!this.#latest || this.#latest.complete) {
+    if (!this.#latest || isWhole(this.#latest)) {
       if (!this.#current) this.#reject(error);
       return;
     }
@@ -102,6 +108,14 @@ export class Connection {
     }
   }
 
+  /** Closes a connection on which nothing has come since a response, for so long. */
+  closeIfIdle(timeoutMs: number): void {
+    if (!this.#latest || this.open > 0 || this.#isClosing) return;
+    const [now, bytes] = [performance.now(), this.#socket.bytesRead];
+    if (bytes !== this.#idle.bytes) this.#idle = { since: now, bytes };
+    else if (now - this.#idle.since >= timeoutMs) this.#socket.destroy();
+  }
+
   /** Drops the requests that wait. */
   forget(): void {
     this.#pool.waiting -= this.#waiting.length;
@@ -117,13 +131,13 @@ export class Connection {
   }
 
   /** A stream may never end, so that it is measured by its progress from its beginning. */
-  readonly #onStream = (): void => void this.#socket.setTimeout(this.#pool.responseTimeout);
+  readonly #onStream = (): void => void this.#setTimeout(this.#pool.responseTimeout);
 
   /** The response was handed to the socket. */
   readonly #onEnd = (): void => {
     if (this.#socket.writableLength === 0) return;
-    // Measured by progress, and replaced by the keep-alive time-out when the response has left.
-    this.#socket.setTimeout(this.#pool.responseTimeout);
+    // Measured by progress, until the response has left.
+    this.#setTimeout(this.#pool.responseTimeout);
     this.#pool.unsent.add(this.#socket);
   };
 
@@ -133,14 +147,15 @@ export class Connection {
     this.#current = undefined;
     this.#pool.unsent.delete(this.#socket);
     if (this.#isClosing || this.#socket.destroyed) return;
-    if (request && !request.complete && !isShort(request)) return this.#closeGently();
+    if (this.#socket.timeout) this.#setTimeout(0);
+    if (request && !isWhole(request) && !isShort(request)) return this.#closeGently();
     const next = this.#waiting.shift();
     if (next) {
       this.#pool.waiting--;
       if (this.#waiting.length === 0) this.#socket.resume();
       this.#start(...next);
     } else if (this.#error) {
-      if (this.#latest?.complete) this.#reject(this.#error);
+      if (this.#latest && isWhole(this.#latest)) this.#reject(this.#error);
       else this.#closeGently();
     }
   };
@@ -189,6 +204,11 @@ function isOrdinary({ httpVersion, headers: { connection, expect } }: IncomingMe
   return (
     httpVersion === '1.1' && expect === undefined && (connection === undefined || /^keep-alive$/i.test(connection))
   );
+}
+
+/** Whether a request has come to its end. Node does not note the end of one without a body that was answered before. */
+function isWhole({ complete, readableEnded }: IncomingMessage): boolean {
+  return complete || readableEnded;
 }
 
 /** Whether a body is so short that reading it to its end is worth the connection, although its request has been answered. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import { DRAIN_SWEEP_MS } from '../limits.ts';
+import { DRAIN_SWEEP_MS, IDLE_SWEEP_MS } from '../limits.ts';
 import { awaitContinue } from './body.ts';
 import { Connection, type ConnectionPool, UnsentBytes } from './connection.ts';
 import { errorOfStatus, HttpError } from './http-error.ts';
@@ -107,13 +107,21 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
   );
   // A client that has ended its side still gets the response.
   Object.assign(server, { httpAllowHalfOpen: true });
+  let sweep: NodeJS.Timeout | undefined;
+  const closeIdle = () => {
+    for (const connection of connections.values()) connection.closeIfIdle(keepAliveTimeout);
+  };
   server.on('connection', (socket: Socket) => {
     const connection = new Connection(socket, pool);
     connections.set(socket, connection);
+    sweep ??= setInterval(closeIdle, Math.min(keepAliveTimeout, IDLE_SWEEP_MS)).unref();
     socket.once('close', () => {
       connections.delete(socket);
       connection.forget();
-      if (connections.size === 0) server.emit(EMPTY);
+      if (connections.size > 0) return;
+      clearInterval(sweep);
+      sweep = undefined;
+      server.emit(EMPTY);
     });
   });
   server.on('checkContinue', (request, response) => {

@@ -18,10 +18,11 @@ export class WholeResponse extends ServerResponse {
     if (!socket?.writable) return false;
     socket.write(data, encoding);
     const isTaken = socket.writableLength === 0;
-    // Later, because the end of the request may not be parsed yet.
-    if (isTaken) process.nextTick(finish, this);
-    else socket.write('', (error) => error ?? finish(this));
     this.emit('prefinish');
+    if (!isTaken) socket.write('', (error) => error ?? finish(this));
+    else if (this.req.readableEnded) finish(this);
+    // Later, because the end of the body may not be parsed yet.
+    else process.nextTick(finish, this);
     return isTaken;
   }
 }

@@ -245,6 +245,17 @@ describe.each(rounds<readonly (typeof modes)[number][]>(modes.slice(0, 1), modes
       expect(await wire.ended()).toMatchObject([{ status: 200 }]);
     });
 
+    test('a connection on which requests come stays open', async () => {
+      const { origin } = await serving(memoryStore(), { keepAliveTimeout: 200 });
+      const wire = openWire(origin);
+      const end = performance.now() + 1000;
+      for (let i = 1; performance.now() < end; i++) {
+        wire.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+        expect(await wire.until(i)).toHaveLength(i);
+      }
+      wire.socket.destroy();
+    });
+
     test('a connection that never sends a request is closed', async () => {
       const { origin } = await serving(memoryStore(), shortTimeouts);
       await openWire(origin).ended();

@@ -93,6 +93,14 @@ test('a ready response is for its operation and an ordinary request', async () =
   }
 });
 
+test('bytes behind a cached response that are no request get an error', async () => {
+  const wire = openWire(fast.origin);
+  wire.send(get('/pets').repeat(4));
+  await wire.until(4);
+  wire.send('no request\r\n\r\n');
+  expect((await wire.ended()).map(({ status }) => status)).toEqual([200, 200, 200, 200, 400]);
+});
+
 test('a server of another program, whose responses Node writes, answers the same', async () => {
   const foreign = createServer({ keepAliveTimeout: 65_000 }, app).listen(0, '127.0.0.1');
   await once(foreign, 'listening');

@@ -37,6 +37,7 @@ export function collectionIn(
   const directory = catalog.directory(name);
   const pages = new Map<string, Page>();
   let pagesOf = 0;
+  let [versionOf, version] = [-1, ''];
   const bodyOf = (properties: Properties) => encode(withoutId(idProperty, properties));
   // Each write has a result of its own kind.
   const write = <R>(bytes: number, work: (batch: WriteBatch) => R, idempotency?: Idempotency) =>
@@ -88,7 +89,11 @@ export function collectionIn(
       const key = `${after} ${limit} ${maxBytes} ${filter ? encode(filter) : ''}`;
       return pages.get(key) ?? readAgain(() => pageOf(query, key));
     },
-    version: () => `${run}-${catalog.sequence}`,
+    // One text for as long as nothing is written, which every read compares.
+    version: () => {
+      if (versionOf !== catalog.sequence) [versionOf, version] = [catalog.sequence, `${run}-${catalog.sequence}`];
+      return version;
+    },
   };
 
   function pageOf(query: ListQuery, key: string): Awaitable<Page> {
