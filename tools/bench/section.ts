@@ -1,5 +1,5 @@
 // The result of a part of the bench: printed, and written to docs/performance.md.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { arch, availableParallelism, cpus, loadavg, release, type } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../repository.ts';
@@ -41,13 +41,6 @@ export function atMost(what: string, measured: number, bound: number): Target {
 
 const page = join(root, 'docs/performance.md');
 
-const head = `# Performance
-
-\`npm run bench\` writes this page; \`npm run bench -- http client\` replaces only these parts. \`npm run test:deep\` fails when the server's
-share of a bare \`node:http\` server falls below the bounds in [gate.ts](../tools/bench/http/gate.ts). Compare only numbers of
-one part: each part names its machine and date.
-`;
-
 /** Prints a section. */
 export function print({ title, how, tables, targets = [] }: Section): void {
   console.log(`\n${title}\n${how}`);
@@ -57,16 +50,17 @@ export function print({ title, how, tables, targets = [] }: Section): void {
   }
 }
 
-/** Replaces a section of the page. `order` names all sections. */
+/** Replaces a section of the page; the text before the first one is hand-written. `order` names all sections. */
 export function writeSection(name: string, section: Section, order: readonly string[]): void {
-  const text = existsSync(page) ? readFileSync(page, 'utf8') : '';
+  const text = readFileSync(page, 'utf8');
+  const [written] = text.split(/^<!-- \w+ -->$/m, 1);
   const existing = [...text.matchAll(/<!-- (\w+) -->\n(.*?)\n<!-- \/\1 -->/gs)];
   const blocks = new Map(existing.map(([, name = '', block = '']) => [name, block]));
   blocks.set(name, markdown(section));
   const sections = order.flatMap((name) =>
     blocks.has(name) ? [`<!-- ${name} -->\n${blocks.get(name)}\n<!-- /${name} -->\n`] : [],
   );
-  writeFileSync(page, [head, ...sections].join('\n'));
+  writeFileSync(page, `${written}${sections.join('\n')}`);
 }
 
 function markdown({ title, how, tables, targets = [] }: Section): string {
