@@ -33,7 +33,7 @@ function run(dataDir: string, argv: string[] = [], env: Record<string, string> =
   return { child, greeted, ended, output };
 }
 
-/** What `keys` with these arguments prints. */
+/** The output of `keys` with these arguments. */
 const keys = (dataDir: string, ...argv: string[]) => run(dataDir, ['keys', ...argv]).ended;
 
 const statusWith = async (url: string, key: string) =>
@@ -58,7 +58,7 @@ test('prints lines that work when pasted, and the new key only once', async () =
   expect(stderr).not.toContain('pk_');
 });
 
-test('applies keys that are made and revoked while it runs', async () => {
+test('applies keys that are created and revoked while it runs', async () => {
   const folder = newFolder();
   const { greeted } = run(folder);
   const { key, url } = await greeted;
@@ -107,7 +107,7 @@ test('reports a used port in one line, and how to choose another', async () => {
     stdout: '',
     stderr: `petstore-server: port ${port} on 127.0.0.1 is in use; choose another one with PORT=${port + 1} npm start.\n`,
   });
-  // The key is made only by a server that can show it.
+  // Only a server that can show the key creates it.
   expect(existsSync(join(folder, 'keys.json'))).toBe(false);
 });
 

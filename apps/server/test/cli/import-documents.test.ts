@@ -52,7 +52,7 @@ test('invalid UTF-8 is rejected at any position', async () => {
     const reading = documentsOf(Readable.from(pieces(name)), anything).next();
     await expect(reading).rejects.toThrow(/Line [12], or one soon after it, is not UTF-8;/);
   }
-  // A character may stand in two pieces.
+  // A character may span two chunks.
   const split = [...pieces('\xe2\x82'), Buffer.from('\xac"}', 'latin1')];
   const { value } = await documentsOf(Readable.from(split), anything).next();
   expect(value).toEqual([

@@ -78,7 +78,7 @@ async function authorize(page: Page, apiKey: string): Promise<void> {
   await page.locator('.auth-container .btn-done').click();
 }
 
-/** The body that the page shows after the operation was executed with what its form holds. */
+/** The response body that the page shows after it has executed the operation with the values of its form. */
 async function tryOut(page: Page, id: string, status: number): Promise<string> {
   await open(page, id);
   await operation(page, id).locator('.execute').click();

@@ -58,7 +58,7 @@ describe('the routes of the docs page', () => {
     const tag = answer.headers.get('etag') ?? '';
     expect(answer.headers.get('cache-control')).toBe('no-cache');
     expect(tag).toMatch(/^"[\w-]{43}"$/);
-    // Without a Cache-Control of its own, Node's fetch asks every cache on the way not to answer.
+    // Node's fetch sends a Cache-Control that forbids cached responses, unless the caller sends one.
     const again = await ask(path, { headers: { 'If-None-Match': tag, 'Cache-Control': 'max-age=0' } });
     expect(again.status).toBe(304);
     const head = await ask(path, { method: 'HEAD' });

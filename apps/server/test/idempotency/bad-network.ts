@@ -2,36 +2,36 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What becomes of a connection, which carries one request. */
-const FATES = {
+/** The outcomes of a connection, which carries one request, and their weights. */
+const OUTCOMES = {
   passed: 5,
   refused: 1,
-  'cut in the request': 1,
-  'answer lost': 2,
-  'cut in the answer': 1,
+  'request cut': 1,
+  'response lost': 2,
+  'response cut': 1,
   delayed: 1,
   'sent twice': 2,
   'sent again later': 1,
 } as const;
-type Fate = keyof typeof FATES;
+type Outcome = keyof typeof OUTCOMES;
 
-const all = Object.entries(FATES).flatMap(([fate, weight]) => Array<Fate>(weight).fill(fate as Fate));
+const all = Object.entries(OUTCOMES).flatMap(([one, weight]) => Array<Outcome>(weight).fill(one as Outcome));
 
 const MAX_DELAY_MS = 60;
 
 export type BadNetwork = Awaited<ReturnType<typeof badNetwork>>;
 
 /**
- * A proxy in front of servers that drops, delays, cuts and repeats requests and answers at random. It takes whichever server
- * there is when a request comes.
+ * A proxy in front of servers that drops, delays, cuts and repeats requests and responses at random. It forwards a request to
+ * one of the servers that run at that moment.
  */
 export async function badNetwork(servers: () => readonly string[], random: (below: number) => number) {
-  const fates = new Map<Fate, number>();
+  const outcomes = new Map<Outcome, number>();
   const copies = new Set<Promise<void>>();
   const sockets = new Set<Socket>();
   const track = (socket: Socket) => {
     sockets.add(socket);
-    // Whoever is at the other end may be killed.
+    // The process at the other end may be killed.
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
     return socket;
   };
@@ -43,41 +43,41 @@ export async function badNetwork(servers: () => readonly string[], random: (belo
 
   const proxy = createServer((client) => {
     track(client);
-    const fate = all[random(all.length)] ?? 'passed';
-    fates.set(fate, (fates.get(fate) ?? 0) + 1);
-    const server = fate === 'refused' ? undefined : upstream();
+    const outcome = all[random(all.length)] ?? 'passed';
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    const server = outcome === 'refused' ? undefined : upstream();
     if (!server) return void client.destroy();
     const end = () => {
       client.destroy();
       server.destroy();
     };
-    const delayMs = fate === 'delayed' ? random(MAX_DELAY_MS) : 0;
+    const delayMs = outcome === 'delayed' ? random(MAX_DELAY_MS) : 0;
     const sent: Buffer[] = [];
-    let left = fate === 'cut in the request' ? random(300) : Number.POSITIVE_INFINITY;
+    let left = outcome === 'request cut' ? random(300) : Number.POSITIVE_INFINITY;
     client.on('data', async (bytes: Buffer) => {
       if (delayMs > 0) await pause(delayMs);
       sent.push(bytes);
       server.write(bytes.subarray(0, left));
       left -= bytes.length;
       if (left <= 0) return end();
-      if (fate === 'sent twice') repeat(sent, 0);
-      if (fate === 'sent again later') repeat(sent, random(10 * MAX_DELAY_MS));
+      if (outcome === 'sent twice') repeat(sent, 0);
+      if (outcome === 'sent again later') repeat(sent, random(10 * MAX_DELAY_MS));
     });
-    let leftOfAnswer = fate === 'cut in the answer' ? random(300) : Number.POSITIVE_INFINITY;
+    let leftOfResponse = outcome === 'response cut' ? random(300) : Number.POSITIVE_INFINITY;
     server.on('data', async (bytes: Buffer) => {
-      if (fate === 'answer lost') return end();
+      if (outcome === 'response lost') return end();
       if (delayMs > 0) await pause(delayMs);
-      client.write(bytes.subarray(0, leftOfAnswer));
-      leftOfAnswer -= bytes.length;
-      if (leftOfAnswer <= 0) end();
+      client.write(bytes.subarray(0, leftOfResponse));
+      leftOfResponse -= bytes.length;
+      if (leftOfResponse <= 0) end();
     });
-    client.on('close', () => fate === 'passed' || server.destroySoon());
+    client.on('close', () => outcome === 'passed' || server.destroySoon());
     server.on('close', () => client.destroySoon());
   });
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
 
-  /** Sends what has come so far once more, on a connection of its own, and reads the answer to nobody. */
+  /** Sends the received bytes again on another connection, and ignores the response. */
   function repeat(sent: readonly Buffer[], delayMs: number): void {
     const bytes = Buffer.concat(sent);
     const copy = (async () => {
@@ -94,9 +94,9 @@ export async function badNetwork(servers: () => readonly string[], random: (belo
 
   return {
     origin: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    /** How often each fate was met. */
-    fates,
-    /** Resolves when every repeated request has had its answer, or none. */
+    /** How often each outcome occurred. */
+    outcomes,
+    /** Resolves when the connections of all repeated requests are closed. */
     settled: async () => {
       while (copies.size > 0) await Promise.all(copies);
     },

@@ -4,26 +4,26 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { apiKey } from '@petstore/testing/server';
 import { operations } from '@petstore/types';
 
-/** A pet that is to be created once, and the identifier that it was acknowledged with. */
+/** A pet to create once, and the identifier in its acknowledgement. */
 export interface Wanted {
   readonly name: string;
   readonly key: string;
   id: number | undefined;
 }
 
-interface Answer {
+interface CreateResponse {
   readonly status: number;
   readonly body: { readonly id?: number; readonly name?: string; readonly code?: string };
   readonly isReplayed: boolean;
 }
 
-/** A request without an answer for so long is sent again. */
-const PATIENCE_MS = 5_000;
+/** The time after which a request without a response is sent again. */
+const TIMEOUT_MS = 5_000;
 const WRITERS = 24;
 
 const { header } = operations.createPet.idempotencyKey;
 
-/** Creates so many pets, each sent again until it is acknowledged. `onProgress` is called with the number of those. */
+/** Creates pets, and repeats each request until it is acknowledged. `onProgress` gets the number of acknowledged pets. */
 export async function createAll(origin: string, count: number, onProgress: (acknowledged: number) => void) {
   const all = Array.from({ length: count }, (_, i): Wanted => ({ name: `pet-${i}`, key: randomUUID(), id: undefined }));
   const waiting = all.values();
@@ -34,12 +34,12 @@ export async function createAll(origin: string, count: number, onProgress: (ackn
     for (const wanted of waiting) {
       while (wanted.id === undefined) {
         tries++;
-        const answer = await send(origin, wanted).catch(() => undefined);
-        if (answer?.status === 201 && answer.body.name === wanted.name) wanted.id = answer.body.id;
-        else if (answer && ![409, 503].includes(answer.status)) {
-          violations.push(`${answer.status} ${JSON.stringify(answer.body)}`);
+        const response = await send(origin, wanted).catch(() => undefined);
+        if (response?.status === 201 && response.body.name === wanted.name) wanted.id = response.body.id;
+        else if (response && ![409, 503].includes(response.status)) {
+          violations.push(`${response.status} ${JSON.stringify(response.body)}`);
           break;
-        } else await pause(answer ? 50 : 5);
+        } else await pause(response ? 50 : 5);
       }
       onProgress(++acknowledged);
     }
@@ -50,8 +50,8 @@ export async function createAll(origin: string, count: number, onProgress: (ackn
 
 let sends = 0;
 
-/** Sends a create, with its key written one way and the other in turns; rejects where there is no whole answer. */
-export function send(origin: string, { name, key }: Wanted): Promise<Answer> {
+/** Sends a create, its key alternately with and without quotes. Rejects if there is no complete response. */
+export function send(origin: string, { name, key }: Wanted): Promise<CreateResponse> {
   const properties = [`"name":"${name}"`, '"categoryId":1'];
   const body = `{${(key < '8' ? properties : properties.toReversed()).join()}}`;
   const headers = {
@@ -64,26 +64,26 @@ export function send(origin: string, { name, key }: Wanted): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(
       `${origin}/v1/pets`,
-      { method: 'POST', headers, agent: false, timeout: PATIENCE_MS },
+      { method: 'POST', headers, agent: false, timeout: TIMEOUT_MS },
       (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (more) => {
           text += more;
         });
         response.on('error', reject).on('end', () => {
-          if (!response.complete) return reject(new Error('the answer was cut'));
+          if (!response.complete) return reject(new Error('the response was cut'));
           const isReplayed = response.headers['idempotency-replayed'] === 'true';
           resolve({ status: response.statusCode ?? 0, body: JSON.parse(text), isReplayed });
         });
-        response.on('close', () => reject(new Error('the answer was cut')));
+        response.on('close', () => reject(new Error('the response was cut')));
       },
     );
-    sent.on('timeout', () => sent.destroy(new Error('there was no answer'))).on('error', reject);
+    sent.on('timeout', () => sent.destroy(new Error('there was no response'))).on('error', reject);
     sent.end(body);
   });
 }
 
-/** All pets by their identifier, from a server that can be reached. */
+/** The names of all stored pets by their identifiers. */
 export async function storedPets(origin: string): Promise<Map<number, string>> {
   const found = new Map<number, string>();
   for (let after = 0, more = true; more; ) {

@@ -10,7 +10,7 @@ import { createAll, send, storedPets } from './creates.ts';
 const count = rounds(100, 10_000);
 const kills = rounds(1, 40);
 
-/** Creates pets over a bad network, and holds the store to it: each is there once, under the identifier that was answered. */
+/** Creates pets over a bad network, and requires that each is stored once, with the identifier in the response. */
 async function everyPetOnce(
   network: BadNetwork,
   server: () => string,
@@ -19,7 +19,7 @@ async function everyPetOnce(
   const pending = [...disturbances];
   const running: Promise<void>[] = [];
   const { all, violations, tries } = await createAll(network.origin, count, (acknowledged) => {
-    // Evenly over the run; one begins when the one before is over.
+    // Evenly over the run, one after the other.
     if (
       pending.length === 0 ||
       acknowledged < ((disturbances.length - pending.length + 0.5) * count) / disturbances.length
@@ -34,16 +34,16 @@ async function everyPetOnce(
   expect(violations).toEqual([]);
   expect(pending).toEqual([]);
   const stored = await storedPets(server());
-  expect(new Set(stored.values()).size, 'a pet is there twice').toBe(stored.size);
+  expect(new Set(stored.values()).size, 'a pet is stored twice').toBe(stored.size);
   expect(stored.size).toBe(count);
   expect(all.filter(({ id, name }) => id === undefined || stored.get(id) !== name)).toEqual([]);
-  // Also long after it was acknowledged a repetition has the same answer.
+  // A repetition has the same response long after the first one, too.
   for (const wanted of all.slice(0, 50)) {
     const { status, body, isReplayed } = await send(server(), wanted);
     expect([status, body.id, isReplayed]).toEqual([201, wanted.id, true]);
   }
-  const fates = [...network.fates].map(([fate, times]) => `${times} ${fate}`).join(', ');
-  console.log(`${count} pets, each once, after ${tries} tries and ${disturbances.length} disturbances: ${fates}`);
+  const outcomes = [...network.outcomes].map(([outcome, times]) => `${times} ${outcome}`).join(', ');
+  console.log(`${count} pets, each once, after ${tries} tries and ${disturbances.length} disturbances: ${outcomes}`);
 }
 
 test(`in a data folder every pet exists once, with a bad network and ${kills} kills of the server`, async () => {

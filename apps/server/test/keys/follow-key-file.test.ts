@@ -22,7 +22,7 @@ test('warns when no key is left', async () => {
   expect(report.mock.calls.flat()).toEqual([expect.stringContaining('contains no key, so nobody can call')]);
 });
 
-/** The names that a server knows, looking at the file now. */
+/** The names of the valid keys, after a check of the file. */
 function following(folder: string) {
   const report = vi.fn();
   const followed = followKeys(keysFile(folder), report);
@@ -33,7 +33,7 @@ function following(folder: string) {
   return { known, report };
 }
 
-test('applies keys that are made and revoked after the start', async () => {
+test('applies keys that are created and revoked after the start', async () => {
   const folder = newFolder();
   const { known, report } = following(folder);
   expect(known()).toEqual([]);

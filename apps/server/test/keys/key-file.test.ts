@@ -94,7 +94,7 @@ describe('many processes', () => {
   const lock = JSON.stringify(new URL('../../src/files/lock.ts', import.meta.url));
   const run = (code: string) => spawn(process.execPath, ['--input-type=module', '--eval', code]);
 
-  test('that make keys concurrently lose none, and make one first key', async () => {
+  test('that create keys concurrently lose none, and create one first key', async () => {
     const folder = newFolder();
     const code = `import { createFirstKey, createKey } from ${keyFile};
       const folder = ${JSON.stringify(folder)};

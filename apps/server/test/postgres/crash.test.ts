@@ -34,7 +34,7 @@ describeOnClusters(`${serverCount} servers on one database`, (newCluster) => {
     for (let round = 0; round < count; round++) {
       await load.more(200);
       await pause(random(200));
-      // The last of each round of turns is the database.
+      // The last victim of each cycle is the database.
       const victim = round % serverCount === serverCount - 1 ? -1 : random(serverCount);
       const server = servers[victim];
       if (server) {
@@ -62,7 +62,7 @@ describeOnClusters(`${serverCount} servers on one database`, (newCluster) => {
       expect(status).toBe(200);
     }
     console.log(
-      `${load.known.size} pets acknowledged, all stored; ${load.refused} requests answered 503; ` +
+      `${load.known.size} pets acknowledged, all stored; ${load.refused} requests got 503; ` +
         `killed ${count - databaseKills} servers, and the database ${databaseKills} times`,
     );
   });
@@ -112,7 +112,7 @@ describeOnClusters(`${serverCount} servers on one database`, (newCluster) => {
   });
 });
 
-/** Reads all pages again and again: none repeats a document or skips one of those that are there all the time. */
+/** Reads all pages repeatedly. None may repeat a document, or skip one that exists all the time. */
 async function walk(things: Collection, lasting: readonly number[], isOver: { now: boolean }): Promise<number> {
   let walks = 0;
   for (; !isOver.now; walks++) {

@@ -29,7 +29,7 @@ async function run(command: string, env: Record<string, string>, input = '') {
   return { code, ...output };
 }
 
-/** What an import of these lines comes to; the store is closed by it. */
+/** The result of importing lines. Closes the store. */
 async function importInto(store: Store, lines: string) {
   try {
     return await importDocuments(

@@ -30,7 +30,7 @@ describeOnClusters('a primary and a standby', (newCluster) => {
     await load.more(500);
     await standby.promote();
     const promoted = performance.now();
-    // Waits for what the promoted one acknowledges: the old one cannot acknowledge anything without its standby.
+    // The promoted primary acknowledges these: the old one cannot without its standby.
     await load.more(500);
     await load.stop();
     expect(await missingFrom(standby, load.known)).toEqual([]);

@@ -9,7 +9,7 @@ import { startServer } from '../server-process.ts';
 export interface Pair {
   primary: Cluster;
   standby: Cluster;
-  /** Names the standby first: the servers have to find out which one takes writes. */
+  /** The standby comes first, so the servers have to find the host that accepts writes. */
   url: string;
 }
 
@@ -39,7 +39,7 @@ export async function makeSynchronous(primary: Cluster): Promise<void> {
   }, 30_000);
 }
 
-/** Two servers on the database, which wait for it no longer than a second. */
+/** Two servers that wait for the database for at most a second. */
 export async function startServers(url: string): Promise<ServerProcess[]> {
   const timeouts = { PETSTORE_DATABASE_CONNECT_TIMEOUT: '1', PETSTORE_DATABASE_STATEMENT_TIMEOUT: '1' };
   const servers = await Promise.all([startServer(url, timeouts), startServer(url, timeouts)]);
@@ -47,7 +47,7 @@ export async function startServers(url: string): Promise<ServerProcess[]> {
   return servers;
 }
 
-/** The pets among these that the database does not hold. */
+/** Those of the pets that the database does not have. */
 export async function missingFrom(survivor: Cluster, known: Map<number, string>): Promise<[number, string][]> {
   const rows = await survivor.ask<{ id: string; name: string }>(
     `SELECT id, data ->> 'name' AS name FROM documents_pets`,

@@ -1,4 +1,4 @@
-/** The schema that the version before made, and the statements that its servers send. Nothing here may change. */
+/** The schema of the previous version, and the statements that its servers send. Nothing here may change. */
 export const schema = [
   `CREATE TABLE petstore_migrations (version bigint PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`,
   `CREATE TABLE pets (

@@ -26,7 +26,7 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
     url = cluster.url(database);
     store = await openPostgresStore(url, [things], { connectTimeout: 20_000, statementTimeout: 20_000 });
     collection = store.collection('things');
-    // Its connection for writes commits something first, which would wait for the standby, too.
+    // The store's connection for writes has to be open: its first commit would wait for the standby, too.
     await vi.waitFor(async () => expect(await store.ready()).toBe(true), 20_000);
   });
   afterEach(async () => {
@@ -41,7 +41,7 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
     cluster.reload();
   }
 
-  /** Begins something until it waits for the standby, which others begin to miss a moment after the settings were read. */
+  /** Repeats something until it waits for the standby: the database applies the new setting a moment later. */
   async function stuck<T>(begin: () => Promise<T>): Promise<{ outcome: Promise<T> }> {
     for (let tries = 0; tries < 1000; tries++) {
       let settled = false;
@@ -65,9 +65,9 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
       waitFor('nobody');
       const text = `INSERT INTO petstore_collections SELECT 'c' || count(*), 0 FROM petstore_collections`;
       const { outcome } = await stuck(() => session.write({ text }, 30_000));
-      const refused = expect(outcome).rejects.toThrow('with a warning');
+      const rejected = expect(outcome).rejects.toThrow('with a warning');
       await cluster.ask(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waits`);
-      await refused;
+      await rejected;
     },
   );
 
@@ -75,7 +75,7 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
     'a result lost by %s is found again, for each write of the commit',
     async (end) => {
       const spare = await Promise.all(Array.from({ length: 300 }, () => collection.create({})));
-      // It may begin several times, so each time with other documents.
+      // It may begin several times, each time with other documents.
       let [changed, removed, left] = spare;
       waitFor('nobody');
       const { outcome } = await stuck(() => {
@@ -90,7 +90,7 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
       });
       const [{ pid } = { pid: 0 }] = await cluster.ask<{ pid: number }>(waiting);
       await cluster.ask(`SELECT ${end}(${pid})`);
-      // Nothing is acknowledged until it is where it has to be: another connection waits for the same standby now.
+      // The write is not acknowledged before it is on the standby: another connection waits for it now.
       const others = `${waiting} AND pid <> ${pid}`;
       await vi.waitFor(async () => expect(await cluster.ask(others)).toHaveLength(1), {
         timeout: 10_000,

@@ -87,7 +87,7 @@ describeOnDatabase('the schema', (newDatabase) => {
 });
 
 describeOnDatabase('a database of the first format', (newDatabase) => {
-  /** Pets as the version before stored them. */
+  /** Pets as the previous version stored them. */
   async function filled() {
     const url = await newDatabase();
     const session = await sessionTo(url);
@@ -149,7 +149,7 @@ describeOnDatabase('a database of the first format', (newDatabase) => {
     ]);
     expect(await seen('pending')).toEqual([['1', 'Tom', '1', 'pending']]);
     expect((await older.run({ ...format1.get, values: [5] }, 5_000)).rows[0]?.slice(2)).toEqual(['8', null]);
-    // An addition that was given up by an older server stays so.
+    // A create that an older server abandoned is never stored.
     await expect(adding('late', 3)).rejects.toThrow('division by zero');
   });
 

@@ -6,7 +6,6 @@ import { handlers } from '../../src/handlers.ts';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { openPostgresStore } from '../../src/store/open.ts';
 import type { PostgresStore } from '../../src/store/postgres/postgres.ts';
-
 import { type Listening, listen } from '../listen.ts';
 import { openSession } from './session.ts';
 
@@ -18,7 +17,7 @@ describeOnClusters('outages of the database', (newCluster) => {
   let store: PostgresStore;
   let server: Listening;
 
-  // Every test leaves the database as it should be, and the server goes on.
+  // Every test restores the database, and the server continues.
   beforeAll(async () => {
     cluster = await newCluster();
     await cluster.start();
@@ -39,13 +38,13 @@ describeOnClusters('outages of the database', (newCluster) => {
   const add = () => call('/pets', rex);
   const ready = async () => (await fetch(`${server.origin}/readyz`)).status;
 
-  /** Every operation is refused in a way that says when to come back. None may hang: the test would time out. */
-  async function expectRefusals() {
-    for (const answer of await Promise.all([add(), add(), call('/pets'), call('/pets/1')])) {
-      expect(answer.status).toBe(503);
-      expect(answer.headers.get('retry-after')).toBe('1');
-      // A create that was under way may have been kept.
-      expect(['unavailable', 'internal_error']).toContain(((await answer.json()) as ApiError).code);
+  /** Every operation fails with a Retry-After. None may hang, or the test would time out. */
+  async function expectFailures() {
+    for (const response of await Promise.all([add(), add(), call('/pets'), call('/pets/1')])) {
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toBe('1');
+      // A create that was under way may have been stored.
+      expect(['unavailable', 'internal_error']).toContain(((await response.json()) as ApiError).code);
     }
     const pets = store.collection('pets');
     for (const change of [pets.replace(1, rex), pets.remove(1)])
@@ -68,8 +67,8 @@ describeOnClusters('outages of the database', (newCluster) => {
   test.each(['kill', 'stop'] as const)('%s: requests fail meanwhile, and succeed afterwards', async (end) => {
     expect((await add()).status).toBe(201);
     await cluster[end]();
-    await expectRefusals();
-    await expectRefusals();
+    await expectFailures();
+    await expectFailures();
     await cluster.start();
     await expectRecovery();
   });
@@ -77,8 +76,8 @@ describeOnClusters('outages of the database', (newCluster) => {
   test('unresponsive: requests fail meanwhile, and succeed afterwards', async () => {
     expect((await add()).status).toBe(201);
     await cluster.signal('SIGSTOP');
-    await expectRefusals();
-    await expectRefusals();
+    await expectFailures();
+    await expectFailures();
     await cluster.signal('SIGCONT');
     await expectRecovery();
   });
