@@ -68,8 +68,8 @@ export const plantedInSurfaces: PlantedDrift[] = [
 
   // What petctl writes, and ends with.
   ...edits('petctl', petctl('output/format.ts'), {
-    'a column that is missing': swap(': known };', ': known.slice(0, 3) };'),
-    'another order of columns': swap(': known };', ': known.toReversed() };'),
+    'a column that is missing': swap('isKnown ? names :', 'isKnown ? names.slice(0, 3) :'),
+    'another order of columns': swap('isKnown ? names :', 'isKnown ? names.toReversed() :'),
   }),
   ...edits('petctl', petctl('output/table.ts'), {
     'another title of a column': swap("'$1 $2').toUpperCase()", "'$1_$2').toUpperCase()"),

@@ -1,5 +1,5 @@
 import type { Hooks } from '@petstore/client';
-import type { HttpTransport, RawResponse } from '../io/http.ts';
+import { type HttpTransport, headerPairs } from '../io/http.ts';
 import type { Sink } from '../io/io.ts';
 import { escapeControls } from '../io/text.ts';
 import { type Credential, redactor } from '../keys/credentials.ts';
@@ -27,7 +27,7 @@ export function trace(stderr: Sink, credentials: readonly Credential[], verbosit
         const id = headers.get('x-request-id');
         const duration = Math.round(performance.now() - started);
         log(`< ${status} in ${duration} ms${size}${id ? `, request ${id}` : ''}`);
-        for (const [name, value] of headersOf(response)) detail(`< ${name}: ${value}`);
+        for (const [name, value] of headerPairs(response)) detail(`< ${name}: ${value}`);
       };
       return {
         status,
@@ -49,8 +49,4 @@ export function trace(stderr: Sink, credentials: readonly Credential[], verbosit
     retry: (reason, attempt, milliseconds) =>
       log(`! ${reason.message}; attempt ${attempt + 1} in ${Math.round(milliseconds)} ms`),
   };
-}
-
-function* headersOf({ rawHeaders }: RawResponse): Generator<[name: string, value: string]> {
-  for (let i = 0; i < rawHeaders.length; i += 2) yield [(rawHeaders[i] ?? '').toLowerCase(), rawHeaders[i + 1] ?? ''];
 }

@@ -4,8 +4,9 @@ import { clientFor, credentialsFor, deprecationText } from '../call/client.ts';
 import { parseValue } from '../flags/value.ts';
 import { ResponseError, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
+import { headerPairs } from '../io/http.ts';
 import { escapeControls, escapeControlsInLines, jsonValueIfValid } from '../io/text.ts';
-import { asRow, rowsOf } from '../output/format.ts';
+import { columnsOf, rowsOf } from '../output/format.ts';
 import { checkFilter, print } from '../output/print.ts';
 import { wantsNotices, writeNotice } from '../output/report.ts';
 import { type Invocation, isDryRun } from '../parse/command.ts';
@@ -34,21 +35,20 @@ export async function api(invocation: Invocation): Promise<void> {
   const data = dataOf(first);
   // Other content is written unchanged, but on a terminal with its control characters escaped.
   if (data === undefined) return io.stdout.write(io.stdout.isTerminal ? escapeControlsInLines(text) : text);
-  const names = typeof flags.get('fields') === 'string' ? String(flags.get('fields')).split(',') : undefined;
-  const columns = names ?? [...new Set(rowsOf(data).flatMap((row) => Object.keys(asRow(row))))];
+  const columns = columnsOf(rowsOf(data), flags.get('fields'));
   const follow = (url: string) => send({ ...raw, path: url.slice(baseUrl.length) });
   const rows = flags.has('paginate') ? pages(first, baseUrl + raw.path, baseUrl, follow) : rowsOf(data);
   await print(rows, { list: Array.isArray(data), columns, defaultFormat: 'json' }, invocation);
 }
 
-type RawResponse = Awaited<ReturnType<typeof request>>;
+type ResponseAndText = Awaited<ReturnType<typeof request>>;
 
 /** The elements of a page and of the linked pages after it. */
 async function* pages(
-  first: RawResponse,
+  first: ResponseAndText,
   from: string,
   baseUrl: string,
-  follow: (url: string) => Promise<RawResponse>,
+  follow: (url: string) => Promise<ResponseAndText>,
 ): AsyncGenerator<unknown> {
   let [page, trail] = [first, extendTrail(undefined, new URL(from).href)];
   while (trail) {
@@ -68,16 +68,15 @@ async function* pages(
   }
 }
 
-function dataOf({ text, response }: RawResponse): unknown {
+function dataOf({ text, response }: ResponseAndText): unknown {
   const isJson = /^application\/([\w.]+\+)?json\b/i.test(response.headers.get('content-type') ?? '');
   return isJson ? jsonValueIfValid(text) : undefined;
 }
 
 /** The status and the headers of a response as HTTP text. */
-function headOf(response: RawResponse['response'] & { readonly rawHeaders?: readonly string[] }): string {
-  const { status, rawHeaders = [] } = response;
-  const lines = rawHeaders.flatMap((name, i) => (i % 2 === 0 ? `${name.toLowerCase()}: ${rawHeaders[i + 1]}` : []));
-  return `${[`HTTP ${status}`, ...lines].map(escapeControls).join('\n')}\n\n`;
+function headOf(response: ResponseAndText['response']): string {
+  const lines = [...headerPairs(response)].map(([name, value]) => `${name}: ${value}`);
+  return `${[`HTTP ${response.status}`, ...lines].map(escapeControls).join('\n')}\n\n`;
 }
 
 async function requestOf(method: string, path: string, { flags, io, operations }: Invocation) {

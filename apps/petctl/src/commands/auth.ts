@@ -113,8 +113,7 @@ export async function token(invocation: Invocation): Promise<void> {
 
 /** The credential of the selected scheme. Throws if there is none. */
 async function requireCredential(invocation: Invocation): Promise<Credential> {
-  const scheme = schemeOf(invocation);
-  const scope = scopeOf(invocation);
+  const [scope, scheme] = [scopeOf(invocation), schemeOf(invocation)];
   const credential = await findCredential(scope, scheme);
   if (!credential) throw new NoCredentialError(scope.origin, [[scheme]]);
   return credential;

@@ -1,5 +1,5 @@
 import type { Field, Operation, Schema } from '@petstore/types';
-import { expected, kindOf, validate } from '../flags/value.ts';
+import { kindOf, rejectInvalid, validate } from '../flags/value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
 import type { Io } from '../io/io.ts';
@@ -64,9 +64,7 @@ export function missingFields({ fields }: Operation, input: Input): string[] {
 function rejectInvalidObject(flag: string, field: string | undefined, input: Input, { fields }: Operation): void {
   const schema = field === undefined ? undefined : fields[field]?.schema;
   if (field === undefined || !schema || typeof input[field] !== 'object' || kindOf(schema) === 'array') return;
-  const parsed = validate(input[field], schema);
-  if ('problem' in parsed)
-    throw new UsageError(`${flag}: ${field} ${parsed.problem}.`, `It must be ${expected(schema)}.`);
+  rejectInvalid(`${flag}: ${field}`, input[field], schema);
 }
 
 /** Sets the page size for `--all` and `--limit`: the largest possible one, because larger pages need fewer requests. */
@@ -96,7 +94,7 @@ async function readData(data: string, operation: Operation, io: Io): Promise<Inp
   if (body?.kind === 'text') return { body: text };
   const value = parseJson(text, `--data: ${from}`);
   if (body?.whole) {
-    if (fields.body && !isObject(value)) rejectInvalid('--data:', value, fields.body.schema);
+    if (fields.body && !isObject(value)) rejectInvalidValue('--data:', value, fields.body.schema);
     return { body: value };
   }
   if (!isObject(value)) throw new UsageError(`--data: ${from} must be a JSON object.`);
@@ -117,7 +115,7 @@ export function checkProperties(body: Input, operation: Operation, source: strin
   for (const [name, value] of Object.entries(body)) {
     const field = Object.hasOwn(operation.fields, name) ? operation.fields[name] : undefined;
     if (field?.in !== 'body') rejectUnknown(name, field, operation, source);
-    rejectInvalid(`${source}: ${name}`, value, field?.schema ?? {});
+    rejectInvalidValue(`${source}: ${name}`, value, field?.schema ?? {});
   }
   return body;
 }
@@ -137,10 +135,8 @@ function rejectUnknown(name: string, parameter: Field | undefined, { fields, bod
     );
 }
 
-function rejectInvalid(what: string, value: unknown, schema: Schema): void {
-  const parsed = validate(value, schema);
-  if ('problem' in parsed)
-    throw new UsageError(`${what} ${jsonText(value)} ${parsed.problem}.`, `It must be ${expected(schema)}.`);
+function rejectInvalidValue(name: string, value: unknown, schema: Schema): void {
+  if ('problem' in validate(value, schema)) rejectInvalid(`${name} ${jsonText(value)}`, value, schema);
 }
 
 /** The text of `@file` or `-`, or the word itself. */

@@ -1,5 +1,6 @@
 import { faultOf } from '@petstore/client/check';
 import { isBinary, isWide, type JsonType, propertiesOf, resolved, type Schema, typeIn, typesOf } from '@petstore/types';
+import { UsageError } from '../io/errors.ts';
 import { jsonValueIfValid } from '../io/text.ts';
 
 /** A parsed value, or why it is invalid. */
@@ -38,6 +39,12 @@ export function validate(value: unknown, schema: Schema): ParsedValue {
   const problem = faultOf(value, schema, 'request');
   if (problem === undefined) return isExact(value, schema) ? { value } : { problem: 'is too large to be exact' };
   return { problem: /^[.[]/.test(problem) ? `is not valid: ${problem}` : `is ${problem}` };
+}
+
+/** Throws if a value violates its schema. */
+export function rejectInvalid(name: string, value: unknown, schema: Schema): void {
+  const parsed = validate(value, schema);
+  if ('problem' in parsed) throw new UsageError(`${name} ${parsed.problem}.`, `It must be ${expected(schema)}.`);
 }
 
 /** Parses JSON, or else text if the schema allows it. Objects, lists and quoted strings are never text. */

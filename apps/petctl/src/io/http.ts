@@ -1,4 +1,5 @@
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { urlToHttpOptions } from 'node:url';
 import type { HttpRequest, HttpResponse } from '@petstore/client';
 import type { Environment } from './io.ts';
 import type { Open } from './proxy.ts';
@@ -25,6 +26,11 @@ export function httpTransport(env: Environment): HttpTransport {
   };
 }
 
+/** The headers of a response in their order, with lower-case names. */
+export function* headerPairs({ rawHeaders = [] }: Partial<RawResponse>): Generator<[name: string, value: string]> {
+  for (let i = 0; i < rawHeaders.length; i += 2) yield [(rawHeaders[i] ?? '').toLowerCase(), rawHeaders[i + 1] ?? ''];
+}
+
 /** The proxy for a URL. Loads the proxy module only if the environment names any. */
 export async function proxyOf(url: URL, env: Environment): Promise<URL | undefined> {
   if (!Object.keys(env).some((name) => /_proxy$/i.test(name))) return undefined;
@@ -44,7 +50,7 @@ function sendRequest({ method, headers, body, signal }: HttpRequest, url: URL, o
   return new Promise((resolve, reject) => {
     // Some servers accept no chunked bodies, so files state their size.
     const length = body instanceof Blob && { 'content-length': String(body.size) };
-    const request = open({ ...targetOf(url), method, headers: { ...headers, ...length }, signal });
+    const request = open({ ...urlToHttpOptions(url), method, headers: { ...headers, ...length }, signal });
     request.on('error', reject);
     request.on('response', (response) => resolve(responseOf(response)));
     if (body instanceof Blob || body instanceof ReadableStream) void pipe(body, request).catch(reject);
@@ -55,10 +61,6 @@ function sendRequest({ method, headers, body, signal }: HttpRequest, url: URL, o
 async function pipe(body: Blob | ReadableStream<Uint8Array>, request: ClientRequest): Promise<void> {
   const { pipeline } = await import('node:stream/promises');
   await pipeline(body instanceof Blob ? body.stream() : body, request);
-}
-
-function targetOf({ protocol, hostname, port, pathname, search }: URL): RequestOptions {
-  return { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname + search };
 }
 
 function responseOf(response: IncomingMessage): RawResponse {

@@ -1,7 +1,8 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
-import { connect as secure } from 'node:tls';
+import { connect as connectTls } from 'node:tls';
+import { urlToHttpOptions } from 'node:url';
 import { UsageError } from './errors.ts';
 import type { Environment } from './io.ts';
 
@@ -27,9 +28,9 @@ function variable(env: Environment, name: string): string | undefined {
 }
 
 /** Whether `no_proxy` lists a host: by name, parent domain, with a port, or by `*`. */
-function bypassesProxy({ hostname, port, protocol }: URL, list: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const actualPort = port || (protocol === 'https:' ? '443' : '80');
+function bypassesProxy(url: URL, list: string): boolean {
+  const host = urlToHttpOptions(url).hostname ?? '';
+  const actualPort = url.port || (url.protocol === 'https:' ? '443' : '80');
   return list
     .toLowerCase()
     .split(/[\s,]+/)
@@ -46,12 +47,9 @@ function bypassesProxy({ hostname, port, protocol }: URL, list: string): boolean
 /** Opens requests through a proxy: with the absolute URL for http, in a tunnel for https. */
 export function throughProxy(url: URL, proxy: URL): Open {
   const { request: send, Agent } = proxy.protocol === 'https:' ? https : http;
-  const toProxy = {
-    protocol: proxy.protocol,
-    hostname: bare(proxy.hostname),
-    port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
-  };
-  const authorization = authorizationOf(proxy);
+  const { protocol, hostname, port, auth } = urlToHttpOptions(proxy);
+  const toProxy = { protocol, hostname, port };
+  const authorization = auth ? { 'proxy-authorization': `Basic ${Buffer.from(auth).toString('base64')}` } : {};
   if (url.protocol === 'http:') {
     const agent = new Agent({ keepAlive: true });
     return ({ hostname, path, headers, ...options }) =>
@@ -63,7 +61,10 @@ export function throughProxy(url: URL, proxy: URL): Open {
         headers: { ...Object.fromEntries(Object.entries(headers ?? {})), ...authorization, host: url.host },
       });
   }
-  const agent = new Tunnels(() => tunnel(send, { ...toProxy, headers: authorization }, url), bare(url.hostname));
+  const agent = new Tunnels(
+    () => tunnel(send, { ...toProxy, headers: authorization }, url),
+    urlToHttpOptions(url).hostname ?? '',
+  );
   return (options) => https.request({ ...options, agent });
 }
 
@@ -84,7 +85,7 @@ class Tunnels extends https.Agent {
     done?: (error: Error | null, socket: Duplex) => void,
   ): Duplex | null | undefined {
     this.#open().then(
-      (socket) => done?.(null, secure({ socket, servername: this.#servername })),
+      (socket) => done?.(null, connectTls({ socket, servername: this.#servername })),
       // With an error there is no socket, against the type of the callback.
       (error: Error) => Reflect.apply(done ?? (() => {}), undefined, [error]),
     );
@@ -105,12 +106,4 @@ function tunnel(send: typeof http.request, toProxy: http.RequestOptions, url: UR
     });
     request.end();
   });
-}
-
-const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
-
-function authorizationOf({ username, password }: URL): Record<string, string> {
-  if (!username) return {};
-  const both = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { 'proxy-authorization': `Basic ${Buffer.from(both).toString('base64')}` };
 }

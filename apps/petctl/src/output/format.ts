@@ -131,9 +131,13 @@ export function shapeOf(
 ): Shape {
   const { list, names } = propertiesIn(operation, success);
   const isList = data === undefined ? list : Array.isArray(data);
-  const rows = names.length === 0 && data !== undefined ? [data].flat() : [];
-  const known = names.length > 0 ? names : [...new Set(rows.flatMap((row) => Object.keys(asRow(row))))];
-  return { list: isList, columns: typeof fields === 'string' ? fieldNames(fields) : known };
+  const isKnown = names.length > 0 && typeof fields !== 'string';
+  return { list: isList, columns: isKnown ? names : columnsOf(rowsOf(data), fields) };
+}
+
+/** The columns that `--fields` names, else the properties of the rows. */
+export function columnsOf(rows: readonly unknown[], fields: unknown): string[] {
+  return typeof fields === 'string' ? fieldNames(fields) : [...new Set(rows.flatMap((row) => Object.keys(asRow(row))))];
 }
 
 /** Rejects a name in `--fields` that no success has. */

@@ -1,6 +1,7 @@
+import type { Schema } from '@petstore/types';
 import { Command, Argument as CommandArgument, Option } from 'commander';
 import type { Argument, Flag } from '../flags/flag.ts';
-import { enumWords, expected, kindOf, type ParsedValue, parseValue, parseWord, validate } from '../flags/value.ts';
+import { enumWords, expected, kindOf, type ParsedValue, parseValue, parseWord, rejectInvalid } from '../flags/value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { type CommandInput, type CommandNode, flagsOf, type Located, visibleCommands } from './command.ts';
 
@@ -115,7 +116,8 @@ class CommandParser extends Command {
 
   #argumentOf({ name, schema, required, rest }: Argument): CommandArgument {
     const word = rest ? `${name}...` : name;
-    const parseOne = (text: string) => (this.#state.isPartial ? text : parseArgument(name, schema, text));
+    const parseOne = (text: string) =>
+      this.#state.isPartial ? text : validValue(parseValue(text, schema), `<${name}>`, schema, text);
     return new CommandArgument(required ? `<${word}>` : `[${word}]`).argParser((text, before: unknown) =>
       rest ? [...(Array.isArray(before) ? before : []), parseOne(text)] : parseOne(text),
     );
@@ -200,9 +202,7 @@ function addValue({ name, schema, repeatable, negatable }: Flag, value: unknown,
 
 /** Validates a complete list. Objects are not validated here, because other flags may set their properties. */
 function checkList({ name, schema }: Flag, value: unknown): void {
-  if (value === undefined || kindOf(schema) !== 'array') return;
-  const parsed = validate(value, schema);
-  if ('problem' in parsed) throw new UsageError(`--${name} ${parsed.problem}.`, `It must be ${expected(schema)}.`);
+  if (value !== undefined && kindOf(schema) === 'array') rejectInvalid(`--${name}`, value, schema);
 }
 
 function parseFlagWord({ schema }: Flag, text: string): ParsedValue {
@@ -211,18 +211,15 @@ function parseFlagWord({ schema }: Flag, text: string): ParsedValue {
 
 function parseFlag(flag: Flag, text: string): unknown {
   const { name, schema } = flag;
-  const parsed = parseFlagWord(flag, text);
-  if ('value' in parsed) return parsed.value;
-  const fallback =
-    kindOf(schema) === 'boolean' ? `Use --${name}=true or --${name}=false.` : `It must be ${expected(schema)}.`;
-  throw new UsageError(`--${name} '${text}' ${parsed.problem}.`, suggestion(text, enumWords(schema), fallback));
+  const hint = kindOf(schema) === 'boolean' ? `Use --${name}=true or --${name}=false.` : undefined;
+  return validValue(parseFlagWord(flag, text), `--${name}`, schema, text, hint);
 }
 
-function parseArgument(name: string, schema: Argument['schema'], text: string): unknown {
-  const parsed = parseValue(text, schema);
+/** The parsed value of a word. Throws if it is invalid. */
+function validValue(parsed: ParsedValue, name: string, schema: Schema, text: string, hint?: string): unknown {
   if ('value' in parsed) return parsed.value;
   throw new UsageError(
-    `<${name}> '${text}' ${parsed.problem}.`,
-    suggestion(text, enumWords(schema), `It must be ${expected(schema)}.`),
+    `${name} '${text}' ${parsed.problem}.`,
+    suggestion(text, enumWords(schema), hint ?? `It must be ${expected(schema)}.`),
   );
 }

@@ -102,18 +102,9 @@ function fieldsOf({ fields }: Operation, isWanted: (field: Field) => boolean): s
   return Object.entries(fields)
     .filter(([, field]) => isWanted(field))
     .map(([name, { in: location, schema }]) => {
-      const value = schema.default ?? schema.enum?.[0];
-      const number = Math.max(1, schema.minimum ?? 1);
-      switch (typeIn(schema)) {
-        case 'string':
-          return ` -f ${name}=${value ?? `a-${name}`}`;
-        case 'integer':
-        case 'number':
-          return location === 'query' ? ` -f ${name}=${value ?? number}` : ` -f '${name}:=${value ?? number}'`;
-        case 'boolean':
-          return ` -f '${name}:=true'`;
-        default:
-          return ` -f '${name}:=${typeIn(schema) === 'array' ? '[]' : '{}'}'`;
-      }
+      const isText = typeIn(schema) === 'string';
+      const value = schema.default ?? (isText ? (enumWords(schema)[0] ?? `a-${name}`) : jsonExample(schema));
+      const isPlain = isText || (location === 'query' && typeof value === 'number');
+      return isPlain ? ` -f ${name}=${value}` : ` -f '${name}:=${JSON.stringify(value)}'`;
     });
 }
