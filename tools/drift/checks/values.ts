@@ -8,6 +8,25 @@ import { valueCheck } from '../../openapi/validate.ts';
 import { cached } from '../cached.ts';
 import { isNode, type Node, node, type Spec, typeOf } from '../openapi.ts';
 
+/** The declared successes that have one status, each with the schema of its JSON. */
+export function successesOf(spec: Spec, { object }: Operation): [status: number, schema: Schema | undefined][] {
+  const successes = Object.entries(object.responses ?? {}).filter(([status]) => /^2\d\d$/.test(status));
+  return successes.map(([status, response]) => {
+    const contents = Object.entries(node(resolve(spec, node(response)).content));
+    const [, media] = contents.find(([type]) => isJson(type)) ?? [];
+    return [Number(status), node(media).schema as Schema | undefined];
+  });
+}
+
+/** Values of a response: objects, and lists of them, with each property at its edges. */
+export function dataFor(spec: Spec, schema: Schema | undefined): unknown[] {
+  if (!schema) return [];
+  const { items } = resolve(spec, schema);
+  const bodies = bodiesFor(spec, isNode(items) ? items : schema);
+  if (bodies.length === 0) return [exampleValue(spec, schema, true)];
+  return items ? [bodies, []] : bodies;
+}
+
 /** A value for people, with the digits of bigints. */
 export function excerpt(value: unknown): string {
   return (JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}n` : one)) ?? 'nothing').slice(0, 200);

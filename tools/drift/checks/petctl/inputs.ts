@@ -1,8 +1,34 @@
 import type { Field, Operation } from '@petstore/types';
-import { resolve } from '../../../openapi/document.ts';
+import type { Argument, CommandNode, Flag, Located } from 'petctl/internal';
+import { type Operation as Described, resolve } from '../../../openapi/document.ts';
 import { exampleValue, NoExampleError } from '../../../openapi/examples.ts';
 import { valueCheck } from '../../../openapi/validate.ts';
-import type { Spec } from '../../openapi.ts';
+import type { Finding } from '../../check.ts';
+import { pathNames, type Spec, typeOf } from '../../openapi.ts';
+
+export type Petctl = typeof import('petctl/internal');
+
+/** A command of an operation, and the petctl that has it. */
+export interface Subject {
+  readonly petctl: Petctl;
+  readonly tree: CommandNode;
+  readonly spec: Spec;
+  readonly row: Operation;
+  readonly operation: Described;
+  readonly command: Located;
+}
+
+export const finding = (path: readonly string[], actual: string, expected: string): Finding => ({
+  where: `petctl ${path.join(' ')}`,
+  actual,
+  expected,
+  fix: 'npm run generate, or apps/petctl/src/commands',
+});
+
+export function unlessEqual(where: readonly string[], property: string, actual: unknown, expected: unknown): Finding[] {
+  const [is, should] = [JSON.stringify(actual), JSON.stringify(expected)];
+  return is === should ? [] : [finding(where, `${property} is ${is}`, `${should}`)];
+}
 
 /** An input of an operation. */
 export interface Input extends Field {
@@ -12,9 +38,8 @@ export interface Input extends Field {
 }
 
 /** Every input: those of the path first, in its order. */
-export function inputsOf(spec: Spec, { path, fields, body }: Operation): Input[] {
-  const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
-  const names = [...inPath, ...Object.keys(fields).filter((name) => fields[name]?.in !== 'path')];
+export function inputsOf({ spec, row: { path, fields, body } }: Subject): Input[] {
+  const names = [...pathNames(path), ...Object.keys(fields).filter((name) => fields[name]?.in !== 'path')];
   return names.flatMap((name) => {
     const field = fields[name];
     if (!field) return [];
@@ -23,11 +48,67 @@ export function inputsOf(spec: Spec, { path, fields, body }: Operation): Input[]
   });
 }
 
+/** How the command takes an input: a flag, or an argument. */
+export function takenAs(
+  { petctl, command: { node } }: Subject,
+  { in: place, name }: Input,
+): Argument | Flag | undefined {
+  return place === 'path'
+    ? node.args?.find((argument) => argument.name === petctl.kebab(name))
+    : node.flags?.find(({ field }) => field === name);
+}
+
+/** What is wrong with how a command takes an input: being required, values that the parser accepts, and completion. */
+export function inputErrors(subject: Subject, input: Input, taken: Argument | Flag): Finding[] {
+  const where = [...subject.command.path, `${input.in} ${input.name}`];
+  return [
+    ...unlessEqual(where, 'being required', taken.required ?? false, input.required),
+    ...parserErrors(subject, input, taken),
+    ...('field' in taken ? completionErrors(subject, input, taken) : []),
+  ];
+}
+
+/** What the parser makes wrong of values that the spec allows, and of those next to them. */
+function parserErrors(subject: Subject, input: Input, taken: Argument | Flag): Finding[] {
+  const { petctl, tree, spec, command } = subject;
+  const inPath = inputsOf(subject).filter((one) => one.in === 'path');
+  const validWord = (one: Input) => samplesOf(spec, one).find(([, isAllowed]) => isAllowed)?.[0] ?? '1';
+  return samplesOf(spec, input).flatMap(([text, isAllowed]) => {
+    const flags = 'field' in taken ? [`--${taken.name}=${text}`] : [];
+    const values = inPath.map((one) => (one.name === input.name && input.in === 'path' ? text : validWord(one)));
+    let isAccepted = true;
+    try {
+      petctl.parse(tree, [...command.path, ...flags, '--', ...values]);
+    } catch {
+      isAccepted = false;
+    }
+    if (isAccepted === isAllowed) return [];
+    const actual = `the parser ${isAccepted ? 'accepts' : 'rejects'} '${text}'`;
+    return [finding([...command.path, taken.name], actual, isAllowed ? 'it is allowed' : 'it is not allowed')];
+  });
+}
+
+/** What the completion of a flag lacks. */
+function completionErrors({ petctl, tree, command: { path } }: Subject, input: Input, { name }: Flag): Finding[] {
+  const offered = (...words: string[]) => new Map(petctl.candidates(tree, [...path, ...words]).words);
+  const where = [...path, name];
+  const about = offered('--').get(`--${name}`);
+  if (about === undefined) return [finding(where, 'completion does not offer it', 'it is an input')];
+  if (input.isWhole) return [];
+  const values = (input.schema.enum ?? []).filter((value) => value !== null).map(String);
+  return [
+    ...unlessEqual(where, 'the completion', about, input.description),
+    ...values
+      .filter((value) => !offered(`--${name}`, '').has(value))
+      .map((value) => finding(where, `completion does not offer '${value}'`, 'it is in the enum')),
+  ];
+}
+
 /** A word to try a parser with, and whether the spec allows it. */
-export type Sample = readonly [text: string, allowed: boolean];
+type Sample = readonly [text: string, isAllowed: boolean];
 
 /** Words for an input: an example, and those at and beyond each of its bounds. */
-export function samplesOf(spec: Spec, { schema, isWhole }: Input): Sample[] {
+function samplesOf(spec: Spec, { schema, isWhole }: Input): Sample[] {
   if (isWhole) return [];
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
   // Each element of a list is a word.
@@ -35,36 +116,43 @@ export function samplesOf(spec: Spec, { schema, isWhole }: Input): Sample[] {
   return one ? wordsFor(spec, resolve(spec, one as object)) : [];
 }
 
+/** Words that no value of a type is written as. */
+const wrongWords: Readonly<Record<string, readonly string[]>> = {
+  integer: ['1e1', '0x1'],
+  number: ['no number'],
+  object: ['{'],
+};
+
 function wordsFor(spec: Spec, schema: Field['schema']): Sample[] {
   const { enum: values, minimum, maximum, minLength, maxLength, format } = schema;
-  const type = [schema.type ?? []].flat().find((each) => each !== 'null');
   if (values) {
-    const words = values.filter((value) => value !== null).map((value) => [String(value), true] as const);
+    const words = values.filter((value) => value !== null).map((value): Sample => [String(value), true]);
     return [...words, ['no such value', false]];
   }
+  const type = typeOf(schema) ?? '';
   const example = exampleOf(spec, schema);
-  const usual: Sample[] = example === undefined ? [] : [[asWord(example), true]];
+  const words: Sample[] = (wrongWords[type] ?? []).map((word) => [word, false]);
+  if (example !== undefined) words.unshift([typeof example === 'string' ? example : JSON.stringify(example), true]);
   if (type === 'integer') {
     // As bigint, because numbers do not tell the integers beside the largest bounds apart.
     const [least, most] = [minimum, maximum].map((bound) => (Number.isInteger(bound) ? BigInt(bound ?? 0) : undefined));
     const isWide = format === 'int64';
-    return [
-      ...usual,
-      ...['1e1', '0x1'].map((text): Sample => [text, false]),
-      ...beside(least ?? (isWide ? -(2n ** 63n) : undefined), -1n),
-      ...beside(most ?? (isWide ? 2n ** 63n - 1n : undefined), 1n),
-    ];
+    words.push(
+      ...atBound(least ?? (isWide ? -(2n ** 63n) : undefined), -1n),
+      ...atBound(most ?? (isWide ? 2n ** 63n - 1n : undefined), 1n),
+    );
   }
-  if (type === 'number') return [...usual, ['no number', false]];
-  if (type === 'object') return [...usual, ['{', false]];
-  if (type !== 'string') return usual;
-  const fits = valueCheck(spec);
-  const lengths = [minLength, minLength && minLength - 1, maxLength, maxLength && maxLength + 1];
-  const texts = lengths.filter((length) => length !== undefined && length < 10_000).map((n) => 'x'.repeat(n ?? 0));
-  return [...usual, ...texts.map((text): Sample => [text, fits(schema as object, text)])];
+  if (type === 'string') {
+    const fits = valueCheck(spec);
+    const lengths = [minLength, minLength && minLength - 1, maxLength, maxLength && maxLength + 1];
+    const texts = lengths.filter((length) => length !== undefined && length < 10_000).map((n) => 'x'.repeat(n ?? 0));
+    words.push(...texts.map((text): Sample => [text, fits(schema as object, text)]));
+  }
+  return words;
 }
 
-function beside(bound: bigint | undefined, step: bigint): Sample[] {
+/** The words at a bound, and beyond it. */
+function atBound(bound: bigint | undefined, step: bigint): Sample[] {
   return bound === undefined
     ? []
     : [
@@ -80,8 +168,4 @@ function exampleOf(spec: Spec, schema: Field['schema']): unknown {
     if (error instanceof NoExampleError) return undefined;
     throw error;
   }
-}
-
-function asWord(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -41,6 +41,11 @@ export async function runPetctl(
   return { code, stdout: stdout.bytes(), stderr: Buffer.from(stderr.bytes()).toString() };
 }
 
+/** What a command line prints. */
+export async function outputOf(petctl: Petctl, ...argv: string[]): Promise<string> {
+  return Buffer.from((await runPetctl(petctl, argv)).stdout).toString();
+}
+
 function collector(isTerminal: boolean): { sink: Sink; bytes: () => Uint8Array } {
   const parts: Uint8Array[] = [];
   const write: Sink['write'] = async (text) => void parts.push(Buffer.from(text));

@@ -1,0 +1,104 @@
+import { differences, type SentRequest } from '../../../openapi/compare.ts';
+import type { Operation } from '../../../openapi/document.ts';
+import { inputOf, type RecordedResponse, recorder } from '../../../openapi/recorder.ts';
+import { exampleCredentials } from '../../../openapi/security.ts';
+import { type ExpectedRequest, expectedRequest, type Inputs } from '../../../openapi/serialize.ts';
+import type { Row, Spec } from '../../openapi.ts';
+import { inputsFor, requiredInputs } from '../values.ts';
+
+/** An operation, and the client that offers it. */
+export interface ClientOperation {
+  readonly client: typeof import('@petstore/client');
+  readonly spec: Spec;
+  readonly operation: Operation;
+  readonly row: Row;
+}
+
+/** The promise of a call, and what it may have beside that. */
+interface StartedCall extends Promise<unknown> {
+  collect?(options: { max: number }): Promise<unknown[]>;
+}
+
+export interface CallOptions {
+  readonly inputs?: Inputs;
+  readonly retry?: number;
+  readonly idempotencyKey?: string;
+  /** The responses, one after the other; the last is repeated. */
+  readonly responses?: readonly Partial<RecordedResponse>[];
+  use?(started: StartedCall): Promise<unknown>;
+}
+
+export function jsonResponse(status: number, body: string, headers: Record<string, string> = {}): RecordedResponse {
+  return { status, contentType: 'application/json', headers, body };
+}
+
+/** Calls an operation, and returns what was sent and how the call ended. */
+export async function call({ client, spec, operation, row }: ClientOperation, options: CallOptions = {}) {
+  const { inputs = requiredInputs(spec, operation), retry = 0, responses = [{}], use, ...others } = options;
+  const credentials = exampleCredentials(spec);
+  const expected = expectedRequest(spec, row.id, inputs, credentials);
+  const baseUrl = new URL(expected.server, 'http://localhost').href.replace(/\/$/, '');
+  const recorders = responses.map((response) => recorder(baseUrl, response));
+  const sent: SentRequest[] = [];
+  const transport: (typeof recorders)[number]['transport'] = async (request) => {
+    const next = recorders[Math.min(sent.length, recorders.length - 1)];
+    if (!next) throw new Error('there is no response');
+    const response = await next.transport(request);
+    sent.push(...next.sent.splice(0));
+    return response;
+  };
+  const api = client.petstore({ credentials, baseUrl, transport, retry, on: { deprecated: false } } as object);
+  // By name: the functions are those of the spec that is checked.
+  const start = (api as unknown as Record<string, (input: object, options: object) => StartedCall>)[row.id];
+  try {
+    if (!start) throw new Error('there is no such function');
+    const started = start(inputOf(row, inputs), others);
+    return { expected, sent, result: await (use ? use(started) : started) };
+  } catch (error) {
+    return { expected, sent, error };
+  }
+}
+
+/** How the requests of an operation differ from those that OpenAPI asks for, one sentence each. */
+export async function requestErrors(subject: ClientOperation): Promise<string[]> {
+  const { spec, operation, row } = subject;
+  // The client chooses one media type.
+  const isChosen = ({ contentType }: Inputs) => contentType === undefined || contentType === row.body?.mediaType;
+  const errors: string[] = [];
+  for (const { label, inputs } of inputsFor(spec, operation).filter((one) => isChosen(one.inputs))) {
+    const { expected, sent, error } = await call(subject, { inputs });
+    errors.push(...requestDifferences(label, expected, sent[0], String(error ?? 'it ended well')));
+  }
+  return [...errors, ...(await keyErrors(subject))];
+}
+
+/** How a request differs from what is expected; where there is none, how the call ended. */
+export function requestDifferences(
+  label: string,
+  expected: ExpectedRequest,
+  sent: SentRequest | undefined,
+  ending: string,
+): string[] {
+  const name = label.slice(0, 60);
+  return sent
+    ? differences(expected, sent).map((sentence) => `with ${name}, ${sentence}`)
+    : [`with ${name} it sends nothing: ${ending}`];
+}
+
+/** What is wrong with the idempotency key: it is the caller's, else a new one for each call. */
+async function keyErrors(subject: ClientOperation): Promise<string[]> {
+  const { idempotencyKey } = subject.row;
+  if (!idempotencyKey) return [];
+  const unavailable = { status: 503, headers: { 'retry-after': '0' }, body: '{"code":"unavailable"}' };
+  const keysWith = async (options: CallOptions) => {
+    const { sent } = await call(subject, { retry: 1, ...options });
+    return sent.map(({ headers }) => headers[idempotencyKey.header.toLowerCase()]);
+  };
+  const [one, repeated] = await keysWith({ responses: [unavailable, {}] });
+  const [[other], [own]] = [await keysWith({}), await keysWith({ idempotencyKey: 'of-the-caller' })];
+  return [
+    ...(one && one === repeated ? [] : [`a request is sent with the key ${one}, and again with ${repeated}`]),
+    ...(other !== one ? [] : ['two calls have the same key']),
+    ...(own === 'of-the-caller' ? [] : [`the key of the caller is sent as ${own}`]),
+  ];
+}

@@ -1,0 +1,151 @@
+import { isDeepStrictEqual } from 'node:util';
+import { jsonText } from '../../../openapi/body.ts';
+import { parseJson } from '../../../openapi/compare.ts';
+import { resolve } from '../../../openapi/document.ts';
+import { inputOf, type RecordedResponse, recorder } from '../../../openapi/recorder.ts';
+import { propertyNames } from '../../../openapi/sample.ts';
+import { exampleCredentials } from '../../../openapi/security.ts';
+import { expectedRequest, type Inputs } from '../../../openapi/serialize.ts';
+import { isNode, node, pathNames, type Row } from '../../openapi.ts';
+import { jsonResponse, requestDifferences } from '../client/requests.ts';
+import { dataFor, excerpt, inputsFor, successesOf } from '../values.ts';
+import type { Subject } from './inputs.ts';
+import { outputOf, runPetctl } from './run.ts';
+
+/** What a command sends, prints and ends with that the spec does not say, one sentence each. */
+export async function runErrors(subject: Subject): Promise<string[]> {
+  const all = inputsFor(subject.spec, subject.operation).filter(({ inputs }) => isTaken(inputs, subject.row));
+  const full = (all.find(({ label }) => label === 'all') ?? all[0])?.inputs;
+  if (!full) return [];
+  const errors: string[] = [];
+  const examples = all.map(({ inputs }) => inputs);
+  const lines: CommandLine[] = [...all, ...commandLines(subject, full, examples)];
+  for (const { label, inputs, words = wordsFor(subject, inputs), headers } of lines) {
+    const { sent, stderr } = await run(subject, words);
+    const expected = expectedRequest(subject.spec, subject.row.id, inputs, exampleCredentials(subject.spec));
+    const wanted = { ...expected, headers: { ...expected.headers, ...headers } };
+    errors.push(...requestDifferences(label, wanted, sent[0], stderr.trim()));
+  }
+  return [...errors, ...(await outputErrors(subject, full)), ...(await exitErrors(subject, full))];
+}
+
+/** A command line, and the inputs and headers that it stands for. */
+interface CommandLine {
+  readonly label: string;
+  readonly inputs: Inputs;
+  readonly words?: string[];
+  readonly headers?: Record<string, string>;
+}
+
+/** Command lines with flags that are no inputs: an idempotency key, and a body as JSON. */
+function commandLines(subject: Subject, full: Inputs, all: readonly Inputs[]): CommandLine[] {
+  const { idempotencyKey, body } = subject.row;
+  const lines: CommandLine[] = [];
+  if (idempotencyKey) {
+    const words = ['--idempotency-key=of-the-caller', ...wordsFor(subject, full)];
+    const headers = { [idempotencyKey.header.toLowerCase()]: 'of-the-caller' };
+    lines.push({ label: 'a key', inputs: full, words, headers });
+  }
+  if (!isNode(full.body) || body?.kind !== 'json' || body.whole) return lines;
+  const data = `--data=${jsonText(full.body)}`;
+  const { body: _, ...others } = full;
+  lines.push({ label: '--data', inputs: full, words: [data, ...wordsFor(subject, others)] });
+  const other = all.findLast((inputs) => isNode(inputs.body) && inputs.body !== full.body);
+  if (!other) return lines;
+  const inputs = { ...other, body: { ...full.body, ...node(other.body) } };
+  return [...lines, { label: 'flags beside --data', inputs, words: [data, ...wordsFor(subject, other)] }];
+}
+
+/** Runs the command; the response is always the same. */
+async function run(
+  { petctl, spec, row }: Subject,
+  words: readonly string[],
+  response: Partial<RecordedResponse> = {},
+  isTerminal = false,
+) {
+  const credentials = exampleCredentials(spec);
+  const env: Record<string, string> = { XDG_CONFIG_HOME: '/nonexistent' };
+  for (const { name, variable } of petctl.schemes()) {
+    const credential = credentials[name] ?? '';
+    env[variable] = typeof credential === 'string' ? credential : `${credential.username}:${credential.password}`;
+  }
+  const [server = ''] = Object.values(spec.model.service.deployments);
+  const base = new URL(row.server ?? server, new URL(server, 'http://localhost')).href.replace(/\/$/, '');
+  const { sent, transport } = recorder(base, response);
+  // The recorder responds as petctl's own transport does.
+  const options = { env, isTerminal, transport: transport as never };
+  const absolute = URL.canParse(server) ? [] : ['--base-url', base];
+  const ended = await runPetctl(petctl, [...row.command, '--retries=0', ...absolute, ...words], options);
+  return { ...ended, stdout: Buffer.from(ended.stdout).toString(), sent };
+}
+
+/** Whether a command takes these inputs as words: files and whole bodies of other types are tested elsewhere. */
+function isTaken({ contentType }: Inputs, { body }: Row): boolean {
+  return contentType === undefined || (contentType === body?.mediaType && /json|form$/.test(body.kind));
+}
+
+/** Flags and arguments for inputs. */
+function wordsFor({ row, command: { node } }: Subject, inputs: Inputs): string[] {
+  const values: Readonly<Record<string, unknown>> = { ...inputOf(row, inputs) };
+  const words = Object.entries(values).flatMap(([name, value]) => {
+    const flag = node.flags?.find(({ field }) => field === name);
+    const isText = typeof value === 'string' && !(name === 'body' && row.body?.whole && row.body.kind === 'json');
+    return flag ? [`--${flag.name}=${isText ? value : jsonText(value)}`] : [];
+  });
+  return [...words, '--', ...pathNames(row.path).map((name) => String(values[name]))];
+}
+
+/** What is wrong with how a success is written: every property in its column, and all data in JSON. */
+async function outputErrors(subject: Subject, inputs: Inputs): Promise<string[]> {
+  const { spec, operation, row } = subject;
+  const [status = 200, schema] = successesOf(spec, operation)[0] ?? [];
+  const [data] = dataFor(spec, schema);
+  if (!schema || row.successes.length > 1 || ![data].flat().every(isNode)) return [];
+  const print = async (format: string, isTerminal = false) => {
+    const words = [`--output=${format}`, '--no-color', ...wordsFor(subject, inputs)];
+    return (await run(subject, words, jsonResponse(status, jsonText(data)), isTerminal)).stdout;
+  };
+  const elements = row.pagination?.items;
+  const expected = elements === undefined ? data : node(data)[elements];
+  const json = await print('json');
+  const isPrinted = isDeepStrictEqual(readJson(json), parseJson(jsonText(expected)));
+  const errors = isPrinted ? [] : [`-o json writes ${json.slice(0, 200)}, not ${excerpt(expected)}`];
+  const { items } = resolve(spec, schema);
+  const names = propertyNames(spec, isNode(items) ? items : schema, 0);
+  if (names.length === 0 || elements !== undefined) return errors;
+  const [csv = ''] = (await print('csv')).split('\n');
+  const [title = ''] = (await print('table', true)).split('\n');
+  const columns = title.split(/ {2,}/).map((column) => column.replaceAll(' ', '').toLowerCase());
+  if (csv !== names.join(',')) errors.push(`-o csv has the columns ${csv}, not ${names}`);
+  if (columns.join() !== names.join().toLowerCase()) errors.push(`a table has the columns ${title}, not ${names}`);
+  return errors;
+}
+
+function readJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What is wrong with the exit code, and the error, of each status that is no success. */
+async function exitErrors(subject: Subject, inputs: Inputs): Promise<string[]> {
+  const help = await outputOf(subject.petctl, 'help', 'exit-codes');
+  const described = (pattern: string) => new RegExp(`^ +(\\d+) {2}.*${pattern}`, 'm').exec(help)?.[1];
+  const exitCodeOf = (status: number) => Number(described(`\\b${status}\\b`) ?? described(`\\b${String(status)[0]}xx`));
+  const errors: string[] = [];
+  const statuses = Object.entries(subject.spec.model.service.statuses);
+  for (const [code, status] of [...statuses, ['forbidden', 403] as const]) {
+    const error = { code, message: `It is ${code}.`, status };
+    const response = jsonResponse(status, jsonText(error), { 'x-request-id': 'r' });
+    const { code: exit, stderr } = await run(subject, ['--output=json', ...wordsFor(subject, inputs)], response);
+    const { hint: _, ...line } = node(node(readJson(stderr)).error);
+    const expected = { ...error, requestId: 'r', exit: exitCodeOf(status) };
+    if (exit !== expected.exit)
+      errors.push(`${status} ends with the exit code ${exit}, and the help says ${expected.exit}`);
+    if (!isDeepStrictEqual(line, expected))
+      errors.push(`${status} is reported as ${excerpt(line)}, not ${excerpt(expected)}`);
+  }
+  return errors;
+}

@@ -1,0 +1,144 @@
+import type { Operation } from '@petstore/types';
+import type { Argument, CommandNode, Flag, Located } from 'petctl/internal';
+import type { Finding } from '../../check.ts';
+import type { Spec } from '../../openapi.ts';
+import { finding, type Input, type Petctl, unlessEqual } from './inputs.ts';
+import { outputOf, runPetctl } from './run.ts';
+
+/** A text that describes a command: its whole text, and what it says of each flag and argument. */
+export interface Text {
+  readonly name: string;
+  readonly text: string;
+  readonly rows: ReadonlyMap<string, string>;
+}
+
+/** The help, the manual page and the section of the reference of a command. */
+export async function textsOf(petctl: Petctl, { path }: Located, manual: string, reference: string): Promise<Text[]> {
+  const help = await outputOf(petctl, ...path, '--help');
+  const man = manual.replaceAll('\\-', '-').replaceAll('\\&', '').replaceAll('\\e', '\\');
+  const [, ...behind] = reference.split(`\n## petctl ${path.join(' ')}\n`);
+  const [section = ''] = behind.join('').split('\n## ');
+  const joined = help.replaceAll(/\n {4,}/g, ' ');
+  return [
+    text('the help', help, joined.matchAll(/^ {2}(?!petctl )(.*?\S)(?: {2,}|(?<=>) )(.*)$/gm)),
+    text('the manual page', man, man.matchAll(/^\.TP\n\\fB(.*)\\fR\n(.*)$/gm)),
+    text('the reference', section, section.matchAll(/^\| `(.*?)` \| (.*) \|$/gm)),
+  ];
+}
+
+function text(name: string, text: string, rows: Iterable<RegExpExecArray>): Text {
+  return {
+    name,
+    text: plain(text),
+    rows: new Map([...rows].map(([, left = '', about = '']) => [left, plain(about.replaceAll('\\|', '|'))])),
+  };
+}
+
+const plain = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
+
+/** The facts that texts do not say. */
+export function factErrors(
+  texts: readonly Text[],
+  where: readonly string[],
+  missingFrom: (text: Text) => readonly string[],
+): Finding[] {
+  return texts.flatMap((text) => missingFrom(text).map((fact) => finding(where, `${text.name} does not say it`, fact)));
+}
+
+/** What a text does not say of a command. */
+export function missingCommandFacts({ text }: Text, operation: Operation, successor: Operation | undefined): string[] {
+  const { description, deprecated, sunset = '', stability = '' } = operation;
+  const facts = [description, stability, ...(deprecated ? ['Deprecated', sunset] : [])];
+  if (deprecated && successor) facts.push(`petctl ${successor.command.join(' ')}`);
+  return facts.filter((fact) => !text.includes(plain(fact)));
+}
+
+/** The flags that petctl has beside those of inputs, and that a text does not describe. */
+export function missingOwnFlags(text: Text, flags: readonly Flag[] = []): string[] {
+  return flags
+    .filter(({ field, property }) => field === undefined && property === undefined)
+    .filter((flag) => !rowOf(text, flag)?.[1].startsWith(plain(flag.description).replace(/\.$/, '')))
+    .map(({ name }) => `--${name}`);
+}
+
+/** What a text says of a flag or an argument. */
+function rowOf({ rows }: Text, taken: Argument | Flag): [left: string, about: string] | undefined {
+  const names =
+    'required' in taken && !('field' in taken) ? [`<${taken.name}>`] : [`--${taken.name}`, `--[no-]${taken.name}`];
+  return [...rows].find(([left]) => left.split(/[ ,]+/).some((word) => names.includes(word)));
+}
+
+/** What a text does not say of an input. */
+export function missingInputFacts(text: Text, input: Input, taken: Argument | Flag): string[] {
+  const [left, about = ''] = rowOf(text, taken) ?? [];
+  if (left === undefined) return ['anything'];
+  if (input.isWhole) return [];
+  const { schema, required, deprecated } = input;
+  const { minimum, maximum, minLength, maxLength, enum: values = [], default: usual, format } = schema;
+  const types = [schema.type ?? []].flat().filter((one) => one !== 'null');
+  const isPlain = /^(integer|number|string)$/.test(types.join()) && format !== 'binary' && !schema.contentMediaType;
+  const words = (about.match(/[^\s,;()]+/g) ?? []).map((word) => word.replace(/\.$/, ''));
+  const bounds = values.length > 0 ? values : [minimum, maximum, minLength, maxLength];
+  const isValue = (one: unknown) => one !== undefined && one !== null && typeof one !== 'object';
+  const facts: [fact: string, isSaid: boolean][] = [
+    [input.description, about.startsWith(plain(input.description).replace(/\.$/, ''))],
+    ...[...bounds, usual].filter(isValue).map((one): [string, boolean] => [`${one}`, words.includes(`${one}`)]),
+    [`default: ${usual}`, usual === undefined || about.includes(`default: ${usual}`)],
+  ];
+  if ('field' in taken)
+    facts.push(
+      [`<${types[0]}>`, !isPlain || left.endsWith(`<${types[0]}>`)],
+      ['required', !required || words.includes('required')],
+      ['deprecated', !(deprecated || schema.deprecated) || words.includes('deprecated')],
+    );
+  return facts.filter(([, isSaid]) => !isSaid).map(([fact]) => fact);
+}
+
+/** The examples of a command that petctl does not take. */
+export async function exampleErrors(petctl: Petctl, { path }: Located): Promise<string[]> {
+  const help = await outputOf(petctl, ...path, '--help');
+  const lines = [...help.matchAll(/^ {2}petctl (.*?) +# /gm)].map(([, line = '']) => line);
+  const errors: string[] = [];
+  for (const line of lines.filter((one) => !one.includes('@'))) {
+    const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+    const env = { XDG_CONFIG_HOME: '/nonexistent' };
+    const { code, stderr } = await runPetctl(petctl, [...words, '--dry-run'], { env });
+    if (code !== 0) errors.push(`the example 'petctl ${line}' fails: ${stderr.trim()}`);
+  }
+  return errors;
+}
+
+/** What is wrong with the flags that every command has, with groups, and with the scripts for shells. */
+export async function sharedErrors(
+  petctl: Petctl,
+  tree: CommandNode,
+  spec: Spec,
+  { connect }: typeof import('@petstore/client'),
+): Promise<Finding[]> {
+  const { timeout, limit } = connect({ apiKey: '-', baseUrl: 'http://localhost' });
+  const facts: [flag: string, facts: string[]][] = [
+    ['timeout', [`default: ${timeout / 1000}s`]],
+    ['retries', [`default: ${limit}`]],
+    ['deployment', Object.keys(spec.model.service.deployments)],
+  ];
+  const [help] = await textsOf(petctl, { path: [], node: tree }, '', '');
+  const wrong = facts.flatMap(([flag, all]) => {
+    const [, about = ''] = [...(help?.rows ?? [])].find(([left]) => left.startsWith(`--${flag} `)) ?? [];
+    return all
+      .filter((fact) => !about.includes(fact))
+      .map((fact) => finding([`--${flag}`], `its help is '${about}'`, fact));
+  });
+  for (const { path, node } of petctl.walk(tree)) {
+    const offered = new Map(petctl.candidates(tree, [...path, '']).words);
+    for (const { name, summary } of (node.commands ?? []).filter(({ hidden }) => !hidden))
+      wrong.push(...unlessEqual([...path, name], 'the completion', offered.get(name), summary));
+  }
+  const completing = tree.commands?.find(({ hidden, verbatim }) => hidden && verbatim)?.name;
+  for (const { schema } of tree.commands?.find(({ name }) => name === 'completion')?.args ?? [])
+    for (const shell of schema.enum ?? []) {
+      const script = await outputOf(petctl, 'completion', String(shell));
+      if (!script.includes(`petctl ${completing} `))
+        wrong.push(finding(['completion', String(shell)], 'it asks another command', `petctl ${completing} completes`));
+    }
+  return wrong;
+}
