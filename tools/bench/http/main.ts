@@ -22,8 +22,8 @@ const subjects = [bare, ours, fastify, fastifyDurable];
 
 const descriptions = {
   bare: 'a bare `node:http` server of the same API: no validation, no log, documents in memory only',
-  ours: 'the shipped server as `npm start` runs it: validation, log, metrics, durable store; a read that repeats between two writes is answered with the bytes of the last one',
-  fastify: 'Fastify 5 with JSON schemas for requests and answers, no log, documents in memory only',
+  ours: 'the shipped server as `npm start` runs it: validation, log, metrics, durable store; repeated reads between two writes are cached',
+  fastify: 'Fastify 5 with JSON schemas for requests and responses, no log, documents in memory only',
   'fastify-durable': 'the same on our durable store',
 };
 
@@ -62,12 +62,10 @@ export async function http(quick: boolean): Promise<Section> {
   return {
     title: 'Requests over HTTP',
     how: [
-      `${connections} keep-alive connections, each of which sends the next request when it has a response; every status and`,
-      `each first body are checked. All servers hold the same ${size.toLocaleString('en-US')} ${collection} and run in turns within one run, in`,
-      `${times.rounds} rounds of ${times.milliseconds / 1000} s; medians; ${pinned}. "Of bare" compares the user time`,
-      "of the server's process for each request, round by round, without system time.",
-      'Above 1, a server costs less than the bare one. In parentheses: the lowest and highest of three runs, which are the',
-      `rounds in three parts. A "?" marks numbers whose runs differ by more than ${MAX_SPREAD * 100} %.`,
+      `${connections} keep-alive connections, one request at a time on each; every status and each first body are checked. All servers`,
+      `hold the same ${size.toLocaleString('en-US')} ${collection} and run in turns, in ${times.rounds} rounds of ${times.milliseconds / 1000} s; medians; ${pinned}.`,
+      '"Of bare" compares the user time of a request, round by round: above 1, a server costs less than the bare one. In parentheses:',
+      `the lowest and highest median of a third of the rounds. A "?" marks thirds that differ by more than ${MAX_SPREAD * 100} %.`,
     ].join(' '),
     tables: [
       { rows: Object.entries(descriptions).map(([server, about]) => ({ server, 'what it is': about })) },
