@@ -18,10 +18,10 @@ export function contract(offer: () => Promise<Offered>) {
   beforeEach(async () => {
     ({ api, codeOf } = await offer());
   });
-  const refusal = async (call: Promise<unknown>) =>
+  const codeOfError = async (call: Promise<unknown>) =>
     codeOf(
       await call.then(
-        () => 'no refusal',
+        () => 'no error',
         (error) => error,
       ),
     );
@@ -66,7 +66,7 @@ export function contract(offer: () => Promise<Offered>) {
     test.each([1, operations.getPet.fields.petId.schema.maximum])(
       'finds no pet %d in an empty store',
       async (petId) => {
-        expect(await refusal(api.getPet({ petId }))).toBe('not_found');
+        expect(await codeOfError(api.getPet({ petId }))).toBe('not_found');
       },
     );
   });
@@ -94,14 +94,14 @@ export function contract(offer: () => Promise<Offered>) {
 
     test('reaches every pet once, page by page', async () => {
       const added = await addMany(11);
-      const seen = [];
+      const read = [];
       for (let after = 0; ; ) {
         const page = await api.listPets({ after, limit: 3 });
-        seen.push(...page);
+        read.push(...page);
         if (page.length < 3) break;
         after = page.at(-1)?.id ?? after;
       }
-      expect(seen).toEqual(added);
+      expect(read).toEqual(added);
     });
 
     test('returns an empty list after the last pet', async () => {

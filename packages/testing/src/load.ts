@@ -16,7 +16,8 @@ export class Load {
   readonly acknowledged: { sent: number; answered: number }[] = [];
   /** Responses that no failure of a server or a database justifies. */
   readonly violations: string[] = [];
-  refused = 0;
+  /** The number of 503 responses. */
+  unavailable = 0;
   #sent = 0;
   #isStopped = false;
   #waiting: { goal: number; reached: () => void }[] = [];
@@ -71,7 +72,7 @@ export class Load {
       const isReached = ({ goal }: { goal: number }) => goal <= this.acknowledged.length;
       for (const { reached } of this.#waiting.filter(isReached)) reached();
       this.#waiting = this.#waiting.filter((waiting) => !isReached(waiting));
-    } else if (status === 503 && retryAfter === '1') this.refused++;
+    } else if (status === 503 && retryAfter === '1') this.unavailable++;
     else this.violations.push(`${status} ${retryAfter} ${JSON.stringify(body)}`);
   }
 }

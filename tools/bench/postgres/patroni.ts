@@ -62,7 +62,7 @@ async function failover() {
   const stored = new Set(documents.map(({ id, name }) => `${id} ${name}`));
   const lost = [...load.known].filter(([id, name]) => !stored.has(`${id} ${name}`));
   const back = load.acknowledged.find(({ sent }) => sent > killed)?.answered ?? Number.NaN;
-  console.log(`${lost.length} of ${load.known.size} acknowledged lost, ${load.refused} refused with 503`);
+  console.log(`${lost.length} of ${load.known.size} acknowledged lost, ${load.unavailable} responses with 503`);
   console.log(`first 201 after ${((back - killed) / 1000).toFixed(1)} s, without anybody's help`);
   process.exitCode = lost.length === 0 ? 0 : 1;
 }

@@ -26,7 +26,7 @@ describe.skipIf(!executable)('the client, bundled, in a page of another origin',
     pages?.close();
   });
 
-  /** Calls a function of the page's program for a service that lets pages of these origins in. */
+  /** Calls a function of the page's program, with a service that allows these origins. */
   async function call<Name extends keyof Program>(name: Name, corsOrigins: string[]) {
     const service = await listen({ corsOrigins });
     const page = await browser.newPage();
@@ -38,9 +38,9 @@ describe.skipIf(!executable)('the client, bundled, in a page of another origin',
       await page.goto(origin);
       requests.length = 0;
       const args = JSON.stringify([`http://${host}:${new URL(service.origin).port}/v1`, service.apiKey]);
-      const seen = await page.evaluate<Awaited<ReturnType<Program[Name]>>>(`program.${name}(...${args})`);
+      const result = await page.evaluate<Awaited<ReturnType<Program[Name]>>>(`program.${name}(...${args})`);
       expect(problems).toEqual([]);
-      return { seen, requests };
+      return { result, requests };
     } finally {
       await page.close();
       await service.close();
@@ -48,8 +48,8 @@ describe.skipIf(!executable)('the client, bundled, in a page of another origin',
   }
 
   test('creates, lists, follows pages and parses errors', async () => {
-    const { seen, requests } = await call('everything', [origin]);
-    expect(seen).toEqual({
+    const { result, requests } = await call('everything', [origin]);
+    expect(result).toEqual({
       page: ['Rex', 'Tom'],
       all: ['Rex', 'Tom', 'Ida', 'Bo', 'Mia'],
       failure: { missing: true, unreachable: false, code: 'not_found', requestId: expect.stringMatching(/./) },
@@ -59,8 +59,8 @@ describe.skipIf(!executable)('the client, bundled, in a page of another origin',
   });
 
   test('reports a connection error where CORS rejects the page', async () => {
-    const { seen } = await call('refused', []);
-    expect(seen).toEqual({ missing: false, unreachable: true });
+    const { result } = await call('rejectedByCors', []);
+    expect(result).toEqual({ missing: false, unreachable: true });
   });
 });
 

@@ -1,7 +1,7 @@
-// What a page does with the client. It is bundled for the browser, and called by the test through the window.
+// A program that uses the client in a page. The test bundles it for the browser and calls it through the window.
 import { ConnectionError, NotFoundError, petstore } from '@petstore/client';
 
-const failed = (error: unknown) => ({
+const errorOf = (error: unknown) => ({
   missing: error instanceof NotFoundError,
   unreachable: error instanceof ConnectionError,
   ...(error instanceof NotFoundError && { code: error.code, requestId: error.requestId }),
@@ -14,13 +14,13 @@ const program = {
     const page = (await api.listPets({ limit: 2 })).map(({ name }) => name);
     const all: string[] = [];
     for await (const { name } of api.listPets({ limit: 2 })) all.push(name);
-    return { page, all, failure: await api.getPet({ petId: 77 }).then(() => undefined, failed) };
+    return { page, all, failure: await api.getPet({ petId: 77 }).then(() => undefined, errorOf) };
   },
 
-  refused: (baseUrl: string, apiKey: string) =>
+  rejectedByCors: (baseUrl: string, apiKey: string) =>
     petstore({ baseUrl, apiKey, retry: 0 })
       .listPets()
-      .then(() => undefined, failed),
+      .then(() => undefined, errorOf),
 };
 
 export type Program = typeof program;

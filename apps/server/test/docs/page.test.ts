@@ -82,8 +82,8 @@ async function authorize(page: Page, apiKey: string): Promise<void> {
 async function tryOut(page: Page, id: string, status: number): Promise<string> {
   await open(page, id);
   await operation(page, id).locator('.execute').click();
-  const answer = operation(page, id).locator('.live-responses-table .response', { hasText: String(status) });
-  return (await answer.locator('.highlight-code code').textContent()) ?? '';
+  const response = operation(page, id).locator('.live-responses-table .response', { hasText: String(status) });
+  return (await response.locator('.highlight-code code').textContent()) ?? '';
 }
 
 /** Opens an address in a window of this width, and waits until the page shows the operations. */

@@ -13,33 +13,33 @@ describe('the routes of the docs page', () => {
   });
   afterAll(() => server.close());
 
-  const ask = (path: string, init: RequestInit = {}) =>
+  const get = (path: string, init: RequestInit = {}) =>
     fetch(`http://127.0.0.1:${server.port}${path}`, { redirect: 'manual', ...init });
 
   test('the root redirects to the page', async () => {
-    const answer = await ask('/');
-    expect(answer.status).toBe(302);
-    expect(new URL(answer.headers.get('location') ?? '', answer.url).pathname).toBe('/docs');
+    const response = await get('/');
+    expect(response.status).toBe(302);
+    expect(new URL(response.headers.get('location') ?? '', response.url).pathname).toBe('/docs');
   });
 
   test('the spec is served unchanged as YAML, and as JSON', async () => {
-    const yaml = await ask('/openapi.yaml');
+    const yaml = await get('/openapi.yaml');
     expect(yaml.headers.get('content-type')).toBe('application/yaml');
     expect(await yaml.text()).toBe(written);
-    const json = await ask('/openapi.json');
+    const json = await get('/openapi.json');
     expect(json.headers.get('content-type')).toBe('application/json');
     expect(await json.json()).toEqual(parse(written));
   });
 
   test('every file of the page exists, without inline code and without other origins', async () => {
-    const html = await (await ask('/docs')).text();
+    const html = await (await get('/docs')).text();
     const named = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address);
     expect(named).toContain('docs/start.js');
     expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/);
     for (const address of named.filter((each) => each !== 'data:,')) {
       expect(address).toMatch(/^[a-z]/);
       expect(address).not.toContain(':');
-      expect((await ask(`/${address}`)).status, address).toBe(200);
+      expect((await get(`/${address}`)).status, address).toBe(200);
     }
   });
 
@@ -53,15 +53,15 @@ describe('the routes of the docs page', () => {
   ];
 
   test.each(paths)('%s can be cached, and is revalidated', async (path) => {
-    const answer = await ask(path);
-    const length = (await answer.arrayBuffer()).byteLength;
-    const tag = answer.headers.get('etag') ?? '';
-    expect(answer.headers.get('cache-control')).toBe('no-cache');
+    const response = await get(path);
+    const length = (await response.arrayBuffer()).byteLength;
+    const tag = response.headers.get('etag') ?? '';
+    expect(response.headers.get('cache-control')).toBe('no-cache');
     expect(tag).toMatch(/^"[\w-]{43}"$/);
     // Node's fetch sends a Cache-Control that forbids cached responses, unless the caller sends one.
-    const again = await ask(path, { headers: { 'If-None-Match': tag, 'Cache-Control': 'max-age=0' } });
+    const again = await get(path, { headers: { 'If-None-Match': tag, 'Cache-Control': 'max-age=0' } });
     expect(again.status).toBe(304);
-    const head = await ask(path, { method: 'HEAD' });
+    const head = await get(path, { method: 'HEAD' });
     expect([head.status, head.headers.get('etag'), head.headers.get('content-length')]).toEqual([
       200,
       tag,
@@ -71,7 +71,7 @@ describe('the routes of the docs page', () => {
   });
 
   test.each(['/', ...paths])('%s forbids other origins by its content security policy', async (path) => {
-    const { headers } = await ask(path);
+    const { headers } = await get(path);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'self'");
     expect(policy).toContain("frame-ancestors 'none'");
@@ -80,16 +80,16 @@ describe('the routes of the docs page', () => {
   });
 
   test('only GET and HEAD are allowed, and only the exact paths', async () => {
-    const posted = await ask('/docs', { method: 'POST' });
+    const posted = await get('/docs', { method: 'POST' });
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     expect(await posted.json()).toMatchObject({ code: 'method_not_allowed', status: 405 });
     for (const path of ['/Docs', '/docs/', '/docs/docs.ts', '/docs/../package.json', '/docs/%2e%2e%2fdocs.ts']) {
-      expect((await ask(path)).status, path).toBe(404);
+      expect((await get(path)).status, path).toBe(404);
     }
   });
 
   test('the API is not affected', async () => {
-    const answer = await ask('/v1/pets');
-    expect([answer.status, answer.headers.get('content-security-policy')]).toEqual([401, null]);
+    const response = await get('/v1/pets');
+    expect([response.status, response.headers.get('content-security-policy')]).toEqual([401, null]);
   });
 });

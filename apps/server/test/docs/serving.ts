@@ -26,9 +26,9 @@ export async function serveUnder(prefix: string, target: Serving): Promise<Servi
   const server = createServer((request, response) => {
     const { method, headers, url = '/' } = request;
     const path = url.startsWith(`${prefix}/`) ? url.slice(prefix.length) : '/nothing';
-    const onward = forward({ host: '127.0.0.1', port: target.port, method, headers, path }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const onward = forward({ host: '127.0.0.1', port: target.port, method, headers, path }, (upstream) => {
+      response.writeHead(upstream.statusCode ?? 502, upstream.headers);
+      upstream.pipe(response);
     });
     request.pipe(onward);
   });

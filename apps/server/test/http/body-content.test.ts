@@ -45,12 +45,12 @@ test.each([
   ['a part without a name', `${part('Content-Disposition: form-data', '1')}--b--`, TYPE],
   ['a part that is no form data', `${part('Content-Disposition: attachment; name="a"', '1')}--b--`, TYPE],
   ['a part without a head', '--b\r\nx\r\n--b--', TYPE],
-  ['more behind a boundary', `--bc\r\n${named('order', '1')}--b--`, TYPE],
+  ['text after a boundary', `--bc\r\n${named('order', '1')}--b--`, TYPE],
   ['a value twice', `${named('order', '1')}${named('order', '2')}--b--`, TYPE],
   ['text that is no UTF-8', Buffer.from(`${named('order', '\xff')}--b--`, 'latin1'), TYPE],
   ['too long a head', `${part(`A: ${'a'.repeat(MAX_PART_HEAD_BYTES)}`, '')}--b--`, TYPE],
   ['too many parts', `${named('tags', '').repeat(MAX_FORM_VALUES + 1)}--b--`, TYPE],
-])('a multipart body with %s is refused', (_, body, type) => {
+])('a multipart body with %s is rejected', (_, body, type) => {
   expect(() => read(body, multipart, type)).toThrow(HttpError);
 });
 

@@ -45,9 +45,9 @@ describe.each(modes)('%s: the body', (_, options) => {
   test.each(['id', '__proto__', 'constructor', 'toString', 'colour'])(
     'an unknown member %s is rejected by name',
     async (member) => {
-      const answer = await post(`{"name":"x","categoryId":1,"${member}":{"a":1}}`);
-      expectError(answer, 'invalid_request');
-      expect(JSON.parse(answer.body).message).toBe(`body '${member}': there is no such member`);
+      const response = await post(`{"name":"x","categoryId":1,"${member}":{"a":1}}`);
+      expectError(response, 'invalid_request');
+      expect(JSON.parse(response.body).message).toBe(`body '${member}': there is no such member`);
     },
   );
 
@@ -59,15 +59,15 @@ describe.each(modes)('%s: the body', (_, options) => {
   test.each(['9223372036854775808', '-9223372036854775809', '1e19', '9007199254740992.5'])(
     'a category %s is rejected by name',
     async (number) => {
-      const answer = await post(`{"name":"x","categoryId":${number}}`);
-      expectError(answer, 'invalid_request');
-      expect(JSON.parse(answer.body).message).toMatch(/^body 'categoryId': /);
+      const response = await post(`{"name":"x","categoryId":${number}}`);
+      expectError(response, 'invalid_request');
+      expect(JSON.parse(response.body).message).toMatch(/^body 'categoryId': /);
     },
   );
 
   test.each(['1e2', '100.0', '1.0e2', '0.1e3'])('%s is the integer 100', async (number) => {
-    const answer = await post(`{"name":"x","categoryId":${number}}`);
-    expect([answer.status, JSON.parse(answer.body).categoryId]).toEqual([201, 100]);
+    const response = await post(`{"name":"x","categoryId":${number}}`);
+    expect([response.status, JSON.parse(response.body).categoryId]).toEqual([201, 100]);
   });
 
   test('invalid UTF-8 is rejected, not replaced', async () => {
@@ -79,9 +79,9 @@ describe.each(modes)('%s: the body', (_, options) => {
     ['deeply nested and closed', `{"name":"x","categoryId":${'['.repeat(100_000)}1.5${']'.repeat(100_000)}}`],
     ['full of unknown members', `{${Array.from({ length: 40_000 }, (_, i) => `"k${i}":1`)}}`],
   ])('a body that is %s is rejected in a short sentence', async (_, body) => {
-    const answer = await post(body);
-    expectError(answer, 'invalid_request');
-    expect(answer.body.length).toBeLessThan(2_000);
+    const response = await post(body);
+    expectError(response, 'invalid_request');
+    expect(response.body.length).toBeLessThan(2_000);
   });
 
   test('a body that is too large is rejected, with and without Content-Length', async () => {

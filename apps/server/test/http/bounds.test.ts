@@ -48,7 +48,7 @@ describe.each(modes)('%s', (_, options) => {
       added.push(await handlers(store).createPet({ name, categoryId: i, status: i % 2 ? 'sold' : 'pending' }));
     }
     for (const filter of ['', '&status=sold']) {
-      const seen: Pet[] = [];
+      const read: Pet[] = [];
       let next: string | null | undefined = `?limit=100${filter}`;
       while (next) {
         const response: Response = await fetch(`${baseUrl}/pets${next}`, { headers });
@@ -56,12 +56,12 @@ describe.each(modes)('%s', (_, options) => {
         const page: Pet[] = JSON.parse(text);
         const largest = Math.max(0, ...page.map((pet) => JSON.stringify(pet).length * 2));
         expect(Buffer.byteLength(text)).toBeLessThan(MAX_PAGE_BYTES + largest + 1000);
-        seen.push(...page);
+        read.push(...page);
         next = /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
         // Only behind the last pet a page may be empty.
         expect(page.length > 0 || next === undefined).toBe(true);
       }
-      expect(seen).toEqual(filter ? added.filter(({ status }) => status === 'sold') : added);
+      expect(read).toEqual(filter ? added.filter(({ status }) => status === 'sold') : added);
     }
   });
 
@@ -70,9 +70,9 @@ describe.each(modes)('%s', (_, options) => {
     const large = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 200000\r\n\r\n`;
     const wires = [openWire(origin), openWire(origin)];
     for (const wire of wires) wire.send(`${large}{"name":"${'x'.repeat(180_000)}`);
-    const [refused] = await Promise.race(wires.map((wire) => wire.until(1)));
-    expect(refused).toMatchObject({ status: 503 });
-    expect(JSON.parse(refused?.body ?? '')).toMatchObject({ code: 'unavailable' });
+    const [rejected] = await Promise.race(wires.map((wire) => wire.until(1)));
+    expect(rejected).toMatchObject({ status: 503 });
+    expect(JSON.parse(rejected?.body ?? '')).toMatchObject({ code: 'unavailable' });
     const small = await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body: '{"name":"x","categoryId":1}' });
     expect(small.status).toBe(201);
     for (const { socket } of wires) socket.destroy();
@@ -152,8 +152,8 @@ describe.each(modes)('%s', (_, options) => {
       fetch(`${baseUrl}/pets`, { method: 'POST', headers, body: JSON.stringify({ name, categoryId: 1 }) });
     const waiting = [post('first'), post('second')];
     await full;
-    const refused = await post('third');
-    expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'unavailable' }]);
+    const rejected = await post('third');
+    expect([rejected.status, await rejected.json()]).toMatchObject([503, { code: 'unavailable' }]);
     expect((await fetch(`${baseUrl}/pets`, { headers })).status).toBe(200);
     go();
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([201, 201]);

@@ -32,9 +32,9 @@ describe.each(modes)('%s', (_, options) => {
     const expected: string[] = [];
     for (const [categoryId, exact, name, answered] of sent) {
       const body = `{"name":"${name}","categoryId":${categoryId}}`;
-      const answer = await fetch(`${server.baseUrl}/pets`, { method: 'POST', headers, body });
+      const response = await fetch(`${server.baseUrl}/pets`, { method: 'POST', headers, body });
       const pet = `{"id":${expected.length + 1},"name":"${answered}","categoryId":${exact}}`;
-      expect([answer.status, await answer.text()]).toEqual([201, pet]);
+      expect([response.status, await response.text()]).toEqual([201, pet]);
       expect(await (await fetch(`${server.baseUrl}/pets/${expected.length + 1}`, { headers })).text()).toBe(pet);
       expected.push(pet);
     }

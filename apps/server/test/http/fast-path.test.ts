@@ -71,29 +71,29 @@ const pets: NewPet[] = Array.from({ length: 150 }, (_, i) => {
   return { name: `Ünï "${i}" \n ${'🐈'.repeat(i % 3)}`, categoryId: i - 75, ...(status && { status }) };
 });
 
-/** An answer without what differs from moment to moment, or from store to store. */
-async function answerOf({ listener }: Side, bytes: Uint8Array) {
+/** A response without values that differ from request to request or from store to store. */
+async function responseOf({ listener }: Side, bytes: Uint8Array) {
   const { status, headers, body } = await raw(listener.origin, bytes);
-  const told = [...headers]
+  const comparable = [...headers]
     .filter(([name]) => name !== 'date')
     .map(([name, value]) => {
       if (name === 'etag') return [name, value.replace(/"\w+-/, '"')];
       return [name, name === 'x-request-id' ? value.replace(/^[\da-f-]{36}$/, 'a new one') : value];
     });
-  return { status, headers: told, body };
+  return { status, headers: comparable, body };
 }
 
 test('the fast path responds with the same bytes as the Express app', async () => {
   await fc.assert(
     fc.asyncProperty(randomRequests(apiKey), async (bytes) => {
       fast.inputs.length = express.inputs.length = 0;
-      const expected = await answerOf(express, bytes);
-      expect(await answerOf(fast, bytes)).toEqual(expected);
+      const expected = await responseOf(express, bytes);
+      expect(await responseOf(fast, bytes)).toEqual(expected);
       expect(fast.inputs).toEqual(express.inputs);
     }),
     { numRuns: NUM_RUNS },
   );
-  // Were it never taken, all this would say nothing.
+  // Otherwise the test would compare nothing.
   expect(fast.accepted).toBeGreaterThan(NUM_RUNS / 8);
 }, 120_000);
 

@@ -30,7 +30,7 @@ describe.each(modes)('%s', (_, options) => {
   }
 
   test.each([
-    ['nobody is trusted', undefined, 'x-forwarded-for', '1.1.1.1', '127.0.0.1'],
+    ['no proxy is trusted', undefined, 'x-forwarded-for', '1.1.1.1', '127.0.0.1'],
     ['one proxy', 1, 'x-forwarded-for', '6.6.6.6, 1.1.1.1', '1.1.1.1'],
     ['one proxy, with a port', 1, 'x-forwarded-for', '6.6.6.6, 1.1.1.1:80', '1.1.1.1'],
     ['two proxies', 2, 'x-forwarded-for', '6.6.6.6, 1.1.1.1, 10.0.0.1', '1.1.1.1'],
@@ -90,10 +90,10 @@ describe.each(modes)('%s', (_, options) => {
       `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.apiKey}\r\n` +
         'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
     );
-    const [refused] = await wire.until(1);
+    const [rejected] = await wire.until(1);
     wire.socket.destroy();
-    expect(refused).toMatchObject({ status: 429 });
-    expect(refused?.headers.get('ratelimit')).toMatch(/^"per-key";r=0;/);
+    expect(rejected).toMatchObject({ status: 429 });
+    expect(rejected?.headers.get('ratelimit')).toMatch(/^"per-key";r=0;/);
   });
 
   test('no content type is guessed', async () => {

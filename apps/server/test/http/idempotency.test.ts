@@ -47,8 +47,8 @@ describe.each(modes)('%s', (_, options) => {
       body,
     });
     const replayed = response.headers.get('idempotency-replayed');
-    const answer: { id?: number; code?: string; message?: string } = Object(await response.json());
-    return { status: response.status, body: answer, replayed, headers: response.headers };
+    const data: { id?: number; code?: string; message?: string } = Object(await response.json());
+    return { status: response.status, body: data, replayed, headers: response.headers };
   }
   const count = async () => (await store.collection('pets').list({ after: 0, limit: 1000 })).count;
 
@@ -151,8 +151,8 @@ describe.each(modes)('%s', (_, options) => {
     onTestFinished(() => void own.close());
     const call = () => create({ key: 'k', apiKey: own.apiKey }, own);
     const waiting = Array.from({ length: 5 }, call);
-    const refused = await Promise.race(waiting);
-    expect([refused.status, refused.body.code]).toEqual([409, 'request_in_flight']);
+    const rejected = await Promise.race(waiting);
+    expect([rejected.status, rejected.body.code]).toEqual([409, 'request_in_flight']);
     // Another request is not in the way.
     const other = create({ key: 'other', apiKey: own.apiKey }, own);
     open();

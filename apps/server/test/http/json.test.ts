@@ -6,9 +6,9 @@ import { parseJson } from '../../src/http/json.ts';
 import { MAX_JSON_DEPTH, MAX_JSON_MEMBERS } from '../../src/limits.ts';
 
 const parse = (text: string) => parseJson(Buffer.from(text));
-const refusal = (text: string): string => {
+const errorOf = (text: string): string => {
   try {
-    return `no refusal: ${JSON.stringify(parse(text))}`;
+    return `no error: ${JSON.stringify(parse(text))}`;
   } catch (error) {
     if (error instanceof HttpError) return error.message;
     throw error;
@@ -59,7 +59,7 @@ test.each([
   ['{"a":1', 'body: it is not JSON'],
   ['{a:1}', 'body: it is not JSON'],
 ])('%s is rejected', (text, message) => {
-  expect(refusal(text)).toBe(message);
+  expect(errorOf(text)).toBe(message);
 });
 
 describe('an int64 without bounds', () => {
@@ -115,13 +115,13 @@ test('the maximal depth and number of members are accepted, one more is rejected
   const wide = (members: number) => `{${Array.from({ length: members }, (_, i) => `"k{[:${i}":{"a":":\\":"}`)}}`;
   expect(parse(nested(MAX_JSON_DEPTH))).toEqual(JSON.parse(nested(MAX_JSON_DEPTH)));
   expect(parse(wide(MAX_JSON_MEMBERS))).toEqual(JSON.parse(wide(MAX_JSON_MEMBERS)));
-  expect(refusal(nested(MAX_JSON_DEPTH + 1))).toBe(`body: it is nested more than ${MAX_JSON_DEPTH} deep`);
-  expect(refusal(wide(MAX_JSON_MEMBERS + 1))).toBe(`body: it has an object with more than ${MAX_JSON_MEMBERS} members`);
+  expect(errorOf(nested(MAX_JSON_DEPTH + 1))).toBe(`body: it is nested more than ${MAX_JSON_DEPTH} deep`);
+  expect(errorOf(wide(MAX_JSON_MEMBERS + 1))).toBe(`body: it has an object with more than ${MAX_JSON_MEMBERS} members`);
 });
 
 test('very deep text, or text with very many members, costs little more than other text of its length', () => {
   const length = 2 ** 20;
-  const costOf = (text: string) => leastCpuTime(() => refusal(text));
+  const costOf = (text: string) => leastCpuTime(() => errorOf(text));
   const plain = costOf(`"${'a'.repeat(length)}`);
   for (const text of [
     '['.repeat(length / 2) + ']'.repeat(length / 2),

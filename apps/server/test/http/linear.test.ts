@@ -16,7 +16,7 @@ const form: RequestBody = {
 };
 const multipart: RequestBody = { required: true, mediaType: 'multipart/form-data', kind: 'multipart' };
 
-/** The value of a body, or why it is refused. */
+/** The value of a body, or the message of its error. */
 function read(body: RequestBody, text: string | Buffer, type = 'multipart/form-data; boundary=b'): unknown {
   try {
     return readBody(Buffer.from(text), body, schema, type);

@@ -35,7 +35,7 @@ describe.each(modes)('%s', (_, options) => {
     return { written, log: pino(stream) };
   }
 
-  test('a request keeps its X-Request-Id, or gets one', async () => {
+  test('a request without an X-Request-Id gets one; any other is unchanged', async () => {
     const { get, baseUrl } = await start();
     expect((await get(`${baseUrl}/pets`, { 'x-request-id': 'abc-123' })).headers.get('x-request-id')).toBe('abc-123');
     expect((await get(`${baseUrl}/pets`)).headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
@@ -73,8 +73,8 @@ describe.each(modes)('%s', (_, options) => {
       list: () => Promise.reject(new Error('secret plans')),
     });
     const { get, baseUrl } = await start({ log }, broken);
-    const answer = await get(`${baseUrl}/pets`, { 'x-request-id': 'it' });
-    expect([answer.status, await answer.json()]).toEqual([
+    const response = await get(`${baseUrl}/pets`, { 'x-request-id': 'it' });
+    expect([response.status, await response.json()]).toEqual([
       500,
       { code: 'internal_error', message: expect.not.stringContaining('secret'), status: 500 },
     ]);
@@ -87,13 +87,13 @@ describe.each(modes)('%s', (_, options) => {
       create: () => Promise.reject(new StoreUnavailableError('/data is full')),
     });
     const { get, baseUrl } = await start({}, full);
-    const answer = await get(
+    const response = await get(
       `${baseUrl}/pets`,
       { 'content-type': 'application/json' },
       { method: 'POST', body: '{"name":"x","categoryId":1}' },
     );
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await answer.text()).not.toContain('/data');
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await response.text()).not.toContain('/data');
   });
 
   test('an unknown outcome of a write is not reported as a failure', async () => {
@@ -102,8 +102,8 @@ describe.each(modes)('%s', (_, options) => {
     });
     const { get, baseUrl } = await start({}, unsure);
     const init = { method: 'POST', body: '{"name":"x","categoryId":1}' };
-    const answer = await get(`${baseUrl}/pets`, { 'content-type': 'application/json' }, init);
-    expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'internal_error', status: 503 }]);
+    const response = await get(`${baseUrl}/pets`, { 'content-type': 'application/json' }, init);
+    expect([response.status, await response.json()]).toMatchObject([503, { code: 'internal_error', status: 503 }]);
   });
 
   test('the health routes need no key', async () => {
@@ -135,16 +135,16 @@ describe.each(modes)('%s', (_, options) => {
       headers: { origin: 'https://shop.test', 'access-control-request-method': 'POST' },
     };
     const closed = await start();
-    const refused = await fetch(`${closed.baseUrl}/pets`, preflight);
-    expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+    const rejected = await fetch(`${closed.baseUrl}/pets`, preflight);
+    expect(rejected.headers.get('access-control-allow-origin')).toBeNull();
     await server?.close();
 
     const open = await start({ corsOrigins: ['https://shop.test'] });
     const allowed = await fetch(`${open.baseUrl}/pets`, preflight);
     expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([204, 'https://shop.test']);
     expect(allowed.headers.get('access-control-allow-headers')).toContain('Authorization');
-    const answer = await open.get(`${open.baseUrl}/pets`, { origin: 'https://shop.test' });
-    expect(answer.headers.get('access-control-expose-headers')).toContain('Link');
+    const response = await open.get(`${open.baseUrl}/pets`, { origin: 'https://shop.test' });
+    expect(response.headers.get('access-control-expose-headers')).toContain('Link');
     const stranger = await open.get(`${open.baseUrl}/pets`, { origin: 'https://other.test' });
     expect(stranger.headers.get('access-control-allow-origin')).not.toBe('https://other.test');
   });
@@ -154,8 +154,8 @@ describe.each(modes)('%s', (_, options) => {
     const statuses = [];
     for (let i = 0; i < 4; i++) statuses.push((await get(`${baseUrl}/pets`)).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
-    const refused = await get(`${baseUrl}/pets`);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await refused.json()).toMatchObject({ code: 'rate_limited', status: 429 });
+    const rejected = await get(`${baseUrl}/pets`);
+    expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await rejected.json()).toMatchObject({ code: 'rate_limited', status: 429 });
   });
 });

@@ -7,27 +7,27 @@ import { openWire } from './wire.ts';
 
 describe.each(modes)('%s', (_, options) => {
   const pets = memoryStore();
-  /** How many creates run at once, and the most that ever did. */
+  /** The number of concurrent creates, and its maximum. */
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   const slow = withFunctions(pets, {
     create: async (pet) => {
       running++;
-      most = Math.max(most, running);
+      maxRunning = Math.max(maxRunning, running);
       await new Promise((resolve) => setTimeout(resolve, 5));
       running--;
       return pets.collection('pets').create(pet);
     },
   });
   let server: Listening;
-  let shortServer: Listening;
+  let serverWithShortTimeouts: Listening;
   let head: string;
   beforeAll(async () => {
     server = await listen(options, slow);
-    shortServer = await listen({ ...options, ...shortTimeouts }, slow);
+    serverWithShortTimeouts = await listen({ ...options, ...shortTimeouts }, slow);
     head = `Host: x\r\nAuthorization: Bearer ${server.apiKey}\r\n`;
   });
-  afterAll(() => Promise.all([server.close(), shortServer.close()]));
+  afterAll(() => Promise.all([server.close(), serverWithShortTimeouts.close()]));
 
   const post = (name: string) => {
     const body = JSON.stringify({ name, categoryId: 1 });
@@ -36,8 +36,8 @@ describe.each(modes)('%s', (_, options) => {
   };
   const get = (path: string) => `GET ${path} HTTP/1.1\r\n${head}\r\n`;
 
-  test('pipelined requests are handled one at a time and answered in order', async () => {
-    most = 0;
+  test('pipelined requests are handled one at a time and get their responses in order', async () => {
+    maxRunning = 0;
     const wire = openWire(server.origin);
     wire.send(Array.from({ length: 20 }, (_, i) => post(`pipelined ${i}`)).join(''));
     const responses = await wire.until(20);
@@ -45,10 +45,10 @@ describe.each(modes)('%s', (_, options) => {
     expect(responses.map(({ body }) => JSON.parse(body).name)).toEqual(
       Array.from({ length: 20 }, (_, i) => `pipelined ${i}`),
     );
-    expect(most).toBe(1);
+    expect(maxRunning).toBe(1);
   });
 
-  test('thousands of pipelined requests, more than one read returns, are all answered', async () => {
+  test('thousands of pipelined requests, more than one read returns, all get a response', async () => {
     const wire = openWire(server.origin);
     const bodies = Array.from({ length: 5000 }, (_, i) =>
       i % 7 === 0 ? get('/healthz') : get(`/v1/pets/${i + 10_000}`),
@@ -67,9 +67,9 @@ describe.each(modes)('%s', (_, options) => {
     ['too large a head', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
     ['a head that never ends', 'GET / HTTP/1.1\r\nHost: x\r\n', 408],
     ['a malformed chunk', 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n', 401],
-  ])('a valid POST is answered before %s behind it', async (_, behind, status) => {
-    const wire = openWire((status === 408 ? shortServer : server).origin);
-    wire.send(post('first') + post('second') + behind);
+  ])('a valid POST gets its response before %s after it', async (_, next, status) => {
+    const wire = openWire((status === 408 ? serverWithShortTimeouts : server).origin);
+    wire.send(post('first') + post('second') + next);
     const responses = await wire.ended();
     expect(responses.map((one) => one.status)).toEqual([201, 201, status]);
     const [first, second] = responses.map(({ body }) => JSON.parse(body));
@@ -116,7 +116,7 @@ describe.each(modes)('%s', (_, options) => {
     const closed = once(wire.socket, 'close');
     wire.socket.resetAndDestroy();
     await closed;
-    // An error that nobody handled would end the process; vitest reports it as a failure.
+    // vitest reports an unhandled error as a failure.
     expect((await fetch(`${server.origin}/healthz`)).status).toBe(200);
   });
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { basePath } from '../../src/spec.ts';
 import { request } from './wire.ts';
 
-/** Requests around the line between plain and unusual: most are right, or right but for one part. */
+/** Requests near the border between plain and unusual ones: most are valid, or valid except for one part. */
 export function randomRequests(apiKey: string): fc.Arbitrary<Uint8Array> {
   return fc
     .record({
@@ -116,7 +116,7 @@ const oddBody = fc.constantFrom(
   ],
 );
 
-/** Some are there only now and then; those that break the connection off, or ask for more than an answer, are not. */
+/** Headers, some of them rare. Headers that close the connection or require more than one response are left out. */
 function headers(apiKey: string): fc.Arbitrary<Record<string, string | undefined>> {
   return fc.record({
     'X-Request-Id': often('it', 'a b', 'x'.repeat(129), undefined),

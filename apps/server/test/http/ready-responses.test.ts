@@ -101,7 +101,7 @@ test('bytes behind a cached response that are no request get an error', async ()
   expect((await wire.ended()).map(({ status }) => status)).toEqual([200, 200, 200, 200, 400]);
 });
 
-test('a server of another program, whose responses Node writes, answers the same', async () => {
+test('a server of another program, whose responses Node writes, sends the same', async () => {
   const foreign = createServer({ keepAliveTimeout: 65_000 }, app).listen(0, '127.0.0.1');
   await once(foreign, 'listening');
   const { port } = foreign.address() as AddressInfo;
@@ -114,18 +114,18 @@ test('a server of another program, whose responses Node writes, answers the same
   }
 });
 
-test('after a write nothing is answered that was ready before', async () => {
+test('a write discards the ready responses', async () => {
   const path = '/pets?limit=100&after=99';
-  const asked = () => responses(fast, [get(path), get(path), get(path)]);
-  const before = await asked();
+  const send = () => responses(fast, [get(path), get(path), get(path)]);
+  const before = await send();
   for (let i = 0; i < 20; i++) {
     const { id } = await create(`new ${i}`);
-    for (const { body } of await asked()) expect(JSON.parse(body).at(-1)).toMatchObject({ id, name: `new ${i}` });
+    for (const { body } of await send()) expect(JSON.parse(body).at(-1)).toMatchObject({ id, name: `new ${i}` });
   }
   expect(before.map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
-test('what waits for a slow client is not changed by the next request', async () => {
+test('a response that waits for a slow client is not changed by the next request', async () => {
   const count = 400;
   const path = '/pets?limit=90';
   const ids = Array.from({ length: count }, () => randomUUID());

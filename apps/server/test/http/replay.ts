@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { listen } from '../listen.ts';
 
-/** Checks that a repetition has the first response, whatever the order of its members, and whatever became of its pet. */
+/** Checks that a repetition gets the first response, for any order of its members, and after its pet was changed or removed. */
 export async function expectSameResponse(store: Store): Promise<void> {
   const { baseUrl, apiKey, close } = await listen({}, store);
   const { header } = operations.createPet.idempotencyKey;

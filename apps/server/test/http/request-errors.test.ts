@@ -114,9 +114,9 @@ describe.each(modes)('%s', (_, options) => {
     test.each([...elsewhere, '/v1/pets', '/v1/pets/1', '/v1/pets?limit=x', '/v1/pets/%zz', '/v1/%zz', '/v1/pets#x'])(
       'needs a key first: %s',
       async (path) => {
-        const answer = await raw(server().origin, request(`GET ${path}`));
-        expectError(answer, 'unauthorized');
-        expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+        const response = await raw(server().origin, request(`GET ${path}`));
+        expectError(response, 'unauthorized');
+        expect(response.headers.get('www-authenticate')).toBe('Bearer');
       },
     );
   });
@@ -133,18 +133,18 @@ describe.each(modes)('%s', (_, options) => {
     );
 
     test.each(['bearer', 'BEARER', 'Bearer'])('may follow the scheme as %s', async (scheme) => {
-      const answer = await raw(server().origin, request('GET /v1/pets', { Authorization: `${scheme} ${apiKey}` }));
-      expect(answer.status).toBe(200);
+      const response = await raw(server().origin, request('GET /v1/pets', { Authorization: `${scheme} ${apiKey}` }));
+      expect(response.status).toBe(200);
     });
 
     test('is checked before the body is read', async () => {
       expectError(await raw(server().origin, request('POST /v1/pets', json, '{malformed')), 'unauthorized');
-      const answer = await fetch(`${server().baseUrl}/pets`, {
+      const response = await fetch(`${server().baseUrl}/pets`, {
         method: 'POST',
         headers: json,
         body: ' '.repeat(5_000_000),
       });
-      expect(answer.status).toBe(401);
+      expect(response.status).toBe(401);
     });
 
     test('is checked before 100 Continue', async () => {
@@ -155,9 +155,9 @@ describe.each(modes)('%s', (_, options) => {
 
   describe('methods', () => {
     test.each(['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'])('%s gets a 405 with Allow', async (method) => {
-      const answer = await raw(server().origin, request(`${method} /v1/pets`, key));
-      expectError(answer, 'method_not_allowed');
-      expect(answer.headers.get('allow')).toBe(allowed('/pets'));
+      const response = await raw(server().origin, request(`${method} /v1/pets`, key));
+      expectError(response, 'method_not_allowed');
+      expect(response.headers.get('allow')).toBe(allowed('/pets'));
     });
 
     test('HEAD responds as GET does, without the body', async () => {
@@ -171,8 +171,8 @@ describe.each(modes)('%s', (_, options) => {
     });
 
     test('OPTIONS responds with Allow', async () => {
-      const answer = await raw(server().origin, request('OPTIONS /v1/pets/1', key));
-      expect([answer.status, answer.headers.get('allow')]).toEqual([204, allowed('/pets/{petId}')]);
+      const response = await raw(server().origin, request('OPTIONS /v1/pets/1', key));
+      expect([response.status, response.headers.get('allow')]).toEqual([204, allowed('/pets/{petId}')]);
     });
 
     test('CONNECT is rejected', async () => {

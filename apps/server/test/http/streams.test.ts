@@ -42,9 +42,9 @@ test('bytes are streamed with their type', async () => {
     if (next) controller.enqueue(next);
     else controller.close();
   };
-  const answer = await fetch(await streaming({ pull }));
-  expect(answer.headers.get('content-type')).toBe('application/octet-stream');
-  expect([...new Uint8Array(await answer.arrayBuffer())]).toEqual([0, 255, 10]);
+  const response = await fetch(await streaming({ pull }));
+  expect(response.headers.get('content-type')).toBe('application/octet-stream');
+  expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([0, 255, 10]);
 });
 
 test('a stream that fails aborts the response', async () => {
@@ -52,14 +52,14 @@ test('a stream that fails aborts the response', async () => {
     start: (controller) => controller.enqueue(Uint8Array.of(1)),
     pull: (controller) => controller.error(new Error('the disk is gone')),
   });
-  const whole = fetch(origin).then((answer) => answer.arrayBuffer());
+  const whole = fetch(origin).then((response) => response.arrayBuffer());
   await expect(whole).rejects.toThrow();
 });
 
 test('a stream is cancelled when the client disconnects, and for HEAD', async () => {
   const { state, source } = endless();
-  const answer = await fetch(await streaming(source));
-  await answer.body?.cancel();
+  const response = await fetch(await streaming(source));
+  await response.body?.cancel();
   await expect.poll(() => state.cancelled).toBe(true);
 
   const other = endless();

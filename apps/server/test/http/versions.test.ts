@@ -15,8 +15,8 @@ describe.each(modes)('%s', (_, options) => {
     try {
       await body((path, known) => {
         const init = path === 'add' ? { method: 'POST', body: '{"name":"Rex","categoryId":2}' } : {};
-        const asked = { ...headers, ...(known && { 'if-none-match': known }) };
-        return fetch(`${server.baseUrl}/pets${path === 'add' ? '' : path}`, { ...init, headers: asked });
+        const sent = { ...headers, ...(known && { 'if-none-match': known }) };
+        return fetch(`${server.baseUrl}/pets${path === 'add' ? '' : path}`, { ...init, headers: sent });
       });
     } finally {
       await server.close();

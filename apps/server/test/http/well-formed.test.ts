@@ -12,8 +12,8 @@ describe.each(modes)('%s', (_, options) => {
   });
   afterAll(() => server.close());
 
-  /** The only response to these bytes, which have to be logged under its identifier. */
-  async function answer(bytes: string) {
+  /** Sends bytes, and returns the only response, which must be in the log. */
+  async function send(bytes: string) {
     const wire = openWire(server.origin, { isHead: bytes.startsWith('HEAD') });
     wire.send(bytes);
     const [response] = await wire.until(1);
@@ -72,15 +72,15 @@ describe.each(modes)('%s', (_, options) => {
       '/%00',
       '/é',
     ])('the target %s gets a response', async (target) => {
-      const { status, headers } = await answer(`${method} ${target} HTTP/1.1\r\n${key()}\r\n`);
+      const { status, headers } = await send(`${method} ${target} HTTP/1.1\r\n${key()}\r\n`);
       expect(status).toBeLessThan(500);
       if (status >= 400) expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     });
   });
 
   test('the absolute form without a path is the root, with its query', async () => {
-    expect(await answer('GET http://x?y HTTP/1.1\r\nHost: x\r\n\r\n')).toMatchObject({ status: 302 });
-    expect(await answer(`GET http://x/v1/pets?limit=1 HTTP/1.1\r\n${key()}\r\n`)).toMatchObject({ status: 200 });
+    expect(await send('GET http://x?y HTTP/1.1\r\nHost: x\r\n\r\n')).toMatchObject({ status: 302 });
+    expect(await send(`GET http://x/v1/pets?limit=1 HTTP/1.1\r\n${key()}\r\n`)).toMatchObject({ status: 200 });
   });
 
   test.each([
@@ -93,7 +93,7 @@ describe.each(modes)('%s', (_, options) => {
     ['GET', '/v1/pets?limit=%2531', 400],
     ['GET', '/v1/pets?status=s%256fld', 400],
   ])('%s %s gets %d: nothing is dropped or decoded twice', async (method, target, status) => {
-    expect((await answer(`${method} ${target} HTTP/1.1\r\n${key()}\r\n`)).status).toBe(status);
+    expect((await send(`${method} ${target} HTTP/1.1\r\n${key()}\r\n`)).status).toBe(status);
   });
 
   test.each([
@@ -111,7 +111,7 @@ describe.each(modes)('%s', (_, options) => {
     ['HTTP/1.2', 'HTTP/1.2\r\nHost: x\r\n'],
   ])('%s is rejected', async (_, head) => {
     const bytes = `GET /v1/pets ${head}Authorization: Bearer ${server.apiKey}\r\n\r\n0\r\n\r\n`;
-    const response = await answer(bytes);
+    const response = await send(bytes);
     expect(response.status).toBe(400);
     expect(JSON.parse(response.body)).toMatchObject({ code: 'invalid_request', status: 400 });
   });
@@ -119,7 +119,7 @@ describe.each(modes)('%s', (_, options) => {
   test.each(['localhost', 'x:8080', '127.0.0.1:1', '[::1]', '[::1]:80', 'ex-ample.test.', 'x:'])(
     'the Host %s is accepted',
     async (host) => {
-      const { status } = await answer(`GET /v1/pets HTTP/1.1\r\n${key().replace('Host: x', `Host: ${host}`)}\r\n`);
+      const { status } = await send(`GET /v1/pets HTTP/1.1\r\n${key().replace('Host: x', `Host: ${host}`)}\r\n`);
       expect(status).toBe(200);
     },
   );
@@ -139,7 +139,7 @@ describe.each(modes)('%s', (_, options) => {
     '/docs/swagger-ui.css',
   ])('%s allows only GET and HEAD', async (path) => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-      const response = await answer(`${method} ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      const response = await send(`${method} ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
       expect(JSON.parse(response.body)).toMatchObject({ code: 'method_not_allowed' });
     }
@@ -147,13 +147,13 @@ describe.each(modes)('%s', (_, options) => {
 
   test('a body whose Content-Length is too large is rejected before it arrives', async () => {
     const head = `POST /v1/pets HTTP/1.1\r\n${key()}Content-Type: application/json\r\nContent-Length: 1048577\r\n\r\n`;
-    expect((await answer(head)).status).toBe(service.statuses.payload_too_large);
-    expect((await answer(head.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'))).status).toBe(413);
+    expect((await send(head)).status).toBe(service.statuses.payload_too_large);
+    expect((await send(head.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'))).status).toBe(413);
   });
 
   test('a malformed chunk is answered and logged with its request', async () => {
     const head = `POST /v1/pets HTTP/1.1\r\n${key()}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
-    const { status, headers } = await answer(`${head}ZZ\r\n`);
+    const { status, headers } = await send(`${head}ZZ\r\n`);
     expect(status).toBe(400);
     const entry = written.find(({ requestId }) => requestId === headers.get('x-request-id'));
     expect(entry).toMatchObject({ method: 'POST', path: '/v1/pets', operation: 'createPet', status: 400 });

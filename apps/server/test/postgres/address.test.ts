@@ -22,7 +22,7 @@ test.each([
 test.each(['', 'SECRET', 'mysql://u:SECRET@h/d', 'postgres://u:SECRET@h:port/d', 'postgres://u:SECRET@one,two:x/d'])(
   '%j is rejected without repeating it',
   async (url) => {
-    const error: unknown = await openPostgresStore(url).catch((refusal: unknown) => refusal);
+    const error: unknown = await openPostgresStore(url).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ConfigError);
     expect(String(error)).toMatch(/DATABASE_URL is not valid/);
     expect(String(error)).not.toContain('SECRET');

@@ -62,7 +62,7 @@ describeOnClusters(`${serverCount} servers on one database`, (newCluster) => {
       expect(status).toBe(200);
     }
     console.log(
-      `${load.known.size} pets acknowledged, all stored; ${load.refused} requests got 503; ` +
+      `${load.known.size} pets acknowledged, all stored; ${load.unavailable} requests got 503; ` +
         `killed ${count - databaseKills} servers, and the database ${databaseKills} times`,
     );
   });
@@ -116,20 +116,20 @@ describeOnClusters(`${serverCount} servers on one database`, (newCluster) => {
 async function walk(things: Collection, lasting: readonly number[], isOver: { now: boolean }): Promise<number> {
   let walks = 0;
   for (; !isOver.now; walks++) {
-    const seen: number[] = [];
+    const ids: number[] = [];
     for (let more = true; more; ) {
-      const reading = Promise.resolve(things.list({ after: seen.at(-1) ?? 0, limit: 100 }));
+      const reading = Promise.resolve(things.list({ after: ids.at(-1) ?? 0, limit: 100 }));
       const page = await reading.catch(async (error: unknown) => {
         expect(error).toBeInstanceOf(StoreUnavailableError);
         await pause(20);
       });
       if (!page) continue;
-      seen.push(...documentsIn(page).map((document) => Number(decode(document).key)));
+      ids.push(...documentsIn(page).map((document) => Number(decode(document).key)));
       more = page.more;
     }
-    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
-    expect(new Set(seen).size).toBe(seen.length);
-    expect(seen.slice(0, lasting.length)).toEqual(lasting);
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.slice(0, lasting.length)).toEqual(lasting);
   }
   return walks;
 }

@@ -34,7 +34,7 @@ describeOnClusters('a primary and a standby', (newCluster) => {
     onTestFinished(() => store.close());
     await model.check(store);
     console.log(
-      `0 of ${load.known.size} acknowledged pets and ${model.acknowledged} writes lost, first 201 after ${firstAfter(load, killed)} ms, ${load.refused} refused`,
+      `0 of ${load.known.size} acknowledged pets and ${model.acknowledged} writes lost, first 201 after ${firstAfter(load, killed)} ms, ${load.unavailable} responses with 503`,
     );
   });
 });

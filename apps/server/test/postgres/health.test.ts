@@ -55,7 +55,7 @@ describeOnDatabase('a page on PostgreSQL', (newDatabase) => {
   });
 });
 
-describeOnClusters('a server on a database that does not answer', (newCluster) => {
+describeOnClusters('a server on an unresponsive database', (newCluster) => {
   test('stops in bounded time, with an exit code other than 0', async () => {
     const cluster = await newCluster();
     onTestFinished(() => cluster.remove());

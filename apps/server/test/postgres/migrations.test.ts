@@ -138,16 +138,16 @@ describeOnDatabase('a database of the first format', (newDatabase) => {
       [5, 'U+0000: \u0000'],
       [6, 'again'],
     ]);
-    const seen = async (status?: string) =>
+    const rows = async (status?: string) =>
       (await older.run({ ...format1.list(status), values: [0, 100, 2 ** 20] }, 5_000)).rows;
-    expect((await seen()).map(([id, name]) => [id, name])).toEqual([
+    expect((await rows()).map(([id, name]) => [id, name])).toEqual([
       ['1', 'Tom'],
       ['3', ''],
       ['4', 'by the older'],
       ['5', 'U+0000: \ufffd'],
       ['6', 'again'],
     ]);
-    expect(await seen('pending')).toEqual([['1', 'Tom', '1', 'pending']]);
+    expect(await rows('pending')).toEqual([['1', 'Tom', '1', 'pending']]);
     expect((await older.run({ ...format1.get, values: [5] }, 5_000)).rows[0]?.slice(2)).toEqual(['8', null]);
     // A create that an older server abandoned is never stored.
     await expect(adding('late', 3)).rejects.toThrow('division by zero');

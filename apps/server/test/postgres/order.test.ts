@@ -17,7 +17,7 @@ const serverCount = rounds(2, 3);
 const INCREMENTS = rounds(8, 60);
 
 describeOnDatabase('identifiers and pages', (newDatabase) => {
-  test(`${serverCount} processes with 64 writers: no page skips or repeats, and all see an acknowledged write at once`, async () => {
+  test(`${serverCount} processes with 64 writers: no page skips or repeats, and an acknowledged write is visible to all at once`, async () => {
     const url = await newDatabase();
     const servers = await Promise.all(Array.from({ length: serverCount }, () => startServer(url)));
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.kill()))));
@@ -27,7 +27,7 @@ describeOnDatabase('identifiers and pages', (newDatabase) => {
     const caller = new Caller();
     for (let i = 0; i < count; i++) {
       const { body } = await caller.send(`${urls[i % serverCount]}/pets`, {
-        name: `seen-${i}`,
+        name: `visible-${i}`,
         categoryId: 1,
         status: 'available',
       });
@@ -86,9 +86,9 @@ describeOnDatabase('identifiers and pages', (newDatabase) => {
     await ask(slow, 'BEGIN');
     await ask(slow, `INSERT INTO naive (name) VALUES ('one')`);
     await ask(quick, `INSERT INTO naive (name) VALUES ('two')`);
-    const seen = await ask(quick, 'SELECT id FROM naive ORDER BY id');
+    const ids = await ask(quick, 'SELECT id FROM naive ORDER BY id');
     await ask(slow, 'COMMIT');
-    seen.push(...(await ask(quick, `SELECT id FROM naive WHERE id > ${seen.at(-1)} ORDER BY id`)));
-    expect(seen).toEqual([2]);
+    ids.push(...(await ask(quick, `SELECT id FROM naive WHERE id > ${ids.at(-1)} ORDER BY id`)));
+    expect(ids).toEqual([2]);
   });
 });

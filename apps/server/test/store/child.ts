@@ -66,8 +66,8 @@ export function openWritten(folder: string, onWarning: (line: string) => void = 
 }
 
 /**
- * Stops the process as a cut of power stops the processor: before the disk. The shutdown of a file system that is asked
- * for by ioctl answers syncs that run at that moment as if they had succeeded, and nobody may hear of that.
+ * Stops the process before the disk, as a power cut does: when ioctl shuts a file system down, syncs that run at that
+ * moment report success, which the process must not print.
  */
 export async function freeze({ child }: Writers) {
   child.kill('SIGSTOP');

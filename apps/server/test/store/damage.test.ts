@@ -10,7 +10,7 @@ import { things } from './store-fixture.ts';
 /** Every so many bytes of a file are damaged. */
 const step = rounds(17, 1);
 
-async function refused(folder: string, files: Map<string, Buffer>, what: string) {
+async function expectRejection(folder: string, files: Map<string, Buffer>, what: string) {
   const { error } = await opened(folder, files);
   expect(error, what).toBeInstanceOf(StoreDamagedError);
   expect((error as StoreDamagedError).message, what).toMatch(/^\/.+\/(segments|store\.json)\S*: [^\n]+$/);
@@ -28,7 +28,7 @@ test(`a folder is rejected if any ${step}th byte of any file differs`, async () 
   const files = await smallStore();
   for (const [path, bytes] of files) {
     for (let at = 0; at < bytes.length; at += step) {
-      await refused(folder, new Map(files).set(path, flipped(bytes, at)), `${path} at ${at}`);
+      await expectRejection(folder, new Map(files).set(path, flipped(bytes, at)), `${path} at ${at}`);
     }
   }
 });
@@ -38,7 +38,7 @@ test(`a folder is rejected if a file is cut at any ${step}th byte`, async () => 
   const files = await smallStore();
   for (const [path, bytes] of files) {
     for (let length = 0; length < bytes.length; length += step) {
-      await refused(folder, new Map(files).set(path, bytes.subarray(0, length)), `${path} of ${length} bytes`);
+      await expectRejection(folder, new Map(files).set(path, bytes.subarray(0, length)), `${path} of ${length} bytes`);
     }
   }
 });
@@ -49,9 +49,9 @@ test('a folder is rejected if any segment, or all of them, are missing', async (
   for (const path of files.keys()) {
     const others = new Map(files);
     others.delete(path);
-    await refused(folder, others, path);
+    await expectRejection(folder, others, path);
   }
-  await refused(folder, new Map([...files].filter(([path]) => path === manifest)), 'all');
+  await expectRejection(folder, new Map([...files].filter(([path]) => path === manifest)), 'all');
 });
 
 test.each([
@@ -66,7 +66,7 @@ test.each([
 ])('a folder is rejected if any file holds %j', async (text) => {
   const folder = newFolder();
   const files = await smallStore();
-  for (const path of files.keys()) await refused(folder, new Map(files).set(path, Buffer.from(text)), path);
+  for (const path of files.keys()) await expectRejection(folder, new Map(files).set(path, Buffer.from(text)), path);
 });
 
 test('a folder is rejected if segments are swapped', async () => {
@@ -75,7 +75,7 @@ test('a folder is rejected if segments are swapped', async () => {
   const segments = [...files].filter(([path]) => path !== manifest);
   for (const [path] of segments) {
     for (const [other, otherBytes] of segments) {
-      if (path !== other) await refused(folder, new Map(files).set(path, otherBytes), `${other} as ${path}`);
+      if (path !== other) await expectRejection(folder, new Map(files).set(path, otherBytes), `${other} as ${path}`);
     }
   }
 });
@@ -102,7 +102,7 @@ test('a larger folder is rejected after any of these', async () => {
       const changed = Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(at + length)]);
       const these = new Map(files).set(path, changed);
       if (changed.equals(bytes)) expect(await opened(folder, these)).toEqual({ documents: expected, warnings: [] });
-      else await refused(folder, these, path);
+      else await expectRejection(folder, these, path);
     }),
     { numRuns: rounds(20, 1000) },
   );

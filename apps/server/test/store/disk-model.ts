@@ -6,13 +6,13 @@ type Node = File | Folder;
 type Change<T> = (to: T) => T;
 
 /** Something on disk: what was synced, and what was done to it since. */
-interface Kept<T> {
+interface Versions<T> {
   synced: T;
   since: Change<T>[];
 }
 /** What is written to a durable file is synced when the next call begins. */
-type File = Kept<Buffer> & { kind: 'file'; isDurable: boolean };
-type Folder = Kept<ReadonlyMap<string, Node>> & { kind: 'folder' };
+type File = Versions<Buffer> & { kind: 'file'; isDurable: boolean };
+type Folder = Versions<ReadonlyMap<string, Node>> & { kind: 'folder' };
 
 /** How much of what was not synced is found after the power was cut. */
 export type Luck = <T>(changes: readonly Change<T>[]) => readonly Change<T>[];
@@ -25,14 +25,14 @@ export class DiskModel {
   readonly #root: Folder = newFolder();
   #written: File | undefined;
 
-  follow({ name, paths: [path, to], given, text }: Call): void {
+  follow({ name, paths: [path, to], args, text }: Call): void {
     if (path === undefined) return;
     if (this.#written) sync(this.#written);
     this.#written = undefined;
     if (name === 'mkdir') this.#name(path, newFolder());
-    else if (name === 'openat') this.#opened(path, given);
-    else if (name === 'pwrite64') this.#write(path, Buffer.from(text, 'latin1'), lastNumber(given));
-    else if (name === 'ftruncate') this.#change(path, (bytes) => resized(bytes, lastNumber(given)));
+    else if (name === 'openat') this.#opened(path, args);
+    else if (name === 'pwrite64') this.#write(path, Buffer.from(text, 'latin1'), lastNumber(args));
+    else if (name === 'ftruncate') this.#change(path, (bytes) => resized(bytes, lastNumber(args)));
     else if (name === 'fsync' || name === 'fdatasync') sync(this.#at(path));
     else if (name === 'unlink') this.#name(path, undefined);
     else if (name === 'rename' && to !== undefined) this.#rename(path, to);
@@ -43,12 +43,12 @@ export class DiskModel {
     lay(folder, this.#root, luck);
   }
 
-  #opened(path: string, given: string) {
+  #opened(path: string, args: string) {
     const node = this.#find(path);
-    if (given.includes('O_DSYNC') && node?.kind === 'file') node.isDurable = true;
-    if (!given.includes('O_CREAT')) return;
+    if (args.includes('O_DSYNC') && node?.kind === 'file') node.isDurable = true;
+    if (!args.includes('O_CREAT')) return;
     if (!this.#find(path)) this.#name(path, { kind: 'file', isDurable: false, synced: Buffer.alloc(0), since: [] });
-    else if (given.includes('O_TRUNC')) this.#change(path, () => Buffer.alloc(0));
+    else if (args.includes('O_TRUNC')) this.#change(path, () => Buffer.alloc(0));
   }
 
   /** A write may be torn: each part of it is a change of its own, after one that only makes room. */
@@ -134,6 +134,6 @@ function patched(bytes: Buffer, part: Buffer, position: number): Buffer {
   return whole;
 }
 
-function lastNumber(given: string): number {
-  return Number(/(\d+)$/.exec(given)?.[1]);
+function lastNumber(args: string): number {
+  return Number(/(\d+)$/.exec(args)?.[1]);
 }

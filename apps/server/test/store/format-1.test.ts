@@ -40,7 +40,7 @@ test('a folder of format 1 is migrated once, and its files are moved aside', asy
     id: 13,
     warnings: [expect.stringMatching(/pets\.format-1: .*may be removed/)],
   });
-  // The version before refuses a folder with this mark and without pets, and starts empty without it.
+  // The previous version rejects a folder with this file and without pets; without the file it starts with an empty store.
   expect([existsSync(join(folder, 'pets')), existsSync(join(folder, 'next.json'))]).toEqual([false, true]);
   const second = await opened(folder);
   expect(second).toEqual({ found: [...pets, { id: 13, name: 'next', categoryId: 1 }], sold: 4, id: 14, warnings: [] });

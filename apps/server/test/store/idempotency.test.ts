@@ -107,7 +107,7 @@ describe.each([
 test('after any power cut, a document and its key exist together', async () => {
   const folder = newFolder();
   const first = await openLowdbStore(folder, [things]);
-  // Before it says how far the store has come, as it does within a second.
+  // Before the high-water mark is written, which takes a second at most.
   const manifest = readFileSync(join(folder, 'store.json'));
   const create = (store: Store, size: number) => store.collection('things').create({ size }, once(`key ${size}`));
   for (let size = 0; size < 4; size++) await create(first, size);

@@ -24,7 +24,7 @@ test('ten rewrites of every document use at most 2.5 times the disk space of the
   }
   const documents = await everything(collection);
   const needed = Buffer.byteLength(JSON.stringify(documents));
-  // Merging follows behind the writes.
+  // Merging runs in the background.
   await expect.poll(() => bytesIn(folder), { timeout: 20_000 }).toBeLessThan(2.5 * needed);
   console.log(`${(bytesIn(folder) / needed).toFixed(2)} times`);
   await store.close();
@@ -49,7 +49,7 @@ test('short-lived documents leave only a bounded number of tombstones', async ()
     expect((await everything(store.collection('things'))).map(({ key }) => key)).toEqual(lasting);
   }
   expect((await store.collection('things').create({})).id).toBe(last + 1);
-  // Merging follows behind the writes.
+  // Merging runs in the background.
   await expect.poll(() => bytesIn(folder), { timeout: 20_000 }).toBeLessThan(150_000);
   await store.close();
 });

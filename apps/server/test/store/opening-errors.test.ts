@@ -77,9 +77,9 @@ test('a read-only disk is rejected by the name of the folder, with and without a
   const before = filesIn(folder);
   remountReadOnly(disk);
   for (const path of [folder, join(disk, 'new')]) {
-    const refusal = openLowdbStore(path, [things]);
-    await expect(refusal).rejects.toThrow(StoreFolderError);
-    await expect(refusal).rejects.toThrow(`${path}: cannot be used (EROFS`);
+    const opening = openLowdbStore(path, [things]);
+    await expect(opening).rejects.toThrow(StoreFolderError);
+    await expect(opening).rejects.toThrow(`${path}: cannot be used (EROFS`);
   }
   expect(filesIn(folder)).toEqual(before);
 });

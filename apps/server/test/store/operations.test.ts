@@ -147,9 +147,9 @@ test('the high-water mark follows the last write in bounded time, and a cut befo
   const path = 'segments/0000000001.jsonl';
   const bytes = files.get(path) ?? Buffer.alloc(0);
   lay(folder, files.set(path, bytes.subarray(0, bytes.indexOf('\n') + 1)));
-  const refused = openLowdbStore(folder, [things]);
-  await expect(refused).rejects.toThrow(StoreDamagedError);
-  await expect(refused).rejects.toThrow('the changes 2 to 10 are missing');
+  const opening = openLowdbStore(folder, [things]);
+  await expect(opening).rejects.toThrow(StoreDamagedError);
+  await expect(opening).rejects.toThrow('the changes 2 to 10 are missing');
 });
 
 test('a high-water mark that cannot be written is reported', async () => {

@@ -19,8 +19,8 @@ async function openWithWarnings() {
 }
 
 /** Creates documents, one after the other, until one is rejected; returns the error. */
-async function createUntilRejected(collection: Collection, most: number): Promise<unknown> {
-  for (let i = 0; i < most; i++) {
+async function createUntilRejected(collection: Collection, max: number): Promise<unknown> {
+  for (let i = 0; i < max; i++) {
     const error = await collection.create({ size: i }).then(
       () => undefined,
       (reason: unknown) => reason,

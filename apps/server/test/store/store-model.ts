@@ -35,7 +35,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant('reopen' as const),
 );
 
-/** Whatever is done to a store, closing and opening it included, it answers as a plain map of documents would. */
+/** Checks that a store behaves like a map of documents in any sequence of operations, including closing and opening. */
 export async function likeAMap({ open, reopen, runs: numRuns = 60 }: StoreFixture) {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {

@@ -141,7 +141,7 @@ export function storeSuite(fixture: StoreFixture) {
       }));
   });
 
-  test('keeps its collections apart', () =>
+  test('separates its collections', () =>
     using(async (collection, store) => {
       const other = store.collection('others');
       await collection.create({ size: 1 });
@@ -198,15 +198,15 @@ export function storeSuite(fixture: StoreFixture) {
       };
       const churning = Array.from({ length: 8 }, churn);
       for (let round = 0; round < 10; round++) {
-        const seen: unknown[] = [];
+        const keys: unknown[] = [];
         for (let after = 0, more = true; more; ) {
           const page = await collection.list({ after, limit: 7 });
-          for (const document of documentsIn(page)) seen.push(decode(document).key);
+          for (const document of documentsIn(page)) keys.push(decode(document).key);
           ({ last: after, more } = page);
           await new Promise((resolve) => setImmediate(resolve));
         }
-        expect(new Set(seen).size).toBe(seen.length);
-        expect(seen.filter((id) => lasting.includes(Number(id)))).toEqual(lasting);
+        expect(new Set(keys).size).toBe(keys.length);
+        expect(keys.filter((id) => lasting.includes(Number(id)))).toEqual(lasting);
       }
       isOver.now = true;
       await Promise.all(churning);

@@ -30,8 +30,8 @@ describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
   let later: Call[];
   beforeAll(async () => {
     let remove = () => {};
-    const folder = newFolder('trace', (given) => {
-      remove = given;
+    const folder = newFolder('trace', (cleanUp) => {
+      remove = cleanUp;
     });
     calls = await traceWriters(folder, 16, writes);
     later = await traceWriters(folder, 1, 1);
@@ -47,7 +47,7 @@ describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
 
   /** The file was opened so that a write of it is on disk when it returns. */
   const isDurable = (write: Call) =>
-    those('openat', at(write.paths[0] ?? '')).some(({ given, end }) => given.includes('O_DSYNC') && end < write.start);
+    those('openat', at(write.paths[0] ?? '')).some(({ args, end }) => args.includes('O_DSYNC') && end < write.start);
 
   test('every write is in a segment and synced before it is acknowledged', () => {
     const lines = those('pwrite64', /\.jsonl$/);
@@ -67,7 +67,7 @@ describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
   });
 
   test('the folder is synced after a segment is made and before anything is written to it', () => {
-    const made = those('openat', /\.jsonl$/).filter(({ given }) => given.includes('O_CREAT|O_EXCL'));
+    const made = those('openat', /\.jsonl$/).filter(({ args }) => args.includes('O_CREAT|O_EXCL'));
     expect(made.length).toBeGreaterThan(3);
     for (const call of made) {
       const [written] = those('pwrite64', at(call.paths[0] ?? ''));
@@ -103,16 +103,16 @@ describe.skipIf(isSkipped)('the system calls of 16 writers', () => {
   });
 
   test('every folder is synced in the one above before the first write is acknowledged', () => {
-    const answer = printed(calls).find(({ line }) => line.startsWith('done '))?.call;
+    const done = printed(calls).find(({ line }) => line.startsWith('done '))?.call;
     const [data] = those('mkdir', /^data$/);
     const [made] = those('mkdir', at(segments));
     const [file] = those('openat', at(`${segments}/0000000001.jsonl`));
     const [renamed] = those('rename', at(manifest));
-    if (!answer || !data || !made || !file || !renamed) throw new Error('the store was not made as expected');
-    expect(between(data, '^fsync$', '', answer)).toBe(true);
+    if (!done || !data || !made || !file || !renamed) throw new Error('the store was not made as expected');
+    expect(between(data, '^fsync$', '', done)).toBe(true);
     expect(between(file, '^fsync$', segments, renamed)).toBe(true);
     expect(between(made, '^fsync$', 'data', renamed)).toBe(true);
-    expect(between(renamed, '^fsync$', 'data', answer)).toBe(true);
+    expect(between(renamed, '^fsync$', 'data', done)).toBe(true);
   });
 
   test('recovered data is synced before it is visible', () => {

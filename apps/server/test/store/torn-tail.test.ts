@@ -10,7 +10,7 @@ import { things } from './store-fixture.ts';
 const step = rounds(25, 1);
 
 /**
- * A store that crashed within a second, before its high-water mark was written. Nothing tells its last commit, if that is damaged, from one that was never
+ * A store that crashed within a second, before its high-water mark was written. Its last commit, if damaged, cannot be distinguished from one that was never
  * finished; but that one commit is all there is to doubt.
  */
 test('a changed byte of the last commit is an error, or the commit is cut off with a warning', async () => {

@@ -14,7 +14,7 @@ export interface Call {
   /** The descriptor it works on. */
   descriptor: number | undefined;
   /** All between its parentheses. */
-  given: string;
+  args: string;
   /** What it writes. */
   text: string;
 }
@@ -52,16 +52,16 @@ function calls(log: string, folder: string): Call[] {
     const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(rest);
     const start = resumed ? (begun.get(process)?.start ?? at) : at;
     const text = resumed ? `${begun.get(process)?.text}${resumed[1]}` : rest;
-    const [, name, given, result] = /^(\w+)\((.*)\) += (-?\d+)/.exec(text) ?? [];
-    if (name === undefined || given === undefined || Number(result) < 0) continue;
-    found.push({ name, start, end: at, given, ...parts(name, given, folder) });
+    const [, name, args, result] = /^(\w+)\((.*)\) += (-?\d+)/.exec(text) ?? [];
+    if (name === undefined || args === undefined || Number(result) < 0) continue;
+    found.push({ name, start, end: at, args, ...parts(name, args, folder) });
   }
   return found;
 }
 
-function parts(name: string, given: string, folder: string): Pick<Call, 'paths' | 'descriptor' | 'text'> {
-  const strings = [...given.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => unescaped(text ?? ''));
-  const [, descriptor, file] = /^(\d+)<([^>]*)>/.exec(given) ?? [];
+function parts(name: string, args: string, folder: string): Pick<Call, 'paths' | 'descriptor' | 'text'> {
+  const strings = [...args.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => unescaped(text ?? ''));
+  const [, descriptor, file] = /^(\d+)<([^>]*)>/.exec(args) ?? [];
   const named = file === undefined ? strings : [file];
   const inside = named.filter((path) => path === folder || path.startsWith(`${folder}/`));
   return {

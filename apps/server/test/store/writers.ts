@@ -53,11 +53,11 @@ async function write(own: number[]) {
         print(`${outcome === 'removed' ? 'done' : outcome} ${number} ${id}`);
       }
     } catch (error) {
-      // A database comes back.
+      // A database becomes available again.
       if (!isDatabase(place) || !(error instanceof StoreUnavailableError)) throw error;
       const isUncertain = error instanceof StoreUncertainError;
-      print(`${isUncertain ? 'unknown' : 'refused'} ${number}`);
-      // Nothing more is done to a document that nobody knows the state of.
+      print(`${isUncertain ? 'unknown' : 'rejected'} ${number}`);
+      // A document in an unknown state is not changed any more.
       if (isUncertain && id !== undefined) own.splice(at, 1);
       await pause(10);
     }

@@ -32,7 +32,7 @@ export class WrittenModel {
     if (word === 'create') this.#pending.set(number, { kind: 'create', text: third });
     else if (word === 'replace') this.#pending.set(number, { kind: 'replace', id: Number(third), text });
     else if (word === 'remove') this.#pending.set(number, { kind: 'remove', id: Number(third) });
-    else if (word === 'refused') this.#pending.delete(number);
+    else if (word === 'rejected') this.#pending.delete(number);
     else if (word === 'done') this.#acknowledge(number, Number(third));
     else expect(word, 'a write did not find its document').toBe('open');
   }
@@ -40,7 +40,7 @@ export class WrittenModel {
   #acknowledge(number: string, id: number): void {
     const write = this.#pending.get(number);
     if (!write) throw new Error(`the write ${number} did not begin`);
-    if (write.kind === 'create') expect(this.#documents.has(id), `the identifier ${id} was given twice`).toBe(false);
+    if (write.kind === 'create') expect(this.#documents.has(id), `the identifier ${id} was assigned twice`).toBe(false);
     this.#documents.set(id, write.kind === 'remove' ? undefined : write.text);
     this.#note(id, `${write.kind} ${number} done`);
     this.#pending.delete(number);
@@ -62,11 +62,11 @@ export class WrittenModel {
         : text !== undefined && creating.delete(text);
     const ids = new Set([...this.#documents.keys(), ...found.keys()]);
     const wrong = [...ids].filter((id) => !isRight(id, found.get(id)));
-    const told = wrong.map((id) => ({ id, found: found.get(id), history: this.#history.get(id) }));
-    expect(told, 'not as it was acknowledged').toEqual([]);
+    const violations = wrong.map((id) => ({ id, found: found.get(id), history: this.#history.get(id) }));
+    expect(violations, 'not as it was acknowledged').toEqual([]);
   }
 
-  /** The same, after which the store's state is what counts: whatever was pending is decided. */
+  /** Checks the store, then takes its state as the outcome of all pending writes. */
   async adopt(store: Store): Promise<void> {
     await this.check(store);
     const found = await this.#read(store);

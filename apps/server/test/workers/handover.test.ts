@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { Handover } from '../../src/workers/handover.ts';
 
-/** A process that is sent connections, and answers nothing by itself. */
+/** A process that receives connections and does not respond by itself. */
 class Silent {
   readonly sent: number[] = [];
   readonly syncs: number[] = [];

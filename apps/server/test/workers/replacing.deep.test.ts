@@ -10,33 +10,33 @@ import { Clients, get, gone, metric, opened, startTeam, type TeamProcess } from 
 const requests = 'petstore_requests_total{operation="listPets",status="200"}';
 const request = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`;
 
-const said = (server: TeamProcess, msg: string) => server.entries().filter((entry) => entry.msg === msg);
+const logged = (server: TeamProcess, msg: string) => server.entries().filter((entry) => entry.msg === msg);
 
-/** Resolves when so many workers have begun to serve since the start, and two of them still do. */
+/** Resolves when this many workers have started in total and two of them run. */
 async function serving(server: TeamProcess, started: number): Promise<void> {
-  await expect.poll(() => said(server, 'worker started').length).toBe(started);
+  await expect.poll(() => logged(server, 'worker started').length).toBe(started);
   await expect.poll(() => server.workers()).toHaveLength(2);
 }
 
 describeOnDatabase('the workers of a server', (newDatabase) => {
-  test('are replaced one by one on SIGUSR2, twice as well, without an error and without a lost count', async () => {
+  test('are replaced one by one on SIGUSR2, also twice, without errors and without lost counts', async () => {
     const server = await startTeam(await newDatabase());
     const clients = new Clients(`${server.baseUrl}/pets`, 8);
     await clients.more(200);
     server.child.kill('SIGUSR2');
     await clients.more(50);
     server.child.kill('SIGUSR2');
-    await expect.poll(() => said(server, 'worker replaced').length).toBe(4);
+    await expect.poll(() => logged(server, 'worker replaced').length).toBe(4);
     await clients.more(200);
     await clients.stop();
     expect(clients.errors).toEqual([]);
     await serving(server, 6);
     await expect.poll(() => metric(server, requests)).toBe(clients.answered);
     expect(await metric(server, 'petstore_worker_deaths_total')).toBe(0);
-    expect(said(server, 'worker replaced').map(({ cut }) => cut)).not.toContain(1);
+    expect(logged(server, 'worker replaced').map(({ cut }) => cut)).not.toContain(1);
   });
 
-  test('are replaced when they are killed, after a delay that grows, and what was counted stays counted', async () => {
+  test('are replaced after a growing delay when they are killed, and counters keep their values', async () => {
     const server = await startTeam(await newDatabase());
     for (let i = 0; i < 10; i++) await get(`${server.baseUrl}/pets`);
     expect(await metric(server, requests)).toBe(10);
@@ -46,40 +46,40 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
       await expect.poll(() => metric(server, 'petstore_worker_deaths_total')).toBe(2 * deaths);
       expect(await metric(server, requests)).toBe(10);
     }
-    expect(said(server, 'worker died')).toHaveLength(6);
-    const delays = said(server, 'a worker will be started').map(({ delayMs }) => Number(delayMs));
+    expect(logged(server, 'worker died')).toHaveLength(6);
+    const delays = logged(server, 'a worker will be started').map(({ delayMs }) => Number(delayMs));
     expect(delays).toEqual(delays.toSorted((a, b) => a - b));
     expect(delays.at(-1)).toBeGreaterThan(Number(delays[0]));
   });
 
-  test('leave the connections that they have not accepted to the others when they die', async () => {
+  test('leave connections that they have not accepted to the others when they die', async () => {
     const server = await startTeam(await newDatabase());
     const before = await server.workers();
     for (const pid of before) process.kill(pid, 'SIGSTOP');
     const sockets = await Promise.all(Array.from({ length: 6 }, () => opened(server, request)));
-    const answers = sockets.map(async (socket) => String((await once(socket, 'data'))[0]).slice(0, 12));
-    // Whoever asks this is answered by nobody now, and the primary has seen the connections before it.
+    const responses = sockets.map(async (socket) => String((await once(socket, 'data'))[0]).slice(0, 12));
+    // Nobody can respond to this request now; the primary accepts it after the connections above.
     const readiness = get(`${server.origin}/readyz`);
     for (const pid of before) process.kill(pid, 'SIGKILL');
-    expect(await Promise.all(answers)).toEqual(answers.map(() => 'HTTP/1.1 200'));
+    expect(await Promise.all(responses)).toEqual(responses.map(() => 'HTTP/1.1 200'));
     expect((await readiness).status).toBe(200);
   });
 
-  test('fail no request but those they had when they are killed under load', async () => {
+  test('fail only their own requests when they are killed under load', async () => {
     const server = await startTeam(await newDatabase());
     const clients = new Clients(`${server.baseUrl}/pets`, 8, ({ code }) => code === 'ECONNRESET');
     await clients.more(200);
     const [first = 0] = await server.workers();
     process.kill(first, 'SIGKILL');
-    await expect.poll(() => said(server, 'worker died').length).toBe(1);
+    await expect.poll(() => logged(server, 'worker died').length).toBe(1);
     await clients.more(200);
     await clients.stop();
     expect(clients.errors).toEqual([]);
     // Of eight connections each had four.
-    expect(said(server, 'worker died')[0]).toMatchObject({ worker: first, signal: 'SIGKILL', lostConnections: 4 });
+    expect(logged(server, 'worker died')[0]).toMatchObject({ worker: first, signal: 'SIGKILL', lostConnections: 4 });
   });
 
-  test('know the first key from the greeting on, and those that are made later', async () => {
+  test('accept the first key from the start, and keys that are made later', async () => {
     const folder = newFolder();
     const env = { ...process.env, PORT: '0', PETSTORE_DATA_DIR: folder, DATABASE_URL: await newDatabase() };
     const child = spawn(serverNode, [main, '--workers', '2'], { env, stdio: ['ignore', 'ignore', 'pipe'] });

@@ -61,7 +61,7 @@ describeOnDatabase('two servers that are replaced one after the other under load
     return failed;
   }
 
-  test('fail no request of a client that repeats requests', async () => {
+  test('fail no request of a client that retries', async () => {
     const call: Call = async (baseUrl, name) => {
       const api = petstore({ baseUrl, apiKey, timeout: 0, retry: 10 });
       const { id } = await api.createPet({ name, categoryId: 1 });
@@ -71,7 +71,7 @@ describeOnDatabase('two servers that are replaced one after the other under load
     expect(await upgrade(call, {})).toEqual([]);
   });
 
-  test.each(['1', '2'])('with a drain delay fail no request at all, with %s workers', async (workers) => {
+  test.each(['1', '2'])('fail no request at all with a drain delay, with %s workers', async (workers) => {
     const caller = new Caller();
     onTestFinished(() => caller.end());
     const call: Call = async (baseUrl, name) => {

@@ -12,7 +12,7 @@ interface Backend {
   isReady: boolean;
 }
 
-/** A load balancer: it forwards each connection to a server that said at the last check that it is ready, in turns. */
+/** A load balancer: it forwards each connection to one of the servers that were ready at the last check, in turns. */
 export class LoadBalancer {
   readonly #backends = new Map<ServerProcess, Backend>();
   #turn = 0;

@@ -13,10 +13,10 @@ async function beginRequest(server: TeamProcess) {
 }
 
 describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
-  test('answers every request that had come, ends with 0, and leaves no process behind', async () => {
+  test('responds to every received request, exits with 0, and leaves no process behind', async () => {
     const server = await startTeam(await newDatabase());
     const workers = await server.workers();
-    // A new connection is refused once it no longer listens; one that it took is not.
+    // Once it no longer listens, new connections are rejected; accepted ones are served.
     const clients = new Clients(`${server.baseUrl}/pets`, 16, ({ isReused }) => !isReused);
     await clients.more(500);
     await server.kill('SIGTERM');
@@ -26,7 +26,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
     expect(server.entries().slice(-1)).toMatchObject([{ msg: 'stopped', cut: 0 }]);
   });
 
-  test('counts a request that is cut, within its time', async () => {
+  test('counts a request that is cut off, in bounded time', async () => {
     const server = await startTeam(await newDatabase(), { PETSTORE_SHUTDOWN_TIMEOUT: '0.5' });
     await beginRequest(server);
     await beginRequest(server);
@@ -35,7 +35,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
     expect(server.output()).toContain('2 requests were aborted');
   });
 
-  test('is not ready during its drain delay, serves meanwhile, and sends clients away', async () => {
+  test('during its drain delay is not ready, serves, and closes connections', async () => {
     const server = await startTeam(await newDatabase(), { PETSTORE_DRAIN_DELAY: '600' });
     const workers = await server.workers();
     server.child.kill('SIGTERM');
@@ -47,7 +47,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
     await gone(workers);
   });
 
-  test('ends within its time also where a worker does not, and not with 0', async () => {
+  test('exits in bounded time, and not with 0, if a worker hangs', async () => {
     const server = await startTeam(await newDatabase(), { PETSTORE_SHUTDOWN_TIMEOUT: '0.2' });
     const workers = await server.workers();
     process.kill(workers[0] ?? 0, 'SIGSTOP');
@@ -56,7 +56,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
     await gone(workers);
   });
 
-  test('ends in order while it replaces its workers', async () => {
+  test('stops cleanly while it replaces its workers', async () => {
     const server = await startTeam(await newDatabase());
     server.child.kill('SIGUSR2');
     await expect.poll(async () => (await server.workers()).length).toBe(3);

@@ -17,13 +17,13 @@ const startError = (url: string, env: Record<string, string>) =>
     (error) => String(error.message),
   );
 
-test('several workers are refused without a database, in one line that says what to do', async () => {
+test('several workers without a database are rejected in one line that says what to do', async () => {
   const error = await startOnFolder(main, { PETSTORE_WORKERS: '2' }).catch(String);
   expect(error).toMatch(/: petstore-server: 2 workers need a database, .* DATABASE_URL; .*\n$/);
 });
 
 describeOnDatabase('a server of two workers', (newDatabase) => {
-  test('serves one port with both, and shows the sums of both in its metrics', async () => {
+  test('serves one port with both, and has the sums of both in its metrics', async () => {
     const server = await startTeam(await newDatabase(), { PETSTORE_DATABASE_POOL: '3' });
     for (let i = 0; i < 10; i++) expect((await get(`${server.baseUrl}/pets`)).status).toBe(200);
     await expect.poll(() => metric(server, requests)).toBe(10);
@@ -36,7 +36,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
     expect(new Set(served().map(({ pid }) => pid))).toEqual(new Set(await server.workers()));
   });
 
-  test('knows how many idempotency keys there are, not twice as many', async () => {
+  test('counts each idempotency key once in its metrics', async () => {
     const server = await startTeam(await newDatabase());
     const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
     for (let i = 0; i < 4; i++) {
@@ -50,7 +50,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
     await expect.poll(() => metric(server, 'petstore_idempotency_keys')).toBe(1);
   });
 
-  test('has its routes for operators on a port of their own', async () => {
+  test('has its routes for operators on a separate port', async () => {
     const server = await startTeam(await newDatabase(), { PETSTORE_ADMIN_PORT: '0' });
     const [, admin] = /For operators +(http:\/\/[^/]+)/.exec(server.output()) ?? [];
     for (const path of ['/metrics', '/healthz', '/readyz']) {
@@ -71,15 +71,15 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
     await expect.poll(async () => Math.max(await remaining(), await remaining()), more).toBeLessThan(70);
   });
 
-  test('bounds the connections of both together', async () => {
+  test('bounds the total number of connections', async () => {
     const server = await startTeam(await newDatabase(), { PETSTORE_MAX_CONNECTIONS: '3' });
     const request = `GET /v1/pets HTTP/1.1\r\n${head}\r\n`;
     for (let i = 0; i < 3; i++) await once(await opened(server, request), 'data');
-    const [refused] = await Promise.all([once(await opened(server), 'close')]);
-    expect(refused).toEqual([false]);
+    const [closed] = await Promise.all([once(await opened(server), 'close')]);
+    expect(closed).toEqual([false]);
   });
 
-  test('bounds the time of a head, and answers a client that has ended its side', async () => {
+  test('bounds the time of a head, and responds to a client that half-closes', async () => {
     const server = await startTeam(await newDatabase(), { PETSTORE_HEADERS_TIMEOUT: '0.2' });
     const half = await opened(server, 'GET /v1/pets HTTP/1.1\r\n');
     expect(String((await once(half, 'data'))[0])).toContain('HTTP/1.1 408');
@@ -88,7 +88,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
     expect(String((await once(ending, 'data'))[0])).toContain('HTTP/1.1 200');
   });
 
-  test('does not start on a port that is taken, and says so in one line', async () => {
+  test('does not start on a used port, and reports it in one line', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void taken.close());
     await once(taken, 'listening');
@@ -97,13 +97,13 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
     expect(message).toMatch(new RegExp(`: petstore-server: port ${port} on 127.0.0.1 is in use; .*\\n$`));
   });
 
-  test('does not start without its database, says so in one line, and leaves no process behind', async () => {
+  test('does not start without its database, reports it in one line, and leaves no process behind', async () => {
     const url = 'postgres://petstore@127.0.0.1:1/none';
     const message = await startError(url, { PETSTORE_DATABASE_CONNECT_TIMEOUT: '0.2', PETSTORE_LOG_LEVEL: 'error' });
     expect(message).toMatch(/^The server did not start: petstore-server: There is no connection .*\n$/);
   });
 
-  test('refuses bounds that are too small for each of them', async () => {
+  test('rejects bounds that are too small for two workers', async () => {
     const message = await startError(await newDatabase(), { PETSTORE_BODY_MEMORY: '1048576' });
     expect(message).toMatch(/: petstore-server: --body-memory is 1048576, which 2 workers share: .* 2097152 .*\n$/);
   });
