@@ -4,16 +4,12 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../repository.ts';
-import type { Base } from './base.ts';
 import type { Check, Reported } from './check.ts';
+import type { Base } from './project.ts';
 
 // The compiler, the generator and the linter are large: compiled code of the last run saves a second.
 enableCompileCache(join(root, 'node_modules/.cache/drift'));
-const [{ runCheck }, { checks }, { openProject }] = await Promise.all([
-  import('./check.ts'),
-  import('./checks.ts'),
-  import('./project.ts'),
-]);
+const [{ checks, runCheck }, { openProject }] = await Promise.all([import('./checks.ts'), import('./project.ts')]);
 
 const { values, positionals } = parseArgs({
   options: { json: { type: 'boolean' }, explain: { type: 'boolean' } },

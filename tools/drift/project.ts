@@ -1,10 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root as repository } from '../repository.ts';
-import { type Base, findBase } from './base.ts';
 import { cached } from './cached.ts';
 import { type LoadModule, moduleLoader } from './modules.ts';
-import { readSpec, type Spec } from './openapi.ts';
+import { readSpec, type Spec, specFile } from './openapi.ts';
 
 /** New texts of files by their paths; `undefined` removes a file. */
 export type Edits = Readonly<Record<string, string | undefined>>;
@@ -27,6 +27,14 @@ export interface Project {
   with(edits: Edits): Project;
   /** The same project, which calls `onRead` with each file that is read, and each folder that is listed. */
   observed(onRead: (path: string) => void): Project;
+}
+
+/** The texts of the modules below a folder. */
+export function sourcesIn(project: Project, folder: string): string[] {
+  return project
+    .list(folder)
+    .filter((file) => /\.(ts|mjs|js)$/.test(file))
+    .map(project.read);
 }
 
 /** Opens a checkout. Files are read when a check asks for them, and once. */
@@ -81,4 +89,56 @@ function filesBelow(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
+}
+
+/** The commit that the spec is compared with. */
+export interface Base {
+  /** Its name, for people. */
+  name: string;
+  /** The text of a file there; nothing where there is no base. Throws if there is no such file. */
+  read?: (file: string) => string;
+  /** Why a base that was asked for cannot be used. */
+  problem?: string;
+}
+
+/**
+ * The base that the environment names. Without one: the upstream branch or `origin/main`, if this branch has commits that
+ * they lack; else the last release; else the last commit.
+ */
+export function findBase(root: string, env: NodeJS.ProcessEnv): Base {
+  const { PETSTORE_BASE, GITHUB_BASE_REF } = env;
+  const named = PETSTORE_BASE || (GITHUB_BASE_REF && `origin/${GITHUB_BASE_REF}`);
+  if (named) {
+    return specAt(root, named) ?? { name: named, problem: `git finds no ${specFile} there` };
+  }
+  const branches = ['@{upstream}', 'origin/main'].filter(
+    (branch) => git(root, 'merge-base', '--is-ancestor', 'HEAD', branch) === undefined,
+  );
+  const release = git(root, 'describe', '--tags', '--abbrev=0', '--match', '*@[0-9]*')?.trim() ?? [];
+  for (const ref of branches.concat(release, 'HEAD')) {
+    const base = specAt(root, ref);
+    if (base) return base;
+  }
+  return { name: 'nothing, because this is no git repository with a commit' };
+}
+
+/** The spec where the branch left `ref`: what was added there since is no change of this branch. */
+function specAt(root: string, ref: string): Base | undefined {
+  const commit = git(root, 'merge-base', ref, 'HEAD') ?? git(root, 'rev-parse', '--verify', `${ref}^{commit}`);
+  if (!commit) return undefined;
+  // Each call starts a process.
+  const textAt = cached((file: string) => git(root, 'show', `${commit.trim()}:${file}`));
+  const name = ref === '@{upstream}' ? git(root, 'rev-parse', '--abbrev-ref', ref)?.trim() : ref;
+  if (textAt(specFile) === undefined) return undefined;
+  const read = (file: string) => {
+    const text = textAt(file);
+    if (text === undefined) throw new Error(`there is no ${file} in ${name}`);
+    return text;
+  };
+  return { name: `${name} (${commit.slice(0, 7)})`, read };
+}
+
+function git(root: string, ...args: string[]): string | undefined {
+  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  return status === 0 ? stdout : undefined;
 }

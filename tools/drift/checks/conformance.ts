@@ -1,7 +1,7 @@
 import { type Operation, resolve } from '../../openapi/document.ts';
 import { type Check, type Finding, type IsEnough, withoutExample } from '../check.ts';
 import { node } from '../openapi.ts';
-import type { Project } from '../project.ts';
+import { type Project, sourcesIn } from '../project.ts';
 import { docsPageErrors } from './conformance/docs-page.ts';
 import { pagingErrors } from './conformance/paging.ts';
 import { resourceErrors } from './conformance/resources.ts';
@@ -121,6 +121,6 @@ function canBeSent(project: Project, operation: Operation, status: string, sent:
   if (successes.length === 1 && status.startsWith('2')) return false;
   const { statuses } = project.spec.model.service;
   const codes = Object.keys(statuses).filter((code) => statuses[code] !== undefined && isSame(statuses[code]));
-  const sources = project.list('apps/server/src').map(project.read).join('\n');
+  const sources = sourcesIn(project, 'apps/server/src').join('\n');
   return codes.some((code) => sources.includes(`'${code}'`)) || new RegExp(`\\b${status}\\b`).test(sources);
 }

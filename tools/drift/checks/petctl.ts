@@ -1,8 +1,9 @@
 import { type Check, type Finding, withoutExample } from '../check.ts';
 import { operationOf } from '../openapi.ts';
 import type { Project } from '../project.ts';
-import { finding, inputErrors, inputsOf, type Petctl, type Subject, takenAs, unlessEqual } from './petctl/inputs.ts';
+import { finding, inputErrors, inputsOf, type Subject, takenAs, unlessEqual } from './petctl/inputs.ts';
 import { runErrors } from './petctl/outcomes.ts';
+import type { Petctl } from './petctl/run.ts';
 import {
   exampleErrors,
   factErrors,

@@ -3,9 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { findBase } from '../../drift/base.ts';
 import { breakingChanges } from '../../drift/checks/breaking-changes.ts';
-import { openProject } from '../../drift/project.ts';
+import { findBase, openProject } from '../../drift/project.ts';
 import { textOf } from '../../repository.ts';
 
 const spec = textOf('spec/openapi.yaml');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Check, type Reported, runCheck } from '../../drift/check.ts';
-import { checks } from '../../drift/checks.ts';
+import type { Check, Reported } from '../../drift/check.ts';
+import { checks, runCheck } from '../../drift/checks.ts';
 import { type Edits, openProject } from '../../drift/project.ts';
 import type { PlantedDrift } from './planting.ts';
 

@@ -1,7 +1,6 @@
 import { isDeep } from '@petstore/testing';
 import { describe, expect, test } from 'vitest';
-import { runCheck } from '../../drift/check.ts';
-import { checks } from '../../drift/checks.ts';
+import { checks, runCheck } from '../../drift/checks.ts';
 import { foundBefore, project, readsAnyOf } from './checking.ts';
 import { harmlessEdits } from './harmless-edits.ts';
 

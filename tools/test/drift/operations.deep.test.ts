@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { type Reported, runCheck } from '../../drift/check.ts';
-import { checks } from '../../drift/checks.ts';
+import type { Reported } from '../../drift/check.ts';
+import { checks, runCheck } from '../../drift/checks.ts';
 import { openProject, type Project } from '../../drift/project.ts';
 import { generatedFrom } from './planting.ts';
 

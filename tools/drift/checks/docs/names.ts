@@ -1,51 +1,138 @@
+import { dirname, join } from 'node:path';
 import type { Finding } from '../../check.ts';
-import type { Project } from '../../project.ts';
-import type { Petctl, Server } from './commands.ts';
-import { commandsBelow } from './commands.ts';
-import { finding } from './pages.ts';
+import { type Project, sourcesIn } from '../../project.ts';
+import { type Petctl, runPetctl } from '../petctl/run.ts';
+import { type Block, finding } from './pages.ts';
+
+type Server = typeof import('@petstore/server/program');
+type Command = ReturnType<Server['program']>;
 
 /** These speak of other programs too. */
-const ofOthers = ['petctl-compared', 'decisions', 'containers', 'kubernetes'].map((page) => `docs/${page}.md`);
+const comparing = ['petctl-compared', 'decisions', 'containers', 'kubernetes'].map((page) => `docs/${page}.md`);
 
-/** What the pages name that is nowhere in the code: variables, metrics, codes of errors, flags, and paths for operators. */
+/** What the pages name that is not there: files, operations, variables, metrics, codes of errors, flags, and paths for operators. */
 export async function unknownNames(project: Project, pages: readonly string[]): Promise<Finding[]> {
-  const textOf = (folder: string) =>
-    project
-      .list(folder)
-      .filter((file) => /\.(ts|mjs|js)$/.test(file))
-      .map(project.read)
-      .join('\n');
+  const textOf = (...folders: string[]) => folders.flatMap((folder) => sourcesIn(project, folder)).join('\n');
   const server = textOf('apps/server/src');
-  const tools = ['tools/drift', 'tools/bench'].map(textOf).join('\n');
-  const sources = [
-    server,
-    textOf('packages/client/src'),
-    tools,
-    project.exists('docs/petctl.md') ? project.read('docs/petctl.md') : '',
-  ].join('\n');
   const petctl = textOf('apps/petctl/src');
+  const tools = textOf('tools/drift', 'tools/bench');
+  const reference = project.exists('docs/petctl.md') ? project.read('docs/petctl.md') : '';
+  const sources = [server, textOf('packages/client/src'), tools, reference].join('\n');
   const flags = await flagsOf(project);
-  const { statuses } = project.spec.model.service;
-  const kinds: [pattern: RegExp, isKnown: (name: string) => boolean, expected: string][] = [
+  const { operations, model } = project.spec;
+  const { statuses, deployments } = model.service;
+  const addresses = Object.values(deployments);
+  const isServed = (path = '') =>
+    server.includes(`'${path}'`) ||
+    [...operations.values()].some((operation) => operation.path === path) ||
+    addresses.some((address) => address.endsWith(path));
+  const kinds: [pattern: RegExp, isKnown: (name: string, page: string) => boolean, expected: string][] = [
+    [
+      /\]\((?![a-z]+:|#)([^)#]+)/g,
+      (target, page) => project.exists(join(dirname(page), target).replaceAll('\\', '/')),
+      'there is no such file',
+    ],
+    [
+      /\b((?:GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH|TRACE) \/[\w{}/.~-]*[\w}])/g,
+      // Those for operators, and of the pages, are no operations.
+      (endpoint) => operations.has(endpoint) || server.includes(`'${endpoint.split(' ')[1]}'`),
+      'there is no such operation',
+    ],
     [/\b((?:PETSTORE|PETCTL)_[A-Z_]*[A-Z])\b/g, (name) => sources.includes(name), 'nothing reads such a variable'],
     [/\b(petstore_[a-z_]*[a-z])\b/g, (name) => server.includes(name), 'there is no such metric'],
     [/"code": ?"(\w+)"/g, (name) => name in statuses || petctl.includes(`'${name}'`), 'there is no such code'],
     [/`--(?:no-)?([a-z][a-z-]+)/g, (name) => flags.has(name) || tools.includes(name), 'there is no such flag'],
-    [/`(\/[a-z]+)`/g, (name) => server.includes(`'${name}'`) || isServed(project, name), 'nothing is served there'],
+    [/`(\/[a-z]+)`/g, isServed, 'nothing is served there'],
   ];
   return pages.flatMap((page) =>
     kinds.flatMap(([pattern, isKnown, expected]) => {
-      if (ofOthers.includes(page) && /flag|served/.test(expected)) return [];
+      if (comparing.includes(page) && /flag|served/.test(expected)) return [];
       const names = new Set([...project.read(page).matchAll(pattern)].map(([, name = '']) => name));
-      return [...names].filter((name) => !isKnown(name)).map((name) => finding(page, `it names ${name}`, expected));
+      return [...names]
+        .filter((name) => !isKnown(name, page))
+        .map((name) => finding(page, `it names ${name}`, expected));
     }),
   );
 }
 
-function isServed({ spec }: Project, path: string): boolean {
-  const paths = [...spec.operations.values()].map((operation) => operation.path);
-  const addresses = Object.values(spec.model.service.deployments);
-  return paths.includes(path) || addresses.some((address) => address.endsWith(path));
+/** Returns why a program rejects a command line; nothing if it would run. */
+type Try = (words: string[]) => Promise<string | undefined>;
+
+/** What npm itself does. */
+const npmCommands = /^(install|ci|pack|publish|audit|view|exec|login|deprecate|link|ls)$/;
+
+/** The npm scripts that do not exist, and the commands that petctl or the server reject. */
+export async function commandErrors(project: Project, blocks: Block[]): Promise<Finding[]> {
+  const { scripts } = JSON.parse(project.read('package.json'));
+  const tries: Record<string, Try> = {
+    petctl: petctl(await project.load<Petctl>('petctl/internal')),
+    'petstore-server': server(await project.load<Server>('@petstore/server/program')),
+  };
+  const findings: Finding[] = [];
+  for (const { page, line } of blocks.flatMap(linesOf)) {
+    const [, script] = /^npm (?:run )?(?:-s )?([\w:-]+)/.exec(line) ?? [];
+    if (script && !(script in scripts) && !npmCommands.test(script))
+      findings.push(finding(page, `it shows '${line}'`, 'package.json has no such script'));
+    const [, program = '', words = ''] =
+      /(?:^|\| )(?:npx )?(petctl|petstore-server) (.*)$/.exec(line.split(' | ')[0] ?? '') ?? [];
+    const error = await tries[program]?.(wordsOf(words));
+    if (error) findings.push(finding(page, `it shows '${line}'`, error));
+  }
+  return findings;
+}
+
+function linesOf({ page, language, text }: Block): { page: string; line: string }[] {
+  if (!['sh', 'bash', 'console'].includes(language)) return [];
+  const commands = text.split('\n').map((line) =>
+    line
+      .replace(/^\$ /, '')
+      .replace(/^(?:[A-Z_]+=(?:'[^']*'|"[^"]*"|\S*) +)+/, '')
+      .replace(/\s+#.*$/, '')
+      .trim(),
+  );
+  return commands.map((line) => ({ page, line }));
+}
+
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, one, two, three]) => one ?? two ?? three ?? '');
+}
+
+/** Runs petctl without sending anything: an operation only prints its request, the other commands their help. */
+function petctl(petctl: Petctl): Try {
+  const commands = [...petctl.walk(petctl.fullTree())];
+  const operations = new Set(commands.flatMap(({ path, node }) => (node.operation ? path.join(' ') : [])));
+  const env = { PETCTL_API_KEY: 'k', XDG_CONFIG_HOME: '/nonexistent' };
+  return async (words) => {
+    const isOperation = operations.has(words.slice(0, 2).join(' ')) && !words[1]?.startsWith('import');
+    const { code, stderr } = await runPetctl(petctl, [...words, isOperation ? '--dry-run' : '--help'], { env });
+    return code === 0 ? undefined : stderr.trim().split('\n')[0];
+  };
+}
+
+/** Reads the command line as the server does, and starts nothing. */
+function server({ program }: Server): Try {
+  return async (words) => {
+    const root = program({}, async () => {});
+    for (const command of commandsBelow(root)) {
+      command.configureOutput({ writeOut: () => {} });
+      if (command !== root && command.name() !== 'serve') command.action(() => {});
+    }
+    try {
+      await root.parseAsync(words, { from: 'user' });
+      return undefined;
+    } catch (error) {
+      // commander ends the output of help and of the version so.
+      if ((error as { exitCode?: number }).exitCode === 0) return undefined;
+      const [reason] = String(error instanceof Error ? error.message : error)
+        .trim()
+        .split('\n');
+      return reason;
+    }
+  };
+}
+
+function commandsBelow(command: Command): Command[] {
+  return [command, ...command.commands.flatMap((one) => commandsBelow(one as Command))];
 }
 
 /** The flags of petctl and of the server. */

@@ -5,8 +5,7 @@ import { exampleValue, NoExampleError } from '../../../openapi/examples.ts';
 import { valueCheck } from '../../../openapi/validate.ts';
 import type { Finding } from '../../check.ts';
 import { pathNames, type Spec, typeOf } from '../../openapi.ts';
-
-export type Petctl = typeof import('petctl/internal');
+import type { Petctl } from './run.ts';
 
 /** A command of an operation, and the petctl that has it. */
 export interface Subject {

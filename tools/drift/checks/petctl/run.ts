@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Io, RunOptions, Sink } from 'petctl/internal';
 
-type Petctl = Pick<typeof import('petctl/internal'), 'run' | 'reportError'>;
+export type Petctl = typeof import('petctl/internal');
 
 /** The result of `runPetctl`. */
 export interface Finished {
@@ -20,7 +20,7 @@ export interface RunPetctlOptions extends RunOptions {
 
 /** Runs a command line in this process, without its environment and terminal. */
 export async function runPetctl(
-  { run, reportError }: Petctl,
+  { run, reportError }: Pick<Petctl, 'run' | 'reportError'>,
   argv: readonly string[],
   { env = {}, stdin = '', isTerminal = false, ...options }: RunPetctlOptions = {},
 ): Promise<Finished> {

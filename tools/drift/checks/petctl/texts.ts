@@ -2,8 +2,8 @@ import type { Operation } from '@petstore/types';
 import type { Argument, CommandNode, Flag, Located } from 'petctl/internal';
 import type { Finding } from '../../check.ts';
 import type { Spec } from '../../openapi.ts';
-import { finding, type Input, type Petctl, unlessEqual } from './inputs.ts';
-import { outputOf, runPetctl } from './run.ts';
+import { finding, type Input, unlessEqual } from './inputs.ts';
+import { outputOf, type Petctl, runPetctl } from './run.ts';
 
 /** A text that describes a command: its whole text, and what it says of each flag and argument. */
 export interface Text {

@@ -1,0 +1,132 @@
+import type { Finding } from '../../check.ts';
+import { specFile } from '../../openapi.ts';
+import { type Project, sourcesIn } from '../../project.ts';
+import { finding } from './pages.ts';
+
+const loadSettings = (project: Project) =>
+  project.load<typeof import('@petstore/server/settings')>('@petstore/server/settings');
+
+/** What the table of settings has wrong: each setting is a row with its variable, its flag and its default. */
+export async function settingErrors(project: Project): Promise<Finding[]> {
+  const page = 'docs/operating.md';
+  const error = (actual: string, expected: string) => finding(page, actual, expected);
+  if (!project.exists(page)) return [error('it is missing', 'it has a table of settings')];
+  const { settings, deployments } = await loadSettings(project);
+  const rows = [...project.read(page).matchAll(/^\| `([A-Z_]+)` \| (.*?) \| (.*) \|$/gm)];
+  const errors = Object.values(settings).flatMap(({ variable, flags, fallback }) => {
+    const [, , flag = '', usual = ''] = rows.find(([, name]) => name === variable) ?? [];
+    const long = flags.split(' ').find((word) => word.startsWith('--')) ?? '';
+    if (!usual) return [error(`it lacks ${variable}`, 'each setting is a row of the table')];
+    const missing = deployments.map((name) => spellingsOf(fallback(name))).find((all) => !saysOneOf(usual, all));
+    return [
+      ...(flag.includes(`\`${long}\``) ? [] : [error(`the flag of ${variable} is ${flag}`, `it is ${long}`)]),
+      ...(missing ? [error(`the default of ${variable} is '${usual}'`, `it is ${missing[0]}`)] : []),
+    ];
+  });
+  const known = Object.values(settings).map(({ variable }): string => variable);
+  const unknown = rows.filter(([, name = '', flag = '']) => flag.includes('`--') && !known.includes(name));
+  return [...errors, ...unknown.map(([, name]) => error(`it has ${name}`, 'there is no such setting'))];
+}
+
+/** What the table of bounds has wrong: each row has the value of the settings and constants that it names. */
+export async function boundErrors(project: Project): Promise<Finding[]> {
+  const page = 'docs/security.md';
+  const error = (actual: string, expected: string) => finding(page, actual, expected);
+  if (!project.exists(page)) return [error('it is missing', 'it has a table of bounds')];
+  const { settings, deployments } = await loadSettings(project);
+  const constants = constantsIn(sourcesIn(project, 'apps/server/src'));
+  const text = project.read(page);
+  const rows = [...text.matchAll(/^\| (.*?) \| (.*?) \| (.*?) \| (.*?) \| .*\|$/gm)];
+  const wrong = rows.flatMap(([, bound = '', usual = '', named = '']) =>
+    [...named.matchAll(/`([^`]+)`/g)].flatMap(([, name = '']) => {
+      const setting = Object.values(settings).find(({ flags }) => flags.split(' ')[0] === name);
+      const values = setting ? deployments.map((one) => setting.fallback(one)) : constants.get(name);
+      if (!values) return name.includes('.') ? [] : [error(`it names ${name}`, 'there is no such bound')];
+      const unit = /_MS$/.test(name) ? 'ms' : /timeout/.test(name) ? 's' : undefined;
+      return values
+        .map((value) => spellingsOf(String(value), unit))
+        .filter((spellings) => !saysOneOf(`${bound} ${usual}`, spellings))
+        .map(([value]) => error(`'${bound}' is '${usual}'`, `${name} is ${value}`));
+    }),
+  );
+  const listed = constantsIn([project.read('apps/server/src/limits.ts')]);
+  const missing = [...listed.keys()].filter((name) => name.startsWith('MAX_') && !text.includes(`\`${name}\``));
+  return [...wrong, ...missing.map((name) => error(`it lacks ${name}`, 'each bound is a row of the table'))];
+}
+
+/** What pages say in words of a number that the code has. A sentence that is written in another way is not checked. */
+export async function numberErrors(project: Project, pages: readonly string[]): Promise<Finding[]> {
+  const { connect } = await project.load<typeof import('@petstore/client')>('@petstore/client');
+  const { timeout, limit } = connect({ apiKey: '-', baseUrl: 'http://localhost' });
+  const constants = constantsIn(sourcesIn(project, 'apps/server/src'));
+  const amount = (name: string, per = 1) => Number(constants.get(name)?.[0]) / per;
+  const sentences: [pattern: RegExp, value: number][] = [
+    [/\b(?:for|within|last) (\w+) hours/gi, amount('IDEMPOTENCY_MS', 3_600_000)],
+    [/\b(?:at about|has reached|ends at) (\w+) MiB/gi, amount('MAX_PAGE_BYTES', 2 ** 20)],
+    [/\b(\w+) (?:requests )?with (?:one|the same|this) key/gi, amount('MAX_REQUESTS_PER_KEY')],
+    [/\b(\w+) MiB of (?:it|lines) wait/gi, amount('MAX_LOG_BUFFER_BYTES', 2 ** 20)],
+    [/\bretries (\w+), after/gi, limit],
+    [/\bto (\w+) seconds by default/gi, timeout / 1000],
+  ];
+  return [...pages, specFile, 'docs/petctl.md']
+    .filter(project.exists)
+    .flatMap((one) =>
+      sentences.flatMap(([pattern, value]) =>
+        [...project.read(one).replaceAll(/\n +/g, ' ').matchAll(pattern)]
+          .filter(([, text = '']) => ![value, Number.NaN].includes(numberFrom(text)))
+          .map(([text]) => finding(one, `it says '${text}'`, `it is ${value}`)),
+      ),
+    );
+}
+
+/** The numbers of the constants in sources: one, or those of an object. */
+function constantsIn(sources: readonly string[]): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  for (const source of sources)
+    for (const [, name = '', value = ''] of source.matchAll(/^(?:export )?const ([A-Z][A-Z\d_]+) = ([\d{].*?);$/gm)) {
+      const products = [...value.matchAll(/\d[\d_]*(?: \*\*? \d[\d_]*)*/g)];
+      found.set(name, [...(found.get(name) ?? []), ...products.map(([product]) => amountOf(product))]);
+    }
+  return found;
+}
+
+function amountOf(product: string): number {
+  const factors = product
+    .replaceAll('_', '')
+    .split(' * ')
+    .map((factor) => factor.split(' ** ').map(Number));
+  return factors.reduce((all, [base = 0, power = 1]) => all * base ** power, 1);
+}
+
+/** How people write a value: a number, bytes, or with `unit` a time. */
+function spellingsOf(value: string, unit?: 'ms' | 's'): string[] {
+  const number = Number(value);
+  if (value === '' || value === 'false') return ['off', 'none', value].filter((one) => one !== '');
+  if (!Number.isInteger(number)) return [value];
+  const binary = [30, 20, 10].find((power) => number > 0 && number % 2 ** power === 0);
+  const size = binary === undefined ? [] : [`${number / 2 ** binary} ${{ 30: 'GiB', 20: 'MiB', 10: 'KiB' }[binary]}`];
+  const seconds = unit === undefined ? [] : timesOf(unit === 'ms' ? number / 1000 : number);
+  return [...size, ...size.map((one) => one.replace('KiB', 'kB')), ...seconds, number.toLocaleString('en-US'), value];
+}
+
+function timesOf(seconds: number): string[] {
+  const hours = seconds % 3600 === 0 ? [`${seconds / 3600} hours`] : [];
+  return [...hours, `${seconds} s`, `${seconds} seconds`, ...(seconds === 1 ? ['a second'] : [])];
+}
+
+/** Whether a text has one of these words. */
+function saysOneOf(text: string, words: readonly string[]): boolean {
+  const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`(?<![\\w.,])(?:${escaped.join('|')})(?![\\w]|[.,]\\d)`).test(text);
+}
+
+const numerals = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+
+/** The number that a word or digits stand for. */
+function numberFrom(text: string): number {
+  const word = text
+    .toLowerCase()
+    .replace(/^once$/, 'one')
+    .replace(/^twice$/, 'two');
+  return numerals.includes(word) ? numerals.indexOf(word) : Number(text.replaceAll(',', ''));
+}
