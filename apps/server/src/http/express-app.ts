@@ -69,7 +69,7 @@ const methods: RequestHandler = (request, response, next) => {
   if (!route) throw new HttpError('not_found', `There is nothing at ${path}.`);
   if (request.method === 'OPTIONS' && !operation) return void response.status(204).set('Allow', route.allow).end();
   if (!operation) {
-    const message = `${request.method} is not possible here; ${route.allow} are.`;
+    const message = `${request.method} is not supported here. Use one of ${route.allow}.`;
     throw new HttpError('method_not_allowed', message, { headers: { Allow: route.allow } });
   }
   // Node leaves out the body of the response to a HEAD by itself.

@@ -21,7 +21,7 @@ export function health({ isReady, metrics, state, connections }: HealthChecks): 
     response.json({ status: 'ok' });
   });
   readOnly(router, '/readyz', async (_request, response) => {
-    if (!(await isReady())) throw unavailable('The server cannot serve now.');
+    if (!(await isReady())) throw unavailable('The server cannot serve requests now. Retry later.');
     response.json({ status: 'ok', ...(connections && { connections: connections() }) });
   });
   readOnly(router, '/metrics', async (_request, response) => {

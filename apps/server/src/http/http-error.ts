@@ -99,7 +99,11 @@ function asHttpError(error: unknown): HttpError {
   // Errors of Express have a status, and tell whether callers may see their message.
   const { status = 500, expose = false, message } = error as { status?: number; expose?: boolean; message: string };
   if (status >= 400 && status < 500 && expose) return errorOfStatus(status, message, error);
-  return new HttpError('internal_error', 'Something went wrong on our side.', { cause: error });
+  return new HttpError(
+    'internal_error',
+    'The server failed. Report the X-Request-Id of this response: the log has the cause.',
+    { cause: error },
+  );
 }
 
 const WORDING: Readonly<Record<string, string>> = {

@@ -130,7 +130,7 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
   });
   server.on('checkExpectation', take);
   server.on('connect', (_request, socket) => {
-    const error = new HttpError('method_not_allowed', 'CONNECT is not possible here.', { headers: { Allow: '' } });
+    const error = new HttpError('method_not_allowed', 'CONNECT is not supported.', { headers: { Allow: '' } });
     connections.get(socket as Socket)?.fail(error);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
