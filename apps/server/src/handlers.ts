@@ -14,10 +14,7 @@ export function handlers(store: Store): Api {
   return {
     listPets: async (input) => decode<Pet[]>((await pets().list(queryOf(input))).json),
 
-    createPet: async (pet) => {
-      const { id, json, isReplayed } = await pets().create({ ...pet });
-      return isReplayed ? decode<Pet>(json) : { id, ...pet };
-    },
+    createPet: async (pet) => decode<Pet>((await pets().create({ ...pet })).json),
 
     getPet: async ({ petId }) => {
       const pet = await pets().get(petId);
@@ -52,6 +49,12 @@ export function storedHandlers(store: Store) {
         (pets) => pets.get(petId),
         (pet, state) => pet && { json: pet.json, version: pet.version, state },
       ),
+
+    createPet: (pet: Input<'createPet'>): Promise<StoredResponse> =>
+      store
+        .collection('pets')
+        .create({ ...pet })
+        .then(({ json }) => ({ json })),
   };
 }
 

@@ -5,7 +5,7 @@ import { MAX_PAGE_BYTES } from '../limits.ts';
 import type { Awaitable, Store } from '../store/store.ts';
 import type { BodyBudget } from './body.ts';
 import { unavailable } from './http-error.ts';
-import { type IdempotentRequest, idempotencyKeyOf, idempotentRequests, idOf, writtenOnce } from './idempotency.ts';
+import { idempotencyKeyOf, idempotentRequests, idOf, writtenOnce } from './idempotency.ts';
 import { onlyVersions, wantedVersions } from './if-match.ts';
 import { readyResponses } from './ready-response.ts';
 import type { Input, RequestContext } from './request-context.ts';
@@ -62,10 +62,7 @@ export function dispatcher(
   maxPendingWrites: number,
   targets: Targets,
 ): Dispatch {
-  // Looked up by operation ID at run time. The cast is safe because the validator has accepted the input.
-  const apiOver = (used: Store) => handlers(used) as unknown as Record<string, Handler>;
-  const api = apiOver(store);
-  const stored = (store.passesJson ? storedHandlers(store) : {}) as Record<string, StoredHandler | undefined>;
+  const own = handlersOver(store);
   const inFlight = idempotentRequests();
   const ready = readyResponses(targets);
   let pendingWrites = 0;
@@ -73,14 +70,13 @@ export function dispatcher(
   return (request, response, context, operation, input) => {
     if (request.headers['if-none-match'] === undefined && ready.send(response, context)) return;
     const call = { request, response, context, operation, input };
-    const found = stored[operation.id]?.(input);
+    const found = SAFE_METHODS.has(operation.method) ? own.stored[operation.id]?.(input) : undefined;
     return found instanceof Promise ? found.then((one) => respond(call, one)) : respond(call, found);
   };
 
   function respond(call: Call, found: StoredResponse | undefined): void | Promise<void> {
     if (!found) return callHandler(call);
-    const { json, version, page, state } = found;
-    succeed(call, { content: storedContent(json), version, page, state });
+    succeed(call, storedSuccess(found));
   }
 
   function succeed({ request, response, context, operation, input }: Call, success: Success): void {
@@ -108,37 +104,51 @@ export function dispatcher(
     if (isWrite) pendingWrites++;
     // The store uses the body until the handler returns, even if the client disconnects, so its memory counts until then.
     context.isPending = true;
-    let once: IdempotentRequest | undefined;
-    let result: unknown;
+    let success: Success;
     try {
-      once = begun instanceof Promise ? await begun : begun;
+      const once = begun instanceof Promise ? await begun : begun;
       const used = versions ? onlyVersions(store, versions) : store;
       const over = once ? writtenOnce(used, once) : used;
-      result = await (over === store ? api : apiOver(over))[operation.id]?.(input);
+      const { api, stored } = over === store ? own : handlersOver(over);
+      const written = isWrite ? await stored[operation.id]?.(input) : undefined;
+      success = written ? storedSuccess(written) : successOf(operation, input, await api[operation.id]?.(input));
+      success.isReplayed = once?.isReplayed;
     } finally {
       if (isWrite) pendingWrites--;
       if (id !== undefined) inFlight.end(id);
       context.isPending = false;
       budget.release(context);
     }
-    succeed(call, successOf(operation, input, result, once?.isReplayed));
+    succeed(call, success);
   }
 }
 
+/** The handlers of a store by operation ID. The casts are safe because the validator has accepted the input. */
+function handlersOver(store: Store) {
+  return {
+    api: handlers(store) as unknown as Record<string, Handler>,
+    stored: (store.passesJson ? storedHandlers(store) : {}) as Record<string, StoredHandler | undefined>,
+  };
+}
+
+function storedSuccess({ json, version, page, state }: StoredResponse): Success {
+  return { content: storedContent(json), version, page, state };
+}
+
 /** The response that the result of a handler is. */
-function successOf(operation: Operation, input: Input, result: unknown, isReplayed: boolean | undefined): Success {
+function successOf(operation: Operation, input: Input, result: unknown): Success {
   const { pagination, successes } = operation;
   if (successes.length > 1) {
     const { status, data } = result as { status: number; data: unknown };
-    return { content: contentOf(describedIn(operation, status), data), status, isReplayed };
+    return { content: contentOf(describedIn(operation, status), data), status };
   }
   const { key, limit = '' } = pagination ?? {};
   if (key === undefined || !Array.isArray(result)) {
-    return { content: contentOf(operation.responses[successes[0] ?? ''], result), isReplayed };
+    return { content: contentOf(operation.responses[successes[0] ?? ''], result) };
   }
   const { content, count, last } = pageContent(result, key);
   const more = count >= Number(input[limit]) || content.bytes >= MAX_PAGE_BYTES;
-  return { content, page: { more, last }, isReplayed };
+  return { content, page: { more, last } };
 }
 
 /** Methods that change nothing (RFC 9110 9.2.1). */

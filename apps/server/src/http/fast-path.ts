@@ -60,7 +60,7 @@ export function fastPath(parts: Parts, expressApp: RequestListener): RequestList
       if (!input) return false;
       // What is right for one request is right for each: nothing else of a request is looked at.
       if (!known && operation.idempotencyKey === undefined)
-        targets.remember(request.url ?? '', target, operation, input);
+        targets.remember(request.url ?? '', target, { operation, input });
       run(request, response, context, operation, input);
       return true;
     }
@@ -70,7 +70,10 @@ export function fastPath(parts: Parts, expressApp: RequestListener): RequestList
         if (error) throw error;
         const body = parse(bytes, plain.bodySchema, context);
         const input = body === undefined ? undefined : accepted(request, operation, plain, parameters, body);
-        if (input) return run(request, response, context, operation, input);
+        if (input) {
+          targets.remember(request.url ?? '', target);
+          return run(request, response, context, operation, input);
+        }
         context.body = bytes;
         passTo(expressApp, request, response, context);
       } catch (failure) {

@@ -39,7 +39,7 @@ export interface StreamContent {
 export interface StoredResponse {
   readonly json: JsonText;
   /** Changes whenever the body does. */
-  readonly version: string | undefined;
+  readonly version?: string | undefined;
   /** For a page of a list. */
   readonly page?: Page;
   /** The response is the same for as long as this is. */

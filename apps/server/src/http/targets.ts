@@ -69,12 +69,15 @@ export class Targets {
     return this.#byText.get(text);
   }
 
-  remember(text: string, target: Target, operation: Operation, input: Accepted['input']): void {
-    if (text.length > MAX_TARGET_LENGTH || this.#byText.has(text)) return;
-    target.isRemembered = true;
-    target.accepted = { operation, input };
-    this.#byText.set(text, target);
-    if (this.#byText.size > MAX_TARGETS) this.#forgetOldest();
+  /** Remembers a target whose request was accepted; its input only if nothing else of the request is part of it. */
+  remember(text: string, target: Target, accepted?: Accepted): void {
+    if (!target.isRemembered) {
+      if (text.length > MAX_TARGET_LENGTH || this.#byText.has(text)) return;
+      target.isRemembered = true;
+      this.#byText.set(text, target);
+      if (this.#byText.size > MAX_TARGETS) this.#forgetOldest();
+    }
+    target.accepted ??= accepted;
   }
 
   /** Gives a target a response, or takes it away. */

@@ -146,7 +146,7 @@ test('remembered targets are bounded in number, length and the bytes of their re
   const bounded = new Targets(1000);
   const remembered = (text: string, bytes: number) => {
     const target = targetOf(text);
-    bounded.remember(text, target, operation, {});
+    bounded.remember(text, target, { operation, input: {} });
     const state = { collection: { version: () => '1' }, version: '1' };
     const ready = { operation, status: 200, bytes: Buffer.alloc(bytes), idAt: 0, dateAt: 0, date: '', state };
     bounded.setReady(target, ready);

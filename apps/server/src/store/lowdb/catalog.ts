@@ -38,6 +38,8 @@ export class Catalog {
   readonly kinds: Kind[] = [];
   readonly declared: ReadonlyMap<string, CollectionDeclaration>;
   readonly #kinds = new Map<string, number>();
+  /** The kinds of documents whose only index has this value, by collection. */
+  readonly #kindsOfValues = new Map<string, Map<unknown, number>>();
   readonly #directories = new Map<string, KeyDirectory>();
   /** By kind. */
   readonly #directoryOf: KeyDirectory[] = [];
@@ -48,6 +50,7 @@ export class Catalog {
     this.folder = folder;
     this.maxSegment = maxSegment;
     this.declared = new Map(collections.map((one) => [one.name, one]));
+    for (const { name } of collections) this.#kindsOfValues.set(name, new Map());
   }
 
   /** A segment that is behind all others, unless it is one that was found. */
@@ -94,8 +97,16 @@ export class Catalog {
 
   /** The kind of a document. */
   kindOf(collection: string, properties: Properties): number {
-    const values = this.indexes(collection).map((name) => `${encode(name)}:${encode(properties[name] ?? null)}`);
-    return this.kind(collection, `{${values.join()}}`);
+    const indexes = this.indexes(collection);
+    const value = properties[indexes[0] ?? ''];
+    const ofValues =
+      indexes.length === 1 && typeof value !== 'object' ? this.#kindsOfValues.get(collection) : undefined;
+    const known = ofValues?.get(value);
+    if (known !== undefined) return known;
+    const values = indexes.map((name) => `${encode(name)}:${encode(properties[name] ?? null)}`);
+    const kind = this.kind(collection, `{${values.join()}}`);
+    ofValues?.set(value, kind);
+    return kind;
   }
 
   /** The number of a kind. */

@@ -31,11 +31,11 @@ export function writeBatch(catalog: Catalog) {
   /** The sequence number of the last change. */
   const sequence = () => catalog.sequence + records.length;
   /** Returns the version that the change makes. */
-  const add = (collection: string, id: number, text: string, kind: number) => {
+  const add = (collection: string, id: number, text: string, kind: number, length = 0) => {
     const version = sequence() + 1;
-    records.push({ kind, id, version, start: 0, length: Buffer.byteLength(text), text });
+    records.push({ kind, id, version, start: 0, length, text });
     const ofCollection = versions.get(collection) ?? new Map<number, number>();
-    versions.set(collection, ofCollection.set(id, text === '' ? 0 : version));
+    versions.set(collection, ofCollection.set(id, length === 0 ? 0 : version));
     return version;
   };
 
@@ -53,9 +53,10 @@ export function writeBatch(catalog: Catalog) {
     },
     put: (collection: string, idProperty: string, id: number, body: string, kind: number): Document => {
       const text = withId(idProperty, id, body);
-      const version = catalog.versionText(add(collection, id, text, kind));
+      const length = Buffer.byteLength(text);
+      const version = catalog.versionText(add(collection, id, text, kind, length));
       lasts.set(collection, Math.max(id, last(collection)));
-      return { outcome: 'stored', id, version, json: { text, encoding: 'utf8' } };
+      return { outcome: 'stored', id, version, json: { text, encoding: length === text.length ? 'latin1' : 'utf8' } };
     },
     remove: (collection: string, id: number): Removed => {
       add(collection, id, '', catalog.kind(collection, ''));
