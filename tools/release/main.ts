@@ -6,23 +6,20 @@ import { parseArgs } from 'node:util';
 import { changesetsOf } from '../drift/checks/versions.ts';
 import { openProject } from '../drift/project.ts';
 import { released, root, textOf } from '../repository.ts';
-import { withRepository } from './repository.ts';
-import { run, said } from './run.ts';
-import { sbom } from './sbom.ts';
-import { nextVersion, versionNow } from './version.ts';
+import { currentVersion, nextVersion, outputOf, run, sbom, withRepository } from './steps.ts';
 
 const folder = 'dist/release';
 const plan = `${folder}/plan.json`;
 
 async function release(options: { tested: boolean; packOnly: boolean }): Promise<void> {
-  const changes = said('git', 'status', '--porcelain');
-  const branch = said('git', 'branch', '--show-current').trim();
+  const changes = outputOf('git', 'status', '--porcelain');
+  const branch = outputOf('git', 'branch', '--show-current').trim();
   if (branch !== 'main') throw new Error(`The branch is ${branch || 'none'}: switch to main for a release.`);
   if (changes !== '') throw new Error(`These files have changes; commit them first:\n${changes.trimEnd()}`);
   if (changesetsOf(openProject()).length > 0) {
     nextVersion();
     run('git', 'add', '--all');
-    run('git', 'commit', '--quiet', '--message', `Release ${versionNow()}`);
+    run('git', 'commit', '--quiet', '--message', `Release ${currentVersion()}`);
   }
   rmSync(join(root, folder), { recursive: true, force: true });
   mkdirSync(join(root, folder), { recursive: true });
@@ -33,8 +30,8 @@ async function release(options: { tested: boolean; packOnly: boolean }): Promise
   // Without the cache, so the packages are built from this commit.
   run('node', 'tools/turbo.mjs', 'run', 'build', '--force');
   withRepository(() => run('changeset', 'pack', '--from-publish-plan', plan, '--out-dir', folder));
-  for (const place of released) {
-    const { name, version } = JSON.parse(textOf(`${place}/package.json`));
+  for (const directory of released) {
+    const { name, version } = JSON.parse(textOf(`${directory}/package.json`));
     const file = `${name.replace('@', '').replace('/', '-')}-${version}.cdx.json`;
     writeFileSync(join(root, folder, file), `${JSON.stringify(sbom(name), undefined, 2)}\n`);
   }
