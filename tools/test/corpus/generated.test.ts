@@ -23,7 +23,7 @@ const REJECTED: Record<string, string[]> = {
     'a list or an object in a cookie',
     'GET with a body',
     'a list as deepObject',
-    'a path with a query or a fragment',
+    'the path has a query or a fragment',
   ],
   'server-path-level': ['is relative to this document'],
   readme: ["the command 'categories get' is already used by getCategories"],
