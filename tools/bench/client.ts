@@ -35,11 +35,10 @@ const programs = {
 
 type Name = keyof typeof programs;
 
+/** A call of a minified bundle, and its gzipped size in bytes. */
 interface Consumer {
   readonly name: Name;
-  /** The gzipped size of its minified bundle, in bytes. */
   readonly size: number;
-  /** Runs the measured bundle. */
   call(): Promise<unknown>;
 }
 

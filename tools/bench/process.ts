@@ -10,8 +10,6 @@ export interface Usage {
   /** The user part of the CPU time. */
   user: number;
   rss: number;
-  heapUsed: number;
-  external: number;
 }
 
 export interface Server {
@@ -94,8 +92,7 @@ export async function startServer(program: Program): Promise<Server> {
 function probe(): void {
   process.on('message', () => {
     const { user, system } = process.cpuUsage();
-    const { rss, heapUsed, external } = process.memoryUsage();
-    process.send?.({ cpu: user + system, user, rss, heapUsed, external });
+    process.send?.({ cpu: user + system, user, rss: process.memoryUsage.rss() });
   });
   process.on('disconnect', () => process.exit());
   // The channel must not keep the process alive.

@@ -12,6 +12,7 @@ import {
   fastifyDurable,
   medianOf,
   ours,
+  QUICK,
   type Rounds,
   rowsOf,
   shareOf,
@@ -47,9 +48,7 @@ interface MeasuredLoad {
 
 /** Measures all loads on all servers. */
 export async function http(quick: boolean): Promise<Section> {
-  const times = quick
-    ? { rounds: 9, milliseconds: 250, warmUp: 1000 }
-    : { rounds: 9, milliseconds: 1000, warmUp: 3000 };
+  const times = quick ? QUICK : { rounds: 9, milliseconds: 1000, warmUp: 3000 };
   const measured = await withServers(subjects, async (measure, _, generator, { scratch }) => {
     const all: MeasuredLoad[] = [];
     for (const source of [generator, ...wrkGenerators(scratch)])

@@ -33,6 +33,9 @@ export interface Times {
   warmUp: number;
 }
 
+/** Enough to show that a part works. */
+export const QUICK: Times = { rounds: 9, milliseconds: 250, warmUp: 1000 };
+
 export const bare: Subject = { name: 'bare', start: ({ json }) => startProgram('bare.ts', json) };
 export const ours: Subject = { name: 'ours', start: ({ scratch, copy }) => startOurs(copy(), scratch) };
 export const fastify: Subject = { name: 'fastify', start: ({ json }) => startProgram('fastify.ts', json) };

@@ -10,6 +10,7 @@ import { createLoad, loads } from './loads.ts';
 import {
   medianOf,
   ours,
+  QUICK,
   type Rounds,
   rowsOf,
   type Subject,
@@ -23,7 +24,7 @@ const MORE_OPERATIONS = 200;
 
 /** Compares the shipped server with one whose spec has 200 more operations. */
 export async function operationCount(quick: boolean): Promise<Section> {
-  const times = quick ? { rounds: 5, milliseconds: 250, warmUp: 1000 } : { rounds: 9, milliseconds: 500, warmUp: 2000 };
+  const times = quick ? QUICK : { rounds: 9, milliseconds: 500, warmUp: 2000 };
   const copy = copyOfRepository();
   try {
     copy.change('spec/openapi.yaml', (text) => text.replace(/^components:$/m, `${morePaths(parse(text).paths)}\n$&`));
@@ -81,9 +82,7 @@ export const handlers = (store: Store): Api => ({
 
 /** Measures creates with a new key in each request, and without. */
 export async function idempotency(quick: boolean): Promise<Section> {
-  const times = quick
-    ? { rounds: 15, milliseconds: 250, warmUp: 1000 }
-    : { rounds: 25, milliseconds: 500, warmUp: 3000 };
+  const times = quick ? QUICK : { rounds: 25, milliseconds: 500, warmUp: 3000 };
   const [plain, keyed] = ['without a key', 'with a key'] as const;
   const keyHeader = create.idempotencyKey.header;
   const variants = [
@@ -107,9 +106,7 @@ export async function idempotency(quick: boolean): Promise<Section> {
 
 /** Measures creates on the durable store and without storage, behind the same server. */
 export async function durability(quick: boolean): Promise<Section> {
-  const times = quick
-    ? { rounds: 3, milliseconds: 500, warmUp: 500 }
-    : { rounds: 11, milliseconds: 2000, warmUp: 2000 };
+  const times = quick ? QUICK : { rounds: 11, milliseconds: 2000, warmUp: 2000 };
   const program = 'ours-without-log.ts';
   const nothing: Subject = { name: 'no storage', start: () => startProgram(program) };
   const durable: Subject = { name: 'lowdb, durable', start: ({ copy }) => startProgram(program, copy()) };

@@ -51,7 +51,7 @@ function subject(name: string, workers: number, url: string): Subject {
     const usage = async () => {
       const cpu = [pid, ...(await childrenOf(pid))].map(cpuTime).reduce((sum, time) => sum + time);
       // Only the sum of user and system time is compared.
-      return { cpu, user: 0, rss: 0, heapUsed: 0, external: 0 };
+      return { cpu, user: 0, rss: 0 };
     };
     return { port: Number(new URL(origin).port), usage, stop: () => kill('SIGTERM') };
   };
