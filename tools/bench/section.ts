@@ -50,17 +50,18 @@ export function print({ title, how, tables, targets = [] }: Section): void {
   }
 }
 
-/** Replaces a section of the page; the text before the first one is hand-written. `order` names all sections. */
+/** Replaces a section of the page; the text before and after all sections is hand-written. `order` names the sections. */
 export function writeSection(name: string, section: Section, order: readonly string[]): void {
   const text = readFileSync(page, 'utf8');
-  const [written] = text.split(/^<!-- \w+ -->$/m, 1);
+  const [before] = text.split(/^<!-- \w+ -->$/m, 1);
+  const after = text.slice(text.lastIndexOf('-->\n') + 4);
   const existing = [...text.matchAll(/<!-- (\w+) -->\n(.*?)\n<!-- \/\1 -->/gs)];
   const blocks = new Map(existing.map(([, name = '', block = '']) => [name, block]));
   blocks.set(name, markdown(section));
   const sections = order.flatMap((name) =>
     blocks.has(name) ? [`<!-- ${name} -->\n${blocks.get(name)}\n<!-- /${name} -->\n`] : [],
   );
-  writeFileSync(page, `${written}${sections.join('\n')}`);
+  writeFileSync(page, `${before}${sections.join('\n')}${after}`);
 }
 
 function markdown({ title, how, tables, targets = [] }: Section): string {
@@ -93,8 +94,6 @@ function machine(): string {
   const day = new Date().toISOString().slice(0, 10);
   const model = cpus()[0]?.model.trim() ?? arch();
   const [system] = release().split('-');
-  return [
-    `Measured on ${day}: ${model}, ${availableParallelism()} cores, Node ${process.versions.node}, ${type()} ${system};`,
-    `load average before the bench began: ${busy.toFixed(1)}.`,
-  ].join(' ');
+  const parts = `${model}, ${availableParallelism()} cores, Node ${process.versions.node}, ${type()} ${system}`;
+  return `${day}: ${parts}, load average before the bench ${busy.toFixed(1)}.`;
 }
