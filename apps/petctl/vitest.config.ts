@@ -5,7 +5,7 @@ export default testConfig({
   setupFiles: ['./test/each-file.ts'],
   isolate: false,
   withoutServer: [
-    'test/{api,completion,docs,errors,formats,import-endings,input-files,input-objects,input-values,interrupted}.test.ts',
-    'test/{json-text,layers,long-lines,proxy,sent,settings,table,terminal,tree,wire}.test.ts',
+    'test/{api,command-tree,completion,docs,errors,formats,import-outcomes,input-files,input-objects,input-values}.test.ts',
+    'test/{interrupted,layers,long-lines,operations,proxy,requests,settings,table,terminal}.test.ts',
   ],
 });

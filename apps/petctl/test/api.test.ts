@@ -1,31 +1,25 @@
 import { expect, test } from 'vitest';
 import { petctl } from './petctl.ts';
-import { record } from './recorder.ts';
+import { pageBefore, record } from './recorder.ts';
 
-test('api follows pages, within its own service', async () => {
-  const { env, requests } = await record((_, count) => ({
-    body: [{ id: count }],
-    headers: count < 3 ? { link: `<?after=${count}>; rel="next"` } : {},
-  }));
+test('api follows pages of the same service only', async () => {
+  const { env, requests } = await record((_, count) =>
+    count < 3 ? pageBefore(`?after=${count}`, [{ id: count }]) : { body: [{ id: count }] },
+  );
   const { code, stdout } = await petctl(['api', 'GET', '/pets', '--paginate', '--jq', '[.[].id]'], { env });
   expect([code, stdout, requests.at(-1)?.url]).toEqual([0, '[1,2,3]\n', '/v1/pets?after=2']);
-  const { env: odd } = await record((_, count) =>
-    count === 1
-      ? { body: [{ id: 1 }], headers: { link: '<?after=1>; rel="next"' } }
-      : { body: '<p>', headers: { 'content-type': 'text/html' } },
+  const { env: withHtml } = await record((_, count) =>
+    count === 1 ? pageBefore('?after=1') : { body: '<p>', headers: { 'content-type': 'text/html' } },
   );
-  expect(await petctl(['api', 'GET', '/pets', '--paginate', '-o', 'jsonl'], { env: odd })).toMatchObject({
+  expect(await petctl(['api', 'GET', '/pets', '--paginate', '-o', 'jsonl'], { env: withHtml })).toMatchObject({
     code: 8,
     stdout: '{"id":1}\n',
   });
-  const { env: luring } = await record(() => ({
-    body: [],
-    headers: { link: '<http://elsewhere.example/>; rel="next"' },
-  }));
-  expect(await petctl(['api', 'GET', '/pets', '--paginate'], { env: luring })).toMatchObject({ code: 8 });
+  const { env: toOtherHost } = await record(() => pageBefore('http://elsewhere.example/', []));
+  expect(await petctl(['api', 'GET', '/pets', '--paginate'], { env: toOtherHost })).toMatchObject({ code: 8 });
 });
 
-test('api sends headers, and shows those of the response', async () => {
+test('api sends headers, and prints those of the response', async () => {
   const { env, requests } = await record(() => ({ body: [], headers: { 'x-request-id': 'one' } }));
   const { stdout } = await petctl(['api', 'get', '/pets', '-i', '-H', 'Prefer: a, b', '-H', 'X-Trace:1'], { env });
   expect(requests[0]?.headers).toMatchObject({ prefer: 'a, b', 'x-trace': '1' });

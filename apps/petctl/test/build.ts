@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-/** Where the program under test is: built anew for every run, each of which has its own temporary folder. */
+/** The folder of the program under test. Each run builds it anew, and has its own temporary folder. */
 export const built = () => join(import.meta.dirname, '../node_modules/.petctl-test', basename(tmpdir()));
 
 export function setup(): () => void {

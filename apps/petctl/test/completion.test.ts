@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { binary, petctl, scratch } from './petctl.ts';
 import { hasNoTerminal, onTerminal } from './terminal.ts';
 
-const choices = operations.listPets.fields.status.schema.enum.toSorted();
+const statuses = operations.listPets.fields.status.schema.enum.toSorted();
 let folder: string;
 let env: Record<string, string>;
 
@@ -20,9 +20,9 @@ beforeAll(async () => {
     writeFileSync(join(folder, `petctl.${shell}`), (await petctl(['completion', shell])).stdout);
 });
 
-/** What each shell offers for lines that are being typed, the cursor at the end of each. */
+/** The candidates that each shell offers at the end of each line. */
 const shells: Record<string, (lines: readonly string[]) => string[][] | Promise<string[][]>> = {
-  // As readline does it: words split where bash splits them, then the function that is registered is called.
+  // Does what readline does: splits the words like bash, then calls the registered function.
   bash: (lines) =>
     run(
       'bash',
@@ -50,7 +50,7 @@ while read -l typed
   echo @@end
 end`,
     ),
-  // Completion is part of zsh's line editor: a session on a terminal, in which compadd tells what it is given.
+  // Completion is part of zsh's line editor, so this is a session on a terminal, in which compadd prints its arguments.
   zsh: async (lines) => {
     writeFileSync(
       join(folder, '.zshrc'),
@@ -66,7 +66,7 @@ n=0; zle -N probe; bindkey '^I' probe; PS1='ready> '`,
     const last = { expect: `@@end${lines.length}@`, send: '\u0015exit\r' };
     const program = ['sh', '-c', 'cd "$HOME" && exec zsh -d -i'];
     const { terminal } = await onTerminal([], { program, env, columns: 500, steps: [...steps, last] });
-    return offers(terminal.replaceAll(/@@end\d+@/g, '\n@@end\n'), lines.length);
+    return candidatesIn(terminal.replaceAll(/@@end\d+@/g, '\n@@end\n'), lines.length);
   },
 };
 
@@ -81,10 +81,10 @@ function run(shell: string, args: readonly string[], lines: readonly string[], s
     timeout: 30_000,
     stdio,
   });
-  return offers(text, lines.length);
+  return candidatesIn(text, lines.length);
 }
 
-function offers(text: string, count: number): string[][] {
+function candidatesIn(text: string, count: number): string[][] {
   return text
     .split('@@end')
     .slice(0, count)
@@ -96,21 +96,21 @@ describe.each(Object.keys(shells))('%s', (shell) => {
   // zsh completes on a terminal only.
   const isSkipped = isMissing || (shell === 'zsh' && hasNoTerminal);
 
-  test.skipIf(isSkipped)('knows commands, flags and values', async () => {
+  test.skipIf(isSkipped)('completes commands, flags and values', async () => {
     const expected = {
       'petctl pets cre': ['create'],
       'petctl pets im': ['import'],
       'petctl a': ['api', 'auth'],
       'petctl pets list --st': ['--status'],
       'petctl pets list --limit 5 --a': ['--after', '--all'],
-      'petctl pets list --status ': choices,
+      'petctl pets list --status ': statuses,
       'petctl pets list --status so': ['sold'],
       'petctl --output js': ['json', 'jsonl'],
     };
     expect(await shells[shell]?.(Object.keys(expected))).toEqual(Object.values(expected));
   });
 
-  test.skipIf(isSkipped)('executes nothing of an unfinished command line', async () => {
+  test.skipIf(isSkipped)('does not execute any part of an unfinished command line', async () => {
     const words = [
       '$(touch ran)',
       '`touch ran`',
@@ -127,7 +127,7 @@ describe.each(Object.keys(shells))('%s', (shell) => {
 });
 
 test.skipIf(skips('Completion in bash of --status=', missingProgram('bash'), 'bash'))(
-  'bash takes --status=so for three words, and completes the last',
+  'bash splits --status=so into three words, and completes the last',
   async () => {
     expect(await shells.bash?.(['petctl pets list --status=so'])).toEqual([['sold']]);
   },

@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
-import { undoAll } from './after-all.ts';
+import { cleanUp } from './cleanup.ts';
 import { newScratch } from './petctl.ts';
 
 newScratch();
-afterAll(undoAll);
+afterAll(cleanUp);

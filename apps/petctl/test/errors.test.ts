@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { operations } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { exitCodes } from '../src/output/exit-codes.ts';
-import { petctl, scratch } from './petctl.ts';
-import { type Reply, record, refused } from './recorder.ts';
+import { petctl, scratch, unreachable } from './petctl.ts';
+import { errorReply, type Reply, record } from './recorder.ts';
 
 const { minimum, maximum } = operations.listPets.fields.limit.schema;
-const nowhere = { PETCTL_BASE_URL: 'http://127.0.0.1:1/v1', PETCTL_API_KEY: 'a-key' };
 
-describe('rejected before anything is sent, with advice', () => {
+describe('is rejected with a hint, and nothing is sent', () => {
   test.each([
     [['pets', 'list', '--page-size', String(minimum - 1)], `from ${minimum} to ${maximum}`],
     [['pets', 'list', '--page-size', String(maximum + 1)], `from ${minimum} to ${maximum}`],
@@ -63,11 +62,11 @@ describe('rejected before anything is sent, with advice', () => {
     [['api', 'GET', '//evil.test/pets'], 'Begin it with one slash'],
     [['help', 'exit-code'], "Did you mean 'exit-codes'?"],
     [['completion', 'bsh'], "Did you mean 'bash'?"],
-  ])('%j', async (args, said) => {
-    const { code, stdout, stderr } = await petctl(args, { env: nowhere });
+  ])('%j', async (args, message) => {
+    const { code, stdout, stderr } = await petctl(args, { env: unreachable });
     expect([code, stdout]).toEqual([exitCodes.usage.exit, '']);
     expect(stderr).toMatch(/^petctl: .*\n$/);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
     expect(stderr).not.toContain('secret-key');
   });
 
@@ -78,7 +77,7 @@ describe('rejected before anything is sent, with advice', () => {
       ['pets', 'create', '--data', `@${file}`],
       ['api', 'POST', '/pets', '--input', file],
     ]) {
-      const { code, stderr } = await petctl(args, { env: nowhere });
+      const { code, stderr } = await petctl(args, { env: unreachable });
       expect([code, stderr]).toEqual([exitCodes.usage.exit, `petctl: ${file} is not UTF-8. Convert it to UTF-8.\n`]);
     }
   });
@@ -90,7 +89,7 @@ describe('rejected before anything is sent, with advice', () => {
       [['pets', 'list', '--output=json', '--status', 'x'], {}],
       [['nope'], { PETCTL_OUTPUT: 'json' }],
     ] as const) {
-      const { code, stdout, stderr } = await petctl(args, { env: { ...nowhere, ...more } });
+      const { code, stdout, stderr } = await petctl(args, { env: { ...unreachable, ...more } });
       expect([code, stdout]).toEqual([2, '']);
       const { error } = JSON.parse(stderr);
       expect(error).toMatchObject({ code: 'usage', status: null, requestId: null, exit: 2 });
@@ -102,14 +101,14 @@ describe('rejected before anything is sent, with advice', () => {
 
 describe('exit codes', () => {
   test.each([
-    [refused(400, 'invalid_request'), exitCodes.refused.exit],
-    [refused(401, 'unauthorized'), exitCodes.unauthorized.exit],
-    [refused(403, 'unauthorized'), exitCodes.unauthorized.exit],
-    [refused(404, 'not_found'), exitCodes.not_found.exit],
-    [refused(413, 'payload_too_large'), exitCodes.refused.exit],
-    [refused(429, 'rate_limited'), exitCodes.rate_limited.exit],
-    [refused(500, 'internal_error'), exitCodes.failed.exit],
-    [refused(503, 'unavailable'), exitCodes.failed.exit],
+    [errorReply(400, 'invalid_request'), exitCodes.refused.exit],
+    [errorReply(401, 'unauthorized'), exitCodes.unauthorized.exit],
+    [errorReply(403, 'unauthorized'), exitCodes.unauthorized.exit],
+    [errorReply(404, 'not_found'), exitCodes.not_found.exit],
+    [errorReply(413, 'payload_too_large'), exitCodes.refused.exit],
+    [errorReply(429, 'rate_limited'), exitCodes.rate_limited.exit],
+    [errorReply(500, 'internal_error'), exitCodes.failed.exit],
+    [errorReply(503, 'unavailable'), exitCodes.failed.exit],
     [{ status: 502, headers: { 'content-type': 'text/html' }, body: '<b>\u001b[2J' }, exitCodes.failed.exit],
     [{ body: 'no json' }, exitCodes.failed.exit],
     [{ status: 302, headers: { location: 'https://elsewhere.example/v1' }, body: '' }, exitCodes.refused.exit],
@@ -138,25 +137,27 @@ describe('exit codes', () => {
     expect(stderr).toContain('--base-url');
   });
 
-  test('too many requests are 7, also if the time-out ends the retries', async () => {
-    const { env } = await record(() => ({ ...refused(429, 'rate_limited'), headers: { 'retry-after': '60' } }));
+  test('429 has its own exit code, also if the timeout ends the retries', async () => {
+    const { env } = await record(() => ({ ...errorReply(429, 'rate_limited'), headers: { 'retry-after': '60' } }));
     const { code } = await petctl(['pets', 'list', '--timeout', '1s'], { env });
     expect(code).toBe(exitCodes.rate_limited.exit);
   });
 
-  test('nothing listens, no such host', async () => {
+  test('a host that does not listen or exist is unreachable', async () => {
     for (const url of ['http://127.0.0.1:1/v1', 'http://no-such-host.invalid/v1']) {
-      const { code, stderr } = await petctl(['pets', 'list', '--retries', '0', '--base-url', url], { env: nowhere });
+      const { code, stderr } = await petctl(['pets', 'list', '--retries', '0', '--base-url', url], {
+        env: unreachable,
+      });
       expect(code).toBe(exitCodes.unreachable.exit);
       expect(stderr).toMatch(/could not be reached.*\((ECONNREFUSED|ENOTFOUND|EAI_AGAIN)\)/);
     }
   });
 
-  test('too slow', async () => {
+  test('a response after the timeout is an error', async () => {
     const { env, requests } = await record(() => 'hang');
     const { code, stderr } = await petctl(['pets', 'list', '--timeout', '300ms', '-o', 'json'], { env });
     expect(code).toBe(exitCodes.unreachable.exit);
-    // On a busy machine not even the first one may have arrived.
+    // On a busy machine, not even the first request arrives in time.
     expect(requests.length).toBeLessThan(2);
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'timeout', hint: expect.stringContaining('--timeout') });
   });
@@ -168,7 +169,7 @@ describe('exit codes', () => {
     expect(stderr).toContain('petctl auth login');
   });
 
-  test('help prints them all', async () => {
+  test('help prints all of them', async () => {
     const { code, stdout } = await petctl(['help', 'exit-codes']);
     expect(code).toBe(0);
     for (const { exit, meaning } of Object.values(exitCodes))
@@ -179,7 +180,7 @@ describe('exit codes', () => {
 describe('retries', () => {
   test('safe requests are retried as often as --retries says, after Retry-After', async () => {
     const { env, requests } = await record((_, count) =>
-      count < 3 ? { ...refused(503, 'unavailable'), headers: { 'retry-after': '0' } } : { body: [] },
+      count < 3 ? { ...errorReply(503, 'unavailable'), headers: { 'retry-after': '0' } } : { body: [] },
     );
     expect((await petctl(['pets', 'list'], { env })).code).toBe(0);
     expect(requests.length).toBe(3);

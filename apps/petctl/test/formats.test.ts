@@ -6,10 +6,10 @@ import { binary, environment, petctl } from './petctl.ts';
 import { record, serving } from './recorder.ts';
 
 let env: Record<string, string>;
-const nasty = 'A\u001b]0;title\u0007\ttab "quoted", \u009b31m\u202e\n日本😀';
+const unsafeName = 'A\u001b]0;title\u0007\ttab "quoted", \u009b31m\u202e\n日本😀';
 const pets = [
   { id: 1, name: 'Rex', categoryId: 2, status: 'available' },
-  { id: 2, name: nasty, categoryId: -5 },
+  { id: 2, name: unsafeName, categoryId: -5 },
   { id: 3, name: 'true', categoryId: 7, status: 'sold' },
 ];
 
@@ -45,7 +45,7 @@ describe('every format', () => {
     expect(parse((await petctl(['pets', 'get', '2', '-o', 'yaml', '-q'], { env })).stdout)).toEqual(pets[1]);
   });
 
-  test('tsv is the default in a pipe: without a header, nothing cut', async () => {
+  test('tsv is the default in a pipe: without a header, never shortened', async () => {
     const text = await list();
     expect(text).toBe(await list('-o', 'tsv'));
     expect(text.split('\n')[0]).toBe('1\tRex\t2\tavailable');
@@ -65,7 +65,7 @@ describe('every format', () => {
     ['json', '[\n{"name":"Rex","id":1}\n]\n'],
     ['yaml', '- name: Rex\n  id: 1\n'],
     ['table', 'NAME  ID\nRex   1\n'],
-  ])('%s shows only what --fields names', async (output, expected) => {
+  ])('%s contains only the properties of --fields', async (output, expected) => {
     expect(await list('--status', 'available', '--fields', 'name,id', '-o', output)).toBe(expected);
   });
 
@@ -96,7 +96,7 @@ describe('--jq', () => {
     expect(stderr).toMatch(/^petctl: --jq: .*\n$/);
   });
 
-  test('that fails on a result does not claim that nothing was sent', async () => {
+  test('a filter that fails on a result has an error that says that the request succeeded', async () => {
     const { code, stderr } = await petctl(['pets', 'list', '--jq', '.[].name | tonumber'], { env });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^petctl: --jq: .* The request itself succeeded: fix the filter\.\n$/);
@@ -122,7 +122,7 @@ test('output has colours only on request', async () => {
   expect(await shown(['--no-color'], { FORCE_COLOR: '1' })).toBe(false);
 });
 
-test('help follows the same setting of colours', async () => {
+test('help uses the same settings for colours', async () => {
   const shown = async (args: string[], more: Record<string, string> = {}) =>
     (await petctl(['pets', 'list', '--help', ...args], { env: more })).stdout.includes('\u001b[1m');
   expect(await shown([])).toBe(false);

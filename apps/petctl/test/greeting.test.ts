@@ -8,9 +8,9 @@ import { scratch } from './petctl.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-const hasNoShell = skips('The line that `npm start` prints', missingShell);
+const hasNoShell = skips('The command that `npm start` prints', missingShell);
 
-test.skipIf(hasNoShell)('the line that `npm start` prints works when it is pasted', async () => {
+test.skipIf(hasNoShell)('the command that `npm start` prints works', async () => {
   const server = spawn(process.execPath, [join(root, 'apps/server/src/main.js')], {
     env: {
       ...process.env,
@@ -24,10 +24,10 @@ test.skipIf(hasNoShell)('the line that `npm start` prints works when it is paste
     await once(server, 'close');
   });
   const line = await new Promise<string>((done) => {
-    let said = '';
+    let stderr = '';
     server.stderr.on('data', (text) => {
-      said += text;
-      const [found] = /PETCTL_API_KEY=.*petctl .*pets list(?=\n)/.exec(said) ?? [];
+      stderr += text;
+      const [found] = /PETCTL_API_KEY=.*petctl .*pets list(?=\n)/.exec(stderr) ?? [];
       if (found) done(found);
     });
   });

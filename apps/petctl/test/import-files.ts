@@ -1,23 +1,29 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { beforeEach } from 'vitest';
 import { scratch } from './petctl.ts';
 
-/** A folder for what a test imports, and for what it is to give again. */
-export function importFolder() {
-  const folder = mkdtempSync(join(scratch, 'import-'));
-  const failed = join(folder, 'again');
+/** A new folder before each test, for the files of an import. */
+export function useImportFiles() {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(scratch, 'import-'));
+  });
+  const path = (name: string) => join(folder, name);
   return {
-    folder,
-    failed,
-    written: (name: string, text: string) => {
-      writeFileSync(join(folder, name), text);
-      return join(folder, name);
+    path,
+    get failedFile() {
+      return path('failed');
     },
-    again: () => readFileSync(failed, 'utf8'),
+    write: (name: string, content: string | Buffer) => {
+      writeFileSync(path(name), content);
+      return path(name);
+    },
+    failedRecords: () => readFileSync(path('failed'), 'utf8'),
   };
 }
 
-/** Number and outcome of every line. */
+/** The line number and the outcome of each result. */
 export function outcomes(stdout: string): string[] {
   const lines = stdout.trimEnd().split('\n');
   return lines.map((line) => line.split('\t').slice(0, 2).join(' '));

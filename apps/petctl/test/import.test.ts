@@ -1,21 +1,17 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { importFolder, outcomes } from './import-files.ts';
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { outcomes, useImportFiles } from './import-files.ts';
 import { petctl } from './petctl.ts';
 import { record } from './recorder.ts';
 import { startService } from './service.ts';
 
 let env: Record<string, string>;
-let files: ReturnType<typeof importFolder>;
+const files = useImportFiles();
 beforeAll(async () => {
   ({ env } = await startService());
 });
-beforeEach(() => {
-  files = importFolder();
-});
 const run = (file: string, ...args: string[]) =>
-  petctl(['pets', 'import', file, '--again', '--failed', files.failed, ...args], { env });
+  petctl(['pets', 'import', file, '--again', '--failed', files.failedFile, ...args], { env });
 
 describe.each([
   [
@@ -36,15 +32,15 @@ describe.each([
     'name,category-id,status\n"B\n""b""",x,\n',
     [2, 3, 5],
   ],
-] as const)('%s', (format, text, rest, lines) => {
+] as const)('%s', (format, text, failed, lines) => {
   test('creates every line, prints each result, and saves the failed lines', async () => {
-    const { code, stdout, stderr } = await run(files.written(`pets.${format}`, text));
+    const { code, stdout, stderr } = await run(files.write(`pets.${format}`, text));
     expect(outcomes(stdout)).toEqual([`${lines[0]} created`, `${lines[1]} failed`, `${lines[2]} created`]);
     expect([code, stderr]).toEqual([
       9,
-      `petctl: 2 created, 1 failed. Import ${files.failed}, which contains the failed records.\n`,
+      `petctl: 2 created, 1 failed. Import ${files.failedFile}, which contains the failed records.\n`,
     ]);
-    expect(files.again()).toBe(rest);
+    expect(files.failedRecords()).toBe(failed);
   });
 
   test('checks the same from stdin with --dry-run', async () => {
@@ -66,16 +62,16 @@ describe.each([
   });
 });
 
-test('failed lines can be corrected and imported again, and then none is left', async () => {
-  await run(files.written('a.csv', 'name,categoryId\nA,1\nB,x\n'));
-  const mended = files.written('b.csv', files.again().replace('x', '2'));
-  expect(await run(mended)).toMatchObject({ code: 0, stderr: 'petctl: 1 created.\n' });
-  expect(files.again()).toBe('');
+test('failed lines can be corrected and imported again', async () => {
+  await run(files.write('a.csv', 'name,categoryId\nA,1\nB,x\n'));
+  const corrected = files.write('b.csv', files.failedRecords().replace('x', '2'));
+  expect(await run(corrected)).toMatchObject({ code: 0, stderr: 'petctl: 1 created.\n' });
+  expect(files.failedRecords()).toBe('');
 });
 
 test('an empty input is no error', async () => {
   for (const text of ['', '\n', '[]'])
-    expect(await run(files.written('none', text))).toMatchObject({
+    expect(await run(files.write('none', text))).toMatchObject({
       code: 0,
       stdout: '',
       stderr: 'petctl: nothing to import.\n',
@@ -83,7 +79,7 @@ test('an empty input is no error', async () => {
 });
 
 test('a malformed quote ends the import at its line', async () => {
-  const file = files.written('a.csv', 'name,categoryId\nA,1\nB,2\n"C"x,3\nD,4\n');
+  const file = files.write('a.csv', 'name,categoryId\nA,1\nB,2\n"C"x,3\nD,4\n');
   const { code, stdout, stderr } = await run(file);
   expect([code, outcomes(stdout)]).toEqual([9, ['2 created', '3 created']]);
   expect(stderr).toContain('line 4: its quotes do not match. This and later lines were not read. 2 created.');
@@ -108,7 +104,7 @@ test('a CSV record of very many empty cells is parsed in linear time, and is bou
   expect(await run(5_000_000)).toMatchObject({ code: 2, stderr: expect.stringContaining('longer than 4 MiB') });
 });
 
-test.each(['csv', 'jsonl', 'json'])('what a list writes as %s can be imported again', async (format) => {
+test.each(['csv', 'jsonl', 'json'])('a list in %s can be imported', async (format) => {
   const list = await petctl(['pets', 'list', '--limit', '3', '-o', format], { env });
   const { code, stdout, stderr } = await petctl(['pets', 'import', '-', '--again'], { env, input: list.stdout });
   expect([code, outcomes(stdout).filter((line) => line.endsWith(' created')).length]).toEqual([0, 3]);
@@ -123,7 +119,7 @@ test('64-bit integers are parsed exactly', async () => {
   expect(stdout).toContain('"categoryId":9223372036854775807');
 });
 
-describe('rejected before anything is sent', () => {
+describe('is rejected before anything is sent', () => {
   test.each([
     ['name,colour\nA,red\n', [], "names 'colour', which is not a property"],
     ['"name,categoryId\nA,1\n', [], 'line 1: a quote is opened and never closed'],
@@ -138,21 +134,21 @@ describe('rejected before anything is sent', () => {
     ['[1', [], 'is not JSON'],
     ['{"name":"A","categoryId":1}', ['--concurrency', '0'], 'less than 1'],
     ['{"name":"A","categoryId":1}', ['--format', 'xml'], 'one of jsonl, json, csv'],
-  ])('%j %j', async (text, args, said) => {
+  ])('%j %j', async (text, args, message) => {
     const { requests, env: recorded } = await record(() => ({ status: 201, body: {} }));
-    const { code, stderr } = await petctl(['pets', 'import', files.written('x', text), ...args], { env: recorded });
+    const { code, stderr } = await petctl(['pets', 'import', files.write('x', text), ...args], { env: recorded });
     expect([code, requests]).toEqual([2, []]);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
   });
 
   test('a missing file, a folder, the input file itself, binary data', async () => {
-    expect(await run(join(files.folder, 'none'))).toMatchObject({ code: 2, stderr: expect.stringContaining('ENOENT') });
-    expect(await run(files.folder)).toMatchObject({ code: 2, stderr: expect.stringContaining('is a folder') });
-    const file = files.written('same', '{"name":"A","categoryId":1}\n');
+    expect(await run(files.path('none'))).toMatchObject({ code: 2, stderr: expect.stringContaining('ENOENT') });
+    expect(await run(files.path('.'))).toMatchObject({ code: 2, stderr: expect.stringContaining('is a folder') });
+    const file = files.write('same', '{"name":"A","categoryId":1}\n');
     expect(await petctl(['pets', 'import', file, '--failed', file], { env })).toMatchObject({ code: 2 });
     expect(readFileSync(file, 'utf8')).not.toBe('');
-    writeFileSync(join(files.folder, 'latin1'), Buffer.from('{"name":"\xe4"}', 'latin1'));
-    expect(await run(join(files.folder, 'latin1'))).toMatchObject({
+    const latin1 = files.write('latin1', Buffer.from('{"name":"\xe4"}', 'latin1'));
+    expect(await run(latin1)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('not UTF-8'),
     });

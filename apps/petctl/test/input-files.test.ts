@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Field, RequestBody, Schema } from '@petstore/types';
+import type { RequestBody, Schema } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { help } from '../src/commands/help/help.ts';
 import { fullTree } from '../src/commands/tree.ts';
-import { processIo } from '../src/io/io.ts';
-import { input, operation, refusal } from './inputs.ts';
+import { field, input, io, operation, usageError } from './inputs.ts';
 import { scratch } from './petctl.ts';
 
 const multipart: RequestBody = { required: true, mediaType: 'multipart/form-data', kind: 'multipart' };
@@ -21,7 +20,7 @@ describe('files', () => {
     writeFileSync(path, content);
     return path;
   };
-  const shown = async (value: unknown) =>
+  const contentOf = async (value: unknown) =>
     value instanceof File ? [value.name, value.type, await value.text()] : value;
 
   test('have their name, a media type and their bytes', async () => {
@@ -32,8 +31,8 @@ describe('files', () => {
       `--more=@${path};filename=x.pdf`,
       '--caption=@home',
     ]);
-    expect(await shown(photo)).toEqual(['cat, one.png', 'image/png', 'meow']);
-    expect(await Promise.all((more as unknown[]).map(shown))).toEqual([
+    expect(await contentOf(photo)).toEqual(['cat, one.png', 'image/png', 'meow']);
+    expect(await Promise.all((more as unknown[]).map(contentOf))).toEqual([
       ['cat, one.png', 'image/webp', 'meow'],
       ['x.pdf', 'application/pdf', 'meow'],
     ]);
@@ -42,20 +41,18 @@ describe('files', () => {
 
   test('can come from stdin and from --data', async () => {
     const { photo } = await input(of, ['--photo', '@-;filename=a.csv'], 'x,y');
-    expect(await shown(photo)).toEqual(['a.csv', 'text/csv', 'x,y']);
+    expect(await contentOf(photo)).toEqual(['a.csv', 'text/csv', 'x,y']);
     const path = file('dog.bin', 'woof');
     const { photo: second } = await input(of, ['--data', JSON.stringify({ photo: `@${path}` })]);
-    expect(await shown(second)).toEqual(['dog.bin', 'application/octet-stream', 'woof']);
+    expect(await contentOf(second)).toEqual(['dog.bin', 'application/octet-stream', 'woof']);
   });
 
   test('appear in the examples of the help, and not in an import', () => {
-    const photo: Field = { in: 'body', required: true, description: 'One.', schema: binary };
+    const photo = { ...field(binary, 'body'), required: true };
     const post = { ...of, method: 'POST', fields: { ...of.fields, photo } } as const;
     const root = fullTree([post]);
     const node = root.commands?.[0]?.commands?.[0];
-    expect(node && help({ path: ['things', 'put'], node }, processIo())).toContain(
-      'petctl things put --photo @photo.bin',
-    );
+    expect(node && help({ path: ['things', 'put'], node }, io)).toContain('petctl things put --photo @photo.bin');
     expect(root.commands?.[0]?.commands?.map(({ name }) => name)).toEqual(['put']);
   });
 
@@ -63,15 +60,15 @@ describe('files', () => {
     const raw: RequestBody = { required: true, mediaType: 'application/octet-stream', kind: 'bytes', whole: true };
     const path = file('late.bin', 'first');
     const { body } = await input(operation({ body: binary }, raw), ['--data', `@${path}`]);
-    expect(await shown(body)).toEqual(['late.bin', 'application/octet-stream', 'first']);
+    expect(await contentOf(body)).toEqual(['late.bin', 'application/octet-stream', 'first']);
     writeFileSync(path, 'another, longer one');
-    // A file that changed meanwhile is not sent as what it was.
+    // A file that has changed since is an error.
     await expect((body as File).text()).rejects.toThrow();
   });
 
   test('that are missing are rejected', async () => {
-    expect(await refusal(of, '--photo', '@/nowhere/cat.png')).toContain('/nowhere/cat.png cannot be read (ENOENT)');
-    expect(await refusal(of, '--photo', `@${scratch}`)).toContain('cannot be read (EISDIR)');
+    expect(await usageError(of, '--photo', '@/nowhere/cat.png')).toContain('/nowhere/cat.png cannot be read (ENOENT)');
+    expect(await usageError(of, '--photo', `@${scratch}`)).toContain('cannot be read (EISDIR)');
   });
 
   test('of text may be the whole body', async () => {

@@ -1,7 +1,7 @@
-import type { Field, Schema } from '@petstore/types';
+import type { Schema } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { fullTree } from '../src/commands/tree.ts';
-import { helpOf, input, json, operation, refusal } from './inputs.ts';
+import { field, helpOf, input, json, operation, usageError } from './inputs.ts';
 
 describe('objects', () => {
   const owner: Schema = {
@@ -46,8 +46,8 @@ describe('objects', () => {
     expect(await input(of, ['--labels', 'a=1', '--labels', 'b=2', '--labels', '{"c":3}'])).toEqual({
       labels: { a: 1, b: 2, c: 3 },
     });
-    expect(await refusal(of, '--labels', 'a=x')).toContain('is not a whole number');
-    expect(await refusal(of, '--labels', 'a')).toContain('neither key=value nor a JSON object');
+    expect(await usageError(of, '--labels', 'a=x')).toContain('is not a whole number');
+    expect(await usageError(of, '--labels', 'a')).toContain('neither key=value nor a JSON object');
   });
 
   test.each([
@@ -55,8 +55,8 @@ describe('objects', () => {
     [['--owner.age', '1'], '.name is missing'],
     [['--owner.nam', 'x'], "Did you mean '--owner.name'?"],
     [['--owner', 'x'], 'is not a JSON object'],
-  ])('%j is rejected', async (argv, said) => {
-    expect(await refusal(of, ...argv)).toContain(said);
+  ])('%j is rejected', async (argv, message) => {
+    expect(await usageError(of, ...argv)).toContain(message);
   });
 
   test('a recursive object has a bounded number of flags', async () => {
@@ -70,40 +70,39 @@ describe('objects', () => {
     expect(await input(many, ['--node.next.value', '1'])).toEqual({ node: { next: { value: 1 } } });
   });
 
-  test('a body that is one input has flags of its properties too', async () => {
+  test('a body that is one input has flags for its properties', async () => {
     const schema: Schema = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
     const whole = operation({ body: schema }, { ...json, required: false, whole: true });
     expect(await input(whole, ['--body.name', 'Ann'])).toEqual({ body: { name: 'Ann' } });
     expect(await input(whole, ['--data', '{"name":"A"}', '--body.name', 'B'])).toEqual({ body: { name: 'B' } });
     expect(await input(whole, [])).toEqual({});
-    expect(await refusal(whole, '--data', '{}')).toContain('.name is missing');
+    expect(await usageError(whole, '--data', '{}')).toContain('.name is missing');
   });
 });
 
-describe('properties that the spec does not name', () => {
+describe('properties that are not in the spec', () => {
   const open = operation({ name: { type: 'string' } }, { ...json, additional: true });
   const closed = operation({ name: { type: 'string' } });
 
-  test('pass in --data where additional properties are allowed', async () => {
+  test('are allowed in --data if the spec allows additional properties', async () => {
     const data = '{"name":"A","colour":"red","tags":[1,null]}';
     expect(await input(open, ['--data', data, '--name', 'B'])).toEqual({ name: 'B', colour: 'red', tags: [1, null] });
   });
 
-  test('are rejected by name elsewhere', async () => {
-    expect(await refusal(closed, '--data', '{"nam":"A"}')).toContain(
+  test('are rejected by name otherwise', async () => {
+    expect(await usageError(closed, '--data', '{"nam":"A"}')).toContain(
       "--data: there is no property 'nam'. Did you mean 'name'?",
     );
   });
 
   test('are rejected if a parameter has the name', async () => {
-    const limit: Field = { in: 'query', required: false, description: 'One.', schema: { type: 'integer' } };
-    const beside = { ...open, fields: { ...open.fields, limit } };
-    expect(await refusal(beside, '--data', '{"limit":1}')).toContain(
+    const withLimit = { ...open, fields: { ...open.fields, limit: field({ type: 'integer' }) } };
+    expect(await usageError(withLimit, '--data', '{"limit":1}')).toContain(
       "--data: 'limit' is a query parameter of this operation, so it cannot be a body property, too.",
     );
   });
 
   test('are rejected if they cannot be sent exactly', async () => {
-    expect(await refusal(open, '--data', '{"big":9223372036854775807}')).toContain('is too large to be exact');
+    expect(await usageError(open, '--data', '{"big":9223372036854775807}')).toContain('is too large to be exact');
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { fullTree } from '../src/commands/tree.ts';
-import { parse } from '../src/internal.ts';
-import { helpOf, input, operation, refusal } from './inputs.ts';
+import { jsonText, jsonValue } from '../src/io/text.ts';
+import { parse } from '../src/parse/parser.ts';
+import { helpOf, input, operation, usageError } from './inputs.ts';
 
 describe('booleans', () => {
   const of = operation({ tame: { type: 'boolean' }, wild: { type: ['boolean', 'null'] } });
@@ -17,7 +18,7 @@ describe('booleans', () => {
   });
 
   test('other values are rejected, and the value of another flag is not consumed', async () => {
-    expect(await refusal(of, '--tame=maybe')).toContain("--tame 'maybe' is not true or false. Use --tame=true");
+    expect(await usageError(of, '--tame=maybe')).toContain("--tame 'maybe' is not true or false. Use --tame=true");
     const named = operation({ tame: { type: 'boolean' }, name: { type: 'string' } });
     expect(await input(named, ['--name', '--tame=false'])).toEqual({ name: '--tame=false' });
   });
@@ -65,8 +66,8 @@ describe('lists', () => {
     [['--sizes', 'smal'], "Did you mean 'small'?"],
     [['--visits', '{}'], '.on is missing'],
     [['--tags', '["a"'], 'is not a list'],
-  ])('%j is rejected', async (argv, said) => {
-    expect(await refusal(of, ...argv)).toContain(said);
+  ])('%j is rejected', async (argv, message) => {
+    expect(await usageError(of, ...argv)).toContain(message);
   });
 });
 
@@ -109,8 +110,8 @@ describe('null, several types, constants', () => {
     [['--data', '{"bounded":9223372036854775807}'], 'is more than 9007199254740991'],
     [['--half', '-1'], 'is less than 0'],
     [['--half', '9223372036854775808'], 'is too large to be exact'],
-  ])('%j is rejected', async (argv, said) => {
-    expect(await refusal(of, ...argv)).toContain(said);
+  ])('%j is rejected', async (argv, message) => {
+    expect(await usageError(of, ...argv)).toContain(message);
   });
 });
 
@@ -147,3 +148,10 @@ describe("inputs named like petctl's own flags", () => {
     });
   });
 });
+
+test.each(['9223372036854775807', '{"a":[-9223372036854775808,1],"b":"9223372036854775807"}', '0.5', 'null'])(
+  'parsed and written again, the JSON %s is unchanged',
+  (text) => {
+    expect(jsonText(jsonValue(text))).toBe(text);
+  },
+);

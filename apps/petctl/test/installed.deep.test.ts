@@ -9,21 +9,21 @@ import { startService } from './service.ts';
 
 const root = join(import.meta.dirname, '..');
 const prefix = mkdtempSync(join(scratch, 'prefix-'));
-// What npm links are scripts there, and only a shell runs those.
+// On Windows, npm installs scripts, which only a shell runs.
 const shell = process.platform === 'win32';
 const bin = shell ? join(prefix, 'petctl.cmd') : join(prefix, 'bin', 'petctl');
 
-/** The Node that the machine itself has, beside the one that is pinned here. */
-const own = (process.env.PATH ?? '')
+/** The Node of the machine itself, beside the pinned one. */
+const machineNode = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((folder) => !folder.includes('node_modules'))
   .map((folder) => join(folder, 'node'))
   .find((file) => existsSync(file));
-const nodes = [...new Set([process.execPath, ...(own ? [own] : [])])];
+const nodes = [...new Set([process.execPath, ...(machineNode ? [machineNode] : [])])];
 
 let env: Record<string, string>;
 beforeAll(async () => {
-  // Others may read `dist` meanwhile: it is built anew only where it is not what src says.
+  // Other tests may read `dist` at the same time, so it is built only if it is out of date.
   const dist = join(root, 'dist', 'petctl.js');
   if (!existsSync(dist) || readFileSync(dist, 'utf8') !== readFileSync(binary, 'utf8'))
     execFileSync(process.execPath, [join(root, 'build/main.ts')]);
@@ -44,7 +44,7 @@ beforeAll(async () => {
   ({ env } = await startService());
 }, 120_000);
 
-/** What the installed command prints. The service is in this very process, so nothing may wait in a blocking way. */
+/** The output of the installed command. It must not block, because the service is in this process. */
 async function installed(node: string, ...args: string[]): Promise<string> {
   const PATH = [dirname(node), process.env.PATH].join(delimiter);
   return (await promisify(execFile)(bin, args, { env: { ...environment(env), PATH }, shell })).stdout;

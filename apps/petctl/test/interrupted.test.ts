@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { start } from './petctl.ts';
-import { record } from './recorder.ts';
+import { start, unreachable } from './petctl.ts';
+import { pageBefore, record } from './recorder.ts';
 
-const nowhere = { PETCTL_BASE_URL: 'http://127.0.0.1:1/v1', PETCTL_API_KEY: 'a-key' };
-
-/** Resolves when the program has begun to read: a pipe does not hold as much as this. */
+/** Resolves when the program reads stdin: the text is larger than the buffer of a pipe. */
 async function untilReading(child: ReturnType<typeof start>): Promise<void> {
   await new Promise((done) => child.stdin.write('\n'.repeat(1_000_000), done));
 }
@@ -21,7 +19,7 @@ describe.each([
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)('%s ends it with %i', async (signal, exit) => {
-    const child = start(args, { env: nowhere });
+    const child = start(args, { env: unreachable });
     child.stdin.on('error', () => {});
     await untilReading(child);
     child.kill(signal);
@@ -32,10 +30,7 @@ describe.each([
 
 test('a signal ends it while its output is blocked', async () => {
   const body = Array.from({ length: 100 }, (_, i) => ({ id: i + 1, name: 'x'.repeat(10_000) }));
-  const { env, requests } = await record((_, count) => ({
-    body,
-    headers: { link: `<?after=${count}>; rel="next"` },
-  }));
+  const { env, requests } = await record((_, count) => pageBefore(`?after=${count}`, body));
   const child = start(['pets', 'list', '--all', '-o', 'jsonl'], { env });
   await once(child.stdout, 'readable');
   child.stdout.pause();
@@ -47,17 +42,15 @@ test('a signal ends it while its output is blocked', async () => {
   expect(code).toBe(130);
 });
 
-test('a signal ends the look-ahead of a truncated list', async () => {
-  const { env } = await record((_, count) =>
-    count === 1 ? { body: [{ id: 1 }], headers: { link: '<?after=1>; rel="next"' } } : 'hang',
-  );
+test('a signal ends the request that looks for more elements of a truncated list', async () => {
+  const { env } = await record((_, count) => (count === 1 ? pageBefore('?after=1') : 'hang'));
   const child = start(['pets', 'list', '--limit', '1', '-v'], { env });
-  let said = '';
+  let stderr = '';
   const [code] = await new Promise<[number]>((done) => {
     child.on('close', (exit) => done([exit ?? -1]));
     child.stderr.on('data', (text) => {
-      said += text;
-      if (said.split('> GET').length === 3) child.kill('SIGINT');
+      stderr += text;
+      if (stderr.split('> GET').length === 3) child.kill('SIGINT');
     });
   });
   expect(code).toBe(130);

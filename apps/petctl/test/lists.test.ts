@@ -3,25 +3,25 @@ import { openLowdbStore } from '@petstore/server';
 import { missingShell, newFolder, rounds, skips } from '@petstore/testing';
 import { operations } from '@petstore/types';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { whenOver } from './after-all.ts';
+import { onCleanup } from './cleanup.ts';
 import { binary, petctl, start } from './petctl.ts';
-import { record, refused } from './recorder.ts';
+import { errorReply, pageBefore, record } from './recorder.ts';
 import { startService } from './service.ts';
 import { hasNoTerminal, onTerminal } from './terminal.ts';
 
 const hasNoShell = skips('petctl before a closed pipe', missingShell);
 
 const many = rounds(20_000, 100_000);
-/** Fewer at once than the store lets wait. */
+/** The number of concurrent writes: fewer than the store's queue holds. */
 const BATCH = 5_000;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  const dataDir = newFolder('petctl-many', whenOver);
+  const dataDir = newFolder('petctl-many', onCleanup);
   const store = await openLowdbStore(dataDir);
   const pets = store.collection('pets');
-  for (let made = 0; made < many; made += BATCH) {
-    const batch = Array.from({ length: BATCH }, (_, i) => made + i);
+  for (let count = 0; count < many; count += BATCH) {
+    const batch = Array.from({ length: BATCH }, (_, i) => count + i);
     await Promise.all(batch.map((i) => pets.create({ name: `Pet ${i + 1}`, categoryId: i % 7 })));
   }
   await store.close();
@@ -48,7 +48,7 @@ describe(`${many} pets`, () => {
     expect(last).toContain(`"name":"Pet ${many}"`);
     const megabytes = Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024;
     console.log(`${many} pets through --all -o jsonl: peak memory ${megabytes.toFixed(0)} MB`);
-    // 100,000 pets alone are more than this as objects; a run that holds one page is far below.
+    // As objects, 100,000 pets take more than this; a run that holds one page takes far less.
     expect(megabytes).toBeLessThan(150);
   });
 
@@ -90,10 +90,7 @@ describe(`${many} pets`, () => {
     expect(stderr).toMatch(/\npetctl: Showing the first 2\. More exist: use --all, or --after 2\.\n$/);
     const json = (await petctl([...list, '-v', '-o', 'json'], { env })).stderr.trimEnd().split('\n').at(-1) ?? '';
     expect(JSON.parse(json)).toMatchObject({ notice: {} });
-    const { requests, env: recorded } = await record(() => ({
-      body: [{ id: 1 }, { id: 2 }],
-      headers: { link: '<?after=2>; rel="next"' },
-    }));
+    const { requests, env: recorded } = await record(() => pageBefore('?after=2', [{ id: 1 }, { id: 2 }]));
     await petctl(list, { env: recorded });
     expect(requests.length).toBe(1);
   });
@@ -129,7 +126,7 @@ describe(`${many} pets`, () => {
 
 test('a failing page ends the list with its error', async () => {
   const { env: failing } = await record((_, count) =>
-    count === 1 ? { body: [{ id: 1 }], headers: { link: '<?after=1>; rel="next"' } } : refused(404, 'not_found'),
+    count === 1 ? pageBefore('?after=1') : errorReply(404, 'not_found'),
   );
   const { code, stderr } = await petctl(['pets', 'list', '--all', '-o', 'jsonl'], { env: failing });
   expect(code).toBe(5);
@@ -144,22 +141,20 @@ test.each([
   [['-o', 'jsonl', '--jq', '.id'], '1\n'],
 ])('the rows before a failing page are printed with %j', async (format, expected) => {
   const { env: failing } = await record(({ url }) =>
-    url?.includes('after')
-      ? refused(404, 'not_found')
-      : { body: [{ id: 1 }], headers: { link: '<?after=1>; rel="next"' } },
+    url?.includes('after') ? errorReply(404, 'not_found') : pageBefore('?after=1'),
   );
   expect(await petctl(['pets', 'list', '--all', ...format], { env: failing })).toMatchObject({
     code: 5,
     stdout: expected,
   });
-  const { env: broken } = await record(() => refused(404, 'not_found'));
+  const { env: broken } = await record(() => errorReply(404, 'not_found'));
   expect(await petctl(['pets', 'list', '--all', ...format], { env: broken })).toMatchObject({ code: 5, stdout: '' });
 });
 
 test.each([{ a: 1 }, null, 'text', 7, [null], [1], [[]]])('a list response of %j is an error', async (body) => {
-  const { env: odd } = await record(() => ({ body: JSON.stringify(body) }));
+  const { env } = await record(() => ({ body: JSON.stringify(body) }));
   for (const flags of [[], ['--all'], ['--limit', '3'], ['-o', 'json'], ['--jq', '.']])
-    expect(await petctl(['pets', 'list', ...flags], { env: odd })).toMatchObject({
+    expect(await petctl(['pets', 'list', ...flags], { env })).toMatchObject({
       code: 8,
       stdout: '',
       stderr: expect.stringContaining('The response to listPets does not match the interface.'),
@@ -168,11 +163,8 @@ test.each([{ a: 1 }, null, 'text', 7, [null], [1], [[]]])('a list response of %j
 
 test('a next page at another host is not followed', async () => {
   const other = await record(() => ({ body: [] }));
-  const { env: luring } = await record(() => ({
-    body: [{ id: 1 }],
-    headers: { link: `<${other.baseUrl}/pets>; rel="next"` },
-  }));
-  expect(await petctl(['pets', 'list', '--all', '--retries', '0'], { env: luring })).toMatchObject({
+  const { env } = await record(() => pageBefore(`${other.baseUrl}/pets`));
+  expect(await petctl(['pets', 'list', '--all', '--retries', '0'], { env })).toMatchObject({
     code: 8,
     stdout: '1\t\t\t\n',
     stderr: expect.stringMatching(/^petctl: the next page is on another origin: \S+ /),
@@ -181,7 +173,7 @@ test('a next page at another host is not followed', async () => {
 });
 
 describe('deprecation', () => {
-  test('from the spec: once, with the date and what to use instead', async () => {
+  test('from the spec: one notice, with the date and the successor', async () => {
     const { stdout, stderr } = await petctl(['pets', 'get', '1', '-v'], { env });
     expect(stdout).toBe('1\tPet 1\t0\t\n');
     expect(stderr).toContain(

@@ -12,7 +12,7 @@ async function* chunksOf(head: string, chunk: string, count: number, tail: strin
   yield tail;
 }
 
-/** The least CPU time of some rounds, in microseconds. */
+/** The minimum CPU time of three rounds, in microseconds. */
 async function cost(work: () => Promise<void>): Promise<number> {
   const used: number[] = [];
   for (let round = 0; round < 3; round++) {
@@ -39,7 +39,7 @@ test.each([
   expect(await cost(read(320))).toBeLessThan(Math.max(few, 5_000) * 24);
 });
 
-test('a file that is no CSV gets a short error', async () => {
+test('the error for a file that is not CSV is short', async () => {
   const title = 'a'.repeat(2 ** 20);
   await expect(readRecords(chunksOf('', title, 1, '\n1\n'), 'csv', operation)).rejects.toThrow(
     `The header of the CSV names '${'a'.repeat(80)}', which is not a property.`,
@@ -49,10 +49,10 @@ test('a file that is no CSV gets a short error', async () => {
 test.each([
   ['a cell without end', CHUNK, 'line 2: it is longer than 4 MiB'],
   ['a quote without end', `"${CHUNK}`, 'line 2: it is longer than 4 MiB'],
-])('%s of CSV is rejected before it fills the memory', async (_, first, why) => {
+])('%s of CSV is rejected before it fills the memory', async (_, first, message) => {
   const { records } = await readRecords(chunksOf(`name,categoryId\n${first}`, CHUNK, 1000, '\n'), 'csv', operation);
   const reading = records[Symbol.asyncIterator]().next();
-  await expect(reading).rejects.toThrow(why);
+  await expect(reading).rejects.toThrow(message);
 });
 
 test('a very long word gets no suggestion', async () => {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { binary, scratch } from './petctl.ts';
 import { apiKey, startService } from './service.ts';
 
-/** Runs the script of a cron job, which finds nothing in its environment. */
+/** Runs the script of a cron job, with an empty environment. */
 function nightly(folder: string, programs: string): Promise<{ code: unknown; output: string }> {
   const script = join(import.meta.dirname, 'nightly.sh');
   return new Promise((done) => {
@@ -18,7 +18,7 @@ function nightly(folder: string, programs: string): Promise<{ code: unknown; out
 
 const hasNoShell = skips('petctl in a cron job', missingShell);
 
-test.skipIf(hasNoShell)('a cron job works silently, and a second run does nothing twice', async () => {
+test.skipIf(hasNoShell)('a cron job prints nothing, and a second run adds nothing twice', async () => {
   const { baseUrl } = await startService();
   const folder = mkdtempSync(join(scratch, 'nightly-'));
   const programs = join(folder, 'bin');
@@ -39,11 +39,11 @@ test.skipIf(hasNoShell)('a cron job works silently, and a second run does nothin
   expect(read('category-7.txt').trimEnd().split('\n')).toHaveLength(10);
   expect(read('category-7.txt')).toMatch(/^301\tGood$/m);
   expect(read('alerts')).toContain(
-    'nightly: 2 lines of deliveries/b.csv are kept: {"error":{"code":"partial","message":"1 created, 1 failed."',
+    'nightly: 2 lines of deliveries/b.csv were not added: {"error":{"code":"partial","message":"1 created, 1 failed."',
   );
   expect(existsSync(join(folder, 'done/a.csv'))).toBe(true);
 
-  // The same delivery once more, as after a night in which the job was cut off.
+  // The same delivery again, as after an interrupted job.
   write('deliveries/a.csv', read('done/a.csv'));
   expect(await nightly(folder, programs)).toEqual({ code: 0, output: '' });
   expect(read('stock.tsv')).toBe('available\t100\npending\t1\nsold\t200\n');
@@ -51,7 +51,7 @@ test.skipIf(hasNoShell)('a cron job works silently, and a second run does nothin
   write('key', 'another-key\n');
   write('deliveries/a.csv', read('done/a.csv'));
   expect(await nightly(folder, programs)).toEqual({ code: 77, output: '' });
-  expect(read('alerts')).toContain('nightly: the key is refused\n');
+  expect(read('alerts')).toContain('nightly: the key is rejected\n');
   write('key', `${apiKey}\n`);
   write('url', 'http://127.0.0.1:1/v1\n');
   expect((await nightly(folder, programs)).code).toBe(75);

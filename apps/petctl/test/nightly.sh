@@ -1,6 +1,6 @@
 #!/bin/sh
-# What somebody runs from cron every night: takes the deliveries of the day, reports the stock, and tells of what is wrong.
-# Arguments: the folder to work in, and the folder that has node and petctl. Everything else is in the folder.
+# A nightly cron job: imports the deliveries of the day, reports the stock, and writes alerts.
+# Arguments: the working folder, with all other files, and the folder of node and petctl.
 set -u
 cd "$1" || exit 1
 PATH=$2:/usr/bin:/bin
@@ -10,14 +10,14 @@ export PATH PETCTL_API_KEY PETCTL_BASE_URL
 
 alert() { printf 'nightly: %s\n' "$*" >>alerts; }
 
-# One delivery: run again, also when it was cut off, it adds what is missing.
+# An interrupted import is repeated: it adds only the missing records.
 for delivery in deliveries/*.csv; do
   petctl pets import "$delivery" --failed "$delivery.failed" --quiet -o jsonl >>imported.jsonl 2>import.err
   case $? in
     0) mv "$delivery" done/ ;;
     3 | 8) alert "the service cannot be reached; $delivery stays"; exit 75 ;;
-    4) alert 'the key is refused'; exit 77 ;;
-    9) alert "$(wc -l <"$delivery.failed" | tr -d ' ') lines of $delivery are kept: $(cat import.err)"; mv "$delivery" done/ ;;
+    4) alert 'the key is rejected'; exit 77 ;;
+    9) alert "$(wc -l <"$delivery.failed" | tr -d ' ') lines of $delivery were not added: $(cat import.err)"; mv "$delivery" done/ ;;
     *) alert "$delivery: $(cat import.err)" ;;
   esac
 done
@@ -32,6 +32,6 @@ petctl pets list --all -o csv >backup.csv.tmp && mv backup.csv.tmp backup.csv ||
 # The newest ten of a category, as a mail would show them.
 petctl pets list --all -o jsonl --jq 'select(.categoryId == 7) | [.id, .name] | @tsv' | tail -n 10 >category-7.txt
 
-# Nothing available is worth a call in the night.
+# No available pet is an alert.
 [ "$(petctl pets list --status available --limit 1 --jq length)" -gt 0 ] || alert 'no pet is available'
-[ "$(petctl pets list --limit 250 --fields id | wc -l)" -le 250 ] || alert 'more than was asked for'
+[ "$(petctl pets list --limit 250 --fields id | wc -l)" -le 250 ] || alert 'a list has more elements than its limit'

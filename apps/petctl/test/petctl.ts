@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
-import { whenOver } from './after-all.ts';
 import { built } from './build.ts';
+import { onCleanup } from './cleanup.ts';
 
-export interface Finished {
+export interface Result {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -21,15 +21,18 @@ export interface RunOptions {
 
 export const binary = join(built(), 'petctl.js');
 
-/** A folder of its own for each test file, which also stands for the home of the user. */
+/** The folder of the current test file, which is also the user's home. */
 export let scratch: string;
 
-/** Makes it, for the file that begins. */
+/** Creates the folder of the next test file. */
 export function newScratch(): void {
-  scratch = newFolder('petctl', whenOver);
+  scratch = newFolder('petctl', onCleanup);
 }
 
-/** What the program finds in its environment: nothing of the machine's own settings. */
+/** Settings for a service that is not there. */
+export const unreachable = { PETCTL_BASE_URL: 'http://127.0.0.1:1/v1', PETCTL_API_KEY: 'a-key' };
+
+/** The environment of the program, without the machine's own settings. */
 export function environment(more: Record<string, string | undefined> = {}): Record<string, string | undefined> {
   return {
     PATH: process.env.PATH,
@@ -45,15 +48,15 @@ export function start(args: readonly string[], { env, node = process.execPath, n
   return spawn(node, [...nodeArgs, binary, ...args], { env: environment(env), cwd: cwd ?? scratch });
 }
 
-/** Runs the built program to its end. */
-export function petctl(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+/** Runs the built program until it ends. */
+export function petctl(args: readonly string[], options: RunOptions = {}): Promise<Result> {
   const child = start(args, options);
   child.stdin.on('error', () => {});
   child.stdin.end(options.input ?? '');
-  const said = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const)
     child[stream].setEncoding('utf8').on('data', (text: string) => {
-      said[stream] += text;
+      output[stream] += text;
     });
-  return new Promise((done) => child.on('close', (code) => done({ code, ...said })));
+  return new Promise((done) => child.on('close', (code) => done({ code, ...output })));
 }

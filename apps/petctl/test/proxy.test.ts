@@ -1,18 +1,31 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { missingProgram, skips } from '@petstore/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { proxyFor } from '../src/io/proxy.ts';
-import { whenOver } from './after-all.ts';
-import { certify, hasNoCertificates } from './certificate.ts';
-import { petctl } from './petctl.ts';
+import { onCleanup } from './cleanup.ts';
+import { petctl, scratch } from './petctl.ts';
 
-const seen: string[] = [];
+const hasNoCertificates = skips('TLS through a proxy', missingProgram('openssl', ['version']), 'openssl');
+
+/** Creates a key and a self-signed certificate for a host. */
+function certify(host: string): { key: string; certificate: string } {
+  const [key, certificate] = [join(scratch, 'key.pem'), join(scratch, 'certificate.pem')];
+  const kind = '-x509 -nodes -days 2 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1'.split(' ');
+  const about = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];
+  execFileSync('openssl', ['req', ...kind, ...about, '-keyout', key, '-out', certificate], { stdio: 'pipe' });
+  return { key, certificate };
+}
+
+const received: string[] = [];
 const listen = async (server: ReturnType<typeof createServer>) => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  whenOver(() => {
+  onCleanup(() => {
     server.close();
     server.closeAllConnections();
   });
@@ -24,23 +37,23 @@ let secure: number;
 let certificate: string;
 
 beforeAll(async () => {
-  const made = hasNoCertificates ? undefined : certify('petstore.test');
-  certificate = made?.certificate ?? '';
-  if (made) {
-    const files = { key: readFileSync(made.key), cert: readFileSync(made.certificate) };
-    const answering = createSecureServer(files, (request, response) => {
-      seen.push(`secure ${request.url}`);
+  const files = hasNoCertificates ? undefined : certify('petstore.test');
+  certificate = files?.certificate ?? '';
+  if (files) {
+    const tls = { key: readFileSync(files.key), cert: readFileSync(files.certificate) };
+    const service = createSecureServer(tls, (request, response) => {
+      received.push(`secure ${request.url}`);
       response.setHeader('content-type', 'application/json').end('[{"id":1,"name":"behind"}]');
     });
-    secure = await listen(answering);
+    secure = await listen(service);
   }
   const server = createServer((request, response) => {
-    seen.push(`${request.method} ${request.url} ${request.headers.host} ${request.headers['proxy-authorization']}`);
+    received.push(`${request.method} ${request.url} ${request.headers.host} ${request.headers['proxy-authorization']}`);
     response.setHeader('content-type', 'application/json').end('[{"id":1,"name":"plain"}]');
   });
-  // The proxy alone knows where petstore.test is.
+  // Only the proxy can resolve petstore.test.
   server.on('connect', (request, socket) => {
-    seen.push(`CONNECT ${request.url} ${request.headers['proxy-authorization']}`);
+    received.push(`CONNECT ${request.url} ${request.headers['proxy-authorization']}`);
     if (request.url?.startsWith('refused')) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
     const upstream = connect(secure, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
@@ -54,7 +67,7 @@ beforeAll(async () => {
 
 const credentials = `Basic ${Buffer.from('me:pass word').toString('base64')}`;
 const list = (baseUrl: string, env: Record<string, string>) => {
-  seen.length = 0;
+  received.length = 0;
   return petctl(['pets', 'list', '--fields', 'name', '--retries', '0', '--base-url', baseUrl], {
     env: { PETCTL_API_KEY: 'k', ...env },
   });
@@ -63,13 +76,13 @@ const list = (baseUrl: string, env: Record<string, string>) => {
 describe('a proxy from the environment', () => {
   test.each(['http_proxy', 'HTTP_PROXY', 'all_proxy'])('%s is used for http', async (name) => {
     expect(await list('http://petstore.test/v1', { [name]: proxy })).toMatchObject({ code: 0, stdout: 'plain\n' });
-    expect(seen).toEqual([`GET http://petstore.test/v1/pets petstore.test ${credentials}`]);
+    expect(received).toEqual([`GET http://petstore.test/v1/pets petstore.test ${credentials}`]);
   });
 
   test.skipIf(hasNoCertificates)('https uses a tunnel', async () => {
     const env = { https_proxy: proxy, NODE_EXTRA_CA_CERTS: certificate };
     expect(await list('https://petstore.test/v1', env)).toMatchObject({ code: 0, stdout: 'behind\n' });
-    expect(seen).toEqual([`CONNECT petstore.test:443 ${credentials}`, 'secure /v1/pets']);
+    expect(received).toEqual([`CONNECT petstore.test:443 ${credentials}`, 'secure /v1/pets']);
   });
 
   test.skipIf(hasNoCertificates)('an untrusted certificate is rejected, also through a tunnel', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { whenOver } from './after-all.ts';
+import { onCleanup } from './cleanup.ts';
 
 export interface Recorded {
   method: string;
@@ -16,22 +16,24 @@ export interface Reply {
   body?: unknown;
 }
 
-/** A server that writes down what arrives, and answers what a function makes of it. */
-export async function record(reply: (request: Recorded, count: number) => Reply | 'hang' | 'break') {
+type Ending = Reply | 'hang' | 'break';
+
+/** A server that records its requests, and replies as a function decides. */
+export async function record(replyTo: (request: Recorded, count: number) => Ending | Promise<Ending>) {
   const requests: Recorded[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const part of request.setEncoding('utf8')) body += part;
     const recorded = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body };
     requests.push(recorded);
-    const answer = reply(recorded, requests.length);
-    if (answer === 'hang') return;
-    if (answer === 'break') return void request.socket.destroy();
-    const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? []);
-    response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers }).end(text);
+    const reply = await replyTo(recorded, requests.length);
+    if (reply === 'hang') return;
+    if (reply === 'break') return void request.socket.destroy();
+    const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? []);
+    response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers }).end(text);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  whenOver(() => {
+  onCleanup(() => {
     server.close();
     server.closeAllConnections();
   });
@@ -40,7 +42,7 @@ export async function record(reply: (request: Recorded, count: number) => Reply 
   return { requests, baseUrl, port, env: { PETCTL_BASE_URL: baseUrl, PETCTL_API_KEY: 'k'.repeat(20) } };
 }
 
-/** Answers as the service does where it has these pets: all of them, those of a status, or one. */
+/** Replies like a service with these pets: with all of them, those of a status, or one. */
 export const serving =
   (pets: readonly { id: number; status?: string }[]) =>
   ({ url }: Pick<Recorded, 'url'>): Reply => {
@@ -51,7 +53,14 @@ export const serving =
     return { body: pets.filter((pet) => status === null || pet.status === status) };
   };
 
-export const refused = (status: number, code: string, message = `it is ${code}`): Reply => ({
+/** A reply with an error of the service. */
+export const errorReply = (status: number, code: string, message = `it is ${code}`): Reply => ({
   status,
   body: { code, message, status },
+});
+
+/** A page with a link to the next one. */
+export const pageBefore = (next: string, body: unknown = [{ id: 1 }]): Reply => ({
+  body,
+  headers: { link: `<${next}>; rel="next"` },
 });

@@ -1,15 +1,15 @@
 import { defaultConfig, serve } from '@petstore/server';
 import { newFolder } from '@petstore/testing';
 import { service } from '@petstore/types';
-import { whenOver } from './after-all.ts';
+import { onCleanup } from './cleanup.ts';
 
 export const apiKey = 'a-key-that-is-for-tests-only';
 
-/** A real server for one test file, with the pets that the store already holds. */
-export async function startService(dataDir = newFolder('petctl-data', whenOver)) {
+/** A server for one test file, with the pets of an existing store, if any. */
+export async function startService(dataDir = newFolder('petctl-data', onCleanup)) {
   const config = defaultConfig({ port: 0, dataDir, logLevel: 'silent', apiKeys: `test=${apiKey}` });
   const server = await serve(config);
-  whenOver(() => server.stop());
+  onCleanup(() => server.stop());
   const { pathname } = new URL(service.deployments.production);
   const baseUrl = server.origin + pathname;
   return { baseUrl, origin: server.origin, env: { PETCTL_BASE_URL: baseUrl, PETCTL_API_KEY: apiKey } };

@@ -14,7 +14,7 @@ const write = (config: unknown) => writeFileSync(file(), typeof config === 'stri
 const run = (args: string[], env: Record<string, string> = {}) =>
   petctl(args, { env: { XDG_CONFIG_HOME: home, ...env } });
 
-/** Where a request would go. */
+/** The base URL of a request. */
 const target = async (args: string[], env: Record<string, string> = {}) => {
   const { stdout, stderr } = await run(['pets', 'list', '--dry-run', ...args], env);
   return stderr || stdout.split('\n')[0]?.replace('GET ', '').replace('/pets', '');
@@ -59,7 +59,7 @@ test('config list shows the source of each value', async () => {
   expect((await run(['config', 'list', '-o', 'csv'])).stdout.split('\n')[0]).toBe('key,value');
 });
 
-test('config get is one value for scripts, config use chooses the profile', async () => {
+test('config get prints one value, config use selects the profile', async () => {
   write({ profiles: { work: { 'base-url': 'http://work/v1', timeout: '5s' } } });
   expect(await run(['config', 'use', 'work'])).toEqual({ code: 0, stdout: '', stderr: '' });
   expect((await run(['config', 'get', 'base-url'])).stdout).toBe('http://work/v1\n');
@@ -72,11 +72,11 @@ test('config get is one value for scripts, config use chooses the profile', asyn
   expect(await run(['config', 'use', 'wrok'])).toMatchObject({ code: 2, stderr: expect.stringContaining("'work'") });
 });
 
-test('version is the version', async () => {
+test('version prints the same as --version', async () => {
   expect((await run(['version'])).stdout).toBe((await run(['--version'])).stdout);
 });
 
-test('errors are JSON where the profile says so, too', async () => {
+test('errors are JSON if the profile sets it, too', async () => {
   write({ profiles: { default: { output: 'json' }, plain: { output: 'tsv' } } });
   expect(JSON.parse((await run(['pets', 'list', '--limit', '0'])).stderr)).toMatchObject({ error: { exit: 2 } });
   expect(JSON.parse((await run(['pets', 'list'])).stderr)).toMatchObject({ error: { exit: 4 } });
@@ -112,20 +112,20 @@ describe('an invalid setting is an error that names its source', () => {
     [{ profiles: { default: 5 } }, 'must be an object'],
     [{ profile: 'none' }, "There is no profile 'none'"],
     ['{', 'is not a JSON object'],
-  ])('%j', async (config, said) => {
+  ])('%j', async (config, message) => {
     write(config);
     const { code, stdout, stderr } = await run(['pets', 'list', '--dry-run']);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(file());
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
   });
 
   test.each([
     [['config', 'set', 'outptu', 'json'], "Did you mean 'output'?"],
     [['config', 'set', 'output', 'jsn'], "Did you mean 'json'?"],
     [['config', 'set', 'profile', 'none'], "There is no profile 'none'"],
-  ])('%j', async (args, said) => {
-    expect(await run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
+  ])('%j', async (args, message) => {
+    expect(await run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 
   test.each([
@@ -140,7 +140,7 @@ describe('an invalid setting is an error that names its source', () => {
     });
   });
 
-  test('help, completion and config set work nevertheless', async () => {
+  test('help, completion and config set still work', async () => {
     write('{ "profiles": { "default": { "output": "nope" } } }');
     expect(await run(['pets', 'list', '--help'])).toMatchObject({ code: 0, stderr: '' });
     expect(await run(['__complete', 'pets', 'l'])).toMatchObject({ code: 0, stdout: expect.stringContaining('list') });
@@ -148,6 +148,6 @@ describe('an invalid setting is an error that names its source', () => {
   });
 });
 
-test('petctl docs prints the address of the docs', async () => {
+test('petctl docs prints the URL of the docs', async () => {
   expect((await run(['docs', '--base-url', 'http://here:1/x/v1'])).stdout).toBe('http://here:1/docs\n');
 });

@@ -17,7 +17,7 @@ describe('display width', () => {
     expect(widthOf(text)).toBe(width);
   });
 
-  test('cuts between characters, not in them', () => {
+  test('truncates between characters, not in them', () => {
     expect(truncate('日本語', 4)).toBe('日…');
     expect(truncate('ab😀cd', 4)).toBe('ab…');
     expect(truncate('abcd', 4)).toBe('abcd');
@@ -28,13 +28,13 @@ const rows = [
   { id: 1, name: '日本', status: 'sold' },
   { id: 20, name: 'a very long name that does not fit', status: 'available' },
 ];
-const drawn = (terminal: number) => {
+const tableLines = (terminal: number) => {
   const format = table({ columns: ['id', 'name', 'status'], list: true }, rows, terminal, false);
   return [format.head, ...rows.map((row, i) => format.row(row, i))].map((line) => line.trimEnd());
 };
 
 test('columns are aligned', () => {
-  expect(drawn(80)).toEqual([
+  expect(tableLines(80)).toEqual([
     'ID  NAME                                STATUS',
     '1   日本                                sold',
     '20  a very long name that does not fit  available',
@@ -42,6 +42,7 @@ test('columns are aligned', () => {
 });
 
 test('no line is wider than the terminal', () => {
-  for (const terminal of [10, 24, 40]) expect(Math.max(...drawn(terminal).map(widthOf))).toBeLessThanOrEqual(terminal);
-  expect(drawn(30)[2]).toBe('20  a very long na…  available');
+  for (const terminal of [10, 24, 40])
+    expect(Math.max(...tableLines(terminal).map(widthOf))).toBeLessThanOrEqual(terminal);
+  expect(tableLines(30)[2]).toBe('20  a very long na…  available');
 });

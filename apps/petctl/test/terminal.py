@@ -1,4 +1,4 @@
-"""Runs a command under a pseudo-terminal: reads what to do as JSON from the first argument, prints what came out as JSON."""
+"""Runs a command on a pseudo-terminal. The first argument is the task as JSON, the output is the result as JSON."""
 import fcntl, json, os, pty, re, select, signal, struct, sys, termios
 
 task = json.loads(sys.argv[1])
@@ -16,10 +16,10 @@ if pid == 0:
     os.execvpe(task['argv'][0], task['argv'], task['env'])
 os.close(slave)
 os.close(out_write)
-seen, piped, steps, at = b'', b'', task['steps'], 0
+shown, piped, steps, done = b'', b'', task['steps'], 0
 sources = [master, out_read]
 while sources:
-    for source in select.select(sources, [], [], 60)[0] or sys.exit('nothing came for a minute'):
+    for source in select.select(sources, [], [], 60)[0] or sys.exit('there was no output for a minute'):
         try:
             data = os.read(source, 65536)
         except OSError:
@@ -27,19 +27,19 @@ while sources:
         if not data:
             sources.remove(source)
         elif source == master:
-            seen += data
+            shown += data
         else:
             piped += data
-    while at < len(steps):
-        found = re.search(steps[at]['expect'].encode(), seen + piped)
+    while done < len(steps):
+        found = re.search(steps[done]['expect'].encode(), shown + piped)
         if not found:
             break
-        os.write(master, steps[at]['send'].encode())
-        at += 1
+        os.write(master, steps[done]['send'].encode())
+        done += 1
 status = os.waitpid(pid, 0)[1]
 print(json.dumps({
     'code': os.waitstatus_to_exitcode(status),
-    'terminal': seen.decode('utf8', 'replace'),
+    'terminal': shown.decode('utf8', 'replace'),
     'pipe': piped.decode('utf8', 'replace'),
-    'steps': at,
+    'steps': done,
 }))

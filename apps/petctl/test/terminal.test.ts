@@ -4,18 +4,18 @@ import { hasNoTerminal, onTerminal } from './terminal.ts';
 
 let env: Record<string, string>;
 beforeAll(async () => {
-  const names = ['Rex', '日本の長い名前の猫です', 'The uncommonly long name of a pet, to be cut'];
+  const names = ['Rex', '日本の長い名前の猫です', 'The uncommonly long name of a pet, to be shortened'];
   ({ env } = await record(serving(names.map((name, i) => ({ id: i + 1, name, categoryId: 1 })))));
 });
 
-const shown = async (args: string[], columns = 80, more: Record<string, string> = {}) =>
+const linesOf = async (args: string[], columns = 80, more: Record<string, string> = {}) =>
   (await onTerminal(['pets', 'list', ...args], { env: { ...env, ...more }, columns })).terminal.split('\r\n');
 
 describe.skipIf(hasNoTerminal)('on a terminal', () => {
   const bold = '\u001b[1m';
 
-  test('a list is a table under a bold header, cut to the width', async () => {
-    const [header, first, second, third] = await shown([], 40);
+  test('a list is a table with a bold header, shortened to the width', async () => {
+    const [header, first, second, third] = await linesOf([], 40);
     expect(header).toBe(`${bold}ID  NAME             CATEGORY ID  STATUS\u001b[22m`);
     expect(first).toBe('1   Rex              1');
     expect(second).toBe('2   日本の長い名前…  1');
@@ -28,11 +28,11 @@ describe.skipIf(hasNoTerminal)('on a terminal', () => {
       [[], { NO_COLOR: '1' }],
       [[], { TERM: 'dumb' }],
     ] as const)
-      expect((await shown([...args], 80, more))[0]).toMatch(/^ID {2}NAME/);
+      expect((await linesOf([...args], 80, more))[0]).toMatch(/^ID {2}NAME/);
   });
 
   test('json is indented, without colours', async () => {
-    expect((await shown(['-o', 'json', '--limit', '1', '-q'])).slice(0, 3)).toEqual(['[', '  {', '    "id": 1,']);
+    expect((await linesOf(['-o', 'json', '--limit', '1', '-q'])).slice(0, 3)).toEqual(['[', '  {', '    "id": 1,']);
   });
 
   test('Ctrl-C in the middle of a call ends with 130', async () => {

@@ -3,24 +3,24 @@ import { join } from 'node:path';
 import { missingProgram, skips } from '@petstore/testing';
 import { binary, environment } from './petctl.ts';
 
-interface OnTerminal {
+interface TerminalResult {
   code: number;
-  /** What the terminal showed. */
+  /** The output on the terminal. */
   terminal: string;
-  /** What went to stdout where that was a pipe. */
+  /** The output on stdout, if that was a pipe. */
   pipe: string;
-  /** How many of the steps were done. */
+  /** The number of finished steps. */
   steps: number;
 }
 
 interface Step {
-  /** What has to have been seen, as a regular expression. */
+  /** The output to wait for, as a regular expression. */
   expect: string;
-  /** What is typed then. */
+  /** The text to type then. */
   send: string;
 }
 
-/** Whether this machine has no Python that makes pseudo-terminals. */
+/** Whether this machine has no Python with pseudo-terminals. */
 export const hasNoTerminal = skips(
   'petctl on a terminal',
   missingProgram('python3', ['-c', 'import pty, fcntl, termios']),
@@ -43,12 +43,9 @@ export function onTerminal(
     steps?: readonly Step[];
     program?: readonly string[];
   } = {},
-): Promise<OnTerminal> {
+): Promise<TerminalResult> {
   const argv = [...(program ?? [process.execPath, binary]), ...args];
-  const given = Object.entries(environment({ TERM: 'xterm-256color', ...env })).filter(
-    ([, value]) => value !== undefined,
-  );
-  const task = JSON.stringify({ argv, columns, pipe, steps, env: Object.fromEntries(given) });
+  const task = JSON.stringify({ argv, columns, pipe, steps, env: environment({ TERM: 'xterm-256color', ...env }) });
   return new Promise((resolve, reject) => {
     execFile(
       'python3',

@@ -13,7 +13,7 @@ test('--data is the body, and flags override it', async () => {
 });
 
 describe('petctl api', () => {
-  test('sends the given request', async () => {
+  test('sends any request', async () => {
     const { requests, env } = await record(() => ({ body: [{ a: 1 }, { b: 'x' }] }));
     expect((await petctl(['api', 'get', '/pets', '-f', 'limit=5', '-f', 'a=b c'], { env })).stdout).toBe(
       '[\n{"a":1},\n{"b":"x"}\n]\n',
@@ -29,7 +29,7 @@ describe('petctl api', () => {
     ]);
   });
 
-  test('shows what it would send', async () => {
+  test('--curl prints the request', async () => {
     const { stdout } = await petctl(['api', 'DELETE', '/x', '--curl'], {});
     expect(stdout).toContain('-X DELETE');
   });

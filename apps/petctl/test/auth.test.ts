@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { service } from '@petstore/types';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { petctl, scratch } from './petctl.ts';
-import { record, refused } from './recorder.ts';
+import { errorReply, record } from './recorder.ts';
 import { apiKey, startService } from './service.ts';
 import { hasNoTerminal, onTerminal } from './terminal.ts';
 
@@ -72,7 +72,7 @@ describe('petctl auth', () => {
     expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual(storedKey());
   });
 
-  test('belongs to its profile, also where two have one origin', async () => {
+  test('uses a key for its profile only, also if two profiles have one origin', async () => {
     const config = join(home, 'petctl', 'config.json');
     await login();
     writeFileSync(config, JSON.stringify({ profiles: { work: { 'base-url': baseUrl } } }));
@@ -84,10 +84,10 @@ describe('petctl auth', () => {
     expect((await petctl(['auth', 'token'], { env: env() })).stdout).toBe(`${apiKey}\n`);
   });
 
-  test('warns if the key of the environment goes to an address from the command line', async () => {
+  test('warns if the key of the environment is sent to a base URL from the command line', async () => {
     const { requests, port, env: recorded } = await record(() => ({ body: [] }));
     const key = { PETCTL_API_KEY: recorded.PETCTL_API_KEY };
-    // A name of this machine that does not say so.
+    // A local address that petctl does not know as one.
     const { stderr } = await petctl(['pets', 'list', '--retries', '0', '--base-url', `http://0.0.0.0:${port}/v1`], {
       env: key,
     });
@@ -103,7 +103,7 @@ describe('petctl auth', () => {
 
   test('PETCTL_API_KEY overrides a stored key, and status says so', async () => {
     await login();
-    const { requests, env: recorded } = await record(() => refused(401, 'unauthorized'));
+    const { requests, env: recorded } = await record(() => errorReply(401, 'unauthorized'));
     const { code, stdout } = await petctl(['auth', 'status'], { env: { ...env(), ...recorded } });
     expect([code, requests.length]).toEqual([4, 1]);
     expect(stdout).toContain('PETCTL_API_KEY\tfalse');
@@ -129,13 +129,15 @@ describe('petctl auth', () => {
   });
 
   test.skipIf(process.platform !== 'linux')('stores it in the file if there is no Secret Service', async () => {
-    const bare = env({ PETCTL_KEYRING: 'true' });
-    expect(await petctl(['auth', 'login', '--with-key'], { env: bare, input: apiKey })).toMatchObject({ code: 0 });
+    const withoutKeyring = env({ PETCTL_KEYRING: 'true' });
+    expect(await petctl(['auth', 'login', '--with-key'], { env: withoutKeyring, input: apiKey })).toMatchObject({
+      code: 0,
+    });
     expect(readFileSync(file(), 'utf8')).toContain(apiKey);
   });
 
   test("stores it in the system's keyring if there is one", async () => {
-    // A keyring made of a file, in the place of the real one.
+    // Replaces the system's keyring by a file.
     const store = join(home, 'keyring.json');
     const fake = join(home, 'fake.cjs');
     writeFileSync(
@@ -163,7 +165,7 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
     expect(readFileSync(file(), 'utf8')).not.toContain(apiKey);
     expect(readFileSync(store, 'utf8')).toContain(apiKey);
     expect(await run(['pets', 'list'])).toMatchObject({ code: 0 });
-    // A keyring that cannot be opened keeps its key, and nobody is told anything else.
+    // In a keyring that cannot be opened, the key remains, and the error says so.
     const closed = await petctl(['auth', 'logout'], {
       env: env({ PETCTL_KEYRING: 'true', DBUS_SESSION_BUS_ADDRESS: '' }),
     });

@@ -10,7 +10,7 @@ const all: readonly Operation[] = Object.values(operations);
 
 const hasNoCurl = skips('What --curl prints, as curl sends it', missingShell ?? missingProgram('curl'), 'curl');
 
-/** A value that the rules allow, and that has to be escaped where that is possible. */
+/** A valid value; a text contains characters that have to be escaped. */
 function sampleOf({ schema }: Operation['fields'][string]): string | number {
   const { type, enum: values, minimum = 0 } = schema;
   return (values?.[0] as string | undefined) ?? (type === 'string' ? "it's a & / ü?" : Math.max(minimum, 7));
@@ -20,27 +20,27 @@ describe.each(all)('$id', (operation) => {
   const fields = Object.entries(operation.fields);
   const args = [
     ...operation.command,
-    ...fields.flatMap(([field, about]) =>
-      about.in === 'path' ? [String(sampleOf(about))] : [`--${kebab(field)}`, String(sampleOf(about))],
+    ...fields.flatMap(([field, one]) =>
+      one.in === 'path' ? [String(sampleOf(one))] : [`--${kebab(field)}`, String(sampleOf(one))],
     ),
   ];
-  const placed = (where: string) => fields.filter(([, about]) => about.in === where);
-  const path = placed('path').reduce(
-    (url, [field, about]) => url.replace(`{${field}}`, String(sampleOf(about))),
+  const inputsIn = (location: string) => fields.filter(([, one]) => one.in === location);
+  const path = inputsIn('path').reduce(
+    (url, [field, one]) => url.replace(`{${field}}`, String(sampleOf(one))),
     operation.path,
   );
   const isList = typeIn(operation.responses[operation.successes[0] ?? '']?.schema ?? {}) === 'array';
-  const answer = { status: operation.success ?? 200, body: isList ? [] : {} };
+  const reply = { status: operation.success ?? 200, body: isList ? [] : {} };
 
   test('is sent as the spec says', async () => {
-    const { requests, env } = await record(() => answer);
+    const { requests, env } = await record(() => reply);
     expect((await petctl(args, { env })).code).toBe(0);
     expect(requests.length).toBe(1);
     const [request] = requests;
     const url = new URL(request?.url ?? '', 'http://x');
     expect([request?.method, url.pathname]).toEqual([operation.method, `/v1${path}`]);
     expect(Object.fromEntries(url.searchParams)).toEqual(
-      Object.fromEntries(placed('query').map(([field, about]) => [field, String(sampleOf(about))])),
+      Object.fromEntries(inputsIn('query').map(([field, one]) => [field, String(sampleOf(one))])),
     );
     expect(request?.headers).toMatchObject({
       authorization: `Bearer ${env.PETCTL_API_KEY}`,
@@ -48,18 +48,18 @@ describe.each(all)('$id', (operation) => {
       'user-agent': expect.stringMatching(/^petctl\//),
     });
     expect(request?.body ? JSON.parse(request.body) : undefined).toEqual(
-      operation.body ? Object.fromEntries(placed('body').map(([field, about]) => [field, sampleOf(about)])) : undefined,
+      operation.body ? Object.fromEntries(inputsIn('body').map(([field, one]) => [field, sampleOf(one)])) : undefined,
     );
   });
 
-  test('an input with a server default is sent only if it is given', async () => {
-    const { requests, env } = await record(() => answer);
+  test('an input with a server default is not sent by default', async () => {
+    const { requests, env } = await record(() => reply);
     const required = [
       ...operation.command,
       ...fields
         .filter(([, { required }]) => required)
-        .flatMap(([field, about]) =>
-          about.in === 'path' ? [String(sampleOf(about))] : [`--${kebab(field)}`, String(sampleOf(about))],
+        .flatMap(([field, one]) =>
+          one.in === 'path' ? [String(sampleOf(one))] : [`--${kebab(field)}`, String(sampleOf(one))],
         ),
     ];
     await petctl(required, { env });
@@ -67,12 +67,12 @@ describe.each(all)('$id', (operation) => {
   });
 
   test('--dry-run and --curl print the request without sending it, and curl sends the same', async () => {
-    const { requests, env } = await record(() => answer);
+    const { requests, env } = await record(() => reply);
     const keyless = { ...env, PETCTL_API_KEY: undefined };
-    const shown = await petctl([...args, '--dry-run'], { env: keyless });
-    expect(shown.code).toBe(0);
-    expect(shown.stdout).toContain(`${operation.method} ${env.PETCTL_BASE_URL}${path}`);
-    expect(shown.stdout).toContain('authorization: Bearer $PETCTL_API_KEY\n');
+    const dryRun = await petctl([...args, '--dry-run'], { env: keyless });
+    expect(dryRun.code).toBe(0);
+    expect(dryRun.stdout).toContain(`${operation.method} ${env.PETCTL_BASE_URL}${path}`);
+    expect(dryRun.stdout).toContain('authorization: Bearer $PETCTL_API_KEY\n');
     expect(JSON.parse((await petctl([...args, '--dry-run', '-o', 'json'], { env: keyless })).stdout)).toMatchObject({
       method: operation.method,
     });

@@ -1,0 +1,220 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { outcomes, useImportFiles } from './import-files.ts';
+import { binary, environment, petctl, start } from './petctl.ts';
+import { errorReply, type Recorded, type Reply, record } from './recorder.ts';
+import { hasNoTerminal, onTerminal } from './terminal.ts';
+
+const files = useImportFiles();
+
+const lines = (count: number) =>
+  Array.from({ length: count }, (_, i) => `{"name":"${i + 1}","categoryId":1}`).join('\n');
+const named = ({ body }: Recorded) => JSON.parse(body).name;
+/** The names of the records in the --failed file. */
+const failedNames = () =>
+  files
+    .failedRecords()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).name);
+
+test('the number of concurrent calls is bounded, and results are in the order of the lines', async () => {
+  const [total, concurrency] = [40, 3];
+  let maxPending = 0;
+  const pending: (() => void)[] = [];
+  const { env } = await record(
+    ({ body }, count) =>
+      new Promise<Reply>((resolve) => {
+        pending.push(() => resolve({ status: 201, body }));
+        maxPending = Math.max(maxPending, pending.length);
+        // Replies to the last of them first.
+        if (count === total || pending.length === concurrency) for (const reply of pending.splice(0).reverse()) reply();
+      }),
+  );
+  const args = ['pets', 'import', '-', '--concurrency', String(concurrency)];
+  const { code, stdout } = await petctl(args, { env, input: lines(total) });
+  expect([code, maxPending]).toEqual([0, concurrency]);
+  expect(outcomes(stdout)).toEqual(Array.from({ length: total }, (_, i) => `${i + 1} created`));
+});
+
+test('a rejected key stops the import, and the remaining lines go to the --failed file', async () => {
+  const { requests, env } = await record(() => errorReply(401, 'unauthorized'));
+  const { code } = await petctl(
+    ['pets', 'import', files.write('x', lines(50)), '--failed', files.failedFile, '--concurrency', '2'],
+    { env },
+  );
+  expect(code).toBe(4);
+  expect(requests.length).toBeLessThan(5);
+  expect(files.failedRecords()).toBe(`${lines(50)}\n`);
+});
+
+test.each([
+  { status: 201, body: '<p>' },
+  { status: 201, body: '[]' },
+  { status: 200, body: '{"id":1}' },
+  { status: 204, body: '' },
+])('a response that cannot be parsed is an unknown outcome: %o', async (reply) => {
+  const { env } = await record(() => reply);
+  const args = ['pets', 'import', files.write('x', lines(1)), '--failed', files.failedFile];
+  const { code, stdout } = await petctl(args, { env });
+  expect([code, outcomes(stdout)]).toEqual([9, ['1 unknown']]);
+});
+
+test('a call without a response is an unknown outcome', async () => {
+  const { env } = await record((request) => (named(request) === '2' ? 'break' : { status: 201, body: { id: 1 } }));
+  const { code, stdout } = await petctl(['pets', 'import', '-'], { env, input: lines(3) });
+  expect([code, outcomes(stdout)]).toEqual([9, ['1 created', '2 unknown', '3 created']]);
+});
+
+test('a closed pipe does not stop the import', async () => {
+  const { requests, env } = await record(() => ({ status: 201, body: { id: 1, name: 'x'.repeat(500) } }));
+  const file = files.write('many', lines(300));
+  const line = `"$0" "$1" pets import "$2" | head -1; exit "\${PIPESTATUS[0]}"`;
+  const code = await new Promise((done) => {
+    const child = execFile(
+      'bash',
+      ['--norc', '-c', line, process.execPath, binary, file],
+      { env: environment(env) },
+      (error) => done(error?.code ?? 0),
+    );
+    child.stdin?.end();
+  });
+  expect([code, requests.length]).toEqual([0, 300]);
+});
+
+describe.skipIf(hasNoTerminal)('on a terminal', () => {
+  test('a progress bar on stderr, results in the pipe', async () => {
+    const { env } = await record((_, count) => ({ status: 201, body: { id: count } }));
+    const file = files.write('x', lines(30));
+    const { code, terminal, pipe } = await onTerminal(['pets', 'import', file], { env, pipe: true });
+    expect([code, outcomes(pipe).length]).toEqual([0, 30]);
+    expect(terminal).toMatch(/\[#+-*\] +\d+ % {2}\d+ created/);
+    expect(terminal.endsWith('\r\u001b[Kpetctl: 30 created.\r\n')).toBe(true);
+    expect((await onTerminal(['pets', 'import', file, '--quiet'], { env, pipe: true })).terminal).toBe('');
+  });
+
+  test('Ctrl-C waits for the calls in progress, and saves exactly the remaining lines', async () => {
+    const added: string[] = [];
+    const { env } = await record((request, count) => {
+      // By now, the terminal shows the progress, and Ctrl-C is typed.
+      if (count > 60) return 'hang';
+      added.push(named(request));
+      return { status: 201, body: { id: count } };
+    });
+    const file = files.write('x', lines(200));
+    const args = ['pets', 'import', file, '--failed', files.failedFile, '--concurrency', '1', '--timeout', '3s'];
+    const { code, pipe } = await onTerminal(args, {
+      env,
+      pipe: true,
+      steps: [{ expect: '\\d+ created', send: '\u0003' }],
+    });
+    expect(code).toBe(130);
+    const created = outcomes(pipe)
+      .filter((line) => line.endsWith('created'))
+      .map((line) => line.split(' ')[0]);
+    expect(created).toEqual(added);
+    expect([...added, ...failedNames()]).toEqual(Array.from({ length: 200 }, (_, i) => String(i + 1)));
+  });
+});
+
+test('results are printed while stdin is still open', async () => {
+  const { env } = await record((request, count) => ({ status: 201, body: { id: count, name: named(request) } }));
+  const child = start(['pets', 'import', '-', '-o', 'jsonl'], { env });
+  child.stdin.write(`${lines(1)}\n`);
+  const [first] = await once(child.stdout.setEncoding('utf8'), 'data');
+  expect(JSON.parse(first)).toMatchObject({ line: 1, outcome: 'created', name: '1' });
+  child.stdin.end();
+  expect(await once(child, 'close')).toEqual([0, null]);
+});
+
+test('--unordered prints results as they arrive', async () => {
+  let replyToFirst: (() => void) | undefined;
+  const { env } = await record((request) => {
+    const reply = { status: 201, body: request.body };
+    if (named(request) !== '1') return reply;
+    return new Promise<Reply>((resolve) => {
+      replyToFirst = () => resolve(reply);
+    });
+  });
+  const child = start(['pets', 'import', '-', '--unordered'], { env });
+  child.stdin.end(lines(2));
+  const rows: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    rows.push(...outcomes(text));
+    replyToFirst?.();
+  });
+  await once(child, 'close');
+  expect(rows).toEqual(['2 created', '1 created']);
+});
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s waits for the calls in progress, and saves exactly the remaining lines', async (signal, exit) => {
+  const added: string[] = [];
+  const { env } = await record((request, count) => {
+    added.push(named(request));
+    if (count === 20) child.kill(signal);
+    return { status: 201, body: { id: count } };
+  });
+  const file = files.write('x', lines(200));
+  const child = start(['pets', 'import', file, '--failed', files.failedFile, '--concurrency', '4'], { env });
+  child.stdout.resume();
+  const [code] = await once(child, 'close');
+  expect(code).toBe(exit);
+  expect([...added, ...failedNames()].toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: 200 }, (_, i) => String(i + 1)),
+  );
+});
+
+test('lines with an unknown outcome go to the --unknown file only', async () => {
+  const { env } = await record((request) =>
+    named(request) === '2'
+      ? 'break'
+      : named(request) === '3'
+        ? errorReply(400, 'invalid_request')
+        : { status: 201, body: {} },
+  );
+  const unknown = `${files.failedFile}-unknown`;
+  const args = ['pets', 'import', files.write('x', lines(4)), '--failed', files.failedFile, '--unknown', unknown];
+  const { code, stderr } = await petctl(args, { env });
+  expect([code, stderr]).toEqual([9, expect.stringContaining('2 created, 1 failed, 1 unknown.')]);
+  expect([files.failedRecords(), readFileSync(unknown, 'utf8')].map((text) => JSON.parse(text).name)).toEqual([
+    '3',
+    '2',
+  ]);
+});
+
+test('a full disk for the --failed file stops the import with an error', async () => {
+  const { env, requests } = await record(() => ({ status: 201, body: { id: 1 } }));
+  const file = files.write('x', `{\n${lines(200)}`);
+  const args = ['pets', 'import', file, '--failed', '/dev/full', '--concurrency', '1'];
+  const { code, stdout, stderr } = await petctl(args, { env });
+  expect([code, outcomes(stdout)[0], requests.length]).toEqual([1, '1 failed', 0]);
+  expect(stderr).toBe('petctl: The records for /dev/full could not be written (ENOSPC). Check for a full disk.\n');
+});
+
+test('a second Ctrl-C ends the import at once', async () => {
+  const { env } = await record(() => 'hang');
+  const unknown = `${files.failedFile}-unknown`;
+  const child = start(
+    ['pets', 'import', files.write('x', lines(5)), '--failed', files.failedFile, '--unknown', unknown, '-v'],
+    {
+      env,
+    },
+  );
+  let stderr = '';
+  let pressed = 0;
+  child.stderr.on('data', (text) => {
+    stderr += text;
+    const isReady = [/> POST/, /Ctrl-C again/][pressed]?.test(stderr);
+    if (!isReady) return;
+    pressed++;
+    child.kill('SIGINT');
+  });
+  const [code] = await once(child, 'close');
+  expect([code, pressed]).toEqual([130, 2]);
+  expect(readFileSync(unknown, 'utf8') + files.failedRecords()).toBe(`${lines(5)}\n`);
+});
