@@ -72,94 +72,80 @@ function pathIn({ root }: Project, file: string): string | undefined {
   return path.startsWith('..') || path.includes('node_modules') ? undefined : path;
 }
 
-function compile(project: Project, shown: Block[], seen: Set<string>): Finding[] {
-  // The compiler writes all paths with slashes.
-  const folder = `${project.root.replaceAll('\\', '/').replace(/\/$/, '')}/tools/.docs`;
-  const files = shown.map((block, i) => ({ file: `${folder}/${i}.ts`, ...block }));
-  const texts = new Map(files.map(({ file, text }) => [file, text]));
-  const diagnostics = diagnosticsOf(project, folder, texts, seen);
-  return files.flatMap(({ file, page }, i) =>
-    diagnostics
-      .filter((diagnostic) => diagnostic.file?.fileName === file)
-      .map(({ file: source, start = 0, messageText }) => {
+/** What the compiler reads: a project, and modules that are not in it. */
+interface Sources {
+  readonly project: Project;
+  readonly modules: ReadonlyMap<string, string>;
+  /** Collects each file that is read or looked for. */
+  readonly files: Set<string>;
+}
+
+function compile(project: Project, blocks: readonly Block[], files: Set<string>): Finding[] {
+  const folder = folderIn(project.root);
+  const modules = blocks.map((block, i) => ({ file: `${folder}/${i}.ts`, ...block }));
+  const texts = new Map(modules.map(({ file, text }) => [file, text]));
+  const service = serviceIn(project.root)({ project, modules: texts, files });
+  return modules.flatMap(({ file, page }, i) =>
+    [...service.getSyntacticDiagnostics(file), ...service.getSemanticDiagnostics(file)].map(
+      ({ file: source, start = 0, messageText }) => {
         const line = (source?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
         const message = ts.flattenDiagnosticMessageText(messageText, ' ');
         return finding(`${page}: line ${line} of its code block ${i + 1}`, message, 'code that is shown compiles');
-      }),
+      },
+    ),
   );
 }
 
-interface Compilation {
-  program: ts.Program;
-  diagnostics: readonly ts.Diagnostic[];
-}
+/** A folder in which the packages can be imported. The compiler writes all paths with slashes. */
+const folderIn = (root: string) => `${root.replaceAll('\\', '/').replace(/\/$/, '')}/tools/.docs`;
 
-/** The next compilation reuses what has not changed since. */
-let last: Compilation | undefined;
-const parsed = new Map<string, ts.SourceFile>();
-
-function diagnosticsOf(
-  project: Project,
-  folder: string,
-  texts: Map<string, string>,
-  seen: Set<string>,
-): readonly ts.Diagnostic[] {
-  const options = optionsFrom(project.read('tsconfig.base.json'));
-  const program = ts.createProgram({
-    rootNames: [...texts.keys()],
-    options,
-    host: hostOf(project, folder, texts, options, seen),
-    ...(last && { oldProgram: last.program }),
+/** The compiler of a checkout. It compiles again only what has changed since the last time. */
+const serviceIn = cached((root: string) => {
+  let sources: Sources | undefined;
+  const current = () => {
+    if (!sources) throw new Error('there is nothing to compile');
+    return sources;
+  };
+  const note = (file: string) => {
+    if (!current().modules.has(file)) current().files.add(file);
+    return pathIn(current().project, file);
+  };
+  // Files of the repository are read through the project, those of npm from the disk.
+  const fileExists = (file: string) => {
+    const { project, modules } = current();
+    const path = note(file);
+    return modules.has(file) || (path === undefined ? ts.sys.fileExists(file) : project.exists(path));
+  };
+  const readFile = (file: string) => {
+    const { project, modules } = current();
+    const path = note(file);
+    if (path === undefined) return ts.sys.readFile(file);
+    return modules.get(file) ?? (project.exists(path) ? project.read(path) : undefined);
+  };
+  const service = ts.createLanguageService({
+    readFile,
+    fileExists,
+    getCompilationSettings: () => optionsFrom(current().project.read('tsconfig.base.json')),
+    getScriptFileNames: () => [...current().modules.keys()],
+    getScriptVersion: (file) => {
+      note(file);
+      return current().modules.get(file) ?? hashOf(current().project, file) ?? '';
+    },
+    getScriptSnapshot: (file) => {
+      const text = readFile(file);
+      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+    },
+    getCurrentDirectory: () => folderIn(root),
+    getDefaultLibFileName: ts.getDefaultLibFilePath,
   });
-  const before = new Set(last?.program.getSourceFiles());
-  const sources = program.getSourceFiles();
-  if (!last || sources.length !== before.size || sources.some((source) => !before.has(source))) {
-    const own = sources.filter(({ fileName }) => texts.has(fileName));
-    const diagnostics = own.flatMap((source) => [
-      ...program.getSyntacticDiagnostics(source),
-      ...program.getSemanticDiagnostics(source),
-    ]);
-    last = { program, diagnostics };
-  }
-  return last.diagnostics;
-}
+  return (given: Sources) => {
+    sources = given;
+    return service;
+  };
+});
 
 const optionsFrom = cached((config: string) => {
   const { config: base } = ts.parseConfigFileTextToJson('tsconfig.base.json', config);
   const more = { lib: ['es2024', 'dom', 'dom.iterable'], noUnusedLocals: false, noUnusedParameters: false };
   return ts.convertCompilerOptionsFromJson({ ...base.compilerOptions, ...more }, '/').options;
 });
-
-/** Files of the repository are read through the project, those of npm from the disk. */
-function hostOf(
-  project: Project,
-  folder: string,
-  texts: Map<string, string>,
-  options: ts.CompilerOptions,
-  seen: Set<string>,
-): ts.CompilerHost {
-  const host = ts.createCompilerHost(options);
-  const pathOf = (file: string) => {
-    if (!texts.has(file)) seen.add(file);
-    return pathIn(project, file);
-  };
-  const fileExists = (file: string) => {
-    const path = pathOf(file);
-    return texts.has(file) || (path === undefined ? ts.sys.fileExists(file) : project.exists(path));
-  };
-  const readFile = (file: string) => {
-    const path = pathOf(file);
-    if (path === undefined) return ts.sys.readFile(file);
-    return texts.get(file) ?? (project.exists(path) ? project.read(path) : undefined);
-  };
-  const getSourceFile: ts.CompilerHost['getSourceFile'] = (file, languageVersion) => {
-    const text = readFile(file);
-    const known = parsed.get(file);
-    if (text === undefined) return undefined;
-    if (known?.text === text) return known;
-    const source = ts.createSourceFile(file, text, languageVersion);
-    parsed.set(file, source);
-    return source;
-  };
-  return { ...host, fileExists, readFile, getSourceFile, getCurrentDirectory: () => folder };
-}
