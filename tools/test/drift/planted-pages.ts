@@ -70,6 +70,7 @@ export const plantedInPages: PlantedDrift[] = [
   ...edits('docs', 'docs/security.md', {
     'another number': swap('| 65 s |', '| 60 s |'),
     'a bound that is not there': swap('`MAX_TINY_CHUNKS`', '`MAX_SMALL_CHUNKS`'),
+    'a test that is not there': swap('`http/json.test.ts`', '`http/text.test.ts`'),
   }),
   ...edits('docs', 'docs/operating.md', {
     'a metric that is not there': swap('petstore_requests_total', 'petstore_request_total'),

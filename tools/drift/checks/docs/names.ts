@@ -43,6 +43,12 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
     [/"code": ?"(\w+)"/g, (name) => name in statuses || petctl.includes(`'${name}'`), 'there is no such code'],
     [/`--(?:no-)?([a-z][a-z-]+)/g, (name) => flags.has(name) || tools.includes(name), 'there is no such flag'],
     [/`(\/[a-z]+)`/g, isServed, 'nothing is served there'],
+    // The table of bounds names the server's tests by their path below their folder.
+    [
+      /`([\w./-]+\.test\.ts)`/g,
+      (file) => project.exists(file) || project.exists(`apps/server/test/${file}`),
+      'there is no such test',
+    ],
   ];
   return pages.flatMap((page) =>
     kinds.flatMap(([pattern, isKnown, expected]) => {
