@@ -15,8 +15,8 @@ export async function createApp(store: Store, options: AppOptions): Promise<Requ
 /** The server, the listener of its admin port, and a function that loads Express before a request needs it. */
 export async function createApps(store: Store, options: AppOptions) {
   const parts = createParts(store, options);
-  const admin = loadedLater(parts, ({ adminApp }) => adminApp(parts));
-  const express = loadedLater(parts, ({ expressApp }) => expressApp(parts));
+  const admin = lazyListener(parts, ({ adminApp }) => adminApp(parts));
+  const express = lazyListener(parts, ({ expressApp }) => expressApp(parts));
   // Only the Express app can validate responses.
   if (parts.validateResponses) await express.load();
   const app = parts.validateResponses ? accepting(parts, express.listener) : fastPath(parts, express.listener);
@@ -36,7 +36,7 @@ const loadExpress = () => import('./http/express-app.ts');
 type ExpressModule = Awaited<ReturnType<typeof loadExpress>>;
 
 /** A listener that loads its app at the first request: loading Express takes as long as the rest of a start. */
-function loadedLater({ fail }: Parts, create: (module: ExpressModule) => Awaitable<RequestListener>) {
+function lazyListener({ fail }: Parts, create: (module: ExpressModule) => Awaitable<RequestListener>) {
   let app: RequestListener | undefined;
   let loading: Promise<RequestListener> | undefined;
   const load = async () => {

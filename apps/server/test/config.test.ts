@@ -5,7 +5,7 @@ import { type Config, defaultConfig } from '../src/config/config.ts';
 import { ConfigError } from '../src/config/kinds.ts';
 import { settings } from '../src/config/settings.ts';
 
-/** The settings that the command line would start the server with. */
+/** The configuration that the command line starts the server with. */
 async function started(argv: string[], env: Record<string, string> = {}): Promise<Config> {
   const start = vi.fn(async (_config: Config) => {});
   await program(env, start).parseAsync(argv, { from: 'user' });
@@ -31,7 +31,7 @@ test('depends on the deployment: each has its own port and folder', async () => 
   expect(await started([])).toMatchObject({ deployment: 'production', dataDir: 'data', host: '127.0.0.1' });
 });
 
-/** Two valid values of each setting, neither of them the default. */
+/** Two valid values of each setting. Neither is the default. */
 const samples: Record<keyof typeof settings, [string, string]> = {
   deployment: ['staging', 'production'],
   host: ['::1', '0.0.0.0'],

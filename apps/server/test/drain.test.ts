@@ -21,7 +21,7 @@ test('SIGTERM under load: every received request gets a response, and no acknowl
       try {
         acknowledged.push(await create(server.baseUrl, agent, `${writer}.${i}`));
       } catch (error) {
-        // A new connection is turned away once the server no longer listens; one that it took is not.
+        // New connections fail once the server no longer listens; accepted ones do not.
         const { reused } = error as { reused?: boolean };
         if (reused) broken.push(error);
         return agent.destroy();

@@ -19,7 +19,7 @@ function send(origin: string, bytes: string) {
   return socket;
 }
 
-/** Sends a request whose body never comes, and resolves when the server has begun to read it. */
+/** Sends a request whose body never arrives, and resolves when the server has begun to read it. */
 async function beginRequest(origin: string) {
   const expectant = `POST /v1/pets HTTP/1.1\r\n${head}Content-Length: 9\r\nExpect: 100-continue\r\n\r\n`;
   await once(send(origin, expectant), 'data');
@@ -56,7 +56,7 @@ const connections = [
   ['whose requests are answered', `GET /healthz HTTP/1.1\r\n${head}\r\n`],
 ] as const;
 
-/** Opens a connection, and resolves when the server has it, and has answered this first request. */
+/** Opens a connection with a first request, and resolves when the server has responded. */
 async function openConnection(origin: string, before: string) {
   const socket = send(origin, before);
   await once(socket, before ? 'data' : 'connect');
@@ -67,7 +67,7 @@ test.each(connections)('the incomplete request of a connection %s is counted', a
   const { origin, drain } = await listen();
   const socket = await openConnection(origin, before);
   socket.write('GET /v1/pets HTTP/1.1\r\n');
-  // Whatever is answered on a later connection was read after it.
+  // A response on a later connection proves that the server has read this one.
   await fetch(`${origin}/healthz`);
   expect(await drain(500)).toBe(1);
 });
@@ -85,19 +85,19 @@ test.each(['once', 'twice'])('a hanging disk does not delay a server that is sto
   const folder = newFolder();
   const fifo = join(folder, 'fifo');
   execFileSync('mkfifo', [fifo]);
-  // Nobody writes there, so each of these holds one of Node's threads, as a call to a dead disk does.
+  // Nothing writes to the pipe, so each of these blocks one of Node's threads, like a call to a dead disk.
   const stall = `import { open } from 'node:fs';
     process.on('SIGUSR2', () => { for (let i = 0; i < 4; i++) open('${fifo}', 'r', () => {}); console.log('{"msg":"stalled"}'); });`;
   const timeout = times === 'once' ? '1' : '600';
   const argv = ['--shutdown-timeout', timeout, '--log-level', 'warn'];
   const { child, origin, ended } = await startProcess(folder, argv, { script: stall });
-  // Loads the Express app: Node 22 reads modules in the threads that are about to hang.
+  // Loads the Express app first: Node 22 reads modules in the threads that will block.
   await fetch(`${origin}/healthz`);
   const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> });
   child.kill('SIGUSR2');
   await once(lines, 'line');
   send(origin, `POST /v1/pets HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`);
-  // Whatever is answered on a later connection was read after it.
+  // A response on a later connection proves that the server has read this one.
   await fetch(`${origin}/healthz`);
   child.kill('SIGTERM');
   if (times === 'twice') {
@@ -125,7 +125,7 @@ test('during the drain delay, new requests are served, and /readyz is 503', asyn
   expect(await ended).toEqual({ code: null, signal: 'SIGTERM' });
 });
 
-test("with an admin port, the operators' routes are only there", async () => {
+test("with an admin port, the operators' routes are only on that port", async () => {
   const { origin, adminOrigin } = await startProcess(newFolder(), ['--admin-port', '0']);
   for (const path of ['/metrics', '/healthz', '/readyz']) {
     expect((await fetch(adminOrigin + path)).status).toBe(200);

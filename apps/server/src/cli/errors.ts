@@ -15,7 +15,7 @@ export class ImportError extends Error {
 }
 
 /** Errors whose message needs no stack. */
-const explained = [
+const expectedErrors = [
   ConfigError,
   UsageError,
   ImportError,
@@ -30,14 +30,14 @@ const explained = [
 
 /** The line that reports an error; undefined if there is none, for example after --help. */
 export function errorLine(error: unknown): string | undefined {
-  if (error instanceof CommanderError) return usage(error);
+  if (error instanceof CommanderError) return usageLine(error);
   if (!(error instanceof Error)) return String(error);
-  if (explained.some((kind) => error instanceof kind)) return error.message;
+  if (expectedErrors.some((kind) => error instanceof kind)) return error.message;
   const calledByListen = 'syscall' in error && ['listen', 'getaddrinfo'].includes(String(error.syscall));
-  return (calledByListen && listenError(error)) || error.stack || error.message;
+  return (calledByListen && listenLine(error)) || error.stack || error.message;
 }
 
-function usage({ code, message }: CommanderError): string | undefined {
+function usageLine({ code, message }: CommanderError): string | undefined {
   if (/^commander\.(help|helpDisplayed|version)$/.test(code)) return undefined;
   // An unexpected argument or the value of an unknown flag may be a key, so the message omits it.
   if (code === 'commander.excessArguments') return 'there are too many arguments; see --help.';
@@ -51,11 +51,11 @@ function usage({ code, message }: CommanderError): string | undefined {
 }
 
 /** The message for an address that cannot be listened on. */
-function listenError(error: Error): string | undefined {
+function listenLine(error: Error): string | undefined {
   const { code, address, port, hostname }: Record<string, unknown> = { ...error };
   switch (code) {
     case 'EADDRINUSE':
-      return `port ${port} on ${address} is in use; choose another one with PORT=${portBeside(Number(port))} npm start.`;
+      return `port ${port} on ${address} is in use; choose another one with PORT=${neighboringPort(Number(port))} npm start.`;
     case 'EACCES':
       return `port ${port} on ${address} needs another user; choose one from 1024 on with PORT=8080 npm start.`;
     case 'EADDRNOTAVAIL':
@@ -68,4 +68,4 @@ function listenError(error: Error): string | undefined {
   }
 }
 
-const portBeside = (port: number) => (port < 65_535 ? port + 1 : port - 1);
+const neighboringPort = (port: number) => (port < 65_535 ? port + 1 : port - 1);

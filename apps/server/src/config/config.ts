@@ -25,7 +25,7 @@ export function configFrom(texts: SettingTexts, { apiKeys, databaseUrl }: Secret
   const deployment = deploymentFrom(texts);
   const entries = Object.entries<Setting<unknown>>(settings);
   const values = Object.fromEntries(
-    entries.map(([name, setting]) => [name, parsedValue(setting, texts, deployment)]),
+    entries.map(([name, setting]) => [name, parseSetting(setting, texts, deployment)]),
   ) as SettingValues;
   const headersTimeout = Math.min(values.headersTimeout, values.requestTimeout);
   return { ...values, headersTimeout, apiKeys, databaseUrl };
@@ -43,7 +43,7 @@ export function secretsFrom(env: NodeJS.ProcessEnv): Secrets {
 
 /** The data folder only, for commands without other settings. */
 export function dataDirFrom(texts: SettingTexts): string {
-  return parsedValue(settings.dataDir, texts, deploymentFrom(texts));
+  return parseSetting(settings.dataDir, texts, deploymentFrom(texts));
 }
 
 /** The default configuration with overrides, for embedding and for tests. */
@@ -79,10 +79,10 @@ export function rejectUnknownVariables(env: NodeJS.ProcessEnv): void {
 const withoutPrefix = (name: string) => name.replace(/^PETSTORE_/, '');
 
 function deploymentFrom(texts: SettingTexts): Deployment {
-  return parsedValue(settings.deployment, texts, deployments[0]);
+  return parseSetting(settings.deployment, texts, deployments[0]);
 }
 
-function parsedValue<T>(setting: Setting<T>, texts: SettingTexts, deployment: Deployment): T {
+function parseSetting<T>(setting: Setting<T>, texts: SettingTexts, deployment: Deployment): T {
   const { source, text } = texts(setting) ?? { source: 'the default', text: setting.fallback(deployment) };
   const parsed = setting.kind.parse(text);
   if (!parsed) throw new ConfigError(`${source} is '${text}'; it must be ${setting.kind.valid}.`);

@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, makeFolder, reasonOf, replaceFile } from '../files/files.ts';
 import { lockFile } from '../files/lock.ts';
-import { hashOf, isName, type KnownKey, makeKey, validName } from './parse-keys.ts';
+import { generateKey, hashOf, isName, type KnownKey, validName } from './parse-keys.ts';
 
 /** keys.json cannot be used. The message never contains its content. */
 export class KeysFileError extends Error {
@@ -35,7 +35,7 @@ export function readKeys(file: string): StoredKey[] | undefined {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw new KeysFileError(file, `cannot be read (${reasonOf(error)}).`, error);
   }
-  const keys = parsed(text);
+  const keys = parseContent(text);
   if (!keys || new Set(keys.map(({ name }) => name)).size < keys.length) {
     throw new KeysFileError(file, 'is damaged; restore it from a backup, or move it away and create new keys.');
   }
@@ -51,15 +51,15 @@ export async function createFirstKey(folder: string): Promise<string | undefined
 }
 
 /** Creates another key, and returns it. It is not stored anywhere. */
-export async function createKey(folder: string, wanted?: string): Promise<{ name: string; key: string }> {
-  if (wanted !== undefined && !isName(wanted)) throw new KeyNameError(`A name must be ${validName}.`);
+export async function createKey(folder: string, requestedName?: string): Promise<{ name: string; key: string }> {
+  if (requestedName !== undefined && !isName(requestedName)) throw new KeyNameError(`A name must be ${validName}.`);
   return withLock(folder, async () => {
     const keys = readKeys(keysFile(folder)) ?? [];
     const names = new Set(keys.map(({ name }) => name));
-    if (wanted !== undefined && names.has(wanted)) {
-      throw new KeyNameError(`The key '${wanted}' already exists; revoke it first, or choose another name.`);
+    if (requestedName !== undefined && names.has(requestedName)) {
+      throw new KeyNameError(`The key '${requestedName}' already exists; revoke it first, or choose another name.`);
     }
-    const name = wanted ?? unusedName(names);
+    const name = requestedName ?? unusedName(names);
     return { name, key: await addKey(folder, keys, name) };
   });
 }
@@ -81,7 +81,7 @@ export async function revokeKey(folder: string, name: string): Promise<number> {
   });
 }
 
-function parsed(text: string): StoredKey[] | undefined {
+function parseContent(text: string): StoredKey[] | undefined {
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -91,11 +91,11 @@ function parsed(text: string): StoredKey[] | undefined {
   }
   if (!isObject(content) || !Array.isArray(content.keys)) return undefined;
   const keys: unknown[] = content.keys;
-  const valid = keys.map(storedKey).filter((key) => key !== undefined);
+  const valid = keys.map(parseStoredKey).filter((key) => key !== undefined);
   return valid.length === keys.length ? valid : undefined;
 }
 
-function storedKey(entry: unknown): StoredKey | undefined {
+function parseStoredKey(entry: unknown): StoredKey | undefined {
   if (!isObject(entry)) return undefined;
   const { name, created, sha256 } = entry;
   if (typeof name !== 'string' || !isName(name) || typeof created !== 'string') return undefined;
@@ -115,7 +115,7 @@ function readText(file: string): string {
 }
 
 async function addKey(folder: string, keys: readonly StoredKey[], name: string): Promise<string> {
-  const key = makeKey();
+  const key = generateKey();
   await writeKeys(keysFile(folder), [...keys, { name, created: new Date().toISOString(), hash: hashOf(key) }]);
   return key;
 }

@@ -9,7 +9,7 @@ export interface KnownKey {
 
 export const hashOf = (key: string): Buffer => hash('sha256', key, 'buffer');
 
-export const makeKey = (): string => `pk_${randomBytes(24).toString('base64url')}`;
+export const generateKey = (): string => `pk_${randomBytes(24).toString('base64url')}`;
 
 export const isName = (name: string): boolean => /^[A-Za-z0-9][\w.-]{0,63}$/.test(name);
 
@@ -24,19 +24,19 @@ const MIN_KEY_LENGTH = 16;
  */
 export function parseKeys(list: string, onWeak: (name: string) => void = () => {}): KnownKey[] {
   const keys = list.split(',').map((entry, i) => {
-    const { name, key } = parsed(entry.trim(), i + 1);
+    const { name, key } = parseEntry(entry.trim(), i + 1);
     if (key.length < MIN_KEY_LENGTH) onWeak(name);
     return { name, hash: hashOf(key) };
   });
   for (const [i, { name, hash }] of keys.entries()) {
-    const twin = keys.slice(0, i).find((other) => other.name === name || other.hash.equals(hash));
-    if (twin?.name === name) throw invalidEntry(i + 1, `has the same name '${name}' as another entry`);
-    if (twin) throw invalidEntry(i + 1, `is the same key as '${twin.name}'`);
+    const duplicate = keys.slice(0, i).find((other) => other.name === name || other.hash.equals(hash));
+    if (duplicate?.name === name) throw invalidEntry(i + 1, `has the same name '${name}' as another entry`);
+    if (duplicate) throw invalidEntry(i + 1, `is the same key as '${duplicate.name}'`);
   }
   return keys;
 }
 
-function parsed(entry: string, position: number): { name: string; key: string } {
+function parseEntry(entry: string, position: number): { name: string; key: string } {
   if (entry === '') throw invalidEntry(position, 'is empty');
   // A key in Base64. Parsed as `name=key`, the key would become a name, and names are logged.
   if (/^[^=]*=+$/.test(entry)) throw invalidEntry(position, "ends in '=', so it needs a name before it");

@@ -33,11 +33,11 @@ export function memoryStore(
   { maxIdempotencyKeys = MAX_IDEMPOTENCY_KEYS, now = Date.now }: MemoryOptions = {},
 ): Store {
   const keys: Keys = { table: new IdempotencyKeys(maxIdempotencyKeys, now), writes: new Map(), count: 0 };
-  const made = new Map(collections.map((declaration) => [declaration.name, memoryCollection(declaration, keys)]));
+  const byName = new Map(collections.map((declaration) => [declaration.name, memoryCollection(declaration, keys)]));
   let state: StoreState = { status: 'open' };
   return {
     passesJson: false,
-    collection: (name) => collectionNamed(made, name),
+    collection: (name) => collectionNamed(byName, name),
     ready: async () => state.status === 'open',
     state: () => state,
     idempotency: () => keys.table.state,

@@ -44,7 +44,7 @@ export function openingStore(opened: Promise<Store>): Store {
   );
   return {
     passesJson: true,
-    collection: (name) => store?.collection(name) ?? unopened,
+    collection: (name) => store?.collection(name) ?? openingCollection,
     ready: async () => (await store?.ready()) ?? false,
     state: () => store?.state() ?? { status: 'opening' },
     idempotency: () => store?.idempotency() ?? { keys: 0, forgotten: 0 },
@@ -57,7 +57,7 @@ export function openingStore(opened: Promise<Store>): Store {
 }
 
 const reject = () => Promise.reject(new StoreUnavailableError('The store is being opened.'));
-const unopened: Collection = {
+const openingCollection: Collection = {
   create: reject,
   replace: reject,
   remove: reject,

@@ -100,12 +100,12 @@ export class ConnectionPool {
       const left = deadline - performance.now();
       if (left <= 0) throw this.#noConnection();
       if (this.#outage) {
-        await within(left, this.#outage.over);
+        await withTimeout(left, this.#outage.over);
         continue;
       }
       const connecting = this.#connect(this.#hosts.current);
       try {
-        const client = await within(left, connecting);
+        const client = await withTimeout(left, connecting);
         if (client) return client;
         connecting.then((late) => late.release()).catch(() => {});
       } catch (error) {
@@ -188,7 +188,7 @@ export class ConnectionPool {
 }
 
 /** The result of the work, or undefined if it takes longer. */
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
+async function withTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(resolve, milliseconds, undefined);
   return Promise.race([work, late]).finally(() => clearTimeout(timer));

@@ -52,7 +52,7 @@ export async function openPostgresStore(
   const writers = new ConnectionPool(hosts, { size: 1, connectTimeout, prepare: prepareForWrites(connectTimeout) });
   const reads = new GroupRead(readers, { size, connectTimeout, statementTimeout });
   const sweeper = idempotencySweeper(writers, maxIdempotencyKeys, statementTimeout);
-  const opened = new Map(
+  const byName = new Map(
     collections.map((declaration) => {
       const commit = new IdempotentCommit(writers, statementTimeout);
       return [declaration.name, postgresCollection(declaration, reads, commit, onCommit, sweeper.onStored)];
@@ -61,14 +61,14 @@ export async function openPostgresStore(
 
   let closed: Promise<void> | undefined;
   const close = async () => {
-    await Promise.all([...opened.values()].map((collection) => collection.close()));
+    await Promise.all([...byName.values()].map((collection) => collection.close()));
     await sweeper.close();
     readers.close();
     writers.close();
   };
   return {
     passesJson: true,
-    collection: (name) => collectionNamed(opened, name),
+    collection: (name) => collectionNamed(byName, name),
     ready: async () => {
       const pinged = reads.read(ping, [0]).then(
         () => true,
