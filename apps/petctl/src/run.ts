@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly transport?: HttpTransport;
 }
 
-/** Runs a command line. Throws its error. */
+/** Runs a command line, and throws its error. */
 export async function run(argv: readonly string[], io: Io, options: RunOptions = {}): Promise<void> {
   const { operations = Object.values(all), transport = httpTransport(io.env) } = options;
   const root = fullTree(operations);

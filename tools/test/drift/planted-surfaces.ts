@@ -112,7 +112,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
   }),
   ...edits('petctl', petctl('commands/completion.ts'), {
     'a value that is not completed': swap(': enumWords(schema);', ': enumWords(schema).slice(1);'),
-    'flags without what they are': swap('[word, description] as const', "[word, ''] as const"),
+    'flags without what they are': swap('[word, flag.description] as const', "[word, ''] as const"),
     'commands without what they are': swap('[name, summary]);', '[name, name]);'),
     'a script that asks another command': swap('petctl __complete "', 'petctl _complete "'),
   }),

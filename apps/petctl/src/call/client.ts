@@ -25,7 +25,7 @@ import { wantsNotices, writeNotice } from '../output/report.ts';
 import { commandOf, type Invocation } from '../parse/command.ts';
 import { settings } from '../settings/settings.ts';
 
-/** What a call of the client needs, from settings and credentials. */
+/** The options and the base URL for calls of the client. */
 export interface ClientSetup {
   readonly options: Options & ConnectOptions;
   readonly baseUrl: string;
@@ -33,7 +33,7 @@ export interface ClientSetup {
   readonly writeDeprecations: () => Promise<void>;
 }
 
-/** Sets up the client for a command. Throws if the proxy of the environment is invalid. */
+/** Sets up the client for a command, or throws if the proxy of the environment is invalid. */
 export async function clientFor(invocation: Invocation, credentials: readonly Credential[]): Promise<ClientSetup> {
   const { settings: resolved, io, flags } = invocation;
   const baseUrl = resolved.baseUrl.value;
@@ -73,7 +73,7 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
   return { options, baseUrl, writeDeprecations: () => writeDeprecations(notices.splice(0), invocation) };
 }
 
-/** Rejects a response that is not the list or object of the spec. It compares no more, because newer services may differ. */
+/** Throws if a response is not the list or object of the spec; newer services may differ in other details. */
 function checkResponse(operation: Operation | undefined, data: unknown): void {
   const [status = '', ...others] = operation?.successes ?? [];
   const { kind, schema } = operation?.responses[status] ?? {};
@@ -89,7 +89,7 @@ function hasType(value: unknown, schema: Schema): boolean {
   return type === 'array' ? Array.isArray(value) : type !== 'object' || isObject(value);
 }
 
-/** The credentials of the first complete combination. Throws if there is none. */
+/** The credentials of the first complete combination; throws if there is none. */
 export async function credentialsFor(invocation: Invocation, target: CallTarget): Promise<readonly Credential[]> {
   const { security } = target;
   const scope = credentialScope(invocation, baseUrlFor(invocation, target));
@@ -113,7 +113,7 @@ export function credentialScope({ io, settings }: Invocation, baseUrl: string): 
   return { env: io.env, profile: settings.profile, origin: new URL(baseUrl).origin };
 }
 
-/** Whether only the command line names this origin: it is not local, and no deployment or configured URL has it. */
+/** Whether only `--base-url` names this origin: it is not local, and no deployment or configured URL has it. */
 function isUnknownOrigin({ origin }: CredentialScope, { settings }: Invocation): boolean {
   if (settings.baseUrl.origin !== '--base-url') return false;
   const known = [...Object.values<string>(service.deployments), ...settings.configuredUrls];
@@ -168,7 +168,7 @@ export function deprecationText(what: string, sunset: string | undefined): strin
   return `${what} is deprecated${sunset ? ` and may be removed from ${day(sunset)} on` : ''}.`;
 }
 
-/** The day of a sunset. The header contains a time, the spec a date. */
+/** The day of a sunset, which is a time in the header and a date in the spec. */
 function day(sunset: string): string {
   const time = Date.parse(sunset);
   return Number.isNaN(time) ? sunset : new Date(time).toISOString().slice(0, 10);

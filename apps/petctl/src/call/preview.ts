@@ -100,7 +100,7 @@ function curlLine({ method, url, headers, body }: Preview, placeholders: readonl
   return body && !isText ? `echo ${body.toString('base64')} | base64 -d | ${line}` : line;
 }
 
-/** Quotes a word for a shell, which then expands only the variables of credentials. */
+/** Quotes a word for a shell so that it expands only the variables of credentials. */
 function quote(word: string, placeholders: readonly Credential[]): string {
   for (const one of placeholders) {
     const at = word.indexOf(one.value);

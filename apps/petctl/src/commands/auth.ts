@@ -111,7 +111,7 @@ export async function token(invocation: Invocation): Promise<void> {
   await invocation.io.stdout.write(`${value}\n`);
 }
 
-/** The credential of the selected scheme. Throws if there is none. */
+/** The credential of the selected scheme; throws if there is none. */
 async function requireCredential(invocation: Invocation): Promise<Credential> {
   const [scope, scheme] = [scopeOf(invocation), schemeOf(invocation)];
   const credential = await findCredential(scope, scheme);
@@ -132,7 +132,7 @@ function scopeOf(invocation: Invocation): CredentialScope {
   return credentialScope(invocation, invocation.settings.baseUrl.value);
 }
 
-/** Sends the smallest request that needs only this credential, and throws its error. Returns undefined if no operation needs only this one. */
+/** Sends the smallest request that needs only this credential, and throws its error; undefined if there is no such request. */
 async function checkCredential(invocation: Invocation, credential: Credential): Promise<true | undefined> {
   const { operations, io } = invocation;
   const probe = operations.find(

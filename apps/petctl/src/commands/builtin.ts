@@ -6,7 +6,7 @@ import { schemes } from '../keys/schemes.ts';
 import { type CommandNode, callFlags, type Invocation } from '../parse/command.ts';
 import { apiExamples } from './help/examples.ts';
 
-/** The built-in commands. The code of most is loaded when they run. */
+/** The built-in commands, most of which load their code when they run. */
 export function builtinCommands(operations: readonly Operation[]): CommandNode[] {
   return [apiNode(operations), auth, config, completion, docs, versionNode, help, complete];
 }

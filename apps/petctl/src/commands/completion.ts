@@ -1,4 +1,4 @@
-import type { Argument, Completes, Flag } from '../flags/flag.ts';
+import { type Argument, type Completes, type Flag, flagWords } from '../flags/flag.ts';
 import { enumWords, kindOf } from '../flags/value.ts';
 import type { Environment } from '../io/io.ts';
 import { propertiesIn } from '../output/format.ts';
@@ -15,14 +15,14 @@ interface Candidates {
   readonly files: boolean;
 }
 
-/** Prints the candidates for the last word, one per line, with a tab and a description. Never executes the typed command. */
+/** Prints the candidates for the last word, one per line, with a tab and a description. */
 export async function complete({ io, args, root }: Invocation): Promise<void> {
   const { words, files } = candidates(root, args.map(String), io.env);
   const lines = words.map(([word, description]) => `${word}\t${description.split('\n')[0]}\n`);
   await io.stdout.write(lines.join('') + (files ? ':files\n' : ''));
 }
 
-/** Replaces the unfinished word: how it is parsed decides the candidates. */
+/** Replaces the unfinished word; its role in the parsed command line decides the candidates. */
 const UNFINISHED = '--\u0000';
 
 /** The candidates for the last word. */
@@ -30,9 +30,9 @@ export function candidates(root: CommandNode, typed: readonly string[], env: Env
   const words = joinAssignments(typed);
   const last = words.at(-1) ?? '';
   const before = words.slice(0, -1);
-  const { node, words: operands, flagWords } = parsePartially(root, [...before, UNFINISHED]);
+  const { node, words: operands, flagTexts } = parsePartially(root, [...before, UNFINISHED]);
   const valuesOf = (of: Flag | Argument, start: string) => values(of, start, { node, first: operands[0] ?? '', env });
-  const [flagWithoutValue] = [...flagWords].find(([, text]) => text === UNFINISHED) ?? [];
+  const [flagWithoutValue] = [...flagTexts].find(([, text]) => text === UNFINISHED) ?? [];
   if (flagWithoutValue) return valuesOf(flagWithoutValue, last);
   const isLiteral = before.includes('--');
   const [, name, value] = /^--([^=]+)=(.*)$/s.exec(last) ?? [];
@@ -111,10 +111,7 @@ function profileNames(env: Environment): string[] {
 }
 
 function flagCandidates(node: CommandNode): Candidates['words'] {
-  return flagsOf(node).flatMap(({ name, description, negatable }) => {
-    const names = negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`];
-    return names.map((word) => [word, description] as const);
-  });
+  return flagsOf(node).flatMap((flag) => flagWords(flag).map((word) => [word, flag.description] as const));
 }
 
 function commandCandidates(node: CommandNode): Candidates['words'] {

@@ -61,7 +61,7 @@ async function openFile(word: string, io: Io): Promise<File> {
   return new File([path === '-' ? await readAll(io) : await contentOf(path)], name, { type });
 }
 
-/** Reads stdin completely, as a form needs before it is sent. */
+/** Reads stdin completely, because a form states the size of its parts. */
 async function readAll({ stdin }: Io): Promise<Blob> {
   const parts: Buffer<ArrayBuffer>[] = [];
   for await (const part of stdin()) parts.push(Buffer.from(part));

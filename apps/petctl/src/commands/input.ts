@@ -86,7 +86,7 @@ export function pathFieldsOf({ path }: Operation): string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
 }
 
-/** Reads the input in `--data`: a value, `@file`, or `-` for stdin. Validated like flags. */
+/** Reads and validates the input in `--data`: a value, `@file`, or `-` for stdin. */
 async function readData(data: string, operation: Operation, io: Io): Promise<Input> {
   const { body, fields } = operation;
   if (body?.kind === 'bytes') return { body: await (await import('./input-files.ts')).openBytes(data, io) };
@@ -101,7 +101,7 @@ async function readData(data: string, operation: Operation, io: Io): Promise<Inp
   return checkProperties(value, operation, '--data');
 }
 
-/** Parses JSON. The error names its source. */
+/** Parses JSON, or throws a UsageError that names its source. */
 export function parseJson(text: string, source: string): unknown {
   try {
     return jsonValue(text);

@@ -56,13 +56,13 @@ const fileFlag = valueFlag(
   { short: 'o', completes: 'file' },
 );
 
-/** The depth and number of property flags. Deeper and further properties are JSON. */
+/** The depth and number of property flags; deeper and further properties are JSON. */
 const MAX_DEPTH = 4;
 const MAX_PROPERTY_FLAGS = 100;
 
 /**
- * A flag for each field. A clashing name gets its location, `--query-output`, and a number if necessary. Each named
- * property of an object is a flag, too: `--owner.name`.
+ * A flag for each field, and for each named property of an object: `--owner.name`. A clashing name gets its location,
+ * `--query-output`, and a number if necessary.
  */
 function inputFlags({ fields, body, pagination }: Operation, reserved: readonly string[]): Flag[] {
   const used = new Set(reserved.flatMap((name) => [name, name.replace(/^no-/, ''), `no-${name}`]));

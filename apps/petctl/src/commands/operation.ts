@@ -97,7 +97,7 @@ function isPaged(call: Call): call is Call & AsyncIterable<object> {
 /** The time limit of the extra request that finds out whether there are more elements. */
 const TRUNCATION_TIMEOUT_MS = 2000;
 
-/** Notes on stderr that a list is truncated. A full page may be the last one, so this requests one more element. */
+/** Notes on stderr that a list is truncated, if a request for one more element finds one: a full page may be the last. */
 async function writeTruncationNotice(
   operation: Operation,
   rows: readonly unknown[],

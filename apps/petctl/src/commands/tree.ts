@@ -7,7 +7,7 @@ import { pathFieldsOf } from './input.ts';
 import { runOperation } from './operation.ts';
 import { operationFlags } from './operation-flags.ts';
 
-/** The tree of all commands. Throws for a duplicate name. */
+/** The tree of all commands; throws for a duplicate name. */
 export function fullTree(all: readonly Operation[] = Object.values(operations)): CommandNode {
   const root = tree(all);
   const groups = (root.commands ?? []).map((group) => ({ ...group, commands: withImportCommands(group) }));
@@ -31,7 +31,7 @@ function withImportCommands({ name: group, commands = [] }: CommandNode): Comman
   return [...commands, ...imports];
 }
 
-/** The commands of the operations, grouped by tag. The generator guarantees unique names. */
+/** The commands of the operations, grouped by tag; the generator guarantees unique names. */
 function tree(operations: readonly Operation[]): CommandNode {
   const groups = new Map<string, CommandNode[]>();
   for (const operation of operations) {

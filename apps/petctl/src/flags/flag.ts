@@ -55,6 +55,11 @@ export function textArgument(name: string, description: string, more?: Partial<A
   return { name, description, schema: { type: 'string' }, required: true, ...more };
 }
 
+/** The words on a command line that are this flag. */
+export function flagWords({ name, negatable }: Flag): string[] {
+  return negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`];
+}
+
 /** `userId` becomes `user-id`. */
 export function kebab(name: string): string {
   return name

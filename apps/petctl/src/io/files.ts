@@ -22,7 +22,7 @@ export function readJsonFile(file: string): Record<string, unknown> {
   throw new UsageError(`${file} is not a JSON object.`, 'Fix it, or move it away.');
 }
 
-/** Replaces a JSON file atomically. Only its owner can read it. */
+/** Replaces a JSON file atomically, readable by its owner only. */
 export function writeJsonFile(file: string, data: object): void {
   const scratch = `${file}.${process.pid}.tmp`;
   try {
@@ -35,10 +35,10 @@ export function writeJsonFile(file: string, data: object): void {
   }
 }
 
-/** More than any server accepts. The limit is for devices, which may never end. */
+/** More than any server accepts; it stops reading devices without end. */
 const MAX_TEXT_MIB = 256;
 
-/** The text of a file, or of stdin for `-`. Rejects malformed UTF-8, which would be sent as other text. */
+/** The text of a file, or of stdin for `-`; throws for malformed UTF-8, which would be sent as other text. */
 export async function readText(file: string, { stdin }: Io): Promise<string> {
   const name = file === '-' ? 'stdin' : file;
   const pieces: Buffer[] = [];

@@ -31,7 +31,7 @@ export function* headerPairs({ rawHeaders = [] }: Partial<RawResponse>): Generat
   for (let i = 0; i < rawHeaders.length; i += 2) yield [(rawHeaders[i] ?? '').toLowerCase(), rawHeaders[i + 1] ?? ''];
 }
 
-/** The proxy for a URL. Loads the proxy module only if the environment names any. */
+/** The proxy for a URL, if the environment names one; only then the module for proxies is loaded. */
 export async function proxyOf(url: URL, env: Environment): Promise<URL | undefined> {
   if (!Object.keys(env).some((name) => /_proxy$/i.test(name))) return undefined;
   return (await import('./proxy.ts')).proxyFor(url, env);

@@ -1,7 +1,7 @@
 /** Control characters, line separators and bidirectional marks: they could inject escape sequences or disguise text. */
 const unsafe = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Replaces each unsafe character by its escape, for example `\u001b`. JSON stays valid, with the same meaning. */
+/** Replaces each unsafe character by its escape, for example `\u001b`, which JSON parses to the same text. */
 export function escapeControls(text: string): string {
   return text.replace(unsafe, escapeOf);
 }
@@ -22,7 +22,7 @@ export function unicodeEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** JSON text with bigints as digits. Values without bigints cost nothing more. */
+/** JSON text with bigints as digits. */
 export function jsonText(value: unknown, indent?: number): string | undefined {
   try {
     return JSON.stringify(value, undefined, indent);
@@ -37,7 +37,7 @@ export function jsonValue(text: string): unknown {
   return /\d{16}/.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
 }
 
-/** The same, or undefined if the text is not JSON. */
+/** Parses JSON exactly; undefined if the text is not JSON. */
 export function jsonValueIfValid(text: string): unknown {
   try {
     return jsonValue(text);

@@ -14,7 +14,7 @@ export interface Credential {
   readonly from: string;
 }
 
-/** The profile and origin that a credential belongs to. Credentials of one are never used for another. */
+/** The profile and origin that a credential belongs to, and is never used outside of. */
 export interface CredentialScope {
   readonly env: Environment;
   readonly profile: string;
@@ -152,7 +152,7 @@ function encodedForms({ scheme, value }: Credential): string[] {
   return [base64, value, encodeURIComponent(value), password].filter((text) => text !== '');
 }
 
-/** The system's keyring. Its package is optional. */
+/** The system's keyring. */
 export interface Keyring {
   get(account: string): string | undefined;
   set(account: string, credential: string): void;

@@ -5,7 +5,7 @@ import { kebab } from '../flags/flag.ts';
 export interface Scheme {
   readonly name: string;
   readonly type: 'bearer' | 'basic' | 'apiKey';
-  /** The environment variable of its credential. There is no flag, because process lists show flags. */
+  /** The environment variable of its credential; there is no flag, because process lists show flags. */
   readonly variable: string;
   /** Whether it is the scheme of the API key. */
   readonly isApiKey: boolean;

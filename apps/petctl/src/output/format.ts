@@ -160,7 +160,7 @@ export function propertiesIn(
   return { list, names: Object.keys(propertiesOf(list ? (resolved(schema).items ?? {}) : schema)) };
 }
 
-/** The properties that `--fields` names, or all. Throws for an unknown one. */
+/** The properties that `--fields` names, or all; throws for an unknown one. */
 export function selectedFields(fields: unknown, properties: readonly string[]): readonly string[] {
   if (typeof fields !== 'string') return properties;
   const names = fieldNames(fields);

@@ -13,7 +13,7 @@ export async function rejectInvalidFilter(filter: string): Promise<void> {
     throw new UsageError(`--jq: ${messageOf(stderr)}.`, "'petctl help formatting' has examples.");
 }
 
-/** The length of the input of one run of jq. A run costs as much as thousands of rows. */
+/** The length of the input of one run of jq, which costs as much as thousands of rows. */
 const MAX_BATCH_LENGTH = 262_144;
 /** The longest time that a row waits for later ones. */
 const MAX_WAIT_MS = 100;
@@ -52,7 +52,7 @@ export async function printFiltered(
   await flush();
 }
 
-/** Writes the filter's results for the JSON values of a text. Stops at the first failure. */
+/** Writes the filter's results for the JSON values of a text, until the first failure. */
 async function writeFiltered(values: string, filter: string, out: Sink): Promise<void> {
   const { stdout, stderr, exitCode } = await runJq(values, filter);
   await out.write(escapeControlsInLines(stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}\n`));

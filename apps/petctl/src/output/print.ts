@@ -154,7 +154,7 @@ async function* received(body: ReadableStream<Uint8Array>, { interrupted }: Io):
   }
 }
 
-/** Replaces a file atomically. Writes anything else, for example a pipe, directly. */
+/** Replaces a file atomically, or writes directly to anything else, for example a pipe. */
 async function writeFile(file: string, parts: AsyncIterable<Uint8Array> | Iterable<string>): Promise<void> {
   const isPlain = !existsSync(file) || statSync(file).isFile();
   const scratch = isPlain ? `${file}.${process.pid}.tmp` : file;

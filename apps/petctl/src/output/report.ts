@@ -16,7 +16,7 @@ export interface ErrorReport {
   readonly hint: string | null;
 }
 
-/** Turns anything that was thrown into a report. Only this function knows every error. */
+/** Turns anything that was thrown into a report; no other function handles every error. */
 export function errorReport(error: unknown): ErrorReport {
   if (error instanceof PetstoreError) return responseReport(error);
   if (error instanceof UsageError) return report('usage', error.message, error.hint);

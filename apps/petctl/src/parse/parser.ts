@@ -1,6 +1,6 @@
 import type { Schema } from '@petstore/types';
 import { Command, Argument as CommandArgument, Option } from 'commander';
-import type { Argument, Flag } from '../flags/flag.ts';
+import { type Argument, type Flag, flagWords } from '../flags/flag.ts';
 import { enumWords, expected, kindOf, type ParsedValue, parseValue, parseWord, rejectInvalid } from '../flags/value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { type CommandInput, type CommandNode, flagsOf, type Located, visibleCommands } from './command.ts';
@@ -16,10 +16,10 @@ export interface PartialCommandLine extends CommandLine {
   /** The words after the command that are neither known flags nor their values. */
   readonly words: readonly string[];
   /** The unparsed value of each flag. */
-  readonly flagWords: ReadonlyMap<Flag, string>;
+  readonly flagTexts: ReadonlyMap<Flag, string>;
 }
 
-/** Parses a command line by the command tree. Throws a UsageError if it is invalid. */
+/** Parses a command line by the command tree, or throws a UsageError if it is invalid. */
 export function parse(root: CommandNode, argv: readonly string[]): CommandLine {
   return parseWith(root, argv, false);
 }
@@ -30,14 +30,14 @@ export function parsePartially(root: CommandNode, argv: readonly string[]): Part
 }
 
 function parseWith(root: CommandNode, argv: readonly string[], isPartial: boolean): PartialCommandLine {
-  const state: State = { argv, isPartial, version: false, values: new Map(), flagWords: new Map(), reached: undefined };
+  const state: State = { argv, isPartial, version: false, values: new Map(), flagTexts: new Map(), reached: undefined };
   const program = new CommandParser({ path: [], node: root }, state);
   program.declare();
   program.parse([...argv], { from: 'user' });
   const { located, args, processedArgs } = state.reached ?? program;
   const hasRest = located.node.verbatim ?? located.node.args?.at(-1)?.rest;
-  const { version, values: flags, flagWords } = state;
-  return { ...located, version, flags, flagWords, args: hasRest ? processedArgs.flat() : processedArgs, words: args };
+  const { version, values: flags, flagTexts } = state;
+  return { ...located, version, flags, flagTexts, args: hasRest ? processedArgs.flat() : processedArgs, words: args };
 }
 
 /** The state that the parsers of all levels of a command line share. */
@@ -47,7 +47,7 @@ interface State {
   version: boolean;
   /** By the name of the flag. */
   readonly values: Map<string, unknown>;
-  readonly flagWords: Map<Flag, string>;
+  readonly flagTexts: Map<Flag, string>;
   reached: CommandParser | undefined;
 }
 
@@ -67,7 +67,7 @@ class CommandParser extends Command {
     });
   }
 
-  /** Declares the parts of the command that the command line may use. Declaring all takes longer than parsing. */
+  /** Declares the parts of the command that the command line may use, because declaring all takes longer than parsing. */
   declare(): void {
     const { node, path } = this.located;
     const { isPartial, argv } = this.#state;
@@ -103,9 +103,9 @@ class CommandParser extends Command {
 
   /** Stores the value of a flag. */
   #store(flag: Flag, text: string | undefined): void {
-    const { isPartial, flagWords, values } = this.#state;
+    const { isPartial, flagTexts, values } = this.#state;
     if (text === undefined) return;
-    flagWords.set(flag, text);
+    flagTexts.set(flag, text);
     if (flag.name === 'version' && this.located.path.length === 0) this.#state.version = text === 'true';
     else if (!isPartial) addValue(flag, parseFlag(flag, text), values);
     else {
@@ -125,52 +125,51 @@ class CommandParser extends Command {
 
   /** commander calls this method and the next three for errors. */
   unknownOption(text: string): void {
-    if (this.#state.isPartial || this.located.node.verbatim) return;
+    if (this.located.node.verbatim) return;
     // The value of an unknown flag may be a key, so the message omits it.
     const [word = ''] = text.split(/[=\s]/, 1);
     if (/^--?(api-?)?(key|token)$/.test(word))
-      throw new UsageError(
+      return this.#reject(
         'There is no flag for keys.',
         "Store the key with 'petctl auth login', or set PETCTL_API_KEY.",
       );
-    const names = flagsOf(this.located.node).flatMap(({ name, negatable }) =>
-      negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`],
-    );
-    if (names.includes(word)) throw new UsageError(`${word} takes no value.`, 'Remove the value.');
-    throw new UsageError(
-      `'${this.#commandName}' has no flag ${word}.`,
-      suggestion(word, names, `See '${this.#commandName} --help'.`),
-    );
+    const names = flagsOf(this.located.node).flatMap(flagWords);
+    if (names.includes(word)) return this.#reject(`${word} takes no value.`, 'Remove the value.');
+    this.#reject(`'${this.#commandName}' has no flag ${word}.`, suggestion(word, names, this.#helpHint));
   }
 
   optionMissingArgument({ short, long }: Option): void {
-    if (this.#state.isPartial) return;
-    const names = [short, long].filter(Boolean).join(', ');
-    throw new UsageError(`${names} needs a value.`, `See '${this.#commandName} --help'.`);
+    this.#reject(`${[short, long].filter(Boolean).join(', ')} needs a value.`, this.#helpHint);
   }
 
   missingArgument(name: string): void {
-    if (this.#state.isPartial || this.#state.values.has('help')) return;
-    throw new UsageError(`<${name}> is missing.`, `See '${this.#commandName} --help'.`);
+    if (!this.#state.values.has('help')) this.#reject(`<${name}> is missing.`, this.#helpHint);
   }
 
   _excessArguments(words: readonly string[]): void {
     const { commands, args = [] } = this.located.node;
-    if (this.#state.isPartial) return;
     const word = words[args.length] ?? '';
-    if (!commands && /^petctl auth /.test(this.#commandName))
-      // The word may be a key, so the message omits it.
-      throw new UsageError(
+    // The word may be a key, so the message omits it.
+    if (!commands && this.located.path[0] === 'auth')
+      return this.#reject(
         `'${this.#commandName}' takes no argument.`,
         "Pass a key on stdin: 'petctl auth login --with-key'.",
       );
-    if (!commands)
-      throw new UsageError(`'${this.#commandName}' takes no '${word}'.`, `See '${this.#commandName} --help'.`);
+    if (!commands) return this.#reject(`'${this.#commandName}' takes no '${word}'.`, this.#helpHint);
     const names = visibleCommands(this.located.node).map(({ name }) => name);
-    throw new UsageError(
+    this.#reject(
       `There is no command '${this.#commandName} ${word}'.`,
       suggestion(word, names, `Use one of ${names.join(', ')}.`),
     );
+  }
+
+  /** Throws, unless the command line may be invalid. */
+  #reject(message: string, hint: string): void {
+    if (!this.#state.isPartial) throw new UsageError(message, hint);
+  }
+
+  get #helpHint(): string {
+    return `See '${this.#commandName} --help'.`;
   }
 }
 
@@ -200,7 +199,7 @@ function addValue({ name, schema, repeatable, negatable }: Flag, value: unknown,
   }
 }
 
-/** Validates a complete list. Objects are not validated here, because other flags may set their properties. */
+/** Validates a complete list, but no objects: other flags may set their properties. */
 function checkList({ name, schema }: Flag, value: unknown): void {
   if (value !== undefined && kindOf(schema) === 'array') rejectInvalid(`--${name}`, value, schema);
 }
@@ -215,7 +214,7 @@ function parseFlag(flag: Flag, text: string): unknown {
   return validValue(parseFlagWord(flag, text), `--${name}`, schema, text, hint);
 }
 
-/** The parsed value of a word. Throws if it is invalid. */
+/** The parsed value of a word; throws if it is invalid. */
 function validValue(parsed: ParsedValue, name: string, schema: Schema, text: string, hint?: string): unknown {
   if ('value' in parsed) return parsed.value;
   throw new UsageError(

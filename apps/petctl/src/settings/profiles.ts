@@ -16,7 +16,7 @@ export interface Profiles {
 /** The settings that a profile may contain. */
 export const profileKeys = Object.keys(settings).filter((name) => name !== 'profile');
 
-/** Reads the configuration file. An unknown key is an error. */
+/** Reads the configuration file, and throws for an unknown key. */
 export function readProfiles(file: string): Profiles {
   const { profile, profiles = {}, ...others } = readJsonFile(file);
   const [unknown] = Object.keys(others);
@@ -70,7 +70,7 @@ export function credentialsFile(env: Environment): string {
   return join(folder(env), 'credentials.json');
 }
 
-/** petctl's configuration folder. The XDG specification requires ignoring a relative one. */
+/** petctl's configuration folder; the XDG specification requires ignoring a relative one. */
 function folder({ XDG_CONFIG_HOME, APPDATA, HOME }: Environment): string {
   if (XDG_CONFIG_HOME && isAbsolute(XDG_CONFIG_HOME)) return join(XDG_CONFIG_HOME, 'petctl');
   if (process.platform === 'win32' && APPDATA) return join(APPDATA, 'petctl');

@@ -16,7 +16,7 @@ export interface SettingValue<T> {
 export interface ResolvedSettings {
   /** The value of a setting: the first of flag, environment, profile and default. */
   get<T>(setting: Setting<T>): SettingValue<T>;
-  /** The URL of the service. The first source with a URL or a deployment decides. */
+  /** The URL of the service, from the first source with a URL or a deployment. */
   readonly baseUrl: SettingValue<string>;
   readonly profile: string;
   /** The base URLs of the profile and the environment. */
@@ -31,7 +31,7 @@ interface Source {
   readonly text: (name: SettingName) => string | undefined;
 }
 
-/** Resolves every setting. Throws for the first invalid one. */
+/** Resolves every setting, or throws for the first invalid one. */
 export function resolveSettings(flags: Flags, env: Environment): ResolvedSettings {
   const stored = readProfiles(configFile(env));
   const fromFlags: Source = { origin: (name) => `--${name}`, text: (name) => flags.get(name)?.toString() };
@@ -86,7 +86,7 @@ function configuredUrl(sources: readonly Source[]): SettingValue<string> | undef
   return undefined;
 }
 
-/** Parses the text of a setting. Throws if it is invalid. */
+/** Parses the text of a setting, or throws if it is invalid. */
 export function parseSetting<T>(setting: Setting<T>, text: string, origin: string): T {
   const { schema } = setting.flag;
   const value = 'value' in parseValue(text, schema) ? setting.parse(text) : undefined;

@@ -4,19 +4,19 @@ import { kebab } from '../../flags/flag.ts';
 import { parseValue } from '../../flags/value.ts';
 import { suggestion, UsageError } from '../../io/errors.ts';
 
-/** The length of a title in error messages. A file that is not CSV may be one long title. */
+/** The length of a title in error messages: a file that is not CSV may be one long title. */
 const MAX_TITLE_LENGTH = 80;
-/** More than any request can contain. It detects an unclosed quote before the end of a long file. */
+/** More than any request can contain, to detect an unclosed quote before the end of a long file. */
 const MAX_RECORD_LENGTH = 4 * 2 ** 20;
 
-/** One record of a CSV file. An empty cell without quotes is undefined. */
+/** One record of a CSV file, in which an empty cell without quotes is undefined. */
 export interface CsvRecord {
   readonly line: number;
   readonly raw: string;
   readonly cells: readonly (string | undefined)[];
 }
 
-/** Splits CSV into records (RFC 4180); quoted cells may contain line ends. Throws at unmatched quotes. */
+/** Splits CSV into records (RFC 4180), and throws at unmatched quotes. */
 export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator<CsvRecord, undefined> {
   const parsed: ParsedRecord[] = [];
   // The parser's `raw` omits half of a line end, and takes quadratic time for a record.
@@ -46,18 +46,19 @@ export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator
       if (raw.trim() !== '') yield { line: start, raw, cells: record };
     }
   }
+  const nextLine = () => line + emptyLinesBefore(rest.toString());
   for await (const chunk of chunks) {
     rest = Buffer.concat([rest, Buffer.from(chunk)]);
     const done = new Promise<undefined>((resolve) => parser.write(chunk, (error) => error ?? resolve(undefined)));
     const error = await Promise.race([done, failure]);
     yield* drain();
-    if (error) throw quoteError(error, line + emptyLinesBefore(rest.toString()));
-    if (rest.length > MAX_RECORD_LENGTH) throw recordError(line + emptyLinesBefore(rest.toString()), TOO_LONG);
+    if (error) throw quoteError(error, nextLine());
+    if (rest.length > MAX_RECORD_LENGTH) throw recordError(nextLine(), TOO_LONG);
   }
   const done = new Promise<undefined>((resolve) => parser.end(() => resolve(undefined)));
   const error = await Promise.race([failure, done]);
   yield* drain();
-  if (error) throw quoteError(error, line + emptyLinesBefore(rest.toString()));
+  if (error) throw quoteError(error, nextLine());
 }
 
 /** A record of csv-parse. */
@@ -70,7 +71,7 @@ interface ParsedRecord {
 const linesIn = (text: string) => text.split('\n').length - 1;
 const emptyLinesBefore = (text: string) => linesIn(text.slice(0, text.length - text.trimStart().length));
 
-/** The error for a record with unmatched quotes. Other errors are returned unchanged. */
+/** The error for a record with unmatched quotes; another error is returned unchanged. */
 function quoteError(error: Error, line: number): Error {
   if (!(error instanceof CsvError)) return error;
   return recordError(
@@ -114,7 +115,7 @@ export function columnsOf(
   return columns;
 }
 
-/** Converts a record to the input of an operation. Throws a UsageError if it violates the spec. */
+/** Converts a record to the input of an operation, or throws a UsageError if it violates the spec. */
 export function csvInput(
   { line, cells }: CsvRecord,
   columns: readonly (string | undefined)[],

@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, createReadStream, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { codeOf, InterruptedError, OutputError, UsageError } from '../../io/errors.ts';
 import { unreadable } from '../../io/files.ts';
 import type { Io } from '../../io/io.ts';
@@ -27,7 +27,7 @@ export function openSource(file: string, { stdin }: Io): Source {
       }
       yield decoder.decode();
     } catch (error) {
-      // Closed, or interrupted.
+      // The source was closed, or the run was interrupted.
       if (stream.destroyed && (error instanceof InterruptedError || codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE'))
         return;
       if (!(error instanceof TypeError)) throw unreadable(file, error);
@@ -89,20 +89,11 @@ export function openRecordsFile(flag: string, file: string, input: string, { fra
 }
 
 function openForWriting(flag: string, file: string, input: string): number {
-  if (input !== '-' && realPath(file) === realpathSync(input))
+  if (input !== '-' && existsSync(file) && realpathSync(file) === realpathSync(input))
     throw new UsageError(`--${flag}: ${file} is the file to import.`, 'Pass another one.');
   try {
     return openSync(file, 'w');
   } catch (error) {
     throw new UsageError(`--${flag}: ${file} cannot be written (${codeOf(error)}).`);
-  }
-}
-
-/** The path without symbolic links; undefined if there is no such file. */
-function realPath(file: string): string | undefined {
-  try {
-    return realpathSync(file);
-  } catch {
-    return undefined;
   }
 }

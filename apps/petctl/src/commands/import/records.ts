@@ -11,7 +11,7 @@ export type FileFormat = 'jsonl' | 'json' | 'csv';
 export interface InputRecord {
   readonly line: number;
   readonly raw: string;
-  /** The input of the call. Throws a UsageError if it violates the spec. */
+  /** Returns the input of the call, or throws a UsageError if it violates the spec. */
   readonly read: () => Record<string, unknown>;
 }
 
@@ -23,7 +23,7 @@ export interface Records {
   readonly ignored: ReadonlySet<string>;
 }
 
-/** Reads a file as records. Without a format, its first character decides. */
+/** Reads a file as records of a format, or of the one that its first character indicates. */
 export async function readRecords(
   chunks: AsyncIterable<string>,
   wanted: FileFormat | undefined,
@@ -47,7 +47,7 @@ export async function readRecords(
   return { records: fromCsv(records, columns, operation), frame, ignored };
 }
 
-/** The first character that is not white space, and all chunks from the beginning. There is no byte order mark, because `TextDecoder` removes it. */
+/** The first character that is not white space, and all chunks from the beginning. */
 async function peek(chunks: AsyncIterable<string>): Promise<{ first: string; all: AsyncGenerator<string> }> {
   const iterator = chunks[Symbol.asyncIterator]();
   const start: string[] = [];
@@ -98,7 +98,7 @@ function* oneLine(text: string, line: number, toInput: ToInput): Generator<Input
   if (raw.trim() !== '') yield { line, raw, read: () => toInput(parseJson(raw, `line ${line}`), line) };
 }
 
-/** Elements of an array count as lines. The array has to fit into memory. */
+/** Yields the elements of an array, which count as lines; the array has to fit into memory. */
 async function* jsonArray(chunks: AsyncIterable<string>, toInput: ToInput): AsyncGenerator<InputRecord> {
   let text = '';
   for await (const chunk of chunks) text += chunk;

@@ -9,10 +9,10 @@ import type { Row } from '../../output/format.ts';
 import type { Invocation } from '../../parse/command.ts';
 import type { InputRecord } from './records.ts';
 
-/** What happened to a record. `existing` and `valid` are successes, too; of `unknown` the service may have executed the call. */
+/** The outcome of a record: `valid` is that of a dry run, and of an `unknown` one the service may have the record. */
 export type Outcome = 'created' | 'existing' | 'valid' | 'failed' | 'unknown';
 
-/** The result of one record. Without an outcome it was not sent. */
+/** The result of one record, without an outcome if it was not sent. */
 export interface RecordResult {
   readonly record: InputRecord;
   readonly outcome?: Outcome;
@@ -41,7 +41,7 @@ export async function serviceSender(operation: Operation, invocation: Invocation
   return { send, writeDeprecations };
 }
 
-/** Validates a record and sends it. An error becomes the outcome of the record. */
+/** Validates and sends a record; an error becomes its outcome. */
 export async function sendRecord(record: InputRecord, { send }: Sender): Promise<RecordResult> {
   const { line } = record;
   try {
@@ -59,20 +59,16 @@ export async function sendRecord(record: InputRecord, { send }: Sender): Promise
 /** Whether every other record would fail with this error, too. */
 export function failsEveryRecord(error: unknown): boolean {
   if (error instanceof PetstoreError) return errorKindOf(error.status) === 'unauthorized';
-  return error instanceof ConnectionError && isSafeToRepeat(error);
+  return error instanceof ConnectionError && mayRetry('POST', error);
 }
 
 /** Whether the service may have executed the call in spite of the error. */
 function mayBeExecuted(error: Error): boolean {
   if (error instanceof PetstoreError && error.code === 'request_in_flight') return true;
-  if (error instanceof UsageError || isSafeToRepeat(error)) return false;
+  // If even a POST may be retried, the service certainly did not execute it.
+  if (error instanceof UsageError || mayRetry('POST', error)) return false;
   // Below 300 the call succeeded, and only its response is invalid.
   return !(error instanceof PetstoreError) || error.status >= 500 || error.status < 300;
-}
-
-/** Whether the service certainly executed nothing, so that even a create can be repeated. */
-function isSafeToRepeat(error: Error): boolean {
-  return mayRetry('POST', error);
 }
 
 /**
@@ -103,26 +99,19 @@ function canonical(value: unknown): string {
   return `{${entries.map(([name, one]) => `${JSON.stringify(name)}:${canonical(one)}`).join(',')}}`;
 }
 
-/** The number of concurrent tasks, and whether results have the order of the inputs. */
-interface ConcurrencyOptions {
-  readonly concurrency: number;
-  readonly isOrdered: boolean;
-}
-
 /**
- * Starts work for each input as it arrives, and yields each result as soon as possible. Slow inputs delay no result, and
- * slow work blocks only its own slot. Work must not reject. If the inputs reject, it first yields the results of started
- * work.
+ * Starts work for each input as it arrives, and yields each result as soon as possible: in the order of the inputs if
+ * `isOrdered`. Work must not reject. If the inputs reject, it first yields the results of started work.
  */
 export async function* mapConcurrently<Input, Result>(
   inputs: AsyncIterable<Input>,
   work: (input: Input) => Promise<Result>,
-  { concurrency, isOrdered }: ConcurrencyOptions,
+  { concurrency, isOrdered }: { readonly concurrency: number; readonly isOrdered: boolean },
 ): AsyncGenerator<Result> {
   const source = inputs[Symbol.asyncIterator]();
   type Read = { readonly next: IteratorResult<Input> } | { readonly failure: unknown };
-  const read = (): Promise<Read> =>
-    source.next().then(
+  const read = () =>
+    source.next().then<Read, Read>(
       (next) => ({ next }),
       (failure: unknown) => ({ failure }),
     );
