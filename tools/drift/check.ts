@@ -35,3 +35,23 @@ export function withoutExample(where: string): (error: unknown) => Finding[] {
     return [{ where, actual: error.message, expected, fix: `give an example in ${specFile}` }];
   };
 }
+
+/** The texts of a finding by whether something is missing, or is there too much. */
+type ByKind = readonly [missing: string, extra: string];
+
+/** The findings where a list lacks something that is expected, or has something else. */
+export function listFindings(
+  expected: readonly string[],
+  actual: readonly string[],
+  texts: { actual: ByKind; expected: ByKind; fix: string },
+): Finding[] {
+  const without = (some: readonly string[], others: readonly string[]) => some.filter((one) => !others.includes(one));
+  return [without(expected, actual), without(actual, expected)].flatMap((all, kind) =>
+    all.map((where) => ({
+      where,
+      actual: texts.actual[kind] ?? '',
+      expected: texts.expected[kind] ?? '',
+      fix: texts.fix,
+    })),
+  );
+}

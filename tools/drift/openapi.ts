@@ -9,7 +9,7 @@ export { isNode, list, type Node, node } from '../generate/document.ts';
 /** What the generator makes of an operation. */
 export type Row = Model['rows'][number]['operation'];
 
-/** A spec as two readers see it that know nothing of each other: the judge of requests, and the generator. */
+/** A spec as two independent readers see it: the one that judges requests, and the generator. */
 export interface Spec extends Document {
   /** Without references to other files, in OpenAPI 3.1. */
   readonly root: Root & Node;

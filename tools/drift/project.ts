@@ -97,7 +97,7 @@ export interface Base {
   name: string;
   /** The text of a file there; nothing where there is no base. Throws if there is no such file. */
   read?: (file: string) => string;
-  /** Why a base that was asked for cannot be used. */
+  /** Why the base that the environment names cannot be used. */
   problem?: string;
 }
 

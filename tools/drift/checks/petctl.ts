@@ -1,4 +1,4 @@
-import { type Check, type Finding, withoutExample } from '../check.ts';
+import { type Check, type Finding, listFindings, withoutExample } from '../check.ts';
 import { operationOf } from '../openapi.ts';
 import type { Project } from '../project.ts';
 import { finding, inputErrors, inputsOf, type Subject, takenAs, unlessEqual } from './petctl/inputs.ts';
@@ -55,20 +55,11 @@ function manErrors(project: Project, pages: readonly string[]): Finding[] {
   const file = 'apps/petctl/package.json';
   const { man = [] }: { man?: string[] } = JSON.parse(project.read(file));
   const listed = man.map((path) => path.replace(/^.*\//, ''));
-  const wrong = (page: string, actual: string, expected: string) => ({
-    where: `${file} ${page}`,
-    actual,
-    expected,
+  return listFindings(pages, listed, {
+    actual: [`man in ${file} lacks it`, `man in ${file} has it`],
+    expected: ['there is such a manual page', 'there is no such manual page'],
     fix: 'npm run docs',
   });
-  return [
-    ...pages
-      .filter((page) => !listed.includes(page))
-      .map((page) => wrong(page, 'its list of man lacks it', 'there is such a page')),
-    ...listed
-      .filter((page) => !pages.includes(page))
-      .map((page) => wrong(page, 'its list of man has it', 'there is no such page')),
-  ];
 }
 
 /** What is wrong with the command of an operation. */

@@ -1,4 +1,4 @@
-import type { Check, Finding } from '../check.ts';
+import { type Check, listFindings } from '../check.ts';
 import { basePathOf } from '../openapi.ts';
 
 /** A route of Express, or a router that is mounted. Its types do not describe them. */
@@ -17,44 +17,27 @@ export const routes: Check = {
     const app = await createExpressApp(memoryStore(), { keys: () => undefined });
     const operations = project.spec.model.rows.map(({ operation }) => operation);
     const basePath = basePathOf(project.spec);
+    // Express does not describe what its routers hold.
+    const routes = routesOf(app.router as unknown as { stack: Layer[] }).map(asTemplate);
+    const expected = ['it is an operation', 'there is no such operation'] as const;
     return [
-      ...differencesOf(
+      ...listFindings(
         operations.map(({ id }) => id),
         Object.keys(handlers(memoryStore())),
-        { missing: 'it has no handler', extra: 'it has a handler', fix: 'apps/server/src/handlers.ts' },
+        { actual: ['it has no handler', 'it has a handler'], expected, fix: 'apps/server/src/handlers.ts' },
       ),
-      ...differencesOf(
+      ...listFindings(
         operations.map(({ method, path }) => `${method} ${basePath}${path}`),
-        // Express does not describe what its routers hold.
-        routesOf(app.router as unknown as { stack: Layer[] })
-          .map(asTemplate)
-          .filter((route) => route.includes(` ${basePath}/`)),
+        routes.filter((route) => route.includes(` ${basePath}/`)),
         {
-          missing: 'the server does not route it',
-          extra: 'the server routes it',
+          actual: ['the server does not route it', 'the server routes it'],
+          expected,
           fix: 'apps/server/src/http/express-app.ts, or npm run generate',
         },
       ),
     ];
   },
 };
-
-function differencesOf(
-  expected: string[],
-  actual: string[],
-  { missing, extra, fix }: Record<'missing' | 'extra' | 'fix', string>,
-): Finding[] {
-  const without = (some: string[], others: string[]) => some.filter((one) => !others.includes(one));
-  return [
-    ...without(expected, actual).map((where) => ({ where, actual: missing, expected: 'it is an operation', fix })),
-    ...without(actual, expected).map((where) => ({
-      where,
-      actual: extra,
-      expected: 'there is no such operation',
-      fix,
-    })),
-  ];
-}
 
 /** A route of Express as OpenAPI writes it: `:id` and `:"user-id"` in braces, other characters without a backslash. */
 function asTemplate(route: string): string {

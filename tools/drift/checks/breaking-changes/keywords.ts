@@ -81,9 +81,9 @@ const compareEnums: Rule = (before, after, at) => {
   const [was, is] = [texts(before.enum), texts(after.enum)];
   if (!before.enum) return at.narrowed('enum', `any value became one of ${is.join(', ')}`);
   if (!after.enum) return at.widened('enum', `one of ${was.join(', ')} became any value`);
-  const gone = was.filter((value) => !is.includes(value));
+  const removed = was.filter((value) => !is.includes(value));
   const added = is.filter((value) => !was.includes(value));
-  if (gone.length > 0) at.narrowed('enum', `${gone.join(', ')} was removed`);
+  if (removed.length > 0) at.narrowed('enum', `${removed.join(', ')} was removed`);
   if (added.length > 0) at.widened('enum', `${added.join(', ')} was added`);
 };
 

@@ -9,7 +9,7 @@ export interface Commands {
 }
 
 /**
- * The names that scripts and programs use and that are gone: functions of the client, commands of petctl, and their
+ * The names that scripts and programs use and that were removed: functions of the client, commands of petctl, and their
  * flags. Both sides are operations as the generator makes them, so a name that only another addition takes away is found too.
  */
 export function compareNames(before: readonly Operation[], after: readonly Operation[], petctl: Commands): Change[] {
@@ -19,7 +19,7 @@ export function compareNames(before: readonly Operation[], after: readonly Opera
     void changes.push({ level: 'major', rule, where, detail, packages });
   for (const [endpoint, { id, commands }] of was) {
     const now = is.get(endpoint);
-    // That an operation is gone is a change by itself.
+    // A removed operation is a change by itself.
     if (!now) continue;
     if (now.id !== id) report('function renamed', endpoint, `${id} became ${now.id}`, functions);
     for (const [kind, { words, flags }] of commands) {
@@ -117,12 +117,12 @@ const lists: readonly (readonly [file: string, name: string, names: string, name
 /** Reads a file; nothing where there is none. */
 export type ReadText = (file: string) => string | undefined;
 
-/** The listed names that are gone. Those of `commands` are compared by what they call and set, and not here. */
+/** The listed names that were removed. Those of `commands` are compared by what they call and set, and not here. */
 export function compareListedNames(before: ReadText, after: ReadText, commands: ReadonlySet<string>): Change[] {
   return lists.flatMap(([file, name, names, namesIn]) => {
     const [was, is] = [before, after].map((read) => new Set(namesIn(read(file) ?? '')));
-    const gone = [...(was ?? [])].filter((one) => !is?.has(one) && !commands.has(one.split(' -')[0] ?? one));
-    return gone.map((one): Change => {
+    const removed = [...(was ?? [])].filter((one) => !is?.has(one) && !commands.has(one.split(' -')[0] ?? one));
+    return removed.map((one): Change => {
       return { level: 'major', rule: `${names} removed`, where: file, detail: `${one} was removed`, packages: [name] };
     });
   });

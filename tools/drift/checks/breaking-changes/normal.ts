@@ -132,9 +132,9 @@ export interface Alternatives {
  * which a schema is written does not count.
  */
 export function alternativesOf(document: Document, schema: unknown): Alternatives {
-  const { anyOf, oneOf, discriminator: said, ...rest } = flat(document, schema);
+  const { anyOf, oneOf, discriminator: described, ...rest } = flat(document, schema);
   const parts = list(oneOf ?? anyOf);
-  const discriminator = isNode(said) ? discriminatorOf(said, parts) : undefined;
+  const discriminator = isNode(described) ? discriminatorOf(described, parts) : undefined;
   if (parts.length === 0) return { all: [{ name: nameOf(schema), schema: rest }], discriminator, isExclusive: false };
   // Both at once say that two alternatives have to fit.
   const base: Node = oneOf !== undefined && anyOf !== undefined ? { ...rest, allOf: [{ anyOf }] } : rest;

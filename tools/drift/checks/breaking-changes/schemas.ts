@@ -57,11 +57,11 @@ function compareAlternatives(was: readonly Alternative[], is: readonly Alternati
     return !other;
   };
   const isOnly = was.length === 1 && is.length === 1;
-  const gone = was
+  const removed = was
     .filter(withoutPartner((one, other) => isOnly || isSame(at.scope, one.schema, other.schema)))
     .filter(withoutPartner((one, other) => one.name !== undefined && one.name === other.name));
-  const mayPair = gone.length === 1 && left.size === 1;
-  for (const one of gone.filter(withoutPartner(() => mayPair)))
+  const mayPair = removed.length === 1 && left.size === 1;
+  for (const one of removed.filter(withoutPartner(() => mayPair)))
     at.narrowed('alternatives', `${nameOf(one)} was removed`);
   for (const one of left) at.widened('alternatives', `${nameOf(one)} was added`);
 }

@@ -18,17 +18,15 @@ type Alternative = Operation['security'][number];
 
 /** Credentials that opened an operation have to open it still; those with more scopes than needed do. */
 export function compareSecurity(before: Operation['security'], after: Operation['security'], at: Location): void {
-  const [was, is] = [before, after].map((security) => (security.length === 0 ? [{}] : security)) as [
-    Alternative[],
-    Alternative[],
-  ];
-  const opensWith = (given: Alternative) => (asked: Alternative) =>
-    Object.entries(asked).every(
-      ([scheme, scopes]) => given[scheme] && scopes.every((one) => given[scheme]?.includes(one)),
+  const orNone = (security: Operation['security']): Operation['security'] => (security.length === 0 ? [{}] : security);
+  const [was, is] = [orNone(before), orNone(after)];
+  const opensWith = (accepted: Alternative) => (required: Alternative) =>
+    Object.entries(required).every(
+      ([scheme, scopes]) => accepted[scheme] && scopes.every((one) => accepted[scheme]?.includes(one)),
     );
-  const gone = was.filter((one) => !is.some(opensWith(one)));
-  if (gone.some((one) => Object.keys(one).length === 0)) at.major('security added', `${textOf(is)} is required now`);
-  else if (gone.length > 0) at.major('security scheme removed', `${textOf(gone)} is no longer accepted`);
+  const removed = was.filter((one) => !is.some(opensWith(one)));
+  if (removed.some((one) => Object.keys(one).length === 0)) at.major('security added', `${textOf(is)} is required now`);
+  else if (removed.length > 0) at.major('security scheme removed', `${textOf(removed)} is no longer accepted`);
   else if (is.some((one) => !was.some(opensWith(one))))
     at.minor('security relaxed', `${textOf(was)} became ${textOf(is)}`);
 }

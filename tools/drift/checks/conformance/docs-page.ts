@@ -29,7 +29,7 @@ export async function docsPageErrors({ spec, get }: Service): Promise<string[]> 
   ];
 }
 
-/** What is to be said of an operation that its extensions say. */
+/** The facts of an operation that only its extensions say. */
 function noticesOf({ operations }: Spec, operation: Node): string[] {
   const {
     deprecated,

@@ -128,11 +128,11 @@ function pageSizes({
   pagination,
 }: Resource): (readonly [requested: number | undefined, size: number])[] {
   const parameter = operation.parameters.find(({ name }) => name === pagination.limit);
-  const { minimum, maximum, default: usual } = resolve(service.spec, parameter?.schema ?? {});
+  const { minimum, maximum, default: standard } = resolve(service.spec, parameter?.schema ?? {});
   const bounds = [minimum, maximum].filter((size) => size !== undefined);
   return [
     ...bounds.filter((size) => size > 0 && size <= MAX_FILLED).map((size) => [size, size] as const),
-    ...(typeof usual === 'number' ? [[undefined, usual] as const] : []),
+    ...(typeof standard === 'number' ? [[undefined, standard] as const] : []),
   ];
 }
 

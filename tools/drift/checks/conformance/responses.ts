@@ -135,7 +135,7 @@ function codeErrors({ model }: Spec, status: number, body: unknown): string[] {
     : [`code is ${code}, and status ${status} has ${codes.join(' or ')}`];
 }
 
-/** Who is told to come back is told when, where the spec declares `Retry-After`. */
+/** A response that asks to come back later says when, where the spec declares `Retry-After`. */
 export function retryErrors(declared: Node, { status, headers }: Response): string[] {
   const isDeclared = Object.keys(declared).some((name) => name.toLowerCase() === 'retry-after');
   return isDeclared && [429, 503].includes(status) && !headers.has('retry-after')

@@ -133,7 +133,7 @@ function credentialRequests({ spec, operation, full, valid, build }: Call, key: 
   ];
 }
 
-/** The request without what authenticates it; nothing where that cannot be told from the rest. */
+/** The request without what authenticates it; nothing where no header is known to. */
 function withoutCredential({ root }: Spec, request: WireRequest): WireRequest | undefined {
   const schemes = Object.values(root.components?.securitySchemes ?? {});
   const named = schemes.map(({ in: place, name = '' }) => (place === 'header' ? name.toLowerCase() : ''));

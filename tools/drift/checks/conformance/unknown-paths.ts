@@ -55,12 +55,14 @@ async function methodErrors(
   request: (method: string) => Promise<Response>,
 ) {
   const isRead = methods.includes('GET');
-  const wanted = [...new Set([...methods, ...(isRead ? ['HEAD'] : []), 'OPTIONS'])].toSorted().join(', ');
+  const expected = [...new Set([...methods, ...(isRead ? ['HEAD'] : []), 'OPTIONS'])].toSorted().join(', ');
   const allow = (await request('OPTIONS')).headers.get('allow')?.split(/, */).toSorted().join(', ');
   const [get, head] =
     isRead && !methods.includes('HEAD') ? [(await request('GET')).status, (await request('HEAD')).status] : [];
   return [
-    ...(methods.includes('OPTIONS') || allow === wanted ? [] : [`OPTIONS ${target} allows ${allow}, not ${wanted}`]),
+    ...(methods.includes('OPTIONS') || allow === expected
+      ? []
+      : [`OPTIONS ${target} allows ${allow}, not ${expected}`]),
     ...(get === head ? [] : [`HEAD ${target} is answered ${head}, and GET ${get}`]),
   ];
 }

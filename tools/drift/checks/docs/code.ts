@@ -9,7 +9,8 @@ import { type Block, finding } from './pages.ts';
 
 /** The result of a compilation, and all that it depends on: each file that was read or looked for, by the hash of its text. */
 interface Result {
-  readonly shown: string;
+  /** The compiler and the code that it compiled. */
+  readonly input: string;
   readonly files: readonly (readonly [file: string, hash: string | null])[];
   readonly findings: Finding[];
 }
@@ -21,18 +22,18 @@ const cacheFile = 'node_modules/.cache/drift/types.json';
 /** The TypeScript of the pages that does not compile where the packages can be imported. */
 export function typeErrors(project: Project, blocks: Block[]): Finding[] {
   const blocksOfCode = blocks.filter(({ language }) => language === 'ts');
-  const shown = JSON.stringify([ts.version, blocksOfCode]);
+  const input = JSON.stringify([ts.version, blocksOfCode]);
   if (results.length === 0) results.push(...resultOnDisk(project.root));
   const isCurrent = (one: Result) =>
-    one.shown === shown && one.files.every(([file, hash]) => hashOf(project, file) === hash);
+    one.input === input && one.files.every(([file, hash]) => hashOf(project, file) === hash);
   const known = results.find(isCurrent);
   if (known) return known.findings;
-  const seen = new Set<string>();
-  const findings = compile(project, blocksOfCode, seen);
-  const made = { shown, files: [...seen].map((file) => [file, hashOf(project, file)] as const), findings };
+  const files = new Set<string>();
+  const findings = compile(project, blocksOfCode, files);
+  const result = { input, files: [...files].map((file) => [file, hashOf(project, file)] as const), findings };
   // The first is that of the repository as it is; edits of it come after.
-  if (results.length < 2) writeToDisk(project.root, made);
-  results.push(made);
+  if (results.length < 2) writeToDisk(project.root, result);
+  results.push(result);
   return findings;
 }
 
@@ -45,10 +46,10 @@ function resultOnDisk(root: string): Result[] {
   }
 }
 
-function writeToDisk(root: string, made: Result): void {
+function writeToDisk(root: string, result: Result): void {
   const file = join(root, cacheFile);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(`${file}.${process.pid}`, JSON.stringify(made));
+  writeFileSync(`${file}.${process.pid}`, JSON.stringify(result));
   renameSync(`${file}.${process.pid}`, file);
 }
 
@@ -138,8 +139,8 @@ const serviceIn = cached((root: string) => {
     getCurrentDirectory: () => folderIn(root),
     getDefaultLibFileName: ts.getDefaultLibFilePath,
   });
-  return (given: Sources) => {
-    sources = given;
+  return (next: Sources) => {
+    sources = next;
     return service;
   };
 });

@@ -14,13 +14,13 @@ export async function settingErrors(project: Project): Promise<Finding[]> {
   const { settings, deployments } = await loadSettings(project);
   const rows = [...project.read(page).matchAll(/^\| `([A-Z_]+)` \| (.*?) \| (.*) \|$/gm)];
   const errors = Object.values(settings).flatMap(({ variable, flags, fallback }) => {
-    const [, , flag = '', usual = ''] = rows.find(([, name]) => name === variable) ?? [];
+    const [, , flag = '', cell = ''] = rows.find(([, name]) => name === variable) ?? [];
     const long = flags.split(' ').find((word) => word.startsWith('--')) ?? '';
-    if (!usual) return [error(`it lacks ${variable}`, 'each setting is a row of the table')];
-    const missing = deployments.map((name) => spellingsOf(fallback(name))).find((all) => !saysOneOf(usual, all));
+    if (!cell) return [error(`it lacks ${variable}`, 'each setting is a row of the table')];
+    const missing = deployments.map((name) => spellingsOf(fallback(name))).find((all) => !saysOneOf(cell, all));
     return [
       ...(flag.includes(`\`${long}\``) ? [] : [error(`the flag of ${variable} is ${flag}`, `it is ${long}`)]),
-      ...(missing ? [error(`the default of ${variable} is '${usual}'`, `it is ${missing[0]}`)] : []),
+      ...(missing ? [error(`the default of ${variable} is '${cell}'`, `it is ${missing[0]}`)] : []),
     ];
   });
   const known = Object.values(settings).map(({ variable }): string => variable);
@@ -37,7 +37,7 @@ export async function boundErrors(project: Project): Promise<Finding[]> {
   const constants = constantsIn(sourcesIn(project, 'apps/server/src'));
   const text = project.read(page);
   const rows = [...text.matchAll(/^\| (.*?) \| (.*?) \| (.*?) \| (.*?) \| .*\|$/gm)];
-  const wrong = rows.flatMap(([, bound = '', usual = '', named = '']) =>
+  const wrong = rows.flatMap(([, bound = '', cell = '', named = '']) =>
     [...named.matchAll(/`([^`]+)`/g)].flatMap(([, name = '']) => {
       const setting = Object.values(settings).find(({ flags }) => flags.split(' ')[0] === name);
       const values = setting ? deployments.map((one) => setting.fallback(one)) : constants.get(name);
@@ -45,8 +45,8 @@ export async function boundErrors(project: Project): Promise<Finding[]> {
       const unit = /_MS$/.test(name) ? 'ms' : /timeout/.test(name) ? 's' : undefined;
       return values
         .map((value) => spellingsOf(String(value), unit))
-        .filter((spellings) => !saysOneOf(`${bound} ${usual}`, spellings))
-        .map(([value]) => error(`'${bound}' is '${usual}'`, `${name} is ${value}`));
+        .filter((spellings) => !saysOneOf(`${bound} ${cell}`, spellings))
+        .map(([value]) => error(`'${bound}' is '${cell}'`, `${name} is ${value}`));
     }),
   );
   const listed = constantsIn([project.read('apps/server/src/limits.ts')]);

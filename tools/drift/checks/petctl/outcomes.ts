@@ -23,8 +23,8 @@ export async function runErrors(subject: Subject): Promise<string[]> {
   for (const { label, inputs, words = wordsFor(subject, inputs), headers } of lines) {
     const { sent, stderr } = await run(subject, words);
     const expected = expectedRequest(subject.spec, subject.row.id, inputs, exampleCredentials(subject.spec));
-    const wanted = { ...expected, headers: { ...expected.headers, ...headers } };
-    errors.push(...requestDifferences(label, wanted, sent[0], stderr.trim()));
+    const described = { ...expected, headers: { ...expected.headers, ...headers } };
+    errors.push(...requestDifferences(label, described, sent[0], stderr.trim()));
   }
   return [...errors, ...(await outputErrors(subject, full)), ...(await exitErrors(subject, full))];
 }

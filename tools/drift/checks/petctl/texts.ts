@@ -74,7 +74,7 @@ export function missingInputFacts(text: Text, input: Input, taken: Argument | Fl
   if (left === undefined) return ['anything'];
   if (input.isWhole) return [];
   const { schema, required, deprecated } = input;
-  const { minimum, maximum, minLength, maxLength, enum: values = [], default: usual, format } = schema;
+  const { minimum, maximum, minLength, maxLength, enum: values = [], default: standard, format } = schema;
   const types = [schema.type ?? []].flat().filter((one) => one !== 'null');
   const isPlain = /^(integer|number|string)$/.test(types.join()) && format !== 'binary' && !schema.contentMediaType;
   const words = (about.match(/[^\s,;()]+/g) ?? []).map((word) => word.replace(/\.$/, ''));
@@ -82,8 +82,8 @@ export function missingInputFacts(text: Text, input: Input, taken: Argument | Fl
   const isValue = (one: unknown) => one !== undefined && one !== null && typeof one !== 'object';
   const facts: [fact: string, isSaid: boolean][] = [
     [input.description, about.startsWith(plain(input.description).replace(/\.$/, ''))],
-    ...[...bounds, usual].filter(isValue).map((one): [string, boolean] => [`${one}`, words.includes(`${one}`)]),
-    [`default: ${usual}`, usual === undefined || about.includes(`default: ${usual}`)],
+    ...[...bounds, standard].filter(isValue).map((one): [string, boolean] => [`${one}`, words.includes(`${one}`)]),
+    [`default: ${standard}`, standard === undefined || about.includes(`default: ${standard}`)],
   ];
   if ('field' in taken)
     facts.push(
