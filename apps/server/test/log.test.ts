@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 
 const log = new URL('../src/log.ts', import.meta.url).href;
 
-/** What a program writes to stdout that has a log of this level. */
-function said(level: string, program: string): Record<string, unknown>[] {
+/** The entries that a program with a log of this level writes. */
+function logged(level: string, program: string): Record<string, unknown>[] {
   const script = `import { createLog } from '${log}'; const { log, logRequest } = createLog('${level}'); ${program}`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
   expect(stderr).toBe('');
@@ -26,7 +26,7 @@ const entry = {
 };
 
 test('a request is logged in the format of any other entry', () => {
-  const lines = said('info', `const entry = ${JSON.stringify(entry)}; logRequest(entry); log.info(entry);`);
+  const lines = logged('info', `const entry = ${JSON.stringify(entry)}; logRequest(entry); log.info(entry);`);
   expect(lines).toHaveLength(2);
   const [request, other] = lines.map((line) => ({ ...line, time: typeof line.time }));
   expect(Object.entries(request ?? {})).toEqual(Object.entries(other ?? {}));
@@ -34,12 +34,12 @@ test('a request is logged in the format of any other entry', () => {
 });
 
 test('the level warn omits requests', () => {
-  expect(said('warn', `logRequest(${JSON.stringify(entry)}); log.warn('one');`)).toMatchObject([{ msg: 'one' }]);
+  expect(logged('warn', `logRequest(${JSON.stringify(entry)}); log.warn('one');`)).toMatchObject([{ msg: 'one' }]);
 });
 
 test('the last lines are written, however the process ends', () => {
   for (const end of ['', 'process.exit(3)', 'setTimeout(() => process.exit(), 1)']) {
-    const lines = said('info', `for (let i = 0; i < 500; i++) log.info({ i }); ${end}`);
+    const lines = logged('info', `for (let i = 0; i < 500; i++) log.info({ i }); ${end}`);
     expect(lines.map(({ i }) => i)).toEqual(Array.from({ length: 500 }, (_, i) => i));
   }
 });

@@ -98,7 +98,7 @@ function pageFrom(
   { data, response }: DataAndResponse<unknown>,
   trail?: Trail,
 ): AnyPage {
-  const items = rule.items(Object(data));
+  const items = Object(data) === data && rule.items(data);
   const unexpected = (problem: string, text: string) => errorFrom(response, text, data, problem);
   if (!Array.isArray(items)) throw unexpected('no list', JSON.stringify(data));
   const following = rule.next(data, response);

@@ -73,6 +73,12 @@ describe('pages', () => {
     expect(untilNoMore.sent.length).toBe(2);
   });
 
+  test.each([null, 'things', 7])('with the cursor in the body fail if the body is %j', async (body) => {
+    const rule = bodyPages({ cursor: 'after', next: 'nextCursor', items: 'things' });
+    const { call } = calling({}, [json(body)]);
+    await expect(elementsOf(call(), rule)).rejects.toMatchObject({ name: 'UnexpectedResponseError', body });
+  });
+
   test('follow the Link header to elements in a property of the body, without a second key in the query', async () => {
     const link = '<?page=2&key=k>; rel="next"';
     const wire = { authorize: authorizeBy(['query', keyInQuery('key')]) };
