@@ -4,7 +4,8 @@ export { type Config, defaultConfig } from './config/config.ts';
 export { ConfigError } from './config/kinds.ts';
 export { handlers } from './handlers.ts';
 export { type Listener, type ListenOptions, listen } from './http/listen.ts';
-export { type KeyCheck, keyCheck, parseKeys } from './keys.ts';
+export { type KeyCheck, keyCheck } from './keys/check-keys.ts';
+export { parseKeys } from './keys/parse-keys.ts';
 export { type Running, serve } from './serve.ts';
 export type { CollectionDeclaration } from './store/document.ts';
 export {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Operation, operations, type SecurityScheme, service } from '@petstore/types';
 import cors from 'cors';
 import type { RequestHandler } from 'express';
-import type { KeyCheck } from '../keys.ts';
+import type { KeyCheck } from '../keys/check-keys.ts';
 import { HttpError } from './http-error.ts';
 import { cookiesOf } from './parameters.ts';
 import type { Quotas } from './quotas.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Logger, pino } from 'pino';
-import type { KeyCheck } from '../keys.ts';
+import type { KeyCheck } from '../keys/check-keys.ts';
 import { MAX_PENDING_WRITES } from '../limits.ts';
 import type { LogRequest } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';

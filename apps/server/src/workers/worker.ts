@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { takeSockets } from '../http/listen.ts';
 import { Quotas } from '../http/quotas.ts';
-import { openKeys } from '../keys.ts';
+import { openKeys } from '../keys/check-keys.ts';
 import { QUOTA_EXCHANGE_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { openService } from '../serve.ts';

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { newFolder } from '@petstore/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { keyCheck, openKeys } from '../../src/keys/check-keys.ts';
 import {
   createFirstKey,
   createKey,
@@ -13,7 +14,6 @@ import {
   readKeys,
   revokeKey,
 } from '../../src/keys/key-file.ts';
-import { keyCheck, openKeys } from '../../src/keys.ts';
 
 const names = (folder: string) => readKeys(keysFile(folder))?.map(({ name }) => name);
 

@@ -2,7 +2,8 @@ import { newFolder } from '@petstore/testing';
 import { expect, test, vi } from 'vitest';
 import { defaultConfig } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/config/kinds.ts';
-import { keyCheck, openKeys, parseKeys } from '../../src/keys.ts';
+import { keyCheck, openKeys } from '../../src/keys/check-keys.ts';
+import { parseKeys } from '../../src/keys/parse-keys.ts';
 
 test('names each key, or numbers it', () => {
   const check = keyCheck(parseKeys('one-key-without-a-name, ci=another-key-for-ci ,padded=c2VjcmV0IHNlY3JldA=='));

@@ -1,10 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import { followKeys } from './keys/follow-key-file.ts';
-import { createFirstKey, keysFile } from './keys/key-file.ts';
-import { hashOf, type KnownKey, parseKeys } from './keys/parse-keys.ts';
-
-export type { KnownKey } from './keys/parse-keys.ts';
-export { parseKeys } from './keys/parse-keys.ts';
+import { followKeys } from './follow-key-file.ts';
+import { createFirstKey, keysFile } from './key-file.ts';
+import { hashOf, type KnownKey, parseKeys } from './parse-keys.ts';
 
 /** Returns the name of a valid key, undefined for an invalid one. */
 export type KeyCheck = (key: string) => string | undefined;
