@@ -13,6 +13,8 @@ export interface Usage {
 }
 
 export interface Server {
+  /** The process, if it is one alone. */
+  readonly pid?: number | undefined;
   readonly port: number;
   usage(): Promise<Usage>;
   stop(): Promise<void>;
@@ -78,6 +80,7 @@ export async function startServer(program: Program): Promise<Server> {
   const child = run('server', program, ['--import', `data:text/javascript,${encodeURIComponent(`(${probe})()`)}`]);
   const port = await portOf(child, program.script);
   return {
+    pid: child.pid,
     port,
     usage: () => {
       const usage = nextMessage<Usage>(child);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type PartialResponse, parseChunk } from '../bench/http/generator.ts';
 import { spreadOf } from '../bench/http/main.ts';
 import { inRounds, median, medianRatio } from '../bench/measure.ts';
+import { countIn } from '../bench/perf.ts';
 
 const responses = {
   'of a length': 'HTTP/1.1 200 OK\r\nX-A: b\r\nContent-Length: 5\r\n\r\nhello',
@@ -43,10 +44,16 @@ test('a ratio is computed round by round', () => {
 
 test('the spread is that of three runs, which are the rounds in three parts', () => {
   const rounds = (user: number[]) =>
-    user.map((one) => ({ answered: 1, perSecond: 1, p50: 1, p99: 1, cpu: 2, user: one }));
+    user.map((one) => ({ answered: 1, perSecond: 1, p50: 1, p99: 1, cpu: 2, user: one, instructions: 1 }));
   const measured = new Map([
     ['bare', rounds([1, 1, 1, 2, 2, 2, 3, 3, 3])],
     ['ours', rounds([2, 2, 2, 2, 2, 2, 2, 2, 2])],
   ]);
   expect(spreadOf(measured, 'ours', 'bare')).toEqual({ share: 1, lowest: 0.5, highest: 1.5, isUnstable: true });
+});
+
+test('a count of perf is read where the machine has one', () => {
+  expect(countIn('1234567,,instructions:u,1000,100.00,,\n')).toBe(1234567);
+  expect(countIn('<not supported>,,instructions:u,0,100.00,,\n')).toBeUndefined();
+  expect(countIn(null)).toBeUndefined();
 });

@@ -3,6 +3,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { withInstructions } from '../perf.ts';
 import { commandOn, nextMessage, run, type Server, stop } from '../process.ts';
 import type { Order, Result } from './generator.ts';
 import { KEY_PLACEHOLDER, type Load, requestTexts } from './loads.ts';
@@ -11,6 +12,8 @@ import { KEY_PLACEHOLDER, type Load, requestTexts } from './loads.ts';
 export interface Measured extends Result {
   cpu: number;
   user: number;
+  /** The instructions for each response in user mode; NaN where the machine does not count them. */
+  instructions: number;
 }
 
 /** The number of concurrent connections. */
@@ -94,8 +97,8 @@ async function runWrk(args: readonly string[]): Promise<Result> {
 /** Runs a load and adds the CPU time that it cost the server. */
 async function withCost(server: Server, load: () => Promise<Result>): Promise<Measured> {
   const before = await server.usage();
-  const result = await load();
+  const [result, instructions = Number.NaN] = await withInstructions(server.pid, load);
   const after = await server.usage();
   const each = (what: 'cpu' | 'user') => (after[what] - before[what]) / result.answered;
-  return { ...result, cpu: each('cpu'), user: each('user') };
+  return { ...result, cpu: each('cpu'), user: each('user'), instructions: instructions / result.answered };
 }

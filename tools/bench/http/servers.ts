@@ -134,14 +134,18 @@ export function medianOf(rounds: Rounds, name: string, what: keyof Measured): nu
 
 /** The medians of every server, as rows of a table. */
 export function rowsOf(rounds: Rounds) {
-  return [...rounds.keys()].map((name) => ({
-    server: name,
-    'requests/s': Math.round(medianOf(rounds, name, 'perSecond')),
-    'p50 ms': rounded(medianOf(rounds, name, 'p50')),
-    'p99 ms': rounded(medianOf(rounds, name, 'p99')),
-    'user µs': rounded(medianOf(rounds, name, 'user'), 1),
-    'system µs': rounded(medianOf(rounds, name, 'cpu') - medianOf(rounds, name, 'user'), 1),
-  }));
+  return [...rounds.keys()].map((name) => {
+    const instructions = Math.round(medianOf(rounds, name, 'instructions'));
+    return {
+      server: name,
+      'requests/s': Math.round(medianOf(rounds, name, 'perSecond')),
+      'p50 ms': rounded(medianOf(rounds, name, 'p50')),
+      'p99 ms': rounded(medianOf(rounds, name, 'p99')),
+      'user µs': rounded(medianOf(rounds, name, 'user'), 1),
+      'system µs': rounded(medianOf(rounds, name, 'cpu') - medianOf(rounds, name, 'user'), 1),
+      ...(Number.isNaN(instructions) ? {} : { instructions }),
+    };
+  });
 }
 
 /** The CPU time of another server for a request, divided by that of this one: above 1, this one costs less. */
