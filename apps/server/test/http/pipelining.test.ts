@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { apiKey } from '@petstore/testing/server';
+import { describe, expect, test } from 'vitest';
 import { handlers } from '../../src/handlers.ts';
 import { memoryStore } from '../../src/store/memory.ts';
-import { type Listening, listen, modes, shortTimeouts, withFunctions } from '../listen.ts';
+import { listenForSuite, modes, shortTimeouts, withFunctions } from '../listen.ts';
 import { openWire } from './wire.ts';
 
 describe.each(modes)('%s', (_, options) => {
@@ -19,15 +20,9 @@ describe.each(modes)('%s', (_, options) => {
       return pets.collection('pets').create(pet);
     },
   });
-  let server: Listening;
-  let serverWithShortTimeouts: Listening;
-  let head: string;
-  beforeAll(async () => {
-    server = await listen(options, slow);
-    serverWithShortTimeouts = await listen({ ...options, ...shortTimeouts }, slow);
-    head = `Host: x\r\nAuthorization: Bearer ${server.apiKey}\r\n`;
-  });
-  afterAll(() => Promise.all([server.close(), serverWithShortTimeouts.close()]));
+  const server = listenForSuite(options, slow);
+  const serverWithShortTimeouts = listenForSuite({ ...options, ...shortTimeouts }, slow);
+  const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\n`;
 
   const post = (name: string) => {
     const body = JSON.stringify({ name, categoryId: 1 });
@@ -38,7 +33,7 @@ describe.each(modes)('%s', (_, options) => {
 
   test('pipelined requests are handled one at a time and get their responses in order', async () => {
     maxRunning = 0;
-    const wire = openWire(server.origin);
+    const wire = openWire(server().origin);
     wire.send(Array.from({ length: 20 }, (_, i) => post(`pipelined ${i}`)).join(''));
     const responses = await wire.until(20);
     wire.socket.destroy();
@@ -49,7 +44,7 @@ describe.each(modes)('%s', (_, options) => {
   });
 
   test('thousands of pipelined requests, more than one read returns, all get a response', async () => {
-    const wire = openWire(server.origin);
+    const wire = openWire(server().origin);
     const bodies = Array.from({ length: 5000 }, (_, i) =>
       i % 7 === 0 ? get('/healthz') : get(`/v1/pets/${i + 10_000}`),
     );
@@ -68,7 +63,7 @@ describe.each(modes)('%s', (_, options) => {
     ['a head that never ends', 'GET / HTTP/1.1\r\nHost: x\r\n', 408],
     ['a malformed chunk', 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n', 401],
   ])('a valid POST gets its response before %s after it', async (_, next, status) => {
-    const wire = openWire((status === 408 ? serverWithShortTimeouts : server).origin);
+    const wire = openWire((status === 408 ? serverWithShortTimeouts : server)().origin);
     wire.send(post('first') + post('second') + next);
     const responses = await wire.ended();
     expect(responses.map((one) => one.status)).toEqual([201, 201, status]);
@@ -79,7 +74,7 @@ describe.each(modes)('%s', (_, options) => {
   });
 
   test('no request after a response that closes the connection is handled', async () => {
-    const wire = openWire(server.origin);
+    const wire = openWire(server().origin);
     wire.send(post('last').replace('Host: x', 'Host: x\r\nConnection: close') + post('never done'));
     const responses = await wire.ended();
     expect(responses.map(({ status }) => status)).toEqual([201]);
@@ -98,7 +93,7 @@ describe.each(modes)('%s', (_, options) => {
       400,
     ],
   ])('a client that half-closes within %s gets all responses', async (_, cut, status) => {
-    const wire = openWire(server.origin, { halfOpen: true });
+    const wire = openWire(server().origin, { halfOpen: true });
     wire.socket.end(post('one') + post('two') + post('three') + cut(post('cut')));
     const responses = await wire.ended();
     expect(responses.map((one) => one.status)).toEqual([201, 201, 201, status]);
@@ -110,18 +105,18 @@ describe.each(modes)('%s', (_, options) => {
     ['an upgrade', 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
     ['a cut body', 'POST /nope HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'],
   ])('a client that resets the connection after the response to %s affects nobody else', async (_, bytes) => {
-    const wire = openWire(server.origin);
+    const wire = openWire(server().origin);
     wire.send(bytes);
     await wire.until(1);
     const closed = once(wire.socket, 'close');
     wire.socket.resetAndDestroy();
     await closed;
     // vitest reports an unhandled error as a failure.
-    expect((await fetch(`${server.origin}/healthz`)).status).toBe(200);
+    expect((await fetch(`${server().origin}/healthz`)).status).toBe(200);
   });
 
   test('a client that half-closes after a body still gets the response', async () => {
-    const wire = openWire(server.origin, { halfOpen: true });
+    const wire = openWire(server().origin, { halfOpen: true });
     wire.socket.end(post('half closed'));
     const [response] = await wire.ended();
     expect(response).toMatchObject({ status: 201 });

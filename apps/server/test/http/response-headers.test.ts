@@ -1,22 +1,21 @@
+import { apiKey } from '@petstore/testing/server';
 import { operations } from '@petstore/types';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
 import { handlers } from '../../src/handlers.ts';
 import { memoryStore } from '../../src/store/memory.ts';
-import { type Listening, listen, modes } from '../listen.ts';
+import { listenForSuite, modes } from '../listen.ts';
 
 describe.each(modes)('%s', (_, options) => {
   const store = memoryStore(allCollections);
-  let server: Listening;
+  const server = listenForSuite(options, store);
   beforeAll(async () => {
     for (let i = 1; i <= 5; i++)
       await handlers(store).createPet({ name: `pet ${i}`, categoryId: i, status: i % 2 ? 'sold' : 'pending' });
-    server = await listen(options, store);
   });
-  afterAll(() => server.close());
 
-  const get = (path: string, key = server.apiKey) =>
-    fetch(server.baseUrl + path, { headers: { authorization: `Bearer ${key}` } });
+  const get = (path: string, key = apiKey) =>
+    fetch(server().baseUrl + path, { headers: { authorization: `Bearer ${key}` } });
 
   test.each([
     ['/pets?limit=2', '<?limit=2&after=2>; rel="next"'],

@@ -1,20 +1,17 @@
+import { apiKey } from '@petstore/testing/server';
 import { service } from '@petstore/types';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Listening, listen, modes } from '../listen.ts';
+import { describe, expect, test } from 'vitest';
+import { listenForSuite, modes } from '../listen.ts';
 import { openWire } from './wire.ts';
 
 describe.each(modes)('%s', (_, options) => {
   const written: Record<string, unknown>[] = [];
-  let server: Listening;
-  beforeAll(async () => {
-    const onRejection = (rejection: object) => void written.push({ ...rejection });
-    server = await listen({ ...options, logRequest: (entry) => void written.push({ ...entry }), onRejection });
-  });
-  afterAll(() => server.close());
+  const write = (entry: object) => void written.push({ ...entry });
+  const server = listenForSuite({ ...options, logRequest: write, onRejection: write });
 
   /** Sends bytes, and returns the only response, which must be in the log. */
   async function send(bytes: string) {
-    const wire = openWire(server.origin, { isHead: bytes.startsWith('HEAD') });
+    const wire = openWire(server().origin, { isHead: bytes.startsWith('HEAD') });
     wire.send(bytes);
     const [response] = await wire.until(1);
     wire.socket.destroy();
@@ -25,7 +22,7 @@ describe.each(modes)('%s', (_, options) => {
       .toMatchObject({ status: response.status });
     return response;
   }
-  const key = () => `Host: x\r\nAuthorization: Bearer ${server.apiKey}\r\n`;
+  const hostAndKey = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\n`;
 
   describe.each(['GET', 'POST', 'OPTIONS', 'HEAD', 'DELETE'])('%s', (method) => {
     test.each([
@@ -72,7 +69,7 @@ describe.each(modes)('%s', (_, options) => {
       '/%00',
       '/é',
     ])('the target %s gets a response', async (target) => {
-      const { status, headers } = await send(`${method} ${target} HTTP/1.1\r\n${key()}\r\n`);
+      const { status, headers } = await send(`${method} ${target} HTTP/1.1\r\n${hostAndKey}\r\n`);
       expect(status).toBeLessThan(500);
       if (status >= 400) expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     });
@@ -80,7 +77,7 @@ describe.each(modes)('%s', (_, options) => {
 
   test('the absolute form without a path is the root, with its query', async () => {
     expect(await send('GET http://x?y HTTP/1.1\r\nHost: x\r\n\r\n')).toMatchObject({ status: 302 });
-    expect(await send(`GET http://x/v1/pets?limit=1 HTTP/1.1\r\n${key()}\r\n`)).toMatchObject({ status: 200 });
+    expect(await send(`GET http://x/v1/pets?limit=1 HTTP/1.1\r\n${hostAndKey}\r\n`)).toMatchObject({ status: 200 });
   });
 
   test.each([
@@ -93,7 +90,7 @@ describe.each(modes)('%s', (_, options) => {
     ['GET', '/v1/pets?limit=%2531', 400],
     ['GET', '/v1/pets?status=s%256fld', 400],
   ])('%s %s gets %d: nothing is dropped or decoded twice', async (method, target, status) => {
-    expect((await send(`${method} ${target} HTTP/1.1\r\n${key()}\r\n`)).status).toBe(status);
+    expect((await send(`${method} ${target} HTTP/1.1\r\n${hostAndKey}\r\n`)).status).toBe(status);
   });
 
   test.each([
@@ -110,7 +107,7 @@ describe.each(modes)('%s', (_, options) => {
     ['HTTP/0.9', 'HTTP/0.9\r\nHost: x\r\n'],
     ['HTTP/1.2', 'HTTP/1.2\r\nHost: x\r\n'],
   ])('%s is rejected', async (_, head) => {
-    const bytes = `GET /v1/pets ${head}Authorization: Bearer ${server.apiKey}\r\n\r\n0\r\n\r\n`;
+    const bytes = `GET /v1/pets ${head}Authorization: Bearer ${apiKey}\r\n\r\n0\r\n\r\n`;
     const response = await send(bytes);
     expect(response.status).toBe(400);
     expect(JSON.parse(response.body)).toMatchObject({ code: 'invalid_request', status: 400 });
@@ -119,7 +116,7 @@ describe.each(modes)('%s', (_, options) => {
   test.each(['localhost', 'x:8080', '127.0.0.1:1', '[::1]', '[::1]:80', 'ex-ample.test.', 'x:'])(
     'the Host %s is accepted',
     async (host) => {
-      const { status } = await send(`GET /v1/pets HTTP/1.1\r\n${key().replace('Host: x', `Host: ${host}`)}\r\n`);
+      const { status } = await send(`GET /v1/pets HTTP/1.1\r\n${hostAndKey.replace('Host: x', `Host: ${host}`)}\r\n`);
       expect(status).toBe(200);
     },
   );
@@ -146,13 +143,13 @@ describe.each(modes)('%s', (_, options) => {
   });
 
   test('a body whose Content-Length is too large is rejected before it arrives', async () => {
-    const head = `POST /v1/pets HTTP/1.1\r\n${key()}Content-Type: application/json\r\nContent-Length: 1048577\r\n\r\n`;
+    const head = `POST /v1/pets HTTP/1.1\r\n${hostAndKey}Content-Type: application/json\r\nContent-Length: 1048577\r\n\r\n`;
     expect((await send(head)).status).toBe(service.statuses.payload_too_large);
     expect((await send(head.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'))).status).toBe(413);
   });
 
-  test('a malformed chunk is answered and logged with its request', async () => {
-    const head = `POST /v1/pets HTTP/1.1\r\n${key()}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  test('a malformed chunk gets a 400, and is logged with its request', async () => {
+    const head = `POST /v1/pets HTTP/1.1\r\n${hostAndKey}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
     const { status, headers } = await send(`${head}ZZ\r\n`);
     expect(status).toBe(400);
     const entry = written.find(({ requestId }) => requestId === headers.get('x-request-id'));
