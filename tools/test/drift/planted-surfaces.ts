@@ -97,8 +97,8 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'manual pages without notices': swap('...(node.notice ? [`.PP', '...(node.hidden ? [`.PP'),
     'manual pages with summaries': swap('roff(node.description ?? `${node.summary}.`)', 'roff(`${node.summary}.`)'),
     'manual pages with three flags': swap(
-      '.SH OPTIONS\\n${list(optionsOf(node, [...(node.flags ?? []), ...sharedFlagsOf(node)]))}',
-      '.SH OPTIONS\\n${list(optionsOf(node, (node.flags ?? []).slice(0, 3)))}',
+      '.SH OPTIONS\\n${definitionList(optionsOf(node, [...(node.flags ?? []), ...sharedFlagsOf(node)]))}',
+      '.SH OPTIONS\\n${definitionList(optionsOf(node, (node.flags ?? []).slice(0, 3)))}',
     ),
     'a reference with summaries': put('function section', 'node.description ?? ', ''),
   }),

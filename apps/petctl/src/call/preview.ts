@@ -32,7 +32,7 @@ export async function preview(
   if (!request) return;
   const { body, ...head } = request;
   const bytes = body !== undefined && { body: await bytesOf(body) };
-  await invocation.io.stdout.write(textOf({ ...head, ...bytes }, placeholders, invocation));
+  await invocation.io.stdout.write(requestText({ ...head, ...bytes }, placeholders, invocation));
 }
 
 /** The combination of schemes whose credentials are configured, else the first. */
@@ -62,7 +62,11 @@ async function bytesOf(body: Body): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-function textOf(request: Preview, placeholders: readonly Credential[], { flags, settings, io }: Invocation): string {
+function requestText(
+  request: Preview,
+  placeholders: readonly Credential[],
+  { flags, settings, io }: Invocation,
+): string {
   if (flags.has('curl')) return `${curlLine(request, placeholders)}\n`;
   const redacted = (text: string) =>
     placeholders.reduce((rest, one) => rest.replaceAll(encoded(one), variableOf(one)), text);

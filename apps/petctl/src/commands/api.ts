@@ -87,9 +87,9 @@ async function requestOf(method: string, path: string, { flags, io, operations }
       `'${path}' is not a path.`,
       `Begin it with one slash, as in ${operations[0]?.path}; --base-url sets the address before it.`,
     );
-  const headers = headersOf(flags.get('header'));
+  const headers = parseHeaders(flags.get('header'));
   const words = flags.get('field');
-  const fields = fieldsOf(
+  const fields = parseFields(
     Array.isArray(words) ? words.map(String) : [],
     operations.find((one) => one.method === method && one.path === path.replace(/\?.*/, '')),
   );
@@ -110,7 +110,7 @@ async function requestOf(method: string, path: string, { flags, io, operations }
 }
 
 /** Parses `Name: value`, as in curl. */
-function headersOf(words: unknown): Record<string, string> {
+function parseHeaders(words: unknown): Record<string, string> {
   const entries = (Array.isArray(words) ? words.map(String) : []).map((word) => {
     const [, name = '', value = ''] = /^([!#$%&'*+.^`|~\w-]+):\s*(\P{Cc}*)$/u.exec(word) ?? [];
     if (name === '') throw new UsageError(`--header '${word}' is not a header.`, "Write 'Name: value'.");
@@ -120,7 +120,7 @@ function headersOf(words: unknown): Record<string, string> {
 }
 
 /** Parses `key=value` as text or by its type in the interface, and `key:=json` as JSON. */
-function fieldsOf(words: readonly string[], operation: Operation | undefined): Record<string, unknown> {
+function parseFields(words: readonly string[], operation: Operation | undefined): Record<string, unknown> {
   const entries = words.map((word): [string, unknown] => {
     const [, name = '', kind, text = ''] = /^([^:=]+)(:?=)(.*)$/s.exec(word) ?? [];
     if (!kind) throw new UsageError(`--field '${word}' has no value.`, 'Write key=value.');

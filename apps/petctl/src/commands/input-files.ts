@@ -13,14 +13,16 @@ export async function withFiles(
 ): Promise<Record<string, unknown>> {
   if (body?.whole && fields.body) {
     const whole = input.body;
-    return isObject(whole) ? { ...input, body: await openFiles(whole, propertiesOf(fields.body.schema), io) } : input;
+    return isObject(whole)
+      ? { ...input, body: await replaceFiles(whole, propertiesOf(fields.body.schema), io) }
+      : input;
   }
   const schemas = Object.entries(fields).filter(([, field]) => field.in === 'body');
-  return openFiles(input, Object.fromEntries(schemas.map(([name, { schema }]) => [name, schema])), io);
+  return replaceFiles(input, Object.fromEntries(schemas.map(([name, { schema }]) => [name, schema])), io);
 }
 
 /** A copy in which binary properties are files. */
-async function openFiles(
+async function replaceFiles(
   values: Record<string, unknown>,
   schemas: Readonly<Record<string, Schema>>,
   io: Io,

@@ -90,7 +90,7 @@ export function pathFieldsOf({ path }: Operation): string[] {
 async function readData(data: string, operation: Operation, io: Io): Promise<Input> {
   const { body, fields } = operation;
   if (body?.kind === 'bytes') return { body: await (await import('./input-files.ts')).openBytes(data, io) };
-  const { text, from } = await textOf(data, io);
+  const { text, from } = await readWord(data, io);
   if (body?.kind === 'text') return { body: text };
   const value = parseJson(text, `--data: ${from}`);
   if (body?.whole) {
@@ -140,7 +140,7 @@ function rejectInvalidValue(name: string, value: unknown, schema: Schema): void 
 }
 
 /** The text of `@file` or `-`, or the word itself. */
-async function textOf(word: string, io: Io): Promise<{ text: string; from: string }> {
+async function readWord(word: string, io: Io): Promise<{ text: string; from: string }> {
   if (word === '-' || word === '@-') return { text: await readText('-', io), from: 'stdin' };
   if (!word.startsWith('@')) return { text: word, from: 'the value' };
   const file = word.slice(1);

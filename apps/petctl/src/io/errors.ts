@@ -1,6 +1,5 @@
-/** The command line, a file or the configuration is invalid. Nothing was sent. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
+/** An error that says what to do. */
+class HintedError extends Error {
   readonly hint: string | undefined;
 
   constructor(message: string, hint?: string) {
@@ -9,15 +8,14 @@ export class UsageError extends Error {
   }
 }
 
-/** Some records of an import failed. */
-export class PartialError extends Error {
-  override readonly name = 'PartialError';
-  readonly hint: string | undefined;
+/** The command line, a file or the configuration is invalid. Nothing was sent. */
+export class UsageError extends HintedError {
+  override readonly name = 'UsageError';
+}
 
-  constructor(message: string, hint?: string) {
-    super(message);
-    this.hint = hint;
-  }
+/** Some records of an import failed. */
+export class PartialError extends HintedError {
+  override readonly name = 'PartialError';
 }
 
 /** The results could not be written. */

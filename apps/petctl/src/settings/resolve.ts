@@ -26,7 +26,7 @@ export interface ResolvedSettings {
 type Flags = ReadonlyMap<string, unknown>;
 
 /** Where settings come from: the name of each in messages, and its text. */
-interface Source {
+interface SettingSource {
   readonly origin: (name: SettingName) => string;
   readonly text: (name: SettingName) => string | undefined;
 }
@@ -34,14 +34,14 @@ interface Source {
 /** Resolves every setting, or throws for the first invalid one. */
 export function resolveSettings(flags: Flags, env: Environment): ResolvedSettings {
   const stored = readProfiles(configFile(env));
-  const fromFlags: Source = { origin: (name) => `--${name}`, text: (name) => flags.get(name)?.toString() };
-  const fromEnvironment: Source = {
+  const fromFlags: SettingSource = { origin: (name) => `--${name}`, text: (name) => flags.get(name)?.toString() };
+  const fromEnvironment: SettingSource = {
     origin: (name) => settings[name].env,
     text: (name) => env[settings[name].env] || undefined,
   };
   const profile = fromFlags.text('profile') ?? fromEnvironment.text('profile') ?? stored.selected ?? 'default';
   rejectUnknownProfile(profile, stored);
-  const fromProfile: Source = {
+  const fromProfile: SettingSource = {
     origin: () => `profile '${profile}' in ${stored.file}`,
     text: (name) => stored.profiles[profile]?.[name],
   };
@@ -61,7 +61,7 @@ export function resolveSettings(flags: Flags, env: Environment): ResolvedSetting
   return { get, baseUrl: resolveBaseUrl(sources), profile, configuredUrls };
 }
 
-function resolveBaseUrl(sources: readonly Source[]): SettingValue<string> {
+function resolveBaseUrl(sources: readonly SettingSource[]): SettingValue<string> {
   const { value, origin } = configuredUrl(sources) ?? {
     value: Object.values<string>(service.deployments)[0] ?? '',
     origin: 'default',
@@ -71,7 +71,7 @@ function resolveBaseUrl(sources: readonly Source[]): SettingValue<string> {
 }
 
 /** The URL or deployment of the first source that has one. */
-function configuredUrl(sources: readonly Source[]): SettingValue<string> | undefined {
+function configuredUrl(sources: readonly SettingSource[]): SettingValue<string> | undefined {
   for (const { origin, text } of sources) {
     const [url, deployment] = [text('base-url'), text('deployment')];
     if (url !== undefined && deployment !== undefined)

@@ -83,12 +83,12 @@ export function apiExamples(operations: readonly Operation[]): [line: string, co
   const examples: [string, string][] = [];
   const list = plain.find(({ method }) => method === 'GET');
   if (list) {
-    const [query] = fieldsOf(list, ({ in: location }) => location === 'query');
+    const [query] = fieldWords(list, ({ in: location }) => location === 'query');
     examples.push([`GET ${list.path}${query ?? ''}`, query ? 'With a query' : 'Without any input']);
   }
   const create = plain.find(({ method, body }) => method === 'POST' && body?.kind === 'json');
   if (create) {
-    const body = fieldsOf(create, ({ in: location, required }) => location === 'body' && required).join('');
+    const body = fieldWords(create, ({ in: location, required }) => location === 'body' && required).join('');
     if (body !== '') examples.push([`POST ${create.path}${body}`, 'With a body; := sets JSON']);
     examples.push([`POST ${create.path} --input body.json`, 'With a body from a file']);
   }
@@ -98,7 +98,7 @@ export function apiExamples(operations: readonly Operation[]): [line: string, co
 type Field = Operation['fields'][string];
 
 /** Fields with example values as flags of `petctl api`. */
-function fieldsOf({ fields }: Operation, isWanted: (field: Field) => boolean): string[] {
+function fieldWords({ fields }: Operation, isWanted: (field: Field) => boolean): string[] {
   return Object.entries(fields)
     .filter(([, field]) => isWanted(field))
     .map(([name, { in: location, schema }]) => {

@@ -31,8 +31,8 @@ function page(name: string, located: Located, version: string): string {
     `.SH EXAMPLES\n${examplesOf(located)
       .map(([line, comment]) => `.TP\n${roff(`${comment}:`)}\n${roff(line)}`)
       .join('\n')}`,
-    ...(commands.length > 0 ? [`.SH COMMANDS\n${list(commands.map((one) => [one.name, one.summary]))}`] : []),
-    `.SH OPTIONS\n${list(optionsOf(node, [...(node.flags ?? []), ...sharedFlagsOf(node)]))}`,
+    ...(commands.length > 0 ? [`.SH COMMANDS\n${definitionList(commands.map((one) => [one.name, one.summary]))}`] : []),
+    `.SH OPTIONS\n${definitionList(optionsOf(node, [...(node.flags ?? []), ...sharedFlagsOf(node)]))}`,
     ...(path.length > 0 ? [] : topics()).map(
       ({ title, text }) => `.SH ${title.toUpperCase()}\n.nf\n${roff(text)}\n.fi`,
     ),
@@ -50,7 +50,7 @@ function optionsOf({ args = [] }: Pick<CommandNode, 'args'>, flags: readonly Fla
   ];
 }
 
-function list(rows: Rows): string {
+function definitionList(rows: Rows): string {
   return rows.map(([name, description]) => `.TP\n\\fB${roff(name)}\\fR\n${roff(description)}`).join('\n');
 }
 
@@ -70,7 +70,7 @@ export function markdown(root: CommandNode): string {
     root.description ?? root.summary,
     ...[...walk(root)].filter(({ node }) => !node.commands).flatMap(section),
     '## Flags of every command',
-    table(optionsOf({}, globalFlags)),
+    markdownTable(optionsOf({}, globalFlags)),
     ...topics().flatMap(({ title, text }) => [`## ${title}`, `\`\`\`text\n${text}\n\`\`\``]),
   ];
   return `${parts.join('\n\n')}\n`;
@@ -85,11 +85,11 @@ function section(located: Located): string[] {
     node.description ?? `${node.summary}.`,
     ...(node.notice ? [`**${node.notice}**`] : []),
     `\`\`\`sh\n${[...examples, '', usage(located)].join('\n')}\n\`\`\``,
-    ...(options.length > 0 ? [table(options)] : []),
+    ...(options.length > 0 ? [markdownTable(options)] : []),
   ];
 }
 
-function table(rows: Rows): string {
+function markdownTable(rows: Rows): string {
   const lines = rows.map(
     ([name, description]) => `| \`${name}\` | ${description.replaceAll('|', '\\|').replaceAll('\n', ' ')} |`,
   );

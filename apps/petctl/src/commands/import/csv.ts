@@ -90,7 +90,7 @@ function recordError(line: number, problem: string): UsageError {
 }
 
 /** The name of the input that each column of a header sets; undefined for ignored columns. */
-export function columnsOf(
+export function inputNames(
   header: CsvRecord,
   { fields }: Operation,
   ignorable: readonly string[],

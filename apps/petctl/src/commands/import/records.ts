@@ -3,7 +3,7 @@ import { UsageError } from '../../io/errors.ts';
 import { isObject, jsonText } from '../../io/text.ts';
 import { propertiesIn } from '../../output/format.ts';
 import { checkProperties, missingFields, parseJson } from '../input.ts';
-import { type CsvRecord, columnsOf, csvInput, csvRecords } from './csv.ts';
+import { type CsvRecord, csvInput, csvRecords, inputNames } from './csv.ts';
 
 export type FileFormat = 'jsonl' | 'json' | 'csv';
 
@@ -41,7 +41,7 @@ export async function readRecords(
   const records = csvRecords(all);
   const { value: header } = await records.next();
   if (!header) return { records: fromCsv(records, [], operation), frame: { head: '', between: '', tail: '' }, ignored };
-  const columns = columnsOf(header, operation, ignorable);
+  const columns = inputNames(header, operation, ignorable);
   for (const [i, name] of columns.entries()) if (name === undefined) ignored.add(header.cells[i] ?? '');
   const frame = { head: `${header.raw}\n`, between: '\n', tail: '\n' };
   return { records: fromCsv(records, columns, operation), frame, ignored };

@@ -28,7 +28,7 @@ export async function runImport(invocation: Invocation, defaultConcurrency: numb
   const source = openSource(file, io);
   const input = await readRecords(source.chunks, formatOf(flags.get('format')), operation);
   io.interrupted.throwIfAborted();
-  const files = openFiles(flags, file, input);
+  const files = openRecordsFiles(flags, file, input);
   const counts: Counts = { created: 0, existing: 0, valid: 0, failed: 0, unknown: 0 };
   const bar = progressBar(io.stderr, flags.has('quiet'), source.progress, counts);
 
@@ -124,7 +124,7 @@ function hintFor({ flags, node }: Invocation, { failed, unknown }: Counts): stri
   return undefined;
 }
 
-function openFiles(flags: Invocation['flags'], input: string, records: Records) {
+function openRecordsFiles(flags: Invocation['flags'], input: string, records: Records) {
   const open = (flag: string): RecordsFile | undefined => {
     const file = flags.get(flag);
     return typeof file === 'string' ? openRecordsFile(flag, file, input, records) : undefined;
