@@ -5,7 +5,7 @@ import { type Deployment, deployments, type Setting, settings } from './settings
 type Settings = typeof settings;
 type SettingValues = { [Name in keyof Settings]: Settings[Name] extends Setting<infer T> ? T : never };
 
-/** The parsed and validated settings. Times are in milliseconds, sizes in bytes. */
+/** The parsed and validated settings, which `petstore-server --help` describes. Times are in milliseconds, sizes in bytes. */
 export interface Config extends SettingValues {
   /** Keys from the environment, instead of those stored in `dataDir`. */
   apiKeys: string | undefined;

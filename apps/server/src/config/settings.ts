@@ -6,13 +6,13 @@ import { integer, type Kind, oneOf, origins, orOff, proxies, seconds, secondsOrN
 export type Deployment = keyof typeof service.deployments;
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
 
-/** A setting: by its flag, else its variable, else its default. */
+/** A setting. Its flag overrides its variable, which overrides its default. */
 export interface Setting<T> {
   flags: string;
   variable: string;
   about: string;
   kind: Kind<T>;
-  /** The default as text. */
+  /** Returns the default as text. */
   fallback(deployment: Deployment): string;
 }
 

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 const { O_CREAT, O_DIRECTORY, O_DSYNC = 0, O_EXCL, O_NOFOLLOW = 0, O_RDONLY, O_RDWR } = constants;
 const isWindows = process.platform === 'win32';
 
-/** Whether O_DSYNC makes each write durable. On other systems it omits the disk's cache. */
+/** Whether O_DSYNC makes each write durable. On other systems it does not flush the disk's cache. */
 const hasDurableWrites = process.platform === 'linux';
 
 /** Opens an existing file, never through a symbolic link. `writeDurably` needs the access 'write durably'. */
@@ -19,21 +19,21 @@ export async function createFile(file: string, mode = 0o666): Promise<FileHandle
   return giveToOwnerOfFolder(handle, file);
 }
 
-/** All bytes of a file, or undefined without a file. Uses `spare` if it is large enough. */
-export async function readIfExists(file: string, spare?: ArrayBufferLike): Promise<Buffer | undefined> {
+/** All bytes of a file, or undefined without a file. Reads into `buffer` if it is large enough. */
+export async function readIfExists(file: string, buffer?: ArrayBufferLike): Promise<Buffer | undefined> {
   try {
-    return await readWhole(file, spare);
+    return await readWhole(file, buffer);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-export async function readWhole(file: string, spare?: ArrayBufferLike): Promise<Buffer> {
+export async function readWhole(file: string, buffer?: ArrayBufferLike): Promise<Buffer> {
   return closing(await openFile(file), async (handle) => {
     // In one read: `readFile` reads large files in many parts.
     const { size } = await handle.stat();
-    const bytes = spare && size <= spare.byteLength ? Buffer.from(spare, 0, size) : Buffer.allocUnsafeSlow(size);
+    const bytes = buffer && size <= buffer.byteLength ? Buffer.from(buffer, 0, size) : Buffer.allocUnsafeSlow(size);
     return bytes.subarray(0, await readAll(handle, bytes, 0));
   });
 }
@@ -48,14 +48,14 @@ export async function syncFolder(folder: string): Promise<void> {
 /** Creates a folder durably, with its missing parents. */
 export async function makeFolder(folder: string): Promise<void> {
   const parent = dirname(resolve(folder));
-  const made = await makeOneFolder(folder).catch(async (error: unknown) => {
+  const created = await makeOneFolder(folder).catch(async (error: unknown) => {
     if (errorCode(error) !== 'ENOENT') throw error;
     await makeFolder(parent);
     return makeOneFolder(folder);
   });
   await syncFolder(parent).catch((error: unknown) => {
     // The parent of an existing folder may be unreadable. Its creator has synced it.
-    if (made || errorCode(error) !== 'EACCES') throw error;
+    if (created || errorCode(error) !== 'EACCES') throw error;
   });
 }
 
@@ -140,7 +140,7 @@ export async function closing<T>(handle: FileHandle, work: (handle: FileHandle) 
   }
 }
 
-/** Lets the owner of the folder use a file that root creates. */
+/** Gives a file that root creates to the owner of its folder. */
 async function giveToOwnerOfFolder(handle: FileHandle, file: string): Promise<FileHandle> {
   if (process.getuid?.() !== 0) return handle;
   try {

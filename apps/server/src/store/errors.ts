@@ -50,4 +50,8 @@ export class StoreUncertainError extends StoreFailedError {
 /** The idempotency key belongs to another write. Nothing was done. */
 export class IdempotencyMismatchError extends Error {
   override readonly name = 'IdempotencyMismatchError';
+
+  constructor() {
+    super('The idempotency key belongs to another write.');
+  }
 }

@@ -78,8 +78,7 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, ke
     if (!idempotency) return write();
     const { key, fingerprint } = idempotency;
     const known = keys.writes.get(keys.table.get(key) ?? 0);
-    if (known && known.fingerprint !== fingerprint)
-      throw new IdempotencyMismatchError('The key belongs to another write.');
+    if (known && known.fingerprint !== fingerprint) throw new IdempotencyMismatchError();
     // The same kind of write has the same kind of result.
     if (known) return { ...known.result, isReplayed: true } as R;
     const result = write();

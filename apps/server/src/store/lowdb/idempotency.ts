@@ -103,7 +103,7 @@ export function idempotentWrites(
     if (text === undefined) return undefined;
     const { writes, documents } = read(text);
     const write = writes.find(([one]) => one === key);
-    if (write?.[1] !== fingerprint) throw new IdempotencyMismatchError('The key belongs to another write.');
+    if (write?.[1] !== fingerprint) throw new IdempotencyMismatchError();
     const [, , id, sequence] = write;
     if (id === undefined || sequence === undefined) return { outcome: 'removed', isReplayed: true };
     const place = writes.filter((one) => one.length > 2).indexOf(write);

@@ -145,8 +145,7 @@ export function postgresCollection(
   async function replay(idempotency: Idempotency | undefined): Promise<Document | Removed | undefined> {
     const [fingerprint, id, version, text] = await reads.read(resultOf, [idempotency?.key]);
     if (typeof fingerprint !== 'string') return undefined;
-    if (fingerprint !== idempotency?.fingerprint)
-      throw new IdempotencyMismatchError('The key belongs to another write.');
+    if (fingerprint !== idempotency?.fingerprint) throw new IdempotencyMismatchError();
     if (typeof text !== 'string') return { outcome: 'removed', isReplayed: true };
     return { ...documentOf(Number(id), String(version), text), isReplayed: true };
   }
