@@ -42,7 +42,7 @@ test('a ratio is computed round by round', () => {
   expect(medianRatio([1, 20, 3], [2, 40, 6])).toBe(0.5);
 });
 
-test('the spread is that of three runs, which are the rounds in three parts', () => {
+test('the spread is that of the thirds of the rounds', () => {
   const rounds = (user: number[]) =>
     user.map((one) => ({ answered: 1, perSecond: 1, p50: 1, p99: 1, cpu: 2, user: one, instructions: 1 }));
   const measured = new Map([

@@ -36,7 +36,7 @@ const targetShares: Record<LoadName, number> = {
   create: 0.7,
 };
 
-/** A share whose runs differ by more than this part of its median is marked. */
+/** A share whose thirds differ by more than this part of it is marked. */
 const MAX_SPREAD = 0.15;
 
 /** A load by one of the generators. */
@@ -95,12 +95,12 @@ function targetsOf({ caption, load, rounds }: MeasuredLoad): Target[] {
   return [ofOther('bare', targetShares[load]), ofOther(rival, 1), atMost(`${caption}: p99, of p50`, slowest, 3)];
 }
 
-/** The share by user time, and the lowest and highest of three runs, which are the rounds in three parts. */
+/** The share by user time, and the lowest and highest median of a third of the rounds. */
 export function spreadOf(rounds: Rounds, server: string, other: string) {
   const [own, others] = [every(rounds, server, 'user'), every(rounds, other, 'user')];
   const ratios = own.map((user, round) => (others[round] ?? Number.NaN) / user);
-  const third = ratios.length / 3;
-  const runs = [0, 1, 2].map((run) => median(ratios.slice(run * third, (run + 1) * third)));
-  const [share, lowest, highest] = [shareOf(rounds, server, other, 'user'), Math.min(...runs), Math.max(...runs)];
+  const length = ratios.length / 3;
+  const thirds = [0, 1, 2].map((i) => median(ratios.slice(i * length, (i + 1) * length)));
+  const [share, lowest, highest] = [shareOf(rounds, server, other, 'user'), Math.min(...thirds), Math.max(...thirds)];
   return { share, lowest, highest, isUnstable: highest - lowest > MAX_SPREAD * share };
 }
