@@ -1,5 +1,5 @@
-// Processes that stand for one command: however one of them is stopped, what it started stops as well. Plain JavaScript,
-// because some of it runs on whatever Node the machine has.
+// Chains of processes that act as one command: stopping any of them also stops its children. Plain JavaScript, because some
+// of it runs on the machine's own Node.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -9,11 +9,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 let isWatching = false;
 
 /**
- * Runs a command in the place of this process: passes signals on, stops it when npm goes away, and ends as it ends. It
- * returns the child, whose output is that of this process unless `options` say otherwise.
+ * Runs a command as a replacement of this process: forwards signals, stops the command when npm exits, and exits with its
+ * code. Returns the child, which inherits stdio unless `options` override that.
  */
 export function runInstead(command, args, options = {}) {
-  // The variable has every process of the command watch its parent, also where npm did not start the first one.
+  // This variable makes every process of the command watch its parent, even if npm did not start the first one.
   const env = { ...process.env, npm_lifecycle_event: process.env.npm_lifecycle_event ?? 'run', ...options.env };
   const child = spawn(command, args, { stdio: 'inherit', ...options, env });
   for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
@@ -29,9 +29,9 @@ export function runInstead(command, args, options = {}) {
 }
 
 /**
- * Stops this process when npm has gone away: killed with SIGKILL, it cannot pass the signal on, and a server would keep the
- * port and the data folder. Where a shell stands between npm and this process, the shell's parent is watched as well. On
- * Windows the shell is ended by the system together with npm.
+ * Stops this process when npm has exited: after SIGKILL, npm cannot forward the signal, and a server would continue to hold
+ * its port and data folder. If a shell runs between npm and this process, the shell's parent is watched as well. On
+ * Windows, the system ends the shell together with npm.
  */
 export function stopWithParent() {
   if (!process.env.npm_lifecycle_event || isWatching) return;
@@ -48,7 +48,7 @@ export function stopWithParent() {
   timer.unref();
 }
 
-/** The name and the parent of a process, where the system shows them as a file. */
+/** The name and the parent of a process, if the system has /proc. */
 function processInfo(pid) {
   try {
     const [, name, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').match(/\((.*)\) \S (\d+)/s) ?? [];

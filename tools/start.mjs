@@ -1,5 +1,5 @@
-// `npm start`: installs what serving needs, generates if the spec was changed, and runs the server. Plain JavaScript,
-// because the first start runs on whatever Node the machine has.
+// `npm start`: installs the server's packages, generates if the spec has changed, and runs the server. Plain JavaScript,
+// because the first start runs on the machine's own Node.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ if (isPinned && (await isGenerated())) await import(pathToFileURL(path('apps/ser
 else if (isPinned) await generate();
 else runInstead(node, process.argv.slice(1));
 
-/** Whether the generated code was made from the spec as it is. What was compared once is remembered. */
+/** Whether the generated code matches the spec. A file remembers the last match. */
 async function isGenerated() {
   const spec = readFileSync(path('spec/openapi.yaml'), 'utf8');
   const generated = path('packages/types/src/gen/document.gen.ts');

@@ -1,17 +1,17 @@
-// turbo itself, without the script in front of it, which cannot be stopped while turbo runs, and without its telemetry: it can
-// be told so only through the environment, which npm scripts cannot set everywhere.
+// Runs turbo's binary without its launch script, which cannot be stopped while turbo runs, and without telemetry, which only
+// an environment variable disables; npm scripts cannot set those on every system.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { runInstead } from './processes.mjs';
 
-/** What the drift check depends on beside files, so that no result of another day or of another base is shown again. */
+/** The inputs of the drift check that are not files, so that turbo caches no result of another day or base. */
 function driftSince() {
   const { stdout } = spawnSync('git', ['rev-parse', 'HEAD', '@{upstream}', 'origin/main'], { encoding: 'utf8' });
   return `${new Date().toISOString().slice(0, 10)} ${(stdout ?? '').split('\n').join(' ')}`;
 }
 
-/** Runs turbo in the place of this process. */
+/** Runs turbo as a replacement of this process. */
 export function turbo(args, options = {}) {
   const { platform, arch } = process;
   const name = `@turbo/${platform === 'win32' ? 'windows' : platform}-${arch === 'x64' ? '64' : arch}`;

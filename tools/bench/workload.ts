@@ -1,4 +1,4 @@
-/** Everything that the bench knows of this service: its documents, and the operations that are measured. */
+/** The part of the bench that is specific to this service: its documents, and the measured operations. */
 import { type Input, type NewPet, operations, type Pet, service } from '@petstore/types';
 
 export type Document = Pet;
@@ -12,7 +12,7 @@ export const { listPets: list, createPet: create, getPet: get } = operations;
 export const basePath = new URL(service.deployments.production).pathname;
 export const collectionPath = `${basePath}${list.path}`;
 
-/** What lists are filtered by; a quarter of the documents has this value. */
+/** The filter of lists; a quarter of the documents has this value. */
 const [common, ...others] = list.fields.status.schema.enum;
 export const filter = { property: 'status', value: common } as const;
 
@@ -37,10 +37,10 @@ export function newDocument(number: number): NewDocument {
   return { name: `Rex the ${number}th`, categoryId: number % 50, ...(value && { [filter.property]: value }) };
 }
 
-/** What the operation that gets a document takes. */
+/** The input of the operation that gets a document. */
 export const idInput = (petId: number) => ({ petId }) satisfies Input<typeof get.id>;
 
-/** The operations over an array, which is scanned: what the servers beside ours store their documents in. */
+/** The operations over an array, which is scanned: the storage of the servers beside ours. */
 export function inArray(pets: Pet[]) {
   return {
     getPet: ({ petId }: Input<'getPet'>) => pets[petId - 1],

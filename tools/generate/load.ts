@@ -173,7 +173,7 @@ function bundle(main: string, files: ReadonlyMap<string, unknown>): Document {
   return { ...copied, components };
 }
 
-/** What a reference below a key is one to. */
+/** The kind of component that references below a key have. */
 function kindBelow(key: string, kind: string): string {
   if (kind === 'schemas' || key === 'schema' || key === 'schemas') return 'schemas';
   return componentsOf[key] ?? kind;

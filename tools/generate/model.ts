@@ -24,7 +24,7 @@ export interface Model {
   readonly rows: readonly Row[];
 }
 
-/** What the rows of a document have in common. */
+/** The parts of a document that all rows share. */
 interface Context {
   readonly document: Document;
   readonly schemas: Schemas;

@@ -35,7 +35,7 @@ const singles = new Set([
 const lists = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
 const maps = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 
-/** The schema as plain data: keywords that say something of values, references as they are. */
+/** The schema with its supported keywords only, and with unresolved references. */
 export function plain(schema: unknown, at: string): Schema {
   if (schema === true || schema === undefined) return {};
   if (schema === false) return { not: {} };
@@ -65,14 +65,14 @@ function plainKeywords(schema: Node, at: string): Schema {
   return result;
 }
 
-/** The keywords in an order of their own, so that the order in which they are written means nothing. */
+/** The keywords in a fixed order, so that their order in the spec has no effect. */
 function inOrder(schema: Node): [string, unknown][] {
   return [...scalars, ...singles, ...lists, ...maps].flatMap((key) =>
     Object.hasOwn(schema, key) ? [[key, schema[key]] satisfies [string, unknown]] : [],
   );
 }
 
-/** Reads what stands behind references. */
+/** Resolves references, and answers questions on schemas. */
 export class Schemas {
   readonly #document: Document;
 
@@ -80,7 +80,7 @@ export class Schemas {
     this.#document = document;
   }
 
-  /** What a reference of any kind leads to, references behind it followed too. */
+  /** The target of a reference of any kind, through further references. */
   target(value: unknown, at: string): Node {
     let here = value;
     for (let steps = 0; isNode(here) && typeof here.$ref === 'string'; steps++) {
@@ -144,7 +144,7 @@ export class Schemas {
     let additional = whole.additionalProperties !== false && whole.unevaluatedProperties !== false;
     for (const part of whole.allOf ?? []) {
       const merged = this.#merge(part, within);
-      // A part may add no more than what is required.
+      // Any other part may only add `required`.
       if (!merged && !Object.keys(part).every((key) => key === 'required' || annotations.has(key))) return undefined;
       if (merged && !merged.additional) additional = false;
       for (const name of merged?.required ?? part.required ?? []) required.add(name);
@@ -180,7 +180,7 @@ export class Schemas {
     return properties ? new Set(['object']) : items ? new Set(['array']) : all;
   }
 
-  /** Whether an integer in the value may be more than a number carries exactly. */
+  /** Whether an integer in the value may exceed the exact range of a number. */
   hasWide(schema: Schema, within: ReadonlySet<string> = new Set()): boolean {
     if (schema.$ref !== undefined && within.has(schema.$ref)) return false;
     const visited = schema.$ref === undefined ? within : new Set(within).add(schema.$ref);
@@ -204,13 +204,13 @@ export class Schemas {
     return [...parts, ...alternatives].some((part) => typeof part === 'object' && this.hasWide(part, visited));
   }
 
-  /** Whether a value can be only one word: no list and no object. */
+  /** Whether no value is a list or an object. */
   isScalar(schema: Schema): boolean {
     const types = this.typesOf(schema);
     return !types.has('array') && !types.has('object');
   }
 
-  /** Whether the value is a list of single words, an object of such, or a single word, in each form that it can have. */
+  /** Whether each value is a scalar, a list of scalars, or an object of scalars. */
   isFlat(schema: Schema, depth = 0): boolean {
     const resolved = this.resolve(schema);
     const { anyOf, oneOf, allOf, items, properties, additionalProperties } = resolved;
@@ -227,13 +227,13 @@ export class Schemas {
   }
 }
 
-/** Whether an integer may be more than a number carries exactly: an int64 whose bounds do not exclude that. */
+/** Whether an integer may exceed the exact range of a number: an int64 without bounds that exclude it. */
 export function isWide(schema: { readonly [K in keyof Schema]?: unknown }): boolean {
   const isInteger = [schema.type].flat().includes('integer');
   return isInteger && schema.format === 'int64' && !hasSafeBounds(schema as Schema);
 }
 
-/** Whether a text stands for bytes. */
+/** Whether a string contains bytes. */
 export function isBinary({ type, format, contentMediaType, contentEncoding }: Schema): boolean {
   return (
     [type ?? 'string'].flat().includes('string') &&

@@ -150,7 +150,7 @@ function bodyType({ body, fields }: Operation, data: () => Type) {
   return body.whole ? $.type.object().prop('body', (p) => p.required(fields.body?.required ?? false).type(type)) : type;
 }
 
-/** What a success gives: its data, or with several successes the status beside it. */
+/** The data of a success; with several successes, together with the status. */
 function responseType({ successes, responses }: Operation, all: () => Type) {
   const dataOf = (status: string) => {
     const kind = responses[status]?.kind;

@@ -12,7 +12,7 @@ const schemaMaps = new Set(['properties', 'schemas']);
 const schemaLists = new Set(['allOf', 'anyOf', 'oneOf']);
 const schemaKeys = new Set(['schema', 'items', 'additionalProperties', 'not']);
 
-/** Goes down to the schemas. What stands in examples, defaults and extensions is data, and stays. */
+/** Upgrades the schemas below a value. Examples, defaults and extensions are data, and do not change. */
 function upgradeBelow(value: unknown, key: string): unknown {
   if (Array.isArray(value)) return value.map((one) => upgradeBelow(one, key));
   if (!isNode(value)) return value;
@@ -31,7 +31,7 @@ function upgradeBelow(value: unknown, key: string): unknown {
   );
 }
 
-/** In 3.0 a style counts in a form that is written as in an address, and nowhere else. */
+/** 3.0 defines styles only for application/x-www-form-urlencoded. */
 function withoutStyles(encoding: unknown): unknown {
   return mapped(node(encoding), (rules) => {
     const { style, explode, allowReserved, ...rest } = node(rules);
@@ -41,7 +41,7 @@ function withoutStyles(encoding: unknown): unknown {
 
 function upgradeSchema(schema: unknown): unknown {
   if (!isNode(schema)) return schema;
-  // In 3.0 nothing counts that stands beside a reference.
+  // 3.0 ignores keywords beside a reference.
   if (typeof schema.$ref === 'string') return { $ref: schema.$ref };
   const up: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
@@ -70,7 +70,7 @@ function upgradeBounds(schema: Record<string, unknown>): void {
   }
 }
 
-/** As the OpenAPI Initiative's guide to the upgrade says. */
+/** Follows the upgrade guide of the OpenAPI Initiative. */
 function upgradeBinary(schema: Record<string, unknown>): void {
   if (schema.type !== 'string') return;
   if (schema.format === 'binary') {
@@ -92,7 +92,7 @@ function upgradeNullable(schema: Record<string, unknown>): void {
     if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...schema.enum, null];
     return;
   }
-  // Without a type of its own, 3.0 leaves open what it means; written beside a composition it is meant as one more choice.
+  // 3.0 does not define `nullable` without a type; beside a composition, it is meant as a further alternative.
   const { description, ...rest } = schema;
   if (Object.keys(rest).length === 0) return;
   for (const key of Object.keys(schema)) delete schema[key];

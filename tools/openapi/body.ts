@@ -131,7 +131,7 @@ function partOf(document: Document, name: string, value: unknown, encoding: Enco
   };
 }
 
-/** Headers of a part have no place among an operation's inputs: only one that can have one value is sent. */
+/** The headers of a part that have a fixed value; no input can set them. */
 function headersOf(document: Document, encoding: Encoding): Record<string, string> {
   return Object.fromEntries(
     Object.entries(encoding.headers ?? {}).flatMap(([name, entry]) => {

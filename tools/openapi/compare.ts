@@ -75,7 +75,7 @@ export function parseMultipart(body: Uint8Array, contentType: string): Part[] {
   });
 }
 
-/** What a body is compared by. */
+/** A body in a form that can be compared. */
 function comparable(body: Body): unknown {
   if ('json' in body) return plainJson(body.json);
   if ('form' in body) return body.form;

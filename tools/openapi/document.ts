@@ -153,7 +153,7 @@ export function readDocument(file: string): Document {
   return { root: files.get(main) as Root, files };
 }
 
-/** Follows `$ref` until it meets an object that has none. */
+/** Follows `$ref` to an object without one. */
 export function resolve<T extends object>(document: Document, node: T): T {
   let found: unknown = node;
   for (let depth = 0; depth < 32; depth++) {
@@ -207,11 +207,11 @@ function lookUp({ root, files }: Document, ref: string): unknown {
     const key = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
     found = (found as Record<string, unknown> | undefined)?.[key];
   }
-  if (typeof found !== 'object' || found === null) throw new Error(`Nothing stands at ${ref}.`);
+  if (typeof found !== 'object' || found === null) throw new Error(`${ref} does not exist.`);
   return found;
 }
 
-/** What stands in the values of examples is data, a `$ref` too. */
+/** Values of examples are data, even a `$ref` in them. */
 const DATA_KEYS = ['example', 'value', 'default', 'enum', 'const'];
 
 function makeAbsolute(

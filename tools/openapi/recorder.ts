@@ -15,7 +15,7 @@ export interface RecordedResponse {
 /** The inputs of a call as the client takes them: side by side, or the body as `body`. */
 export function inputOf(row: Pick<Row, 'fields' | 'body'>, { path, query, header, cookie, body }: Inputs): object {
   const parameters = Object.entries({ ...path, ...query, ...header, ...cookie });
-  // What OpenAPI ignores is no input.
+  // Parameters that OpenAPI ignores are no inputs.
   const known = Object.fromEntries(parameters.filter(([name]) => Object.hasOwn(row.fields, name)));
   if (body === undefined) return known;
   const value = withFiles(body);
@@ -51,7 +51,7 @@ export function recorder(server: string, response: Partial<RecordedResponse> = {
   return { sent, transport };
 }
 
-/** What fetch would send behind the address of a server; the whole address where it is another server. */
+/** The request target behind a server's address; the whole URL for another server. */
 export function behind(server: string, url: string): string {
   const { href } = new URL(url);
   return href.startsWith(server) ? href.slice(server.length) : href;

@@ -6,7 +6,7 @@ export interface Options {
   isFull: boolean;
   /** Which of several alternatives, counted from 0. */
   variant: number;
-  /** What stands for a text without constraints. */
+  /** The sample of a string without constraints. */
   text?: string;
 }
 

@@ -4,7 +4,7 @@ import { encodeAll, UnspecifiedError } from './styles.ts';
 /** A token or key, or a user with a password, by the name of its security scheme. */
 export type Credentials = Record<string, string | { username: string; password: string }>;
 
-/** Every alternative wants a credential, and none is satisfied. */
+/** Every alternative needs a credential, and none is satisfied. */
 export class MissingCredentialError extends Error {
   override name = 'MissingCredentialError';
 }
@@ -15,7 +15,7 @@ interface Target {
   cookies: string[];
 }
 
-/** Adds the credentials of the first alternative that they satisfy; one that asks for none comes last. */
+/** Adds the credentials of the first alternative that they satisfy; one without credentials comes last. */
 export function addCredentials(
   document: Document,
   operation: Operation,
@@ -57,7 +57,7 @@ function addCredential(scheme: SecurityScheme, credential: Credentials[string], 
   if (scheme.type === 'mutualTLS') return;
   if (typeof credential === 'object') {
     if (scheme.type !== 'http' || scheme.scheme?.toLowerCase() !== 'basic')
-      throw new UnspecifiedError('a user for a token');
+      throw new UnspecifiedError('a user name and password for a token');
     const text = `${credential.username}:${credential.password}`;
     target.headers.authorization = `Basic ${Buffer.from(text).toString('base64')}`;
     return;

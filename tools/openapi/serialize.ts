@@ -12,7 +12,7 @@ import {
   UnspecifiedError,
 } from './styles.ts';
 
-/** Input values of a call, each where OpenAPI places it. */
+/** Input values of a call by their OpenAPI location. */
 export interface Inputs {
   path?: Record<string, unknown>;
   query?: Record<string, unknown>;
@@ -23,7 +23,7 @@ export interface Inputs {
   contentType?: string;
 }
 
-/** The request that OpenAPI asks for. */
+/** The request that OpenAPI defines. */
 export interface ExpectedRequest {
   method: string;
   /** The first server with the default of each variable, without a slash at its end. */
@@ -35,7 +35,7 @@ export interface ExpectedRequest {
   body?: Body;
 }
 
-/** Returns the request that the document asks for; `operationId` may also be written `GET /users`. */
+/** The request that the document defines; `operationId` may also be `GET /users`. */
 export function expectedRequest(
   document: Document,
   operationId: string,
@@ -44,7 +44,7 @@ export function expectedRequest(
 ): ExpectedRequest {
   const operation = operationsOf(document).find(({ id }) => id === operationId);
   if (!operation) throw new Error(`The document has no operation ${operationId}.`);
-  refuseUnknown(operation, inputs);
+  rejectUnknown(operation, inputs);
 
   const query: string[] = [];
   const cookies: string[] = [];
@@ -99,8 +99,8 @@ export function expectedRequest(
 }
 
 /** Header parameters with these names are ignored: https://spec.openapis.org/oas/v3.1.1#fixed-fields-for-use-with-schema */
-export function isIgnored({ in: place, name }: Parameter): boolean {
-  return place === 'header' && ['accept', 'content-type', 'authorization'].includes(name.toLowerCase());
+export function isIgnored({ in: location, name }: Parameter): boolean {
+  return location === 'header' && ['accept', 'content-type', 'authorization'].includes(name.toLowerCase());
 }
 
 function inPath(parameter: Parameter, value: unknown): string {
@@ -150,9 +150,9 @@ function serverOf({ servers }: Operation): string {
   return url.replace(/\{([^}]+)\}/g, (_, name: string) => variables[name]?.default ?? '').replace(/\/$/, '');
 }
 
-function refuseUnknown(operation: Operation, inputs: Inputs): void {
-  for (const place of ['path', 'query', 'header', 'cookie'] as const)
-    for (const name of Object.keys(inputs[place] ?? {}))
-      if (!operation.parameters.some((parameter) => parameter.in === place && parameter.name === name))
-        throw new Error(`${operation.id} has no ${place} parameter ${name}.`);
+function rejectUnknown(operation: Operation, inputs: Inputs): void {
+  for (const location of ['path', 'query', 'header', 'cookie'] as const)
+    for (const name of Object.keys(inputs[location] ?? {}))
+      if (!operation.parameters.some((parameter) => parameter.in === location && parameter.name === name))
+        throw new Error(`${operation.id} has no ${location} parameter ${name}.`);
 }

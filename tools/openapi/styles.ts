@@ -1,5 +1,5 @@
 // RFC 6570 as OpenAPI uses it: https://spec.openapis.org/oas/v3.1.1#style-values
-/** OpenAPI leaves open how this is sent. */
+/** OpenAPI does not define how this is sent. */
 export class UnspecifiedError extends Error {
   override name = 'UnspecifiedError';
 }
@@ -17,7 +17,7 @@ export const encodeUnreserved: Encode = (text) =>
 
 export const encodeNothing: Encode = (text) => text;
 
-/** `simple`, `label` and `matrix`: the text that replaces a path template, or stands in a header. */
+/** `simple`, `label` and `matrix`: the text in a path or in a header. */
 export function expand(style: string, explode: boolean, name: string, value: unknown, encode: Encode): string {
   const items = listOf(value, encode);
   const pairs = pairsOf(value, encode);
@@ -39,7 +39,7 @@ export function expand(style: string, explode: boolean, name: string, value: unk
       return named(encodeAll(name), joined(','));
     }
     default:
-      throw new UnspecifiedError(`style ${style} in this place`);
+      throw new UnspecifiedError(`style ${style} in this location`);
   }
 }
 
@@ -51,13 +51,13 @@ export function expandPairs(style: string, explode: boolean, name: string, value
   // RFC 6570, section 2.3: a list or an object without members is undefined, and expands to nothing.
   if (items?.length === 0 || pairs?.length === 0) return [];
   if (style === 'deepObject') {
-    if (!pairs) throw new UnspecifiedError('deepObject with something that is no object');
+    if (!pairs) throw new UnspecifiedError('deepObject with a value that is not an object');
     return pairs.map(([property, text]) => [`${key}%5B${property}%5D`, text]);
   }
   const separator = SEPARATORS[style];
-  if (separator === undefined) throw new UnspecifiedError(`style ${style} in this place`);
+  if (separator === undefined) throw new UnspecifiedError(`style ${style} in this location`);
   if (style !== 'form' && (explode || (!items && !pairs)))
-    throw new UnspecifiedError(`${style} with explode, or with something that is no list`);
+    throw new UnspecifiedError(`${style} with explode, or with a value that is not a list`);
   // The separator of these styles is itself encoded, so that a value cannot contain it.
   if (style !== 'form' && [...(items ?? []), ...(pairs?.flat() ?? [])].some((text) => text.includes(separator)))
     throw new UnspecifiedError(`${style} with its separator within a value`);

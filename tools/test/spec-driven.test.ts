@@ -83,14 +83,14 @@ function requestOrSkip(operation: Operation, inputs: Inputs, key: string): WireR
 }
 
 function validInputs({ parameters, body }: Operation): fc.Arbitrary<Inputs> {
-  const places = (['path', 'query', 'header', 'cookie'] as const).map((place) => {
-    const here = parameters.filter((parameter) => parameter.in === place);
+  const locations = (['path', 'query', 'header', 'cookie'] as const).map((location) => {
+    const here = parameters.filter((parameter) => parameter.in === location);
     const values = Object.fromEntries(here.map((parameter) => [parameter.name, parameterValue(parameter)]));
     const requiredKeys = here.filter(({ required }) => required).map(({ name }) => name);
-    return [place, fc.record(values, { requiredKeys })] as const;
+    return [location, fc.record(values, { requiredKeys })] as const;
   });
   const inputs: fc.Arbitrary<Pick<Inputs, 'path' | 'query' | 'header' | 'cookie'>> = fc.record(
-    Object.fromEntries(places),
+    Object.fromEntries(locations),
   );
   const [contentType, media] = Object.entries(body?.content ?? {})[0] ?? [];
   if (contentType === undefined) return inputs;
@@ -121,17 +121,17 @@ function invalidRequest(operation: Operation, requestOf: (inputs: Inputs) => Wir
       .map((name) => (inputs) => withQuery(requestOf(inputs), name, '1', `query ${name}`)),
   ];
   for (const parameter of operation.parameters) {
-    const { in: place, name } = parameter;
-    const status = place === 'path' ? 404 : 400;
+    const { in: location, name } = parameter;
+    const status = location === 'path' ? 404 : 400;
     const schema = schemaOf(parameter);
     const put = (value: unknown) => (inputs: Inputs) => ({
-      request: requestOf({ ...inputs, [place]: { ...inputs[place], [name]: value } }),
-      wrong: `${place} ${name} ${value}`,
+      request: requestOf({ ...inputs, [location]: { ...inputs[location], [name]: value } }),
+      wrong: `${location} ${name} ${value}`,
       status: status as 400 | 404,
     });
     const words = wrongWords(schema);
     if (words) mistakes.push(words.map(put));
-    if (place === 'query' && !['array', 'object'].includes(String(schema.type)))
+    if (location === 'query' && !['array', 'object'].includes(String(schema.type)))
       mistakes.push(
         parameterValue(parameter).map((value) => (inputs) => {
           const once = requestOf({ ...inputs, query: { ...inputs.query, [name]: value } });
@@ -218,7 +218,7 @@ function isBroken(value: unknown): boolean {
   return Object(value) === value && Object.values(value as object).some(isBroken);
 }
 
-/** Whether there is an integer in a value that neither an int64 nor a double is, so that it is refused also where no schema is. */
+/** Whether a value contains an integer that is neither an int64 nor a double: it is rejected even without a schema. */
 function isBeyond(value: unknown): boolean {
   if (typeof value === 'bigint') return BigInt.asIntN(64, value) !== value && BigInt(Number(value)) !== value;
   return Object(value) === value && Object.values(value as object).some(isBeyond);

@@ -1,4 +1,4 @@
-// What servers need from their start on: time and memory until the first response, and memory under long load.
+// Time and memory of servers until their first response, and memory under long load.
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { inRounds, median, rounded } from '../measure.ts';
@@ -57,7 +57,7 @@ export async function soak(quick: boolean): Promise<Section> {
     const run = async (load: Load, milliseconds: number) => {
       responses += (await generator.run(server, load, milliseconds)).answered;
     };
-    // What comes before the first sample only warms up.
+    // The load before the first sample only warms up.
     for (let sample = -3; sample < count; sample++) {
       for (const load of reads) await run(load, every / reads.length);
       await run(createLoad, 20);

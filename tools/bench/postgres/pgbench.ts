@@ -8,7 +8,7 @@ import { keyColumn, keyOf, tableOf } from '@petstore/server/postgres/schema';
 import { statementsOf } from '@petstore/server/postgres/statements';
 import { added, collection, filter } from '../workload.ts';
 
-/** What is measured of both. */
+/** The work that is measured of both. */
 export const works = ['create', 'list', 'list filtered'] as const;
 export type Work = (typeof works)[number];
 

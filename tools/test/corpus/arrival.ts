@@ -1,8 +1,8 @@
-// How the input that a handler gets differs from the one that a client was given.
+// How the input of a handler differs from the input of the client's call.
 
 /** A sentence for each value that is not there, or another one. What is there besides are defaults. */
-export async function changes(given: unknown, received: unknown): Promise<string[]> {
-  return difference(await comparable(given), await comparable(received), 'input');
+export async function changes(sent: unknown, received: unknown): Promise<string[]> {
+  return difference(await comparable(sent), await comparable(received), 'input');
 }
 
 /** Values that can be compared: files by name, type and bytes; without what is not sent. */

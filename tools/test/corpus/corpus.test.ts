@@ -16,7 +16,7 @@ const ordinary = publicDocuments.filter(({ isLarge }) => !isLarge);
 const judged = isDeep ? publicDocuments : ordinary;
 
 const VALIDATOR_ERRORS: Record<string, unknown> = {
-  // It takes all schemas of a document for one, in which such an anchor may stand only once.
+  // It treats all schemas of a document as one, in which such an anchor must be unique.
   'scalar-galaxy': {
     valid: false,
     errors: expect.stringContaining("$dynamicAnchor : 'itemType' defined more than once"),

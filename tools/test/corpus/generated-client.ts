@@ -16,7 +16,7 @@ export interface Generated {
 /** The client that was generated, and its table. */
 export interface GeneratedClient {
   operations: readonly Row[];
-  /** Where it calls unless it is told otherwise. */
+  /** Its default address. */
   address: string;
   call(row: Row, input: object, options: object): Promise<unknown>;
 }
@@ -54,12 +54,12 @@ function withoutOperations(text: string, messages: readonly string[]): string | 
 export async function loadClient(files: ReadonlyMap<string, string>, folder: string): Promise<GeneratedClient> {
   const packages = join(import.meta.dirname, '../../../packages');
   for (const name of ['types', 'client']) {
-    const place = join(folder, 'packages', name);
-    cpSync(join(packages, name, 'src'), join(place, 'src'), { recursive: true });
+    const packageFolder = join(folder, 'packages', name);
+    cpSync(join(packages, name, 'src'), join(packageFolder, 'src'), { recursive: true });
     // The compiler takes packages of one name and version for the same.
     const manifest = { ...JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8')), version: folder };
-    writeFileSync(join(place, 'package.json'), JSON.stringify(manifest));
-    rmSync(join(place, 'src/gen'), { recursive: true });
+    writeFileSync(join(packageFolder, 'package.json'), JSON.stringify(manifest));
+    rmSync(join(packageFolder, 'src/gen'), { recursive: true });
   }
   const scope = join(folder, 'packages/client/node_modules/@petstore');
   mkdirSync(scope, { recursive: true });

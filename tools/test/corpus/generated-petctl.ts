@@ -20,7 +20,7 @@ export interface GeneratedPetctl {
   /** The variables that give credentials. */
   environment(credentials: Credentials): Record<string, string>;
   /**
-   * The request that `--dry-run` shows with a base address, as `server` sees it, with each credential in the place of its
+   * The request that `--dry-run` shows with a base address, as `server` sees it, with each credential instead of its
    * variable; else petctl's error.
    */
   dryRun(
@@ -34,15 +34,15 @@ export interface GeneratedPetctl {
 /** Copies petctl beside the client in `folder`, and loads it. */
 export async function loadPetctl(folder: string): Promise<GeneratedPetctl> {
   const petctl = join(import.meta.dirname, '../../../apps/petctl');
-  const place = join(folder, 'apps/petctl');
-  cpSync(join(petctl, 'src'), join(place, 'src'), { recursive: true });
-  cpSync(join(petctl, 'package.json'), join(place, 'package.json'));
-  mkdirSync(join(place, 'node_modules/@petstore'), { recursive: true });
+  const packageFolder = join(folder, 'apps/petctl');
+  cpSync(join(petctl, 'src'), join(packageFolder, 'src'), { recursive: true });
+  cpSync(join(petctl, 'package.json'), join(packageFolder, 'package.json'));
+  mkdirSync(join(packageFolder, 'node_modules/@petstore'), { recursive: true });
   for (const name of ['types', 'client'])
-    symlinkSync(join(folder, 'packages', name), join(place, 'node_modules/@petstore', name), 'junction');
+    symlinkSync(join(folder, 'packages', name), join(packageFolder, 'node_modules/@petstore', name), 'junction');
   for (const name of ['commander', 'jq-wasm', 'yaml'])
-    symlinkSync(join(petctl, 'node_modules', name), join(place, 'node_modules', name), 'junction');
-  const loaded: Petctl = await import(join(place, 'src/internal.ts'));
+    symlinkSync(join(petctl, 'node_modules', name), join(packageFolder, 'node_modules', name), 'junction');
+  const loaded: Petctl = await import(join(packageFolder, 'src/internal.ts'));
   const { fullTree, walk, schemes } = loaded;
   const nodes = new Map<string, CommandNode>();
   for (const { path, node } of walk(fullTree())) {
@@ -66,7 +66,7 @@ export async function loadPetctl(folder: string): Promise<GeneratedPetctl> {
     ],
     environment,
     dryRun: async (words, credentials, base, server = base) => {
-      const env = { XDG_CONFIG_HOME: place, ...environment(credentials) };
+      const env = { XDG_CONFIG_HOME: packageFolder, ...environment(credentials) };
       const all = ['--base-url', base, ...words.slice(0, 2), '--dry-run', '--output', 'json', ...words.slice(2)];
       const { code, stdout, stderr } = await runPetctl(loaded, all, { env });
       if (code !== 0) return { error: stderr };
@@ -124,7 +124,7 @@ async function wordsOf(
   return [...words, '--', ...(await Promise.all(segments))];
 }
 
-/** A value as it is given on a command line: text as it is, unless it could be something else too. */
+/** A value as an argument of a command line: strings unchanged, unless they could be another type too. */
 async function wordOf(value: unknown, schema: Schema, folder: string): Promise<string> {
   const plain = await withPaths(value, folder);
   if (typeof plain === 'string' && (value !== plain || typeIn(schema) !== undefined)) return plain;
@@ -136,7 +136,7 @@ function rawJson(text: string): unknown {
   return rawJSON?.(text);
 }
 
-/** The value with `@FILE` in the place of each file. */
+/** The value with `@FILE` instead of each file. */
 async function withPaths(value: unknown, folder: string): Promise<unknown> {
   if (value instanceof Uint8Array) return withPaths(new File([Buffer.from(value)], 'blob'), folder);
   if (value instanceof File) {

@@ -9,7 +9,7 @@ export interface ReceivedCall {
   input: Record<string, unknown>;
 }
 
-/** The server beside a generated table, with handlers that note their input and answer what they are told. */
+/** The server beside a generated table, with handlers that record their input and return a set response. */
 export interface GeneratedServer {
   origin: string;
   basePath: string;
@@ -36,23 +36,23 @@ export const storedHandlers = () => ({});
 /** Starts the server as it is with the packages that \`loadClient\` has written into a folder. Any of these keys is accepted. */
 export async function startGeneratedServer(folder: string, keys: ReadonlySet<string>): Promise<GeneratedServer> {
   const server = join(import.meta.dirname, '../../../apps/server');
-  const place = join(folder, 'apps/server');
-  cpSync(join(server, 'src'), join(place, 'src'), { recursive: true });
-  cpSync(join(server, 'package.json'), join(place, 'package.json'));
-  writeFileSync(join(place, 'src/handlers.ts'), HANDLERS);
+  const packageFolder = join(folder, 'apps/server');
+  cpSync(join(server, 'src'), join(packageFolder, 'src'), { recursive: true });
+  cpSync(join(server, 'package.json'), join(packageFolder, 'package.json'));
+  writeFileSync(join(packageFolder, 'src/handlers.ts'), HANDLERS);
   writeFileSync(
-    join(place, 'src/collections.ts'),
+    join(packageFolder, 'src/collections.ts'),
     'export const collections = {};\nexport const allCollections = [];\n',
   );
-  mkdirSync(join(place, 'node_modules/@petstore'), { recursive: true });
+  mkdirSync(join(packageFolder, 'node_modules/@petstore'), { recursive: true });
   for (const name of readdirSync(join(server, 'node_modules'))) {
     if (name.startsWith('.') || name === '@petstore') continue;
-    symlinkSync(join(server, 'node_modules', name), join(place, 'node_modules', name), 'junction');
+    symlinkSync(join(server, 'node_modules', name), join(packageFolder, 'node_modules', name), 'junction');
   }
-  symlinkSync(join(folder, 'packages/types'), join(place, 'node_modules/@petstore/types'), 'junction');
-  symlinkSync(join(server, '../../spec'), join(place, 'node_modules/@petstore/spec'), 'junction');
+  symlinkSync(join(folder, 'packages/types'), join(packageFolder, 'node_modules/@petstore/types'), 'junction');
+  symlinkSync(join(server, '../../spec'), join(packageFolder, 'node_modules/@petstore/spec'), 'junction');
 
-  const source = join(place, 'src');
+  const source = join(packageFolder, 'src');
   const { operations } = await import(join(folder, 'packages/types/src/index.ts'));
   const { openApiDocument } = await import(join(folder, 'packages/types/src/gen/document.gen.ts'));
   writeFileSync(join(source, 'gen/checks.gen.ts'), checksModule('', openApiDocument, Object.values(operations)));

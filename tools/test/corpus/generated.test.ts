@@ -53,9 +53,9 @@ describe.each(tried)('$name', ({ name, file, cases }) => {
     if (!outcome?.client) return;
     const petctl = await loadPetctl(join(folder, name));
     for (const { command, fields } of outcome.client.operations) {
-      const { flags = [], fields: given = [] } = petctl.commands.get(command.join(' ')) ?? {};
+      const { flags = [], fields: options = [] } = petctl.commands.get(command.join(' ')) ?? {};
       const inputs = Object.keys(fields).filter((input) => fields[input]?.in !== 'path');
-      expect([command, given.toSorted()]).toEqual([command, inputs.toSorted()]);
+      expect([command, options.toSorted()]).toEqual([command, inputs.toSorted()]);
       expect(new Set(flags).size).toBe(flags.length);
     }
     expect(await dryRunViolations(petctl, outcome, join(folder, name))).toEqual([]);

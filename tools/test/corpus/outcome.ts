@@ -38,22 +38,22 @@ export async function outcomeOf(file: string, cases: readonly Case[], folder: st
   const calls = client ? callsOf(client, operations, cases) : [];
   const outcome: Outcome = { right: [], rejected: [], open: [], wrong: [], messages, client, calls };
   for (const operation of operations) {
-    const given = calls.filter(({ one }) => one.operation === operation.id);
+    const tested = calls.filter(({ one }) => one.operation === operation.id);
     const found: string[] = [];
-    for (const { row, one } of given) if (client) found.push(...(await violations(client, row, one)));
+    for (const { row, one } of tested) if (client) found.push(...(await violations(client, row, one)));
     outcome.wrong.push(...found);
     if (!client || !rowOf(client, operation)) outcome.rejected.push(operation.id);
-    else if (found.length === 0) outcome[given.length > 0 ? 'right' : 'open'].push(operation.id);
+    else if (found.length === 0) outcome[tested.length > 0 ? 'right' : 'open'].push(operation.id);
   }
   return outcome;
 }
 
-/** The cases that the client can be given, each with the row of its operation. */
+/** The cases whose inputs the client accepts, each with the row of its operation. */
 export function callsOf(client: GeneratedClient, operations: readonly Operation[], cases: readonly Case[]): Call[] {
   return operations.flatMap((operation) => {
     const row = rowOf(client, operation);
     return row
-      ? cases.flatMap((one) => (one.operation === operation.id && canBeGiven(row, one) ? [{ row, one }] : []))
+      ? cases.flatMap((one) => (one.operation === operation.id && isAccepted(row, one) ? [{ row, one }] : []))
       : [];
   });
 }
@@ -103,8 +103,8 @@ function rowOf({ operations }: GeneratedClient, { method, path }: Operation): Ro
   return operations.find((one) => one.method === method && one.path === path);
 }
 
-/** The client chooses among media types, and does not send an optional body of which no property is given. */
-function canBeGiven(row: Row, { inputs }: Case): boolean {
+/** The client chooses among media types, and does not send an optional body without properties. */
+function isAccepted(row: Row, { inputs }: Case): boolean {
   if (inputs.contentType && !inputs.contentType.startsWith(row.body?.mediaType ?? '')) return false;
   const isEmpty = typeof inputs.body === 'object' && Object.keys(inputs.body ?? {}).length === 0;
   return !(isEmpty && row.body && !row.body.required && !row.body.whole);

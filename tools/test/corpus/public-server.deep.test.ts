@@ -24,7 +24,7 @@ const ONE_OF = expect.stringContaining('must match exactly one schema in oneOf')
 
 /** Operations whose requests the server rejects. */
 const REJECTED: Record<string, Record<string, unknown>> = {
-  // Its alternatives do not exclude each other, and no discriminator stands where the validator looks for it.
+  // Its alternatives do not exclude each other, and the validator finds no discriminator.
   discriminators: {
     'PATCH /mapping-of-schema-names': ONE_OF,
     'PATCH /mapping-with-duplicate-schemas': ONE_OF,
@@ -34,7 +34,7 @@ const REJECTED: Record<string, Record<string, unknown>> = {
     oneOfWithTopLevelDiscriminatorAndMapping: ONE_OF,
     oneOfWithTopLevelDiscriminatorNoMapping: ONE_OF,
   },
-  // Two schemes that are needed together stand in the one header `Authorization`.
+  // Two schemes that are required together use the same header, `Authorization`.
   'security-multiple': { 'POST /anything/and': expect.stringContaining('UnauthorizedError') },
 };
 

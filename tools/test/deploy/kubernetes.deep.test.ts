@@ -91,20 +91,20 @@ describeOnDatabase('a server with the arguments of the manifest', (newDatabase) 
       const child: ChildProcess = spawn(process.execPath, [main, `--port=${port}`, ...args], { env, stdio: 'ignore' });
       onTestFinished(() => stop(child));
 
-      const asked = (name: 'startup' | 'readiness' | 'liveness') => {
+      const probe = (name: 'startup' | 'readiness' | 'liveness') => {
         const { path, port: named } = container[`${name}Probe`]?.httpGet ?? { path: '', port: '' };
         expect(named).toBe('admin');
         return fetch(`http://127.0.0.1:${adminPort}${path}`).then(({ status }) => status, String);
       };
       expect(container.ports.find(({ name }) => name === 'admin')?.containerPort).toBe(seconds('--admin-port'));
-      for (const name of ['startup', 'readiness', 'liveness'] as const) await expect.poll(() => asked(name)).toBe(200);
+      for (const name of ['startup', 'readiness', 'liveness'] as const) await expect.poll(() => probe(name)).toBe(200);
       expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(404);
 
       const api = petstore({ baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: KEY, retry: 0 });
       const ended = once(child, 'close');
       child.kill('SIGTERM');
-      await expect.poll(() => asked('readiness')).toBe(503);
-      expect(await asked('liveness')).toBe(200);
+      await expect.poll(() => probe('readiness')).toBe(503);
+      expect(await probe('liveness')).toBe(200);
       expect((await api.createPet({ name: 'Rex', categoryId: 1 })).name).toBe('Rex');
       expect(await ended).toEqual([0, null]);
     },

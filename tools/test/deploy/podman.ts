@@ -8,10 +8,10 @@ import { type Env, run } from '../support/process.ts';
 const deploy = join(root, 'apps/server/deploy');
 export const IMAGE = 'petstore';
 
-/** Where a machine mixes the two generations of control groups, crun refuses to start: podman then sees only the old one. */
+/** Where a machine mixes the two generations of control groups, crun does not start: podman then sees only the old one. */
 const HYBRID = '/sys/fs/cgroup/unified';
 
-/** The programs that make a base image, run containers and stand in front of them, each with the Debian package of its name. */
+/** The programs that make a base image, run containers and balance their load; each is in the Debian package of its name. */
 const programs = { podman: '--version', crun: '--version', mmdebstrap: '--version', haproxy: '-v' };
 
 /** Whether containers cannot be tested here. */

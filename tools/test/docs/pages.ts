@@ -14,7 +14,7 @@ export interface Block {
   readonly line: number;
   readonly language: string;
   readonly text: string;
-  /** Whether nothing stands between it and the block before. */
+  /** Whether it directly follows the block before. */
   readonly follows: boolean;
 }
 

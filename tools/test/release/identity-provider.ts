@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Env } from '../support/process.ts';
 
-/** Stands in for GitHub's identity provider: refuses every request, and records the audience of each. */
+/** A fake of GitHub's identity provider: rejects every request, and records its audience. */
 export async function startIdentityProvider() {
   const audiences: (string | null)[] = [];
   const server = createServer(({ url = '' }, response) => {

@@ -23,7 +23,7 @@ test('petctl is packed with the licence of every package that is bundled into it
   expect(page).toContain(readFileSync(join(commander, 'LICENSE'), 'utf8').trim());
 });
 
-test('a package without a licence is refused in the bundle of petctl', () => {
+test('a package without a licence is rejected in the bundle of petctl', () => {
   const folder = join(newFolder(), 'node_modules/@somebody/something');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"name":"@somebody/something","version":"1.0.0","license":"MIT"}');

@@ -19,7 +19,7 @@ type State = Awaited<ReturnType<typeof stateAfter>> & Awaited<ReturnType<Scenari
 
 let scenario: Scenario;
 let [before, first, second]: [string, State?, State?] = [''];
-let refused: { audiences: (string | null)[]; message: string; latest: string[]; manifest: string };
+let withoutIdentity: { audiences: (string | null)[]; message: string; latest: string[]; manifest: string };
 
 beforeAll(async () => {
   scenario = await startScenario();
@@ -33,9 +33,9 @@ beforeAll(async () => {
   ]);
   first = { ...(await stateAfter(scenario)), ...(await scenario.use({})) };
 
-  const place = '        - name: after\n          in: query\n';
-  scenario.change('minor', feature, { 'spec/openapi.yaml': (text) => text.replace(place, mood + place) });
-  refused = await publishWithoutIdentity();
+  const parameter = '        - name: after\n          in: query\n';
+  scenario.change('minor', feature, { 'spec/openapi.yaml': (text) => text.replace(parameter, mood + parameter) });
+  withoutIdentity = await publishWithoutIdentity();
   // The registry of the test knows no provenance.
   await scenario.publish({ NPM_CONFIG_PROVENANCE: 'false' });
   await scenario.publish({ NPM_CONFIG_PROVENANCE: 'false' });
@@ -47,7 +47,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => scenario?.end());
 
-/** The jobs of the workflow. In the second one GitHub's identity provider refuses. */
+/** The jobs of the workflow. In the second one GitHub's identity provider rejects the request. */
 async function publishWithoutIdentity() {
   const { audiences, jobs, identity, close } = await startIdentityProvider();
   await scenario.pack(jobs);
@@ -166,13 +166,13 @@ describe.each(releases)('$name', ({ state, version, text }) => {
 
 describe('if the publishing job cannot prove its identity', () => {
   test('provenance is requested, and nothing is published without it', () => {
-    expect(refused.audiences).toContain('sigstore');
-    expect(refused.message).toContain('retrieving identity token');
-    expect(new Set(refused.latest)).toEqual(new Set([next('patch', before)]));
+    expect(withoutIdentity.audiences).toContain('sigstore');
+    expect(withoutIdentity.message).toContain('retrieving identity token');
+    expect(new Set(withoutIdentity.latest)).toEqual(new Set([next('patch', before)]));
   });
 
   test('the packages name their repository', () => {
-    expect(JSON.parse(refused.manifest).repository).toEqual({
+    expect(JSON.parse(withoutIdentity.manifest).repository).toEqual({
       type: 'git',
       url: 'git+https://github.com/somebody/petstore.git',
       directory: 'apps/petctl',
@@ -192,13 +192,13 @@ test('a release ends early if everything is published', async () => {
   expect(await scenario.release()).toContain('The registry already has every version.');
 });
 
-test('a release is refused on another branch than main', async () => {
+test('a release from another branch than main fails', async () => {
   await scenario.in(scenario.checkout, 'git', 'switch', '--quiet', '--create', 'aside');
   onTestFinished(async () => void (await scenario.in(scenario.checkout, 'git', 'switch', '--quiet', 'main')));
   await expect(scenario.release()).rejects.toThrow('The branch is aside: switch to main');
 });
 
-test('a release is refused with uncommitted changes', async () => {
+test('a release with uncommitted changes fails', async () => {
   await writeFile(join(scenario.checkout, 'left-lying.txt'), '');
   onTestFinished(() => rm(join(scenario.checkout, 'left-lying.txt')));
   await expect(scenario.release()).rejects.toThrow('left-lying.txt');

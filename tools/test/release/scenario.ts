@@ -41,7 +41,7 @@ const [baseUrl, apiKey, input] = process.argv.slice(2);
 console.log(JSON.stringify(await petstore({ baseUrl, apiKey }).listPets(JSON.parse(input))));
 `;
 
-/** Stands in for GitHub's command line: a release makes a tag, and needs the files that it is given. */
+/** A fake of GitHub's command line: a release makes a tag, and its files have to exist. */
 const GITHUB = `#!/usr/bin/env bash
 set -e
 [ "$1 $2" = 'release create' ] || exit 1

@@ -33,7 +33,7 @@ describe('a second service, built in a copy of the repository', () => {
     expect(spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).stdout).toBe('');
   });
 
-  test('nothing but the pages drifts from its spec', () => {
+  test('only the pages drift from its spec', () => {
     expect(copy.drift().filter(({ check }) => check !== 'docs')).toEqual([]);
   });
 });

@@ -4,9 +4,12 @@ import { size } from '../../workload.ts';
 import { apiKey } from '../loads.ts';
 
 const [folder] = process.argv.slice(2);
-let id = size;
-const json = { text: '{}', encoding: 'utf8' } as const;
-const create: Collection['create'] = async () => ({ outcome: 'stored', id: ++id, version: '', json });
+let last = size;
+const create: Collection['create'] = async (properties) => {
+  const id = ++last;
+  const text = JSON.stringify({ id, ...properties });
+  return { outcome: 'stored', id, version: '', json: { text, encoding: 'utf8' } };
+};
 const memory = memoryStore();
 const withoutStorage = { ...memory, collection: (name: string) => ({ ...memory.collection(name), create }) };
 const app = await createApp(folder === undefined ? withoutStorage : await openLowdbStore(folder), {

@@ -71,7 +71,7 @@ export function describeLibrary(what: string, newEnvironment: NewEnvironment): v
         await expect(api.getBook(book)).rejects.toThrow(NotFoundError);
       });
 
-      test('changes made at the same time are all kept', async () => {
+      test('concurrent changes are all stored', async () => {
         const { id } = await api.createBook(emma);
         const book = { 'book-id': id };
         const patches: Input<'patchBook'>[] = [
@@ -149,7 +149,7 @@ export function describeLibrary(what: string, newEnvironment: NewEnvironment): v
         expect(Buffer.from(await new Response(cover).arrayBuffer())).toEqual(picture);
       });
 
-      test('is refused without the right key', async () => {
+      test('is rejected without the right key', async () => {
         const stranger = petstore({ ...optionsOf(running), apiKey: 'a-key-that-nobody-has' });
         await expect(stranger.listBooks()).rejects.toThrow(UnauthorizedError);
         expect((await fetch(`${running.baseUrl}/books`)).status).toBe(401);
@@ -236,8 +236,8 @@ export function describeLibrary(what: string, newEnvironment: NewEnvironment): v
     const environment = await newEnvironment();
     const first = await startServer(main, environment);
     const api = clientOf(first);
-    const [kept, changed, removed] = await Promise.all([1, 2, 3].map(() => api.createBook(emma)));
-    if (!kept || !changed || !removed) throw new Error('a book was not created');
+    const [unchanged, changed, removed] = await Promise.all([1, 2, 3].map(() => api.createBook(emma)));
+    if (!unchanged || !changed || !removed) throw new Error('a book was not created');
     await api.patchBook({ 'book-id': changed.id, state: 'lent' });
     await api.removeBook({ 'book-id': removed.id });
     const loan = await api.createLoan({ 'book-id': changed.id, reader: 'Ada', due: '2027-01-31' });
@@ -246,7 +246,7 @@ export function describeLibrary(what: string, newEnvironment: NewEnvironment): v
     const second = await startServer(main, environment);
     try {
       const again = clientOf(second);
-      expect(await again.listBooks()).toEqual([kept, { ...changed, state: 'lent' }]);
+      expect(await again.listBooks()).toEqual([unchanged, { ...changed, state: 'lent' }]);
       expect(await again.listLoans({ 'book-id': changed.id })).toEqual({ items: [loan] });
       expect((await again.createBook(emma)).id).toBe(4);
     } finally {
