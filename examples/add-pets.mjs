@@ -3,7 +3,7 @@
 //   npm install @petstore/client
 //   PETSTORE_API_KEY='pk_…' node add-pets.mjs pets.csv
 //
-// Set PETSTORE_BASE_URL for a service on another machine. Needs Node 20 or later.
+// Set PETSTORE_BASE_URL for a service on another machine. Needs Node 20.9 or later.
 // Exit code: 0 all added, 1 some lines skipped, 2 stopped; the last line on stderr gives the reason.
 // For names with commas, or thousands of lines, use `petctl pets import`.
 import { readFile } from 'node:fs/promises';

@@ -8,11 +8,13 @@ interface Manifest {
  * request, without loading petctl. Node caches the compiled program in the user's cache folder.
  */
 export function launcher({ version, engines }: Manifest): string {
-  const oldest = engines.node.replace(/\D/g, '');
+  const [, major, minor] = /^>=(\d+)\.(\d+)\.0$/.exec(engines.node) ?? [];
+  if (!minor) throw new Error(`package.json: write engines.node as >=20.9.0, not ${engines.node}.`);
   return `#!/usr/bin/env node
 'use strict';
-if (parseInt(process.versions.node, 10) < ${oldest}) {
-  process.stderr.write('petctl needs Node ${oldest} or newer; this is ' + process.versions.node + '.\\n');
+var found = process.versions.node.split('.');
+if (found[0] < ${major} || (found[0] == ${major} && found[1] < ${minor})) {
+  process.stderr.write('petctl needs Node ${major}.${minor} or newer; this is ' + process.versions.node + '.\\n');
   process.exitCode = 2;
 } else if (process.argv.length === 3 && process.argv[2] === '--version') {
   process.stdout.write('${version}\\n');

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { missingProgram, rounds, skips } from '@petstore/testing';
 import { operations } from '@petstore/types';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { binary, petctl, scratch } from './petctl.ts';
+import { binary, petctl, petctlNode, scratch } from './petctl.ts';
 import { hasNoTerminal, onTerminal } from './terminal.ts';
 
 const statuses = operations.listPets.fields.status.schema.enum.toSorted();
@@ -14,7 +14,7 @@ let env: Record<string, string>;
 beforeAll(async () => {
   folder = mkdtempSync(join(scratch, 'shells-'));
   symlinkSync(binary, join(folder, 'petctl'));
-  const PATH = [folder, join(process.execPath, '..'), process.env.PATH].join(delimiter);
+  const PATH = [folder, join(petctlNode, '..'), process.env.PATH].join(delimiter);
   env = { PATH, HOME: folder, ZDOTDIR: folder, TERM: 'dumb' };
   for (const shell of ['bash', 'zsh', 'fish'])
     writeFileSync(join(folder, `petctl.${shell}`), (await petctl(['completion', shell])).stdout);

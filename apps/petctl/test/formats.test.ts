@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { outputs } from '../src/settings/settings.ts';
-import { binary, environment, petctl } from './petctl.ts';
+import { binary, environment, petctl, petctlNode } from './petctl.ts';
 import { record, serving } from './recorder.ts';
 
 let env: Record<string, string>;
@@ -134,7 +134,7 @@ test('help uses the same settings for colours', async () => {
 
 test.skipIf(process.platform !== 'linux')('a full disk is an error', async () => {
   const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((done) => {
-    const words = ['--norc', '-c', '"$0" "$1" pets list > /dev/full', process.execPath, binary];
+    const words = ['--norc', '-c', '"$0" "$1" pets list > /dev/full', petctlNode, binary];
     execFile('bash', words, { env: environment(env) }, (error, _, text) =>
       done({ code: error?.code, stderr: text }),
     ).stdin?.end();

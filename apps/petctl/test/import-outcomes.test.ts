@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { outcomes, useImportFiles } from './import-files.ts';
-import { binary, environment, petctl, start } from './petctl.ts';
+import { binary, environment, petctl, petctlNode, start } from './petctl.ts';
 import { errorReply, type Recorded, type Reply, record } from './recorder.ts';
 import { hasNoTerminal, onTerminal } from './terminal.ts';
 
@@ -75,7 +75,7 @@ test('a closed pipe does not stop the import', async () => {
   const code = await new Promise((done) => {
     const child = execFile(
       'bash',
-      ['--norc', '-c', line, process.execPath, binary, file],
+      ['--norc', '-c', line, petctlNode, binary, file],
       { env: environment(env) },
       (error) => done(error?.code ?? 0),
     );

@@ -4,7 +4,7 @@ import { missingShell, newFolder, rounds, skips } from '@petstore/testing';
 import { operations } from '@petstore/types';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { onCleanup } from './cleanup.ts';
-import { binary, petctl, start } from './petctl.ts';
+import { binary, petctl, petctlNode, start } from './petctl.ts';
 import { errorReply, pageBefore, record } from './recorder.ts';
 import { startService } from './service.ts';
 import { hasNoTerminal, onTerminal } from './terminal.ts';
@@ -55,7 +55,7 @@ describe(`${many} pets`, () => {
   test.skipIf(hasNoShell)('a closed pipe ends quietly', async () => {
     const { PETCTL_BASE_URL = '', PETCTL_API_KEY = '' } = env;
     const line = `"$0" "$1" pets list --all -o jsonl | head -1; echo "\${PIPESTATUS[0]}"`;
-    const child = spawn('bash', ['--norc', '-c', line, process.execPath, binary], {
+    const child = spawn('bash', ['--norc', '-c', line, petctlNode, binary], {
       env: { PATH: process.env.PATH, PETCTL_BASE_URL, PETCTL_API_KEY },
     });
     let [stdout, stderr] = ['', ''];

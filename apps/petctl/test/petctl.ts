@@ -21,6 +21,9 @@ export interface RunOptions {
 
 export const binary = join(built(), 'petctl.js');
 
+/** The Node that runs the program. A deep test of the packages runs these tests with the oldest one that petctl is for. */
+export const petctlNode = process.env.PETSTORE_TEST_PETCTL_NODE ?? process.execPath;
+
 /** The folder of the current test file, which is also the user's home. */
 export let scratch: string;
 
@@ -44,7 +47,7 @@ export function environment(more: Record<string, string | undefined> = {}): Reco
 }
 
 /** Starts the built program. */
-export function start(args: readonly string[], { env, node = process.execPath, nodeArgs = [], cwd }: RunOptions = {}) {
+export function start(args: readonly string[], { env, node = petctlNode, nodeArgs = [], cwd }: RunOptions = {}) {
   return spawn(node, [...nodeArgs, binary, ...args], { env: environment(env), cwd: cwd ?? scratch });
 }
 

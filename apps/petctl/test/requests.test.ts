@@ -70,8 +70,8 @@ test('a call does not load undici or fetch', async () => {
   expect(loaded).toContain('NativeModule _http_client');
 });
 
-test('an older Node gets the required version', async () => {
-  const old = `data:text/javascript,${encodeURIComponent("Object.defineProperty(process.versions, 'node', { value: '18.20.1' })")}`;
+test.each(['18.20.1', '20.8.1'])('the older Node %s gets the required version', async (version) => {
+  const old = `data:text/javascript,${encodeURIComponent(`Object.defineProperty(process.versions, 'node', { value: '${version}' })`)}`;
   const { code, stdout, stderr } = await petctl(['pets', 'list'], { nodeArgs: ['--import', old] });
-  expect([code, stdout, stderr]).toEqual([2, '', 'petctl needs Node 20 or newer; this is 18.20.1.\n']);
+  expect([code, stdout, stderr]).toEqual([2, '', `petctl needs Node 20.9 or newer; this is ${version}.\n`]);
 });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { missingProgram, skips } from '@petstore/testing';
-import { binary, environment } from './petctl.ts';
+import { binary, environment, petctlNode } from './petctl.ts';
 
 interface TerminalResult {
   code: number;
@@ -44,7 +44,7 @@ export function onTerminal(
     program?: readonly string[];
   } = {},
 ): Promise<TerminalResult> {
-  const argv = [...(program ?? [process.execPath, binary]), ...args];
+  const argv = [...(program ?? [petctlNode, binary]), ...args];
   const task = JSON.stringify({ argv, columns, pipe, steps, env: environment({ TERM: 'xterm-256color', ...env }) });
   return new Promise((resolve, reject) => {
     execFile(

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { skips } from '@petstore/testing';
 import { root } from '../../repository.ts';
+import { run } from '../support/process.ts';
 import { runIn } from './project.ts';
 
 /** A program that runs JavaScript, and its arguments before the script. */
@@ -64,6 +65,14 @@ export function installRuntimes(folder: string): Promise<Runtime[]> {
 /** The same for the oldest Node that the package in a folder of the repository is for. */
 export function installOldestNode(packageFolder: string, folder: string): Promise<Runtime[]> {
   return installed({ 'linux-x64': [nodeOf(packageFolder)] }, folder);
+}
+
+/** Runs the quick tests of a package with more environment variables and arguments. Their time limits are those of the deep run. */
+export function runSuite(packageFolder: string, env: Record<string, string>, ...args: string[]) {
+  const folder = join(root, packageFolder);
+  const limits = ['testTimeout', 'hookTimeout', 'expect.poll.timeout'].map((name) => `--${name}=600000`);
+  const vitest = join(folder, 'node_modules/vitest/vitest.mjs');
+  return run(folder, { ...process.env, ...env }, process.execPath, vitest, 'run', ...limits, ...args);
 }
 
 async function installed(

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { petstore } from '@petstore/client';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { root, textOf } from '../../repository.ts';
-import { run, stop } from '../support/process.ts';
+import { stop } from '../support/process.ts';
 import { bin, newProject, type Project, runIn } from './project.ts';
-import { installOldestNode, pinnedNode, type Runtime } from './runtimes.ts';
+import { installOldestNode, pinnedNode, type Runtime, runSuite } from './runtimes.ts';
 
 /** For downloads over a slow network. */
 const INSTALL_TIMEOUT_MS = 300_000;
@@ -85,30 +85,22 @@ describe.each(nodes)('$name', ({ name, command }) => {
   });
 });
 
-/** Tests of the server that start it as a process, and need nothing of its sources in that process. */
-const PROCESS_TESTS = [
-  'main',
-  'start',
-  'drain',
-  'log-failures',
-  'workers/log',
-  'postgres/crash',
-  'postgres/order',
-  'postgres/health',
-];
+/** Tests of the server that depend on Node's version: those that start it as a process, and those of HTTP. */
+const SERVER_TESTS = [
+  ...['main', 'start', 'drain', 'stopping', 'log-failures', 'workers', 'idempotency', 'http'],
+  ...['crash', 'order', 'health', 'failover', 'export-import'].map((name) => `postgres/${name}`),
+].map((name) => `test/${name}`);
 
 describe.each(nodes.slice(1))('the tests of the server, with the packed one on $name', ({ command }) => {
   test('pass', async () => {
     const env = {
-      ...process.env,
+      PETSTORE_TEST_NODE: command,
       PETSTORE_TEST_SERVER_NODE: command,
       PETSTORE_TEST_SERVER_MAIN: mainOf(project),
-      // It warns of its SQLite module, and these tests compare what is printed.
-      NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
+      // Node 22 warns of its SQLite module, and these tests compare what is printed. Some start their own programs in TypeScript.
+      NODE_OPTIONS: '--disable-warning=ExperimentalWarning --experimental-strip-types',
     };
-    const folder = join(root, 'apps/server');
-    const files = PROCESS_TESTS.map((name) => `test/${name}`);
-    await run(folder, env, process.execPath, join(folder, 'node_modules/vitest/vitest.mjs'), 'run', ...files);
+    await runSuite('apps/server', env, ...SERVER_TESTS);
   });
 });
 
