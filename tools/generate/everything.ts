@@ -1,5 +1,5 @@
 // All generated files. Only this module loads the server, whose validator compiles the checks of requests.
-import { checkCode } from '@petstore/server/check-code';
+import { generateChecks } from '@petstore/server/checks-generator';
 import type { Operation } from '@petstore/types';
 import { generatePackages, header, packageFolders } from './generate.ts';
 import type { Model } from './model.ts';
@@ -19,7 +19,7 @@ export async function generateEverything(model: Model): Promise<Map<string, stri
 
 /** `checks.gen.ts`: the checks of requests as the validator compiles them, so that a start does not have to. */
 export function checksModule(header: string, document: object, operations: readonly Operation[]): string {
-  const [parameters, bodies] = checkCode(document as Parameters<typeof checkCode>[0], operations);
+  const [parameters, bodies] = generateChecks(document as Parameters<typeof generateChecks>[0], operations);
   return `// @ts-nocheck: a library has written it.
 ${header}
 

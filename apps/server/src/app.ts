@@ -1,30 +1,30 @@
 import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
 import { fastPath } from './http/fast-path.ts';
-import { type AppOptions, createParts, type Parts } from './http/parts.ts';
 import { contextOf, passTo } from './http/request-context.ts';
+import { type AppOptions, createPipeline, type RequestPipeline } from './http/request-pipeline.ts';
 import type { Awaitable, Store } from './store/store.ts';
 
-export type { AppOptions } from './http/parts.ts';
+export type { AppOptions } from './http/request-pipeline.ts';
 
 /** The server as a request listener, for `listen`, for embedding and for tests. */
 export async function createApp(store: Store, options: AppOptions): Promise<RequestListener> {
   return (await createApps(store, options)).app;
 }
 
-/** The server, the listener of its admin port, and a function that loads Express before a request needs it. */
+/** Creates the request listeners of the server and its admin port, and a function that loads Express before a request needs it. */
 export async function createApps(store: Store, options: AppOptions) {
-  const parts = createParts(store, options);
-  const admin = lazyListener(parts, ({ adminApp }) => adminApp(parts));
-  const express = lazyListener(parts, ({ expressApp }) => expressApp(parts));
+  const pipeline = createPipeline(store, options);
+  const admin = lazyListener(pipeline, ({ adminApp }) => adminApp(pipeline));
+  const express = lazyListener(pipeline, ({ expressApp }) => expressApp(pipeline));
   // Only the Express app can validate responses.
-  if (parts.validateResponses) await express.load();
-  const app = parts.validateResponses ? accepting(parts, express.listener) : fastPath(parts, express.listener);
-  return { app, admin: accepting(parts, admin.listener), load: express.load };
+  if (pipeline.validateResponses) await express.load();
+  const app = pipeline.validateResponses ? accepting(pipeline, express.listener) : fastPath(pipeline, express.listener);
+  return { app, admin: accepting(pipeline, admin.listener), load: express.load };
 }
 
-/** Rejects malformed requests before they reach the app: Express would not respond to some of them. */
-export function accepting({ acceptRequest }: Parts, app: RequestListener): RequestListener {
+/** Rejects malformed requests before they reach the app, because Express leaves some of them without a response. */
+export function accepting({ acceptRequest }: RequestPipeline, app: RequestListener): RequestListener {
   return (request, response) => {
     const context = acceptRequest(request, response);
     if (context) passTo(app, request, response, context);
@@ -35,8 +35,8 @@ const loadExpress = () => import('./http/express-app.ts');
 
 type ExpressModule = Awaited<ReturnType<typeof loadExpress>>;
 
-/** A listener that loads its app at the first request: loading Express takes as long as the rest of a start. */
-function lazyListener({ fail }: Parts, create: (module: ExpressModule) => Awaitable<RequestListener>) {
+/** A listener that loads its app at the first request, because loading Express takes as long as the rest of a start. */
+function lazyListener({ fail }: RequestPipeline, create: (module: ExpressModule) => Awaitable<RequestListener>) {
   let app: RequestListener | undefined;
   let loading: Promise<RequestListener> | undefined;
   const load = async () => {
@@ -61,12 +61,12 @@ function lazyListener({ fail }: Parts, create: (module: ExpressModule) => Awaita
 /** The Express app alone, to inspect its routes. It can only serve requests that `accepting` has passed on. */
 export async function createExpressApp(store: Store, options: AppOptions): Promise<Express> {
   const { expressApp } = await loadExpress();
-  return expressApp(createParts(store, options));
+  return expressApp(createPipeline(store, options));
 }
 
 /** The server without the fast path: the Express app serves every request. */
 export async function createExpressListener(store: Store, options: AppOptions): Promise<RequestListener> {
   const { expressApp } = await loadExpress();
-  const parts = createParts(store, options);
-  return accepting(parts, await expressApp(parts));
+  const pipeline = createPipeline(store, options);
+  return accepting(pipeline, await expressApp(pipeline));
 }

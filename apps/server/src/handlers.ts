@@ -1,7 +1,7 @@
 import { type Api, type Input, operations, type Pet } from '@petstore/types';
 import { HttpError } from './http/http-error.ts';
 import type { StoredResponse } from './http/response.ts';
-import type { CollectionState } from './http/targets.ts';
+import type { CollectionState } from './http/target-cache.ts';
 import { MAX_PAGE_BYTES } from './limits.ts';
 import { decode } from './store/document.ts';
 import type { Awaitable, Collection, ListQuery, Store } from './store/store.ts';

@@ -57,12 +57,12 @@ export const MIN_STORE_CLOSE_MS = 1_000;
 export const METRICS_OPEN_MS = 1_000;
 
 /** The valid request targets that are cached, and the length of one. */
-export const MAX_TARGETS = 4_096;
+export const MAX_CACHED_TARGETS = 4_096;
 export const MAX_TARGET_LENGTH = 256;
 
 /** The bytes of all cached responses, and of one of them. */
-export const MAX_READY_BYTES = 2 ** 24;
-export const MAX_READY_RESPONSE_BYTES = 2 ** 16;
+export const MAX_CACHED_BYTES = 2 ** 24;
+export const MAX_CACHED_RESPONSE_BYTES = 2 ** 16;
 
 /** How long the text of the metrics is cached. */
 export const METRICS_CACHE_MS = 1_000;

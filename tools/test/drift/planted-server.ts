@@ -340,7 +340,7 @@ export const plantedInServer: PlantedDrift[] = [
     'a fast path without the query': put('const checked', '{ query,', '{ query: {},'),
   }),
 
-  // One of the two ways alone: the fast path, with what it has ready, and the Express app.
+  // One of the two ways alone: the fast path, with its cached responses, and the Express app.
   ...edits('conformance', fastPath, {
     'a filter that is ignored': accepted('delete input.status'),
     'a cursor that is ignored beside a limit': accepted('if (input.limit) delete input.after'),
@@ -348,7 +348,7 @@ export const plantedInServer: PlantedDrift[] = [
     'a property dropped beside a long text': accepted('if (String(input.name).length > 100) delete input.status'),
     'text that is cut': accepted('if (input.name) input.name = String(input.name).slice(0, 2000)'),
   }),
-  ...edits('conformance', 'apps/server/src/http/ready-response.ts', {
+  ...edits('conformance', 'apps/server/src/http/cached-responses.ts', {
     'a response that stays after a write': swap(
       'state.version !== state.collection.version()',
       "state.version === 'x'",

@@ -58,6 +58,6 @@ export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): vo
 /** The format of the store in a folder; undefined without a store. */
 export async function formatOf(folder: string): Promise<'current' | 'first' | undefined> {
   if (['store.json', 'segments'].some((name) => existsSync(join(folder, name)))) return 'current';
-  const { hasFormat1 } = await import('../store/lowdb/format-1/format-1.ts');
+  const { hasFormat1 } = await import('../store/lowdb/format-1.ts');
   return (await hasFormat1(folder)) ? 'first' : undefined;
 }

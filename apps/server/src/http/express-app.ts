@@ -9,32 +9,32 @@ import type { Dispatch } from './dispatch.ts';
 import { health } from './health.ts';
 import { HttpError } from './http-error.ts';
 import { readParameters } from './parameters.ts';
-import type { Parts } from './parts.ts';
 import { contextOf } from './request-context.ts';
+import type { RequestPipeline } from './request-pipeline.ts';
 import { responseHeaders } from './response.ts';
 import { routeOf } from './routes.ts';
-import { validator } from './validate.ts';
+import { validator } from './validation/validator.ts';
 
-/** Answers only what operators ask for: the app of the admin port, for requests that were accepted. */
-export function adminApp(parts: Parts): Express {
-  return withErrors(newApp().use(health(parts.health)), parts);
+/** The app of the admin port, which serves only the routes for operators. Its requests have passed `acceptRequest`. */
+export function adminApp(pipeline: RequestPipeline): Express {
+  return withErrors(newApp().use(health(pipeline.health)), pipeline);
 }
 
-/** Answers every request that was accepted. The fast path answers some of them with the same bytes. */
-export async function expressApp(parts: Parts): Promise<Express> {
-  const { keys, applyRateLimit, crossOrigin, receiveBody, dispatch, hasHealthRoutes } = parts;
+/** The app that can serve every request that has passed `acceptRequest`. For some of them the fast path sends the same bytes. */
+export async function expressApp(pipeline: RequestPipeline): Promise<Express> {
+  const { keys, applyRateLimit, crossOrigin, receiveBody, dispatch, hasHealthRoutes } = pipeline;
   const app = newApp();
   app.use(docs());
-  if (hasHealthRoutes) app.use(health(parts.health));
+  if (hasHealthRoutes) app.use(health(pipeline.health));
 
   const root = basePath || '/';
   if (crossOrigin) app.use(root, crossOrigin);
   app.use(root, authenticate(keys));
   if (applyRateLimit) app.use(root, rateLimit(applyRateLimit));
   app.use(root, methods, parameters, bodyReader(receiveBody));
-  app.use(await validator(parts.validateResponses));
+  app.use(await validator(pipeline.validateResponses));
   for (const operation of Object.values<Operation>(operations)) serveOperation(app, operation, dispatch);
-  return withErrors(app, parts);
+  return withErrors(app, pipeline);
 }
 
 function newApp(): Express {
@@ -47,14 +47,14 @@ function newApp(): Express {
   app.use((request, response, next) => {
     const headers = responseHeaders(contextOf(response));
     for (let i = 0; i < headers.length; i += 2) response.append(headers[i] ?? '', headers[i + 1] ?? '');
-    // The server as a whole, which has no methods of its own.
+    // `OPTIONS *` is about the server as a whole (RFC 9110 9.3.7).
     if (request.url === '*') return void response.status(204).end();
     next();
   });
   return app;
 }
 
-function withErrors(app: Express, { fail }: Parts): Express {
+function withErrors(app: Express, { fail }: RequestPipeline): Express {
   app.use((_request, response) => {
     throw new HttpError('not_found', `There is nothing at ${contextOf(response).path}.`);
   });
@@ -63,7 +63,7 @@ function withErrors(app: Express, { fail }: Parts): Express {
   return app;
 }
 
-/** Methods as HTTP defines them: OPTIONS names those of a path, HEAD is GET without the body, any other gets 405. */
+/** Handles the methods that the spec does not declare: OPTIONS lists those of a path, HEAD runs GET, any other gets 405. */
 const methods: RequestHandler = (request, response, next) => {
   const { path, route, operation } = contextOf(response);
   if (!route) throw new HttpError('not_found', `There is nothing at ${path}.`);
@@ -72,12 +72,12 @@ const methods: RequestHandler = (request, response, next) => {
     const message = `${request.method} is not supported here. Use one of ${route.allow}.`;
     throw new HttpError('method_not_allowed', message, { headers: { Allow: route.allow } });
   }
-  // Node leaves out the body of the response to a HEAD by itself.
+  // Node omits the body of the response to a HEAD request.
   request.method = operation.method;
   next();
 };
 
-/** Reads the parameters, in the way that the spec says they are written. */
+/** Parses the parameters in the styles that the spec declares. */
 const parameters: RequestHandler = (request, response, next) => {
   const context = contextOf(response);
   const { operation } = context;
@@ -86,7 +86,7 @@ const parameters: RequestHandler = (request, response, next) => {
 };
 
 function serveOperation(app: Express, described: Operation, dispatch: Dispatch): void {
-  // Of patterns that overlap Express takes the first, and our own search the one that says most.
+  // If patterns overlap, Express calls the first match. The context has the operation of the most specific route.
   const serve: RequestHandler = (request, response) => {
     const context = contextOf(response);
     const { operation = described, input = {} } = context;

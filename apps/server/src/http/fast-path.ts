@@ -3,14 +3,14 @@ import { type Operation, operations, type RequestBody, type Schema } from '@pets
 import { callerOf } from './access.ts';
 import { hasBody, isEncoded } from './body.ts';
 import { bodySchemaOf, isAccepted } from './body-content.ts';
-import { type Checked, inputOf } from './input.ts';
+import { type Checked, type Input, inputOf } from './input.ts';
 import { parseJson } from './json.ts';
 import { type PlainParameters, plainParametersOf, readPlainParameters } from './parameters.ts';
-import type { Parts } from './parts.ts';
-import { type Input, passTo, type RequestContext } from './request-context.ts';
-import { writtenCheck } from './written-checks.ts';
+import { passTo, type RequestContext } from './request-context.ts';
+import type { RequestPipeline } from './request-pipeline.ts';
+import { generatedCheck } from './validation/generated-checks.ts';
 
-/** What the fast path needs to read a request of an operation. */
+/** An operation whose plain requests the fast path can parse and check. */
 interface PlainOperation {
   readonly passes: (request: Checked) => boolean;
   readonly parameters: PlainParameters;
@@ -18,14 +18,15 @@ interface PlainOperation {
 }
 
 /**
- * Answers plain requests without Express: those whose every part has the one obvious form, and which the validator's own
- * checks accept. It rejects no parameters and no content: any other request goes to the Express app, which decides.
+ * Serves plain requests without Express: their parameters and body have the usual form, and pass the validator's checks.
+ * It passes every other request on to the Express app, so only the Express app rejects parameters and content.
  */
-export function fastPath(parts: Parts, expressApp: RequestListener): RequestListener {
-  const { keys, bodyLimit, targets, applyRateLimit, crossOrigin, acceptRequest, receiveBody, dispatch, fail } = parts;
+export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener): RequestListener {
+  const { keys, bodyLimit, targetCache, applyRateLimit, crossOrigin } = pipeline;
+  const { acceptRequest, receiveBody, dispatch, fail } = pipeline;
   const plainOperations = new Map<Operation, PlainOperation>();
   for (const operation of Object.values<Operation>(operations)) {
-    const [passes, parameters] = [writtenCheck(operation), plainParametersOf(operation)];
+    const [passes, parameters] = [generatedCheck(operation), plainParametersOf(operation)];
     const isPlain = operation.body === undefined || operation.body.kind === 'json';
     if (passes && parameters && isPlain)
       plainOperations.set(operation, { passes, parameters, bodySchema: bodySchemaOf(operation) });
@@ -35,32 +36,32 @@ export function fastPath(parts: Parts, expressApp: RequestListener): RequestList
     const context = acceptRequest(request, response);
     if (!context) return;
     try {
-      if (!answer(request, response, context)) passTo(expressApp, request, response, context);
+      if (!serve(request, response, context)) passTo(expressApp, request, response, context);
     } catch (error) {
-      // Outside of Express nobody else answers it, and the process would end.
+      // Express is not involved, so an uncaught error would end the process.
       fail(error, response, context);
     }
   };
 
-  /** Answers a plain request, now or when its body has come; false where it has to go to the Express app. */
-  function answer(request: IncomingMessage, response: ServerResponse, context: RequestContext): boolean {
+  /** Serves a plain request, now or when its body is complete; false if the Express app has to serve it. */
+  function serve(request: IncomingMessage, response: ServerResponse, context: RequestContext): boolean {
     const { operation, target } = context;
     const plain = operation && plainOperations.get(operation);
     if (!plain || request.method !== operation.method) return false;
-    const known = target.accepted?.operation === operation ? target.accepted.input : undefined;
-    const parameters = known ? undefined : readPlainParameters(plain.parameters, request.url, context);
-    if (!known && !parameters) return false;
+    const cached = target.accepted?.operation === operation ? target.accepted.input : undefined;
+    const parameters = cached ? undefined : readPlainParameters(plain.parameters, request.url, context);
+    if (!cached && !parameters) return false;
     const caller = callerOf(request, context, keys);
     if (caller === undefined) return false;
     context.keyName = caller || undefined;
     if (applyRateLimit && applyRateLimit(response, context) > 0) return false;
     if (operation.body === undefined) {
       if (hasBody(request)) return false;
-      const input = known ?? accepted(request, operation, plain, parameters);
+      const input = cached ?? accepted(request, operation, plain, parameters);
       if (!input) return false;
-      // What is right for one request is right for each: nothing else of a request is looked at.
-      if (!known && operation.idempotencyKey === undefined)
-        targets.remember(request.url ?? '', target, { operation, input });
+      // Without an idempotency key the input depends on the target alone.
+      if (!cached && operation.idempotencyKey === undefined)
+        targetCache.add(request.url ?? '', target, { operation, input });
       run(request, response, context, operation, input);
       return true;
     }
@@ -71,7 +72,7 @@ export function fastPath(parts: Parts, expressApp: RequestListener): RequestList
         const body = parse(bytes, plain.bodySchema, context);
         const input = body === undefined ? undefined : accepted(request, operation, plain, parameters, body);
         if (input) {
-          targets.remember(request.url ?? '', target);
+          targetCache.add(request.url ?? '', target);
           return run(request, response, context, operation, input);
         }
         context.body = bytes;
@@ -95,7 +96,7 @@ export function fastPath(parts: Parts, expressApp: RequestListener): RequestList
   }
 }
 
-/** The input of an operation, where the validator's checks accept it. */
+/** The input of an operation; undefined if the validator's checks reject the request. */
 function accepted(
   { headers }: IncomingMessage,
   operation: Operation,
@@ -122,7 +123,7 @@ function isPlainBody(request: IncomingMessage, body: RequestBody, limit: number)
   );
 }
 
-/** The value of a body; nothing where it cannot be read. */
+/** Parses a body; undefined if it is malformed. The Express app then rejects it with `context.bodyError`. */
 function parse(bytes: Uint8Array, schema: Schema | undefined, context: RequestContext): unknown {
   try {
     return parseJson(bytes, schema);

@@ -3,7 +3,8 @@ import { type Operation, operations, service } from '@petstore/types';
 import type { Logger } from 'pino';
 import { IdempotencyMismatchError, StoreUnavailableError, StoreUncertainError } from '../store/errors.ts';
 import type { RequestContext } from './request-context.ts';
-import { jsonContent, type WriteResponse } from './response.ts';
+import type { WriteResponse } from './response.ts';
+import { jsonContent } from './response-content.ts';
 
 /** The codes of the server's own errors, with their default statuses. The spec can override them. */
 const OWN_STATUSES = {

@@ -14,7 +14,7 @@ import type {
   WriteOptions,
 } from '../store/store.ts';
 import { HttpError } from './http-error.ts';
-import type { Input } from './request-context.ts';
+import type { Input } from './input.ts';
 
 /** A request that is done once, however often it is sent. */
 export interface IdempotentRequest extends Idempotency {
@@ -29,7 +29,7 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders, { idempotencyKey 
   return text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;
 }
 
-/** The requests with a key that are being worked on, by the identifiers that `idOf` makes of key and caller. */
+/** The requests with a key that are being worked on, by the identifiers that `scopedKey` makes of key and caller. */
 export function idempotentRequests() {
   const inFlight = new Map<string, number>();
 
@@ -61,7 +61,7 @@ function inFlightError(): HttpError {
 }
 
 /** The key of a caller. No name or key has a space in it, so neither they nor the places of writes can run into each other. */
-export function idOf(key: string, caller = ''): string {
+export function scopedKey(key: string, caller = ''): string {
   const id = `${caller} ${key}`;
   return id.length <= MAX_KEY_LENGTH ? id : hash('sha256', id, 'base64url');
 }

@@ -1,30 +1,24 @@
 import { MAX_CONDITION_TAGS } from '../limits.ts';
 import type { Collection, NotWritten, Store } from '../store/store.ts';
 import { errorOfStatus, HttpError } from './http-error.ts';
+import { isCondition } from './input.ts';
 
-const WRITES = new Set(['PUT', 'PATCH', 'DELETE']);
-
-/** Whether a header of a request is a condition that the edge takes care of. */
-export function isCondition(method: string, header: string): boolean {
-  return WRITES.has(method) && header.toLowerCase() === 'if-match';
-}
-
-/** The versions of which a replacement or removal wants the stored document to have one (RFC 9110 13.1.1); nothing where any will do. */
-export function wantedVersions(method: string, ifMatch: string | undefined): readonly string[] | undefined {
-  if (ifMatch === undefined || !WRITES.has(method) || ifMatch.trim() === '*') return undefined;
+/** The document versions that an `If-Match` header allows a write to change (RFC 9110 13.1.1); undefined if it allows any. */
+export function allowedVersions(method: string, ifMatch: string | undefined): readonly string[] | undefined {
+  if (ifMatch === undefined || !isCondition(method, 'If-Match') || ifMatch.trim() === '*') return undefined;
   const tags = TAGS.test(ifMatch) ? (ifMatch.match(TAG) ?? []) : [];
   if (tags.length === 0 || tags.length > MAX_CONDITION_TAGS) {
     const expected = `neither * nor a list of up to ${MAX_CONDITION_TAGS} entity tags`;
     throw new HttpError('invalid_request', `headers 'If-Match': it is ${expected}`);
   }
-  // A weak tag is never equal to one of a document, which are strong.
+  // Documents have strong tags, so a weak tag never matches.
   return tags.filter((tag) => !tag.startsWith('W/')).map((tag) => tag.slice(1, -1));
 }
 
 const TAG = /(?:W\/)?"[!#-~\x80-\xff]*"/g;
 const TAGS = new RegExp(`^${TAG.source}(?:[ \\t]*,[ \\t]*${TAG.source})*$`);
 
-/** A view of a store through which a document is replaced or removed only where it has one of these versions. */
+/** A view of a store that replaces or removes a document only if it has one of these versions. */
 export function onlyVersions(store: Store, versions: readonly string[]): Store {
   return { ...store, collection: (name) => conditional(store.collection(name), versions) };
 }
@@ -32,12 +26,12 @@ export function onlyVersions(store: Store, versions: readonly string[]): Store {
 function conditional(collection: Collection, versions: readonly string[]): Collection {
   const write = async <T extends { outcome: string }>(
     id: number,
-    wanted: string | undefined,
+    readVersion: string | undefined,
     attempt: (version: string) => Promise<T | NotWritten>,
   ): Promise<T | NotWritten> => {
     for (const version of versions) {
-      // A handler that has read the document wants the version that it read.
-      if (wanted !== undefined && wanted !== version) continue;
+      // A handler that has read the document requires the version that it read.
+      if (readVersion !== undefined && readVersion !== version) continue;
       const result = await attempt(version);
       if (result.outcome !== 'conflict') return result;
     }

@@ -1,13 +1,22 @@
 import { type Operation, operations } from '@petstore/types';
-import { isCondition } from './if-match.ts';
-import type { Input, ParameterValues } from './request-context.ts';
 
-/** What the validator's own checks are given, and change: defaults appear. */
+/** The parsed parameters of a request by location and name. */
+export interface ParameterValues {
+  readonly query: Record<string, unknown>;
+  readonly params: Record<string, unknown>;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly cookies: Record<string, unknown>;
+}
+
+/** The values that the validator's compiled checks check. The checks set defaults in them. */
 export interface Checked extends ParameterValues {
   body: unknown;
 }
 
-/** The input of an operation from the parts of a request, which were checked; files are taken from the body as it came. */
+/** The validated input of an operation: every field by its name. */
+export type Input = Readonly<Record<string, unknown>>;
+
+/** The input of an operation from checked values. Files come from the received body, because checks replace them. */
 export function inputOf(operation: Operation, checked: Checked, received: unknown): Input {
   const { body: described } = operation;
   const { body } = checked;
@@ -17,15 +26,22 @@ export function inputOf(operation: Operation, checked: Checked, received: unknow
       : described?.kind === 'multipart'
         ? { ...Object(body), ...Object(received) }
         : body;
-  // Nothing to join: the body as it was parsed.
-  if (body !== undefined && onlyBody.has(operation)) return value;
+  // The parsed body is the input, without a copy.
+  if (body !== undefined && bodyOnly.has(operation)) return value;
   const input = parametersOf(operation, checked);
   if (body === undefined) return input;
   return described?.whole ? { ...input, body: value } : { ...input, ...value };
 }
 
+const WRITES = new Set(['PUT', 'PATCH', 'DELETE']);
+
+/** Whether a header is a condition for the store instead of an input of the handler. */
+export function isCondition(method: string, header: string): boolean {
+  return WRITES.has(method) && header.toLowerCase() === 'if-match';
+}
+
 /** The operations whose every input is a property of the body. */
-const onlyBody = new Set<Operation>(
+const bodyOnly = new Set<Operation>(
   Object.values<Operation>(operations).filter(
     ({ body, fields }) => body && !body.whole && Object.values(fields).every((field) => field.in === 'body'),
   ),
@@ -37,7 +53,6 @@ function parametersOf(
 ): Record<string, unknown> {
   const input: Record<string, unknown> = { ...params, ...query, ...cookies };
   for (const name in fields) {
-    // A condition is for the store, not for the handler.
     if (fields[name]?.in !== 'header' || isCondition(method, name)) continue;
     const value = headers[name.toLowerCase()];
     if (value !== undefined) input[name] = value;

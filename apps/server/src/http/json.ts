@@ -1,8 +1,7 @@
 import type { Schema } from '@petstore/types';
 import { MAX_JSON_DEPTH, MAX_JSON_MEMBERS } from '../limits.ts';
 import { HttpError } from './http-error.ts';
-import { int64Of, isExactNumber } from './numbers.ts';
-import { withInt64 } from './values.ts';
+import { int64Of, isExactNumber, withInt64 } from './values.ts';
 
 /**
  * Parses JSON, and refuses text that JavaScript would change or drop without a word: broken UTF-8, lone surrogates, numbers

@@ -1,6 +1,7 @@
 import { type Field, type Operation, propertiesOf, type Schema, type Serialization } from '@petstore/types';
 import { HttpError } from './http-error.ts';
-import type { ParameterValues, RequestContext } from './request-context.ts';
+import type { ParameterValues } from './input.ts';
+import type { RequestContext } from './request-context.ts';
 import {
   decodeQuery,
   readCookie,

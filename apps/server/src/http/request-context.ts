@@ -2,57 +2,47 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Operation } from '@petstore/types';
 import type { Response } from 'express';
+import type { Input, ParameterValues } from './input.ts';
 import type { Route, RouteMatch } from './routes.ts';
-import type { Target } from './targets.ts';
+import type { Target } from './target-cache.ts';
 
-/** The parameters of a request by their place and name, as the values that their text stands for. */
-export interface ParameterValues {
-  readonly query: Record<string, unknown>;
-  readonly params: Record<string, unknown>;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly cookies: Record<string, unknown>;
-}
-
-/** The input of an operation, once it was accepted: every field by its name. */
-export type Input = Readonly<Record<string, unknown>>;
-
-/** Everything that is known of a request while it is answered. */
+/** The state of a request while it is processed. */
 export interface RequestContext {
   readonly requestId: string;
-  /** When it came, on the clock of `performance.now()`. */
+  /** The time of arrival, on the clock of `performance.now()`. */
   readonly started: number;
-  /** As it was sent: the fast path and Express may change the request's own. */
+  /** The method that the client sent: Express sees GET for HEAD. */
   readonly method: string;
   readonly target: Target;
   /** The path, normalized. */
   readonly path: string;
-  /** The query as it was sent, without the question mark. */
+  /** The raw query, without the question mark. */
   readonly query: string;
-  /** The route of the interface that the path leads to. */
+  /** The route that the path matches. */
   readonly route: Route | undefined;
-  /** The path parameters, as they were sent. */
+  /** The raw path parameters. */
   readonly pathParams: RouteMatch['params'];
-  /** The operation that was asked for. */
+  /** The operation of the route and the method. */
   readonly operation: Operation | undefined;
   /** The address of the client, as far as it can be trusted. */
   readonly client: string | undefined;
-  /** The trace that the request belongs to (W3C Trace Context). */
+  /** The trace of the request (W3C Trace Context). */
   readonly trace: Trace | undefined;
-  /** The name of the key that called. */
+  /** The name of the caller's API key. */
   keyName: string | undefined;
-  /** Milliseconds until the key may call again, once its rate limit was applied; 0 where it may call now. */
+  /** Milliseconds until the rate limit of the key allows this request, 0 if it does; undefined until it is applied. */
   retryAfterMs: number | undefined;
-  /** The parameters, once they were read. */
+  /** The parsed parameters; undefined until then. */
   parameters: ParameterValues | undefined;
-  /** The input of the operation, once the validator has accepted it. */
+  /** The validated input of the operation; undefined until then. */
   input: Input | undefined;
-  /** The body, once it was received. */
+  /** The received body; undefined until then. */
   body: Uint8Array | undefined;
-  /** The error in it, once it was parsed. */
+  /** The error that parsing the body threw. */
   bodyError: unknown;
-  /** The bytes that the body holds of the bound of all bodies. */
+  /** The bytes of the body that count towards the limit of all bodies. */
   bodyBytes: number;
-  /** Whether the store still works on it. */
+  /** Whether a handler is still running, so that the body is in use. */
   isPending: boolean;
 }
 
@@ -61,7 +51,7 @@ export interface Trace {
   readonly parentId: string;
 }
 
-/** The context of a request for this target: its operation, its own identifier or a new one. */
+/** The context of a request. Its identifier is that of `X-Request-Id` if valid, else a new one. */
 export function createContext(
   { method = '', headers }: IncomingMessage,
   target: Target,
@@ -103,7 +93,7 @@ const hex = (number: number, digits: number) => number.toString(16).padStart(dig
 const lastDigits = Array.from({ length: 4096 }, (_, i) => hex(i, 3));
 let [count, firstDigits] = [0, ''];
 
-/** A UUID that is random for the run, and counts in its last part. */
+/** A UUID whose first part is random for each run of the server, and whose last part is a counter. */
 export function newRequestId(): string {
   const low = ++count % 4096;
   if (low === 0 || firstDigits === '') firstDigits = run + hex(Math.floor(count / 4096), 9);
@@ -112,14 +102,14 @@ export function newRequestId(): string {
 
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(-.*)?$/;
 
-/** The trace that a valid `traceparent` names. Versions above 00 may carry more behind it. */
+/** Parses `traceparent`; undefined if it is invalid. Versions above 00 may append fields. */
 export function traceOf(traceparent: string): Trace | undefined {
   const [, version, traceId, parentId, more] = TRACEPARENT.exec(traceparent) ?? [];
   if (traceId === undefined || parentId === undefined || (version === '00' && more !== undefined)) return undefined;
   return { traceId, parentId };
 }
 
-/** Hands an accepted request to an Express app. */
+/** Passes an accepted request to an Express app. */
 export function passTo(
   app: RequestListener,
   request: IncomingMessage,
@@ -130,7 +120,7 @@ export function passTo(
   app(request, response);
 }
 
-/** The context that Express carries along in `response.locals`. */
+/** The context of a request in an Express app, which `passTo` has stored in `response.locals`. */
 export function contextOf(response: ServerResponse): RequestContext {
   return (response as Response).locals as RequestContext;
 }

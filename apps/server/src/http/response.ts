@@ -2,47 +2,28 @@ import type { ServerResponse } from 'node:http';
 import { stringify } from 'node:querystring';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
-import { type Operation, type OperationId, type OperationResponse, operations, propertiesOf } from '@petstore/types';
+import { type Operation, type OperationId, operations, propertiesOf } from '@petstore/types';
 import type { Response } from 'express';
-import { MAX_PAGE_BYTES } from '../limits.ts';
 import { basePath } from '../spec.ts';
-import { decodeText, encode } from '../store/document.ts';
+import { decodeText } from '../store/document.ts';
 import type { JsonText, Page } from '../store/store.ts';
 import { STATUS_CODES } from './node-http.ts';
 import type { RequestContext } from './request-context.ts';
-import type { CollectionState } from './targets.ts';
+import type { Content, TextContent } from './response-content.ts';
+import type { CollectionState } from './target-cache.ts';
 import { WholeResponse } from './whole-response.ts';
 
-/** Names and values of headers, one behind the other, as Node takes them fastest. */
+/** Alternating names and values, the form of headers that Node writes fastest. */
 export type Headers = readonly string[];
 
-/** The body of a response. */
-export type Content = TextContent | StreamContent;
-
-/** Text as it is sent: as a string, so that Node sends it in one piece with the head. */
-export interface TextContent {
-  readonly text: string;
-  /** `latin1` where each character stands for one byte. */
-  readonly encoding: 'utf8' | 'latin1';
-  readonly bytes: number;
-  /** JSON, unless it is another one. */
-  readonly type?: string;
-}
-
-/** Bytes as they come. */
-export interface StreamContent {
-  readonly stream: ReadableStream<Uint8Array>;
-  readonly type: string;
-}
-
-/** A response whose body the store has as JSON. */
+/** A response whose body is JSON text from the store. */
 export interface StoredResponse {
   readonly json: JsonText;
   /** Changes whenever the body does. */
   readonly version?: string | undefined;
   /** For a page of a list. */
   readonly page?: Page;
-  /** The response is the same for as long as this is. */
+  /** The response is valid until this state changes. */
   readonly state?: CollectionState;
 }
 
@@ -53,7 +34,7 @@ export interface PageInfo {
   last: unknown;
 }
 
-/** Writes a whole response. */
+/** Writes a response and ends it. */
 export type WriteResponse = (
   response: ServerResponse,
   context: RequestContext,
@@ -83,7 +64,7 @@ export const writeResponse: WriteResponse = (response, context, status, headers,
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Whether the head need not be Node's: nothing has set a header so far, and the request is an ordinary one. */
+/** Whether `wholeText` can replace Node's head: no header is set so far, and the connection stays open. */
 export function canBeWhole(response: ServerResponse): response is WholeResponse & { keepAlive: string } {
   return (
     response instanceof WholeResponse && response.keepAlive !== undefined && response.getHeaderNames().length === 0
@@ -91,8 +72,8 @@ export function canBeWhole(response: ServerResponse): response is WholeResponse 
 }
 
 /**
- * A success with its head, as Node would write it. Node would check every name and value again: those here are fixed, made
- * by this server, or were checked when the request was accepted.
+ * The text of a success, head and body, as Node would write it. Node would check every header again; these are constants,
+ * made by this server, or checked when the request was accepted.
  */
 export function wholeText(
   keepAlive: string,
@@ -108,14 +89,14 @@ export function wholeText(
 
 let [second, date] = [0, ''];
 
-/** The date as HTTP writes it; it changes once a second. */
+/** The current `Date` header, which changes once a second. */
 export function dateText(): string {
   const now = Math.floor(Date.now() / 1000);
   if (now !== second) [second, date] = [now, new Date(1000 * now).toUTCString()];
   return date;
 }
 
-/** A stream that fails breaks the response off, so that the client sees that it is not whole. */
+/** Pipes a stream. If it fails, the connection is closed, so the client sees that the response is incomplete. */
 function writeStream(response: ServerResponse, { method }: RequestContext, stream: ReadableStream<Uint8Array>): void {
   if (method === 'HEAD') {
     void stream.cancel();
@@ -127,29 +108,29 @@ function writeStream(response: ServerResponse, { method }: RequestContext, strea
   });
 }
 
-/** The same through Express, whose `json` the validator checks first where it checks responses. */
-export const writeCheckedResponse: WriteResponse = (response, context, status, headers, content) => {
-  const checked = response as Response;
-  checked.status(status);
-  for (let i = 0; i < headers.length; i += 2) checked.append(headers[i] ?? '', headers[i + 1] ?? '');
-  if (content === undefined) checked.end();
-  else if ('stream' in content) writeStream(checked.type(content.type), context, content.stream);
+/** Writes a response through Express, where the validator checks it. */
+export const writeValidatedResponse: WriteResponse = (response, context, status, headers, content) => {
+  const express = response as Response;
+  express.status(status);
+  for (let i = 0; i < headers.length; i += 2) express.append(headers[i] ?? '', headers[i + 1] ?? '');
+  if (content === undefined) express.end();
+  else if ('stream' in content) writeStream(express.type(content.type), context, content.stream);
   else if (content.type !== undefined && !/[/+]json\b/.test(content.type))
-    checked.type(content.type).send(content.text);
+    express.type(content.type).send(content.text);
   else {
-    if (content.type !== undefined) checked.type(content.type);
-    checked.json(decodeText(Buffer.from(content.text, content.encoding).toString()));
+    if (content.type !== undefined) express.type(content.type);
+    express.json(decodeText(Buffer.from(content.text, content.encoding).toString()));
   }
 };
 
-/** The headers of every response to a request: its identifier, and the deprecation of its operation. */
+/** The headers of every response to a request: its identifier, and the fixed ones of its operation. */
 export function responseHeaders({ requestId, operation }: RequestContext): Headers {
   return ['X-Request-Id', requestId, ...(fixedHeaders.get(operation) ?? [])];
 }
 
 const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'];
 
-/** The headers that every response to an operation has. */
+/** The headers of every response to an operation: `nosniff`, and its deprecation. */
 const fixedHeaders = new Map<Operation | undefined, Headers>([
   [undefined, NO_SNIFF],
   ...Object.values<Operation>(operations).map(
@@ -175,8 +156,8 @@ function deprecation({ deprecatedSince, sunset, successor }: Operation): string[
 }
 
 /**
- * The header that leads to the next page, where this one is full or ended early for its size: the same request, from the last
- * element on. It is relative to the request, so it also works when a proxy has put the service under a path of its own.
+ * The `Link` to the next page: the same query, with the cursor at the last element. Empty if this is the last page. The link
+ * is relative, so it also works behind a proxy that adds a prefix to the path.
  */
 export function nextPage(
   context: RequestContext,
@@ -194,7 +175,7 @@ export function nextPage(
     else query[name] = String(input[name]);
   }
   query[cursor] = String(last);
-  // Lists and objects stand there as they came.
+  // Lists and objects are copied from the raw query, in their own style.
   const others = isPlain
     ? []
     : context.query.split('&').filter((pair) => !Object.hasOwn(query, nameOf(pair)) && isField(nameOf(pair)));
@@ -209,55 +190,3 @@ export function nextPage(
 }
 
 const nameOf = (pair: string) => decodeURIComponent(pair.split('=')[0] ?? '').replaceAll('+', ' ');
-
-/** The body that a result is, by what the spec says of the response. */
-export function contentOf(described: OperationResponse | undefined, value: unknown): Content | undefined {
-  const { kind, mediaType = '' } = described ?? {};
-  if (value === undefined || kind === undefined) return undefined;
-  if (kind === 'bytes')
-    return {
-      stream: value as ReadableStream<Uint8Array>,
-      type: mediaType.includes('*') ? 'application/octet-stream' : mediaType,
-    };
-  if (kind === 'text') {
-    const text = String(value);
-    const type = /charset=/i.test(mediaType)
-      ? mediaType
-      : `${mediaType.includes('*') ? 'text/plain' : mediaType}; charset=utf-8`;
-    return { text, encoding: 'utf8', bytes: Buffer.byteLength(text), type };
-  }
-  const isUsual = mediaType === 'application/json' || mediaType.includes('*');
-  return isUsual ? jsonContent(value) : { ...jsonContent(value), type: mediaType };
-}
-
-export function jsonContent(value: unknown): TextContent {
-  const text = encode(value);
-  return { text, encoding: 'utf8', bytes: Buffer.byteLength(text) };
-}
-
-/** JSON that a store has as text. */
-export function storedContent({ text, encoding }: JsonText): TextContent {
-  return { text, encoding, bytes: encoding === 'latin1' ? text.length : Buffer.byteLength(text) };
-}
-
-/** A page of these elements, as far as its bytes go: it ends with the element that reaches the bound. */
-export function pageContent(
-  elements: readonly unknown[],
-  key: string,
-): { content: TextContent; count: number; last: unknown } {
-  const texts: string[] = [];
-  // The brackets; each element brings its comma or takes the place of the one that is missing.
-  let bytes = elements.length === 0 ? 2 : 1;
-  for (const element of elements) {
-    const text = encode(element);
-    texts.push(text);
-    bytes += Buffer.byteLength(text) + 1;
-    if (bytes >= MAX_PAGE_BYTES) break;
-  }
-  const last = elements[texts.length - 1] as Record<string, unknown> | undefined;
-  return {
-    content: { text: `[${texts.join(',')}]`, encoding: 'utf8', bytes },
-    count: texts.length,
-    last: last?.[key],
-  };
-}

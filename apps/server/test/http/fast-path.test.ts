@@ -8,8 +8,8 @@ import { allCollections } from '../../src/collections.ts';
 import { expressApp } from '../../src/http/express-app.ts';
 import { fastPath } from '../../src/http/fast-path.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
-import { type AppOptions, createParts } from '../../src/http/parts.ts';
-import { writtenCheck } from '../../src/http/written-checks.ts';
+import { type AppOptions, createPipeline } from '../../src/http/request-pipeline.ts';
+import { generatedCheck } from '../../src/http/validation/generated-checks.ts';
 import { keyCheck } from '../../src/keys/check-keys.ts';
 import { parseKeys } from '../../src/keys/parse-keys.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
@@ -44,18 +44,18 @@ async function start(withFastPath: boolean, folder: string): Promise<Side> {
   const store = await openLowdbStore(folder, allCollections);
   for (const pet of pets) await store.collection('pets').create({ ...pet });
   const inputs: unknown[] = [];
-  const parts = createParts(store, options);
-  const { dispatch } = parts;
-  parts.dispatch = (request, response, context, operation, input) => {
+  const pipeline = createPipeline(store, options);
+  const { dispatch } = pipeline;
+  pipeline.dispatch = (request, response, context, operation, input) => {
     inputs.push({ operation: operation.id, input: { ...input }, key: context.keyName });
     return dispatch(request, response, context, operation, input);
   };
   const side: Side = { store, inputs, accepted: 0, listener: await listen((...both) => app(...both), limits) };
-  const pipeline = await expressApp(parts);
-  const slow = accepting(parts, pipeline);
-  const plain = fastPath(parts, (request, response) => {
+  const expressListener = await expressApp(pipeline);
+  const slow = accepting(pipeline, expressListener);
+  const plain = fastPath(pipeline, (request, response) => {
     side.accepted--;
-    pipeline(request, response);
+    expressListener(request, response);
   });
   const app: typeof plain = (request, response) => {
     side.accepted++;
@@ -99,5 +99,5 @@ test('the fast path responds with the same bytes as the Express app', async () =
 }, 120_000);
 
 test('every operation has a fast path', () => {
-  for (const operation of Object.values<Operation>(operations)) expect(writtenCheck(operation)).toBeDefined();
+  for (const operation of Object.values<Operation>(operations)) expect(generatedCheck(operation)).toBeDefined();
 });

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type ListenOptions, listen } from '../../src/http/listen.ts';
 import { createContext } from '../../src/http/request-context.ts';
 import { writeResponse } from '../../src/http/response.ts';
-import { targetOf } from '../../src/http/targets.ts';
+import { targetOf } from '../../src/http/target-cache.ts';
 import { openWire } from './wire.ts';
 
 /** A server whose only response is this stream of bytes. */

@@ -10,7 +10,7 @@ import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store, type StoreState } from '
 import { backup } from './backup.ts';
 import { Catalog, segmentFile } from './catalog.ts';
 import { collectionIn } from './collection.ts';
-import { carryOver } from './format-1/format-1.ts';
+import { carryOver } from './format-1.ts';
 import { idempotentWrites } from './idempotency.ts';
 import { openLog } from './log.ts';
 import {

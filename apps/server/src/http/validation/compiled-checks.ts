@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { type Operation, operations } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
-import { MAX_EXPLAINED_DEPTH, MAX_EXPLAINED_VALUES } from '../limits.ts';
-import type { Checked } from './input.ts';
+import { MAX_EXPLAINED_DEPTH, MAX_EXPLAINED_VALUES } from '../../limits.ts';
+import type { Checked } from '../input.ts';
 import { type AjvKeywords, addRequestKeywords } from './keywords.ts';
 
 /** What is wrong with a request: `path` names the place in it, such as `/query/limit`. */

@@ -1,6 +1,6 @@
 import { hasSafeBounds, type Schema } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
-import { isInt64 } from './numbers.ts';
+import { isInt64 } from '../values.ts';
 
 /** The part of the validator's ajv that takes keywords. */
 export interface AjvKeywords {

@@ -10,11 +10,11 @@ import { allCollections } from '../../src/collections.ts';
 import { expressApp } from '../../src/http/express-app.ts';
 import { fastPath } from '../../src/http/fast-path.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
-import { createParts } from '../../src/http/parts.ts';
-import { Targets, targetOf } from '../../src/http/targets.ts';
+import { createPipeline } from '../../src/http/request-pipeline.ts';
+import { TargetCache, targetOf } from '../../src/http/target-cache.ts';
 import { keyCheck } from '../../src/keys/check-keys.ts';
 import { parseKeys } from '../../src/keys/parse-keys.ts';
-import { MAX_TARGET_LENGTH, MAX_TARGETS } from '../../src/limits.ts';
+import { MAX_CACHED_TARGETS, MAX_TARGET_LENGTH } from '../../src/limits.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openWire, raw } from './wire.ts';
@@ -26,17 +26,17 @@ let store: Store;
 let app: RequestListener;
 let fast: Listener;
 let express: Listener;
-let targets: Targets;
+let targetCache: TargetCache;
 
 beforeAll(async () => {
   store = await openLowdbStore(folder, allCollections);
   for (let i = 0; i < 100; i++) await create(`Ünï ${i} 🐈`.padEnd(500, '.'));
-  const parts = createParts(store, { keys: keyCheck(parseKeys(apiKey)) });
-  ({ targets } = parts);
-  const pipeline = await expressApp(parts);
-  app = fastPath(parts, pipeline);
+  const pipeline = createPipeline(store, { keys: keyCheck(parseKeys(apiKey)) });
+  ({ targetCache } = pipeline);
+  const slow = await expressApp(pipeline);
+  app = fastPath(pipeline, slow);
   fast = await listen(app, limits);
-  express = await listen(accepting(parts, pipeline), limits);
+  express = await listen(accepting(pipeline, slow), limits);
   listeners.push(fast, express);
 });
 afterAll(async () => {
@@ -64,19 +64,19 @@ async function responses({ origin }: Pick<Listener, 'origin'>, requests: readonl
 }
 
 test.each(['/pets', '/pets?limit=3', '/pets?status=sold&after=7&limit=2', '/pets/1', '/pets/42'])(
-  'a response that is ready is the one of the Express app, and has the identifier of its request: %s',
+  'a cached response equals that of the Express app, and has the identifier of its request: %s',
   async (path) => {
     const ids = [randomUUID(), randomUUID(), randomUUID(), 'short', randomUUID()];
     const requests = ids.map((id) => get(path, id));
-    const before = targets.size.bytes;
+    const before = targetCache.size.bytes;
     const found = await responses(fast, requests);
     expect(found).toEqual(await responses(express, requests));
     expect(found.map(({ headers }) => new Map(headers).get('x-request-id'))).toEqual(ids);
-    expect(targets.size.bytes).toBeGreaterThan(before);
+    expect(targetCache.size.bytes).toBeGreaterThan(before);
   },
 );
 
-test('a ready response is for its operation and an ordinary request', async () => {
+test('a cached response serves only plain requests for its operation', async () => {
   const body = '{"name":"Rex","categoryId":2}';
   const others = [
     get('/pets').replace('GET', 'HEAD'),
@@ -94,7 +94,7 @@ test('a ready response is for its operation and an ordinary request', async () =
   }
 });
 
-test('bytes behind a cached response that are no request get an error', async () => {
+test('bytes that are no request get an error after a cached response', async () => {
   const wire = openWire(fast.origin);
   wire.send(get('/pets').repeat(4));
   await wire.until(4);
@@ -102,7 +102,7 @@ test('bytes behind a cached response that are no request get an error', async ()
   expect((await wire.ended()).map(({ status }) => status)).toEqual([200, 200, 200, 200, 400]);
 });
 
-test('a server of another program, whose responses Node writes, sends the same', async () => {
+test('a plain Node server sends the same bytes', async () => {
   const foreign = createServer({ keepAliveTimeout: 65_000 }, app).listen(0, '127.0.0.1');
   await once(foreign, 'listening');
   const { port } = foreign.address() as AddressInfo;
@@ -115,7 +115,7 @@ test('a server of another program, whose responses Node writes, sends the same',
   }
 });
 
-test('a write discards the ready responses', async () => {
+test('a write invalidates the cached responses', async () => {
   const path = '/pets?limit=100&after=99';
   const send = () => responses(fast, [get(path), get(path), get(path)]);
   const before = await send();
@@ -143,20 +143,20 @@ test('a response that waits for a slow client is not changed by the next request
 
 const operation = { id: 'any' } as never;
 
-test('remembered targets are bounded in number, length and the bytes of their responses', () => {
-  const bounded = new Targets(1000);
-  const remembered = (text: string, bytes: number) => {
+test('cached targets are bounded in number, length and the bytes of their responses', () => {
+  const bounded = new TargetCache(1000);
+  const add = (text: string, bytes: number) => {
     const target = targetOf(text);
-    bounded.remember(text, target, { operation, input: {} });
+    bounded.add(text, target, { operation, input: {} });
     const state = { collection: { version: () => '1' }, version: '1' };
-    const ready = { operation, status: 200, bytes: Buffer.alloc(bytes), idAt: 0, dateAt: 0, date: '', state };
-    bounded.setReady(target, ready);
+    const response = { operation, status: 200, bytes: Buffer.alloc(bytes), idAt: 0, dateAt: 0, date: '', state };
+    bounded.setResponse(target, response);
   };
-  for (let i = 0; i < 20; i++) remembered(`/v1/pets/${i}`, 100);
+  for (let i = 0; i < 20; i++) add(`/v1/pets/${i}`, 100);
   expect(bounded.size).toEqual({ targets: 10, bytes: 1000 });
-  expect([bounded.find('/v1/pets/9'), bounded.find('/v1/pets/10')]).toEqual([undefined, expect.anything()]);
-  remembered(`/v1/pets?${'x'.repeat(MAX_TARGET_LENGTH)}`, 100);
+  expect([bounded.get('/v1/pets/9'), bounded.get('/v1/pets/10')]).toEqual([undefined, expect.anything()]);
+  add(`/v1/pets?${'x'.repeat(MAX_TARGET_LENGTH)}`, 100);
   expect(bounded.size).toEqual({ targets: 10, bytes: 1000 });
-  for (let i = 0; i < 2 * MAX_TARGETS; i++) remembered(`/v1/pets/${i}`, 0);
-  expect(bounded.size).toEqual({ targets: MAX_TARGETS, bytes: 0 });
+  for (let i = 0; i < 2 * MAX_CACHED_TARGETS; i++) add(`/v1/pets/${i}`, 0);
+  expect(bounded.size).toEqual({ targets: MAX_CACHED_TARGETS, bytes: 0 });
 });

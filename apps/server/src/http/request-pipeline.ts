@@ -16,42 +16,42 @@ import { observer } from './observe.ts';
 import { Quotas } from './quotas.ts';
 import { normalizeTarget, violationOf } from './request-checks.ts';
 import { createContext, type RequestContext } from './request-context.ts';
-import { writeCheckedResponse, writeResponse } from './response.ts';
-import { Targets, targetOf } from './targets.ts';
+import { writeResponse, writeValidatedResponse } from './response.ts';
+import { TargetCache, targetOf } from './target-cache.ts';
 
 export interface AppOptions {
   /** Who may call. */
   keys: KeyCheck;
-  /** Check every response against the spec as well: for development and tests. */
+  /** Check responses against the spec, too: for development and tests. */
   validateResponses?: boolean;
-  /** The largest body in bytes. */
+  /** The size limit of a body in bytes. */
   bodyLimit?: number;
-  /** The bytes of all bodies that are being received or worked on. */
+  /** The size limit of all bodies that are being received or processed, in bytes. */
   bodyMemory?: number;
-  /** Writes that wait for the store. */
+  /** The limit of writes that wait for the store. */
   maxPendingWrites?: number;
-  /** Origins whose pages may call; none by default. */
+  /** The origins whose pages may call; none by default. */
   corsOrigins?: readonly string[];
-  /** Requests a minute that each key has; no limit by default. */
+  /** Requests per minute and key; unlimited by default. */
   rateLimit?: number | undefined;
-  /** The same limits, where several processes share them. */
+  /** The rate limits, if several processes share them; they replace `rateLimit`. */
   quotas?: Quotas | undefined;
-  /** The address of a request's client; that of its connection by default. */
+  /** Finds the address of a request's client; by default it is the peer of the connection. */
   clientAddress?: ClientAddress;
   log?: Logger;
   /** Logs each request; `log` by default. */
   logRequest?: LogRequest;
   metrics?: Metrics;
-  /** Whether requests can be served now; the store's answer by default. */
+  /** Whether requests can be served now; by default the store decides. */
   isReady?: () => Promise<boolean>;
-  /** Serve `/healthz`, `/readyz` and `/metrics` beside the API, the default, or leave them to an app of their own. */
+  /** Serve `/healthz`, `/readyz` and `/metrics` beside the API, which is the default. */
   healthRoutes?: boolean;
 }
 
-/** The functions that the fast path and the Express app share. */
-export type Parts = ReturnType<typeof createParts>;
+/** The steps of a request, and their options. The fast path and the Express app share them. */
+export type RequestPipeline = ReturnType<typeof createPipeline>;
 
-export function createParts(store: Store, options: AppOptions) {
+export function createPipeline(store: Store, options: AppOptions) {
   const {
     keys,
     validateResponses = false,
@@ -66,26 +66,26 @@ export function createParts(store: Store, options: AppOptions) {
     healthRoutes = true,
   } = options;
   const quotas = options.quotas ?? (options.rateLimit ? new Quotas(options.rateLimit) : undefined);
-  const write = validateResponses ? writeCheckedResponse : writeResponse;
+  const write = validateResponses ? writeValidatedResponse : writeResponse;
   const budget = bodyBudget(bodyMemory);
   const addressOf = options.clientAddress ?? clientAddress(undefined);
-  const targets = new Targets();
+  const targetCache = new TargetCache();
   const observe = observer(logRequest, metrics);
   const reject = errorWriter(log, writeResponse);
 
-  /** The context of a request, which is observed from now on; nothing where it was answered as malformed. */
+  /** Creates the context of a request, and registers it for log and metrics. Responds to a malformed one, and returns undefined. */
   function acceptRequest(request: IncomingMessage, response: ServerResponse): RequestContext | undefined {
     const { url = '' } = request;
-    const known = targets.find(url);
-    const target = known ? url : normalizeTarget(request.method, url);
-    const context = createContext(request, known ?? targetOf(target ?? url), addressOf(request));
+    const cached = targetCache.get(url);
+    const target = cached ? url : normalizeTarget(request.method, url);
+    const context = createContext(request, cached ?? targetOf(target ?? url), addressOf(request));
     response.on('close', () => {
       observe(response, context);
       if (!context.isPending) budget.release(context);
     });
     const violation = violationOf(request) ?? (target === undefined ? targetError(request, context) : undefined);
     if (violation) {
-      // Whoever misunderstands one request may misunderstand where the next one begins.
+      // The client may also misframe the next request.
       response.setHeader('Connection', 'close');
       reject(violation, response, context);
       return undefined;
@@ -94,7 +94,7 @@ export function createParts(store: Store, options: AppOptions) {
     return context;
   }
 
-  /** Below the base path nothing but a missing key is answered without a key. */
+  /** Below the base path, a request without a key gets 401 and no other error. */
   function targetError(request: IncomingMessage, context: RequestContext): HttpError {
     if (request.url?.startsWith(`${basePath}/`) && callerOf(request, context, keys) === undefined)
       return unauthorized(context);
@@ -116,8 +116,8 @@ export function createParts(store: Store, options: AppOptions) {
     } satisfies HealthChecks,
     hasHealthRoutes: healthRoutes,
     validateResponses,
-    targets,
-    dispatch: dispatcher(store, write, budget, maxPendingWrites, targets),
+    targetCache,
+    dispatch: dispatcher(store, write, budget, maxPendingWrites, targetCache),
     fail: errorWriter(log, write),
   };
 }

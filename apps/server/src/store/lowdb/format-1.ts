@@ -1,11 +1,11 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { isFolder, readIfExists, readWhole, syncFolder } from '../../../files/files.ts';
-import { decodeText } from '../../document.ts';
-import { StoreDamagedError } from '../../errors.ts';
-import type { Store } from '../../store.ts';
-import { manifestFile, readManifest, segmentsFolder } from '../manifest.ts';
+import { isFolder, readIfExists, readWhole, syncFolder } from '../../files/files.ts';
+import { decodeText } from '../document.ts';
+import { StoreDamagedError } from '../errors.ts';
+import type { Store } from '../store.ts';
+import { manifestFile, readManifest, segmentsFolder } from './manifest.ts';
 
 /**
  * The first format of the data folder: `pets/<first identifier>.json` for sealed segments and `.jsonl` for others, with

@@ -24,7 +24,7 @@ const { SchemaPreprocessor } = load('middlewares/parsers/schema.preprocessor') a
  * The checks that the validator compiles for these operations, as CommonJS code that exports a function for each: of the
  * parameters, and of the bodies. Those that need a function without a name are left out.
  */
-export function checkCode(spec: OpenAPIV3.DocumentV3_1, operations: readonly Operation[]): [string, string] {
+export function generateChecks(spec: OpenAPIV3.DocumentV3_1, operations: readonly Operation[]): [string, string] {
   const apiDoc = withInt64Keyword(spec);
   const { ajvOpts } = new OpenApiValidator({ apiSpec: apiDoc, validateSecurity: false, fileUploader: false });
   new SchemaPreprocessor(apiDoc, ajvOpts.preprocessor, false).preProcess();

@@ -1,0 +1,56 @@
+import type { ServerResponse } from 'node:http';
+import { MAX_CACHED_RESPONSE_BYTES } from '../limits.ts';
+import type { RequestContext } from './request-context.ts';
+import { canBeWhole, dateText, type Headers, wholeText } from './response.ts';
+import type { TextContent } from './response-content.ts';
+import type { CollectionState, TargetCache } from './target-cache.ts';
+
+const hasFixedId = ({ requestId }: RequestContext) => requestId.length === 36;
+
+/** Caches responses to targets that are requested repeatedly between two writes. */
+export function cachedResponses(cache: TargetCache) {
+  return { save, send };
+
+  /** Caches a response if its target was requested twice without a write in between. */
+  function save(
+    response: ServerResponse,
+    context: RequestContext,
+    status: number,
+    headers: Headers,
+    content: TextContent,
+    state: CollectionState,
+  ): void {
+    const { target, requestId, operation } = context;
+    // Another operation may have the same target.
+    if (!operation || target.accepted?.operation !== operation) return;
+    const isRepeated = state.version !== undefined && state.version === target.lastVersion;
+    target.lastVersion = state.version;
+    if (!isRepeated || !hasFixedId(context) || content.bytes > MAX_CACHED_RESPONSE_BYTES || !canBeWhole(response))
+      return;
+    const text = wholeText(response.keepAlive, context, status, headers, content);
+    const [idAt, date] = [text.indexOf(requestId), dateText()];
+    const dateAt = text.indexOf(`\r\nDate: ${date}`) + 8;
+    const bytes = Buffer.from(text, content.encoding);
+    cache.setResponse(target, { operation, status, bytes, idAt, dateAt, date, state });
+  }
+
+  /** Sends the cached response of a target; false if there is none, it is outdated, or Node has to write the head. */
+  function send(response: ServerResponse, context: RequestContext): boolean {
+    const { target, requestId, operation } = context;
+    const { response: cached } = target;
+    if (!cached || cached.operation !== operation || !hasFixedId(context) || !canBeWhole(response)) return false;
+    const { status, state, bytes, idAt, dateAt } = cached;
+    if (state.version !== state.collection.version()) {
+      cache.setResponse(target, undefined);
+      return false;
+    }
+    bytes.write(requestId, idAt, 'latin1');
+    const date = dateText();
+    if (date !== cached.date) bytes.write(date, dateAt, 'latin1');
+    cached.date = date;
+    response.statusCode = status;
+    // Bytes that wait for a slow client must not be overwritten.
+    if (!response.send(bytes)) cache.setResponse(target, undefined);
+    return true;
+  }
+}

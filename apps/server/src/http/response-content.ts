@@ -1,0 +1,75 @@
+import type { OperationResponse } from '@petstore/types';
+import { MAX_PAGE_BYTES } from '../limits.ts';
+import { encode } from '../store/document.ts';
+import type { JsonText } from '../store/store.ts';
+
+/** The body of a response. */
+export type Content = TextContent | StreamContent;
+
+/** A text body. It is a string, so Node sends it in one packet with the head. */
+export interface TextContent {
+  readonly text: string;
+  /** `latin1` where each character stands for one byte. */
+  readonly encoding: 'utf8' | 'latin1';
+  readonly bytes: number;
+  /** The media type; JSON by default. */
+  readonly type?: string;
+}
+
+/** A streamed body. */
+export interface StreamContent {
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly type: string;
+}
+
+/** The body for the result of a handler, as the spec declares the response. */
+export function contentOf(described: OperationResponse | undefined, value: unknown): Content | undefined {
+  const { kind, mediaType = '' } = described ?? {};
+  if (value === undefined || kind === undefined) return undefined;
+  if (kind === 'bytes')
+    return {
+      stream: value as ReadableStream<Uint8Array>,
+      type: mediaType.includes('*') ? 'application/octet-stream' : mediaType,
+    };
+  if (kind === 'text') {
+    const text = String(value);
+    const type = /charset=/i.test(mediaType)
+      ? mediaType
+      : `${mediaType.includes('*') ? 'text/plain' : mediaType}; charset=utf-8`;
+    return { text, encoding: 'utf8', bytes: Buffer.byteLength(text), type };
+  }
+  const isJson = mediaType === 'application/json' || mediaType.includes('*');
+  return isJson ? jsonContent(value) : { ...jsonContent(value), type: mediaType };
+}
+
+export function jsonContent(value: unknown): TextContent {
+  const text = encode(value);
+  return { text, encoding: 'utf8', bytes: Buffer.byteLength(text) };
+}
+
+/** The body for JSON text from the store. */
+export function storedContent({ text, encoding }: JsonText): TextContent {
+  return { text, encoding, bytes: encoding === 'latin1' ? text.length : Buffer.byteLength(text) };
+}
+
+/** The body for a page of these elements. The page ends with the element that reaches MAX_PAGE_BYTES. */
+export function pageContent(
+  elements: readonly unknown[],
+  key: string,
+): { content: TextContent; count: number; last: unknown } {
+  const texts: string[] = [];
+  // Two brackets, and a comma after each element but the last.
+  let bytes = elements.length === 0 ? 2 : 1;
+  for (const element of elements) {
+    const text = encode(element);
+    texts.push(text);
+    bytes += Buffer.byteLength(text) + 1;
+    if (bytes >= MAX_PAGE_BYTES) break;
+  }
+  const last = elements[texts.length - 1] as Record<string, unknown> | undefined;
+  return {
+    content: { text: `[${texts.join(',')}]`, encoding: 'utf8', bytes },
+    count: texts.length,
+    last: last?.[key],
+  };
+}

@@ -1,0 +1,100 @@
+import type { Operation } from '@petstore/types';
+import { MAX_CACHED_BYTES, MAX_CACHED_TARGETS, MAX_TARGET_LENGTH } from '../limits.ts';
+import type { Collection } from '../store/store.ts';
+import type { Input } from './input.ts';
+import { matchRoute, type RouteMatch } from './routes.ts';
+
+/** The normalized target of a request, with everything that depends on it alone. */
+export interface Target {
+  /** The path, normalized. */
+  readonly path: string;
+  /** The raw query, without the question mark. */
+  readonly query: string;
+  readonly match: RouteMatch | undefined;
+  isCached: boolean;
+  accepted: AcceptedInput | undefined;
+  /** The version of the collection at the last response. */
+  lastVersion: string | undefined;
+  response: CachedResponse | undefined;
+}
+
+/** The input that the parameters of a target yield. They have passed the checks of the operation. */
+interface AcceptedInput {
+  readonly operation: Operation;
+  readonly input: Input;
+}
+
+/** A response as bytes. Two responses differ only in the date and the request identifier, which have fixed lengths. */
+export interface CachedResponse {
+  readonly operation: Operation;
+  readonly status: number;
+  readonly bytes: Buffer;
+  readonly idAt: number;
+  readonly dateAt: number;
+  date: string;
+  /** The response is valid until this state changes. */
+  readonly state: CollectionState;
+}
+
+/** A collection, with the version that it had before something was read from it. */
+export interface CollectionState {
+  readonly collection: Pick<Collection, 'version'>;
+  readonly version: string | undefined;
+}
+
+/** Parses a normalized target, and matches its route. */
+export function targetOf(text: string): Target {
+  const queryAt = text.indexOf('?');
+  const path = queryAt < 0 ? text : text.slice(0, queryAt);
+  const query = queryAt < 0 ? '' : text.slice(queryAt + 1);
+  const match = matchRoute(path);
+  return { path, query, match, isCached: false, accepted: undefined, lastVersion: undefined, response: undefined };
+}
+
+/** The targets of accepted requests by their text, with their cached responses. Beyond its bounds it evicts the oldest. */
+export class TargetCache {
+  readonly #byText = new Map<string, Target>();
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes = MAX_CACHED_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The number of targets, and the bytes of their responses. */
+  get size(): { targets: number; bytes: number } {
+    return { targets: this.#byText.size, bytes: this.#bytes };
+  }
+
+  get(text: string): Target | undefined {
+    return this.#byText.get(text);
+  }
+
+  /** Adds the target of an accepted request; its input only if that depends on nothing else of the request. */
+  add(text: string, target: Target, accepted?: AcceptedInput): void {
+    if (!target.isCached) {
+      if (text.length > MAX_TARGET_LENGTH || this.#byText.has(text)) return;
+      target.isCached = true;
+      this.#byText.set(text, target);
+      if (this.#byText.size > MAX_CACHED_TARGETS) this.#evictOldest();
+    }
+    target.accepted ??= accepted;
+  }
+
+  /** Sets or removes the cached response of a target. */
+  setResponse(target: Target, response: CachedResponse | undefined): void {
+    if (!target.isCached) return;
+    this.#bytes += (response?.bytes.length ?? 0) - (target.response?.bytes.length ?? 0);
+    target.response = response;
+    while (this.#bytes > this.#maxBytes) this.#evictOldest();
+  }
+
+  #evictOldest(): void {
+    for (const [text, target] of this.#byText) {
+      this.#byText.delete(text);
+      this.setResponse(target, undefined);
+      target.isCached = false;
+      return;
+    }
+  }
+}
