@@ -3,10 +3,10 @@ import { version } from './call/client.ts';
 import { fullTree } from './commands/tree.ts';
 import { type HttpTransport, httpTransport } from './io/http.ts';
 import type { Io } from './io/io.ts';
-import { errorLine, errorReport } from './output/report.ts';
+import { errorLine, errorReport, isJsonFormat, isJsonOutput } from './output/report.ts';
 import type { CommandNode } from './parse/command.ts';
 import { parse, parsePartially } from './parse/parser.ts';
-import { isJsonFormat, isJsonOutput, type ResolvedSettings, resolveSettings } from './settings/resolve.ts';
+import { type ResolvedSettings, resolveSettings } from './settings/resolve.ts';
 import { settings } from './settings/settings.ts';
 
 /** Replacements for the service's own operations and transport. */

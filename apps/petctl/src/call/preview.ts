@@ -4,8 +4,9 @@ import type { Body, ConnectOptions, HttpRequest, Options } from '@petstore/clien
 import { escapeControls, escapeControlsInLines, unicodeEscape } from '../io/text.ts';
 import { type Credential, readStored } from '../keys/credentials.ts';
 import { type Scheme, schemeNamed } from '../keys/schemes.ts';
+import { outputFormat } from '../output/print.ts';
+import { isJsonFormat } from '../output/report.ts';
 import type { Invocation } from '../parse/command.ts';
-import { isJsonFormat, outputFormat } from '../settings/resolve.ts';
 import { baseUrlFor, type CallTarget, clientFor, credentialScope } from './client.ts';
 
 /** A request with its body as bytes. */

@@ -4,9 +4,8 @@ import { type Call, clientFor, createCall, credentialsFor } from '../call/client
 import { UsageError } from '../io/errors.ts';
 import { checkFields, rowsOf, shapeOf } from '../output/format.ts';
 import { checkFilter, print, writeBody } from '../output/print.ts';
-import { wantsNotices, writeNotice } from '../output/report.ts';
+import { isJsonOutput, wantsNotices, writeNotice } from '../output/report.ts';
 import { type Invocation, isDryRun } from '../parse/command.ts';
-import { isJsonOutput } from '../settings/resolve.ts';
 import { inputOf } from './input.ts';
 import { mayReturnBytes, operationFlags } from './operation-flags.ts';
 

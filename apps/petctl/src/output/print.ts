@@ -4,7 +4,8 @@ import { InterruptedError, OutputError } from '../io/errors.ts';
 import type { Io } from '../io/io.ts';
 import { escapeControlsInLines } from '../io/text.ts';
 import type { Invocation } from '../parse/command.ts';
-import { isColored, outputFormat } from '../settings/resolve.ts';
+import type { ResolvedSettings } from '../settings/resolve.ts';
+import { type Output, settings } from '../settings/settings.ts';
 import { asRow, csv, type Format, json, jsonl, type Shape, tsv, yaml } from './format.ts';
 
 /** The length of the text to buffer before a write. */
@@ -18,11 +19,11 @@ export async function print(
   shape: Shape,
   invocation: Invocation,
 ): Promise<void> {
-  const { flags, settings, io } = invocation;
+  const { flags, settings: resolved, io } = invocation;
   const { stdout } = io;
   const selected = selectProperties(rows, flags.has('fields') ? shape.columns : undefined);
   const filter = flags.get('jq');
-  const output = outputFormat(settings, io, shape.defaultFormat);
+  const output = outputFormat(resolved, io, shape.defaultFormat);
   if (typeof filter === 'string') {
     const { printFiltered } = await import('./jq.ts');
     return printFiltered(selected, shape, filter, output === 'jsonl', stdout);
@@ -30,7 +31,7 @@ export async function print(
 
   // Only a table needs rows to compute its widths.
   const { sample, rest } = output === 'table' ? await takeSample(selected) : { sample: [], rest: selected };
-  const format = await formatFor();
+  const format = await formatFor(output, shape, sample, invocation);
   let [text, count] = [format.head, 0];
   let timer: NodeJS.Timeout | undefined;
   const flush = async () => {
@@ -62,26 +63,46 @@ export async function print(
   }
   text += format.tail(count);
   await flush();
+}
 
-  async function formatFor(): Promise<Format> {
-    switch (output) {
-      case 'table': {
-        const { table } = await import('./table.ts');
-        const columns = stdout.isTerminal ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
-        return table(shape, sample, columns, isColored(flags, io, settings));
-      }
-      case 'csv':
-        return csv(shape);
-      case 'yaml':
-        return yaml(shape);
-      case 'json':
-        return json(shape, stdout.isTerminal);
-      case 'jsonl':
-        return jsonl();
-      case 'tsv':
-        return tsv(shape);
+async function formatFor(
+  output: Output,
+  shape: Shape,
+  sample: readonly unknown[],
+  { flags, io, settings: resolved }: Invocation,
+): Promise<Format> {
+  const { isTerminal, columns } = io.stdout;
+  switch (output) {
+    case 'table': {
+      const { table } = await import('./table.ts');
+      const width = isTerminal ? columns || 80 : Number.POSITIVE_INFINITY;
+      return table(shape, sample, width, isColored(flags, io, resolved));
     }
+    case 'csv':
+      return csv(shape);
+    case 'yaml':
+      return yaml(shape);
+    case 'json':
+      return json(shape, isTerminal);
+    case 'jsonl':
+      return jsonl();
+    case 'tsv':
+      return tsv(shape);
   }
+}
+
+/** The output format: the setting, else the default of the command, else a table on a terminal and tab-separated in a pipe. */
+export function outputFormat(resolved: ResolvedSettings, { stdout }: Io, defaultFormat?: Output): Output {
+  return resolved.get(settings.output).value ?? defaultFormat ?? (stdout.isTerminal ? 'table' : 'tsv');
+}
+
+/** Whether to use colours on stdout: by flag, NO_COLOR, FORCE_COLOR, setting, or terminal, in this order. */
+export function isColored(flags: Invocation['flags'], { env, stdout }: Io, resolved?: ResolvedSettings): boolean {
+  const flag = flags.get(settings.color.flag.name);
+  if (typeof flag === 'boolean') return flag;
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
+  return resolved?.get(settings.color).value ?? (stdout.isTerminal && env.TERM !== 'dumb');
 }
 
 /** Rejects an invalid `--jq` filter, before anything is sent. */

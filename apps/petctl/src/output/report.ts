@@ -3,7 +3,8 @@ import { FilterError, InterruptedError, OutputError, PartialError, ResponseError
 import { escapeControls } from '../io/text.ts';
 import { NoCredentialError } from '../keys/credentials.ts';
 import type { Invocation } from '../parse/command.ts';
-import { isJsonOutput } from '../settings/resolve.ts';
+import type { ResolvedSettings } from '../settings/resolve.ts';
+import { settings } from '../settings/settings.ts';
 import { type ErrorKind, errorKindOf, exitCodes } from './exit-codes.ts';
 
 /** An error as petctl writes it, on one line or as JSON. */
@@ -93,14 +94,23 @@ export function errorLine(error: ErrorReport, isJson: boolean): string {
   return line({ error }, parts.join(' '), isJson);
 }
 
+/** Whether errors and notices are JSON. */
+export function isJsonOutput(resolved: ResolvedSettings): boolean {
+  return isJsonFormat(resolved.get(settings.output).value);
+}
+
+export function isJsonFormat(output: string | undefined): boolean {
+  return output === 'json' || output === 'jsonl';
+}
+
 /** Whether to write notices that scripts do not need. */
 export function wantsNotices({ io, flags }: Invocation): boolean {
   return !flags.has('quiet') && (io.stderr.isTerminal || flags.has('verbose'));
 }
 
 /** Writes a notice to stderr, unless --quiet is set. */
-export async function writeNotice({ io, flags, settings }: Invocation, message: string): Promise<void> {
-  if (!flags.has('quiet')) await io.stderr.write(line({ notice: { message } }, message, isJsonOutput(settings)));
+export async function writeNotice({ io, flags, settings: resolved }: Invocation, message: string): Promise<void> {
+  if (!flags.has('quiet')) await io.stderr.write(line({ notice: { message } }, message, isJsonOutput(resolved)));
 }
 
 /** A line on stderr: the data as JSON, or the text. */

@@ -2,9 +2,9 @@ import { connect, type Deployment } from '@petstore/client';
 import { service } from '@petstore/types';
 import { expected, parseValue } from '../flags/value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
-import type { Environment, Io } from '../io/io.ts';
+import type { Environment } from '../io/io.ts';
 import { configFile, readProfiles, rejectUnknownProfile } from './profiles.ts';
-import { type Output, type Setting, type SettingName, settings } from './settings.ts';
+import { type Setting, type SettingName, settings } from './settings.ts';
 
 /** A value and its origin: `--timeout`, `PETCTL_TIMEOUT`, the profile, or the default. */
 export interface SettingValue<T> {
@@ -23,8 +23,6 @@ export interface ResolvedSettings {
   readonly configuredUrls: readonly string[];
 }
 
-type Flags = ReadonlyMap<string, unknown>;
-
 /** Where settings come from: the name of each in messages, and its text. */
 interface SettingSource {
   readonly origin: (name: SettingName) => string;
@@ -32,7 +30,7 @@ interface SettingSource {
 }
 
 /** Resolves every setting, or throws for the first invalid one. */
-export function resolveSettings(flags: Flags, env: Environment): ResolvedSettings {
+export function resolveSettings(flags: ReadonlyMap<string, unknown>, env: Environment): ResolvedSettings {
   const stored = readProfiles(configFile(env));
   const fromFlags: SettingSource = { origin: (name) => `--${name}`, text: (name) => flags.get(name)?.toString() };
   const fromEnvironment: SettingSource = {
@@ -100,27 +98,4 @@ export function parseSetting<T>(setting: Setting<T>, text: string, origin: strin
 /** Hides the password of a rejected URL from logs. */
 function withoutCredentials(url: string): string {
   return url.replace(/^([^/@]*\/\/)?.*@/s, '$1***@');
-}
-
-/** The output format: the setting, else the default of the command, else a table on a terminal and tab-separated in a pipe. */
-export function outputFormat(resolved: ResolvedSettings, { stdout }: Io, defaultFormat?: Output): Output {
-  return resolved.get(settings.output).value ?? defaultFormat ?? (stdout.isTerminal ? 'table' : 'tsv');
-}
-
-/** Whether errors and notices are JSON. */
-export function isJsonOutput(resolved: ResolvedSettings): boolean {
-  return isJsonFormat(resolved.get(settings.output).value);
-}
-
-export function isJsonFormat(output: string | undefined): boolean {
-  return output === 'json' || output === 'jsonl';
-}
-
-/** Whether to use colours on stdout: by flag, NO_COLOR, FORCE_COLOR, setting, or terminal, in this order. */
-export function isColored(flags: Flags, { env, stdout }: Io, resolved?: ResolvedSettings): boolean {
-  const flag = flags.get(settings.color.flag.name);
-  if (typeof flag === 'boolean') return flag;
-  if (env.NO_COLOR) return false;
-  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
-  return resolved?.get(settings.color).value ?? (stdout.isTerminal && env.TERM !== 'dumb');
 }

@@ -2,6 +2,7 @@ import type { Argument, Flag } from '../../flags/flag.ts';
 import { boundsOf, kindOf } from '../../flags/value.ts';
 import { suggestion, UsageError } from '../../io/errors.ts';
 import type { Io } from '../../io/io.ts';
+import { isColored } from '../../output/print.ts';
 import {
   type CommandNode,
   type Invocation,
@@ -10,7 +11,6 @@ import {
   visibleCommands,
 } from '../../parse/command.ts';
 import { isSettingName } from '../../settings/profiles.ts';
-import { isColored } from '../../settings/resolve.ts';
 import { settings } from '../../settings/settings.ts';
 import { operationExamples } from './examples.ts';
 import { topics } from './topics.ts';

@@ -83,7 +83,7 @@ export async function runImport(invocation: Invocation, defaultConcurrency: numb
     isClosed: () => false,
   };
   try {
-    const toStdout = { ...invocation, settings: invocation.settings, io: { ...io, stdout } };
+    const toStdout = { ...invocation, io: { ...io, stdout } };
     await print(results(), { list: true, columns }, toStdout);
   } finally {
     bar.clear();
