@@ -13,7 +13,7 @@ export class Load {
   /** The names of the acknowledged pets, by identifier. */
   readonly known = new Map<number, string>();
   /** When each acknowledged request was sent and when its response came, in milliseconds. */
-  readonly acknowledged: { sent: number; answered: number }[] = [];
+  readonly acknowledged: { sent: number; responded: number }[] = [];
   /** Responses that no failure of a server or a database justifies. */
   readonly violations: string[] = [];
   /** The number of 503 responses. */
@@ -55,7 +55,7 @@ export class Load {
       try {
         this.#note(name, await this.#caller.send(url, { name, categoryId: writer, status: 'available' }));
       } catch (error) {
-        if (String(error).includes('did not answer')) this.violations.push(String(error));
+        if (String(error).includes('did not respond')) this.violations.push(String(error));
         await pause(20);
       }
     }
@@ -67,8 +67,8 @@ export class Load {
       const other = this.known.get(id);
       if (other !== undefined) this.violations.push(`${id} was assigned to ${other} and to ${name}`);
       this.known.set(id, name);
-      const answered = performance.now();
-      this.acknowledged.push({ sent: answered - milliseconds, answered });
+      const responded = performance.now();
+      this.acknowledged.push({ sent: responded - milliseconds, responded });
       const isReached = ({ goal }: { goal: number }) => goal <= this.acknowledged.length;
       for (const { reached } of this.#waiting.filter(isReached)) reached();
       this.#waiting = this.#waiting.filter((waiting) => !isReached(waiting));
@@ -147,7 +147,7 @@ export class Caller {
           }),
         );
       });
-      sent.on('timeout', () => sent.destroy(new Error(`${url} did not answer within ${MAX_REQUEST_MS} ms`)));
+      sent.on('timeout', () => sent.destroy(new Error(`${url} did not respond within ${MAX_REQUEST_MS} ms`)));
       sent.on('error', reject).end(body && JSON.stringify(body));
     });
   }

@@ -59,5 +59,5 @@ export async function missingFrom(survivor: Cluster, known: Map<number, string>)
 /** Milliseconds until the first 201 to a request that was sent after that moment. */
 export function firstAfter(load: Load, moment: number): number {
   const first = load.acknowledged.find(({ sent }) => sent > moment);
-  return Math.round((first?.answered ?? Number.NaN) - moment);
+  return Math.round((first?.responded ?? Number.NaN) - moment);
 }

@@ -10,7 +10,7 @@ export type ErrorNames = (status: number) => string;
 
 /** The names of errors that the README gives; a sentence where it does not name all. */
 export function errorNames(readme: string, client: ClientOperation['client']): ErrorNames | string {
-  const [, names = '', statuses = ''] = /^\| (.*?) \| the service answered (.*?) \|$/m.exec(readme) ?? [];
+  const [, names = '', statuses = ''] = /^\| (.*?) \| the service responded with (.*?) \|$/m.exec(readme) ?? [];
   const rows = names.split(', ').map((name, i) => [name.replaceAll('`', ''), statuses.split(', ')[i] ?? ''] as const);
   const missing = Object.keys(client).find((name) => name.endsWith('Error') && !readme.includes(`\`${name}\``));
   if (missing !== undefined) return `it does not name ${missing}`;
