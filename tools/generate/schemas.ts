@@ -2,38 +2,19 @@
 import { hasSafeBounds, type Schema } from '@petstore/types';
 import { type Document, isNode, list, type Node, node, reject, resolvePointer, text } from './document.ts';
 
-const annotations = new Set([
-  'description',
-  'default',
-  'readOnly',
-  'writeOnly',
-  'deprecated',
-  'title',
-  'example',
-  'examples',
-  'externalDocs',
-  'xml',
-  '$comment',
-]);
-const scalars = new Set([
-  ...['type', 'description', 'format', 'enum', 'const', 'default', 'minimum', 'maximum', 'exclusiveMinimum'],
-  ...['exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'pattern', 'contentEncoding', 'contentMediaType'],
-  ...['minItems', 'maxItems', 'minContains', 'maxContains', 'uniqueItems', 'required', 'dependentRequired'],
-  ...['minProperties', 'maxProperties', 'readOnly', 'writeOnly', 'deprecated'],
-]);
-const singles = new Set([
-  'items',
-  'contains',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'propertyNames',
-  'not',
-  'if',
-  'then',
-  'else',
-]);
-const lists = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-const maps = new Set(['properties', 'patternProperties', 'dependentSchemas']);
+const words = (text: string) => new Set(text.split(' '));
+const annotations = words(
+  'description default readOnly writeOnly deprecated title example examples externalDocs xml $comment',
+);
+/** The supported keywords, by the kind of their value: data, one schema, a list of schemas, or schemas by name. */
+const scalars = words(
+  'type description format enum const default minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength ' +
+    'pattern contentEncoding contentMediaType minItems maxItems minContains maxContains uniqueItems required dependentRequired ' +
+    'minProperties maxProperties readOnly writeOnly deprecated',
+);
+const singles = words('items contains additionalProperties unevaluatedProperties propertyNames not if then else');
+const lists = words('allOf anyOf oneOf prefixItems');
+const maps = words('properties patternProperties dependentSchemas');
 
 /** The schema with its supported keywords only, and with unresolved references. */
 export function plain(schema: unknown, at: string): Schema {
