@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
+import { cached } from '../../cached.ts';
 import { isNode, list, type Node, node, type Spec } from '../../openapi.ts';
 import type { Service } from './service.ts';
 
@@ -8,7 +9,7 @@ export async function docsPageErrors({ spec, get }: Service): Promise<string[]> 
   const json = async (path: string): Promise<unknown> => (await get(path)).json().catch(() => undefined);
   const page = await (await get('/docs')).text();
   const { title, version } = node(spec.root.info);
-  const yaml: unknown = parse(await (await get('/openapi.yaml')).text(), { merge: true });
+  const yaml = parsed(await (await get('/openapi.yaml')).text());
   const plain = JSON.parse(JSON.stringify(spec.root));
   const file = await json('/openapi.json');
   const presented = node(await json('/docs/openapi.json'));
@@ -28,6 +29,8 @@ export async function docsPageErrors({ spec, get }: Service): Promise<string[]> 
     }),
   ];
 }
+
+const parsed = cached((text: string): unknown => parse(text, { merge: true }));
 
 /** The facts of an operation that only its extensions say. */
 function noticesOf({ operations }: Spec, operation: Node): string[] {
