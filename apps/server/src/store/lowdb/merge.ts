@@ -135,7 +135,9 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     const block = layOut(segment.number, 'json', records, catalog.kinds);
     const { length } = block.opening;
     const bytes = Buffer.allocUnsafeSlow(block.bytes);
+    let count = 0;
     for (const { start, from, length: size } of records) {
+      if (count++ % SLICE === 0) await turn();
       if (size === 0) continue;
       if (start > 0) bytes.set(gap, length + start - gap.length);
       texts.copy(bytes, length + start, from, from + size);
