@@ -1,6 +1,8 @@
+import { type Operation, operations, type Pagination } from '@petstore/types';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { connect, createPet, NotFoundError, petstore, UnauthorizedError } from '../src/index.ts';
 import { fakeService } from '../src/testing/index.ts';
+import { Resources } from '../src/testing/resources.ts';
 
 const fake = fakeService({ pageSize: 2 });
 const { store } = fake;
@@ -116,4 +118,21 @@ test('with the option apiKey, only that key is accepted', async () => {
   const { fetch, store: own } = fakeService({ apiKey: 'right' });
   expect(await own.listPets()).toEqual([]);
   await expect(petstore({ apiKey: 'wrong', fetch }).listPets()).rejects.toThrow(UnauthorizedError);
+});
+
+test.each<[Pagination, unknown]>([
+  [{ by: 'link' }, { data: [{ id: 1 }], next: 1 }],
+  [
+    { by: 'link', items: 'pets' },
+    { data: { pets: [{ id: 1 }] }, next: 1 },
+  ],
+  [{ by: 'last', items: 'pets', more: 'more' }, { data: { pets: [{ id: 1 }], more: true } }],
+  [{ by: 'body', items: 'pets', next: 'cursor' }, { data: { pets: [{ id: 1 }], cursor: 1 } }],
+  [{ by: 'body', items: 'pets', next: 'cursor', more: 'more' }, { data: { pets: [{ id: 1 }], more: true, cursor: 1 } }],
+])('a page with the rule %j leads to the next one', (pagination, page) => {
+  const create: Operation = operations.createPet;
+  const list: Operation = { ...operations.listPets, pagination };
+  const resources = new Resources([create, list], 1);
+  for (let i = 0; i < 2; i++) resources.run(create, create.path, {});
+  expect(resources.run(list, list.path, {})).toEqual(page);
 });

@@ -106,18 +106,9 @@ export class Resources {
     const size = Math.min(this.#pageSize, Number(input[limit] ?? fields[limit]?.schema.default ?? 20));
     const page = found.slice(0, size);
     const following = found.length > size ? page.at(-1)?.[key] : undefined;
-    if (by === 'link' && items === undefined)
-      return { data: page, ...(following !== undefined && { next: following }) };
-    const list = items === undefined ? page : { [items]: page };
-    return {
-      data:
-        by === 'body'
-          ? { ...list, [next]: following ?? null }
-          : more
-            ? { ...list, [more]: following !== undefined }
-            : list,
-      ...(by === 'link' && following !== undefined && { next: following }),
-    };
+    const list = items === undefined ? page : { [items]: page, ...(more && { [more]: following !== undefined }) };
+    if (by === 'body') return { data: { ...list, [next]: following ?? null } };
+    return { data: list, ...(by === 'link' && following !== undefined && { next: following }) };
   }
 }
 
