@@ -4,11 +4,11 @@ import { createLog, type Log } from '../log.ts';
 import { type RunningWorker, send, serveAsWorker } from '../workers/worker.ts';
 import { errorLine, UsageError } from './errors.ts';
 
-/** Runs a worker until its primary tells it to stop, or is gone. */
+/** Runs a worker until the primary stops it or exits. */
 export async function startWorker(config: Config): Promise<void> {
   if (!process.connected) throw new UsageError('workers are started by petstore-server --workers.');
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  // Terminals and process managers signal the whole group: the primary decides what is done.
+  // Terminals and process managers signal the whole process group, but only the primary acts on signals.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {});
   const logging = createLog(config.logLevel);
   let running: RunningWorker | undefined;
@@ -16,7 +16,7 @@ export async function startWorker(config: Config): Promise<void> {
   const onStop = (idleMs?: number) => {
     if (isStopping) return;
     isStopping = true;
-    // Before it serves there is nothing to be answered.
+    // Before it serves, there are no requests to answer.
     if (running) void stop(running, logging, idleMs);
     else process.exit(1);
   };
@@ -34,7 +34,7 @@ export async function startWorker(config: Config): Promise<void> {
 async function stop(running: RunningWorker, logging: Log, idleMs?: number): Promise<void> {
   const isClosed = await running.stop(idleMs);
   const isLogClosed = await logging.close();
-  // Where a thread is stuck in a call of the system, an exit would wait for it.
+  // An exit would wait for a thread that is stuck in a system call.
   if (!isClosed || !isLogClosed) process.kill(process.pid, 'SIGKILL');
   process.exit(0);
 }

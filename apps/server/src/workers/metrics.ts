@@ -1,27 +1,26 @@
 import { METRICS_CACHE_MS, WORKER_METRICS_MS } from '../limits.ts';
-import type { MetricsData } from './messages.ts';
-import type { WorkerProcess } from './process.ts';
+import type { MetricsData, WorkerProcess } from './worker-process.ts';
 
-/** How the values of several processes become one, where the library says something else. */
+/** How the values of several processes are aggregated, if not by the library's default. */
 const aggregators: readonly [name: RegExp, aggregator: string][] = [
-  // A mean would hide one process that hangs behind others that do nothing.
+  // A mean would hide one process that hangs among idle ones.
   [/^nodejs_eventloop_lag_(?!min)/, 'max'],
   [/^process_start_time_seconds$/, 'min'],
   [/^process_max_fds$/, 'min'],
 ];
 
 /** The exited workers whose metrics are stored separately. */
-const MAX_PAST = 16;
+const MAX_EXITED = 16;
 
-/** The metrics of all processes of a server as one text. What is counted never gets less, also when workers are replaced. */
-export class SharedMetrics {
+/** The metrics of all processes of a server as one text. Counters never decrease, also if workers are replaced. */
+export class AggregatedMetrics {
   readonly #ofPrimary: () => Promise<MetricsData>;
   readonly #workers: () => readonly WorkerProcess[];
-  /** What was counted by workers that have ended. */
-  #past: MetricsData[] = [];
-  #isFolding = false;
+  /** The counters of workers that have exited. */
+  #exited: MetricsData[] = [];
+  #isMerging = false;
   #collecting = new Map<number, (worker: WorkerProcess) => void>();
-  #last = 0;
+  #lastId = 0;
   #text: Promise<string> | undefined;
   #until = 0;
 
@@ -48,30 +47,30 @@ export class SharedMetrics {
     this.#collecting.get(id)?.(worker);
   }
 
-  /** A worker has ended. */
+  /** A worker has exited. */
   end(worker: WorkerProcess): void {
-    this.#past.push(worker.metrics.filter(({ type }) => ['counter', 'histogram', 'summary'].includes(String(type))));
-    if (this.#past.length > MAX_PAST) void this.#fold();
+    this.#exited.push(worker.metrics.filter(({ type }) => ['counter', 'histogram', 'summary'].includes(String(type))));
+    if (this.#exited.length > MAX_EXITED) void this.#mergeExited();
   }
 
-  /** Makes one of all that was counted by workers that have ended. */
-  async #fold(): Promise<void> {
-    if (this.#isFolding) return;
-    this.#isFolding = true;
-    const { length } = this.#past;
-    this.#past.splice(0, length, await (await aggregate(this.#past)).getMetricsAsJSON());
-    this.#isFolding = false;
+  /** Merges the counters of the workers that have exited. */
+  async #mergeExited(): Promise<void> {
+    if (this.#isMerging) return;
+    this.#isMerging = true;
+    const { length } = this.#exited;
+    this.#exited.splice(0, length, await (await aggregate(this.#exited)).getMetricsAsJSON());
+    this.#isMerging = false;
   }
 
   async #newText(): Promise<string> {
     const [own] = await Promise.all([this.#ofPrimary(), this.#collect()]);
-    const all = [own, ...this.#workers().map(({ metrics }) => metrics), ...this.#past];
+    const all = [own, ...this.#workers().map(({ metrics }) => metrics), ...this.#exited];
     return (await aggregate(all)).metrics();
   }
 
-  /** Has each worker send its metrics, and waits for a while. */
+  /** Requests the metrics of each worker, and waits for them up to a timeout. */
   #collect(): Promise<void> {
-    const id = ++this.#last;
+    const id = ++this.#lastId;
     const missing = new Set(this.#workers().filter(({ state }) => state !== 'starting'));
     return new Promise((resolve) => {
       const end = () => {
@@ -92,18 +91,18 @@ export class SharedMetrics {
 
 async function aggregate(all: readonly MetricsData[]) {
   const { AggregatorRegistry } = await import('prom-client');
-  const changed = all.map((metrics) =>
+  const prepared = all.map((metrics) =>
     metrics.map((metric) => ({
       ...metric,
-      // What nothing was measured of is NaN, which JSON has not.
+      // A value without a measurement is NaN, which JSON does not have.
       values: metric.values.filter(({ value }) => Number.isFinite(value)),
-      ...ownAggregator(metric.name),
+      ...aggregatorOf(metric.name),
     })),
   );
-  return AggregatorRegistry.aggregate(changed);
+  return AggregatorRegistry.aggregate(prepared);
 }
 
-function ownAggregator(name: string) {
+function aggregatorOf(name: string) {
   const aggregator = aggregators.find(([pattern]) => pattern.test(name))?.[1];
   return aggregator && { aggregator };
 }

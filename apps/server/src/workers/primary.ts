@@ -10,28 +10,27 @@ import { METRICS_OPEN_MS, MIN_STORE_CLOSE_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 import type { Running } from '../serve.ts';
-import { Handover } from './handover.ts';
-import type { PortName, ToPrimary } from './messages.ts';
-import { SharedMetrics } from './metrics.ts';
-import { WorkerProcess } from './process.ts';
+import { ConnectionBalancer } from './balancer.ts';
+import { AggregatedMetrics } from './metrics.ts';
 import { Supervisor } from './supervisor.ts';
+import { type PortName, type ToPrimary, WorkerProcess } from './worker-process.ts';
 
-/** How often connections that were not accepted and the keys are looked at, so that whatever is wrong with these is reported. */
+/** How often stalled workers are probed, and the file of the keys is checked, which reports its errors. */
 const WATCH_MS = 1_000;
 
-/** A server of several processes. */
-export interface RunningTeam extends Running {
+/** A running server of several processes. */
+export interface RunningCluster extends Running {
   /** Replaces the workers one by one. */
   replaceWorkers(): void;
 }
 
-/** Starts the server with these settings as a process that accepts connections, and others that serve them. */
-export async function serveWithWorkers(config: Config, logging: Log): Promise<RunningTeam> {
-  refuseUnsuitable(config);
+/** Starts the server with these settings. This process accepts the connections, and workers serve them. */
+export async function serveWithWorkers(config: Config, logging: Log): Promise<RunningCluster> {
+  rejectUnsuitable(config);
   const { log } = logging;
   const keys = openKeys(config, (problem) => log.warn(problem));
   const quotas = config.rateLimit ? new Quotas(config.rateLimit) : undefined;
-  const handover = new Handover(config.maxConnections);
+  const balancer = new ConnectionBalancer(config.maxConnections);
   const metrics = createMetrics();
   metrics.watchLog(logging.lost);
   const supervisor = new Supervisor({
@@ -41,15 +40,15 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     start: () => new WorkerProcess(config, { onMessage, onLines: logging.pass }),
     onServing: (worker) => {
       if (quotas) worker.send({ type: 'taken', requests: quotas.all() });
-      handover.add(worker);
+      balancer.add(worker);
     },
-    onStopping: (worker) => handover.retire(worker),
+    onStopping: (worker) => balancer.retire(worker),
     onEnd: (worker) => {
-      sharedMetrics.end(worker);
-      return handover.remove(worker);
+      aggregated.end(worker);
+      return balancer.remove(worker);
     },
   });
-  const sharedMetrics = new SharedMetrics(metrics.json, () => supervisor.workers);
+  const aggregated = new AggregatedMetrics(metrics.json, () => supervisor.workers);
   metrics.watchWorkers({
     deaths: () => supervisor.deaths,
     states: () => {
@@ -60,11 +59,11 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
   });
 
   function onMessage(worker: WorkerProcess, message: ToPrimary): void {
-    if (message.type === 'accepted') handover.accepted(worker, message.id);
-    else if (message.type === 'synced') handover.synced(worker, message.id);
-    else if (message.type === 'closed') handover.closed(worker, message.port);
-    else if (message.type === 'taken') shareQuotas(worker, message.requests);
-    else if (message.type === 'collected') sharedMetrics.collected(worker, message.id, message.metrics);
+    if (message.type === 'accepted') balancer.accepted(worker, message.id);
+    else if (message.type === 'synced') balancer.synced(worker, message.id);
+    else if (message.type === 'closed') balancer.closed(worker, message.port);
+    else if (message.type === 'taken') shareTaken(worker, message.requests);
+    else if (message.type === 'collected') aggregated.collected(worker, message.id, message.metrics);
     else if (message.type === 'metrics') void answerMetrics(worker, message.id);
     else {
       if (message.type === 'stopped') worker.metrics = message.metrics;
@@ -72,13 +71,13 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     }
   }
 
-  function shareQuotas(from: WorkerProcess, requests: Record<string, number>): void {
+  function shareTaken(from: WorkerProcess, requests: Record<string, number>): void {
     quotas?.add(requests);
     for (const worker of supervisor.workers) if (worker !== from) worker.send({ type: 'taken', requests });
   }
 
   async function answerMetrics(worker: WorkerProcess, id: number): Promise<void> {
-    const text = await sharedMetrics.text().catch((error) => {
+    const text = await aggregated.text().catch((error) => {
       log.error({ err: error }, 'there are no metrics');
       return '';
     });
@@ -88,7 +87,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
   const servers: Server[] = [];
   const listen = async (name: PortName, port: number) => {
     const options = { pauseOnConnect: true, noDelay: true, allowHalfOpen: true };
-    const server = createServer(options, (socket) => handover.take(name, socket));
+    const server = createServer(options, (socket) => balancer.distribute(name, socket));
     server.listen(port, config.host);
     await once(server, 'listening');
     servers.push(server);
@@ -96,7 +95,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
   };
   const close = () => {
     for (const server of servers) server.close();
-    handover.end();
+    balancer.end();
   };
 
   try {
@@ -106,7 +105,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     const madeKey = await keys.createFirst();
     for (const worker of supervisor.workers) worker.send({ type: 'keysChanged' });
     const watch = setInterval(() => {
-      handover.check();
+      balancer.probeStalled();
       keys.check('');
     }, WATCH_MS);
     watch.unref();
@@ -135,7 +134,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
   }
 }
 
-function refuseUnsuitable({ workers, databaseUrl, bodyMemory, bodyLimit }: Config): void {
+function rejectUnsuitable({ workers, databaseUrl, bodyMemory, bodyLimit }: Config): void {
   if (databaseUrl === undefined)
     throw new ConfigError(
       `${workers} workers need a database, because one process alone writes to a data folder. Leave out --workers, or set DATABASE_URL; 'petstore-server export' and 'import' move the documents.`,

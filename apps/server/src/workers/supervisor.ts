@@ -1,24 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { DRAIN_SWEEP_MS, REPLACEMENT_SWEEP_MS, WORKER_EXIT_MS, WORKER_RESTART_MS } from '../limits.ts';
-import type { ToPrimary } from './messages.ts';
-import type { WorkerProcess } from './process.ts';
+import type { ToPrimary, WorkerProcess } from './worker-process.ts';
 
 export interface SupervisorOptions {
   size: number;
   log: Logger;
-  /** Milliseconds that a worker has to stop. */
+  /** How long a worker may take to stop. */
   stopMs: number;
   start(): WorkerProcess;
-  /** A worker serves from now on. */
+  /** A worker has begun to serve. */
   onServing(worker: WorkerProcess): void;
-  /** A worker gets no more connections, and is about to be stopped. */
+  /** A worker will be stopped now, and must get no more connections. */
   onStopping(worker: WorkerProcess): void;
-  /** A worker has ended. Returns the number of connections that were lost with it. */
+  /** A worker has exited. Returns the number of connections that were lost with it. */
   onEnd(worker: WorkerProcess): number;
 }
 
-/** Why a worker does not serve. */
+/** A worker could not start. */
 export class WorkerStartError extends Error {
   override readonly name = 'WorkerStartError';
 }
@@ -37,7 +36,7 @@ export class Supervisor {
   /** Whether workers that die are replaced. */
   #isRunning = false;
   /** Workers that will be started after a delay. */
-  #due = 0;
+  #scheduled = 0;
   /** The number of restarts in the current series; reset when a worker has lived long enough. */
   #restarts = 0;
   #deaths = 0;
@@ -96,7 +95,7 @@ export class Supervisor {
     return { cut: all.reduce((sum, { cut }) => sum + cut, 0), isClosed: all.every(({ isClosed }) => isClosed) };
   }
 
-  /** Ends all workers at once. */
+  /** Kills all workers. */
   kill(): void {
     this.#isRunning = false;
     for (const worker of this.#workers) worker.kill();
@@ -130,10 +129,10 @@ export class Supervisor {
 
   /** Starts the workers that are missing, after a delay. */
   #fill(): void {
-    while (this.#isRunning && this.#workers.size + this.#due < this.#options.size) {
-      // Those that are missing at once have the same delay.
-      if (this.#due === 0) this.#restarts++;
-      this.#due++;
+    while (this.#isRunning && this.#workers.size + this.#scheduled < this.#options.size) {
+      // Workers that are missing at the same time have the same delay.
+      if (this.#scheduled === 0) this.#restarts++;
+      this.#scheduled++;
       void this.#restart(Math.min(WORKER_RESTART_MS.first * 2 ** (this.#restarts - 1), WORKER_RESTART_MS.max));
     }
   }
@@ -141,7 +140,7 @@ export class Supervisor {
   async #restart(delayMs: number): Promise<void> {
     this.#options.log.info({ delayMs }, 'a worker will be started');
     await sleep(delayMs, undefined, { ref: false });
-    this.#due--;
+    this.#scheduled--;
     if (!this.#isRunning || this.#workers.size >= this.#options.size) return;
     await this.#startOne().catch((error) => this.#report(error));
   }
@@ -154,7 +153,7 @@ export class Supervisor {
     while (this.#isReplacementDue && this.#isRunning) {
       this.#isReplacementDue = false;
       for (const worker of this.workers.filter(({ state }) => state === 'serving')) {
-        // It died meanwhile, and was replaced.
+        // It has died meanwhile, and is replaced already.
         if (!this.#workers.has(worker)) continue;
         try {
           await this.#startOne();
@@ -162,7 +161,7 @@ export class Supervisor {
           this.#report(error);
           break;
         }
-        // A stop ends all that there are.
+        // A stop ends all workers.
         if (!this.#isRunning) return;
         const { cut } = await this.#stopOne(worker, REPLACEMENT_SWEEP_MS);
         this.#options.log.info({ worker: worker.pid, cut }, 'worker replaced');
@@ -171,7 +170,7 @@ export class Supervisor {
     }
   }
 
-  /** Stops a worker, and kills it where that takes too long. */
+  /** Stops a worker, and kills it if that takes too long. */
   async #stopOne(worker: WorkerProcess, idleMs: number): Promise<Stopped> {
     const { state } = worker;
     worker.state = 'stopping';
@@ -188,7 +187,7 @@ export class Supervisor {
     clearTimeout(timer);
     const stopped = this.#stopped.get(worker);
     this.#stopped.delete(worker);
-    // One that did not serve yet had nothing to close.
+    // A worker that did not serve yet had nothing to close.
     return stopped ?? { cut: 0, isClosed: state === 'starting' };
   }
 }

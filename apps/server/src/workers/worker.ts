@@ -6,31 +6,31 @@ import { openKeys } from '../keys/check-keys.ts';
 import { QUOTA_EXCHANGE_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { openService } from '../serve.ts';
-import type { PortName, ToPrimary, ToWorker } from './messages.ts';
+import type { PortName, ToPrimary, ToWorker } from './worker-process.ts';
 
 export interface RunningWorker {
-  /** Answers the requests that have come, closes the store; true where all of that was done in time. */
+  /** Answers the requests that have arrived, and closes the store. False if that took too long. */
   stop(idleMs?: number): Promise<boolean>;
 }
 
-/** Serves the connections that the primary hands over. `onStop` is called when this process has to end. */
+/** Serves the connections that the primary sends. Calls `onStop` when the primary stops this process. */
 export async function serveAsWorker(
   config: Config,
   logging: Log,
   onStop: (idleMs?: number) => void,
 ): Promise<RunningWorker> {
-  // The primary reports what is wrong with the keys, once for all workers.
+  // The primary reports errors of the keys, once for all workers.
   const keys = openKeys(config, () => {});
   const quotas = config.rateLimit ? new Quotas(config.rateLimit) : undefined;
-  const metricsText = asking();
-  const service = await openService(inPart(config), logging, keys.check, { quotas, metricsText: metricsText.ask });
+  const metricsText = metricsOfServer();
+  const service = await openService(partOf(config), logging, keys.check, { quotas, metricsText: metricsText.request });
   await service.opened;
-  const options = { ...inPart(config), onRejection: service.onRejection };
+  const options = { ...partOf(config), onRejection: service.onRejection };
   const takers = { api: takeSockets(service.app, options), admin: takeSockets(service.admin, options) };
 
   const take = (port: PortName, id: number, socket: unknown) => {
     send({ type: 'accepted', id });
-    // A connection that was closed meanwhile comes without a socket.
+    // If the connection was closed on the way, its message has no socket.
     if (!(socket instanceof Socket)) return send({ type: 'closed', port });
     socket.once('close', () => send({ type: 'closed', port }));
     takers[port].take(socket);
@@ -44,7 +44,7 @@ export async function serveAsWorker(
     } else if (message.type === 'stop') onStop(message.idleMs);
     else if (message.type === 'keysChanged') keys.refresh();
     else if (message.type === 'taken') quotas?.add(message.requests);
-    else if (message.type === 'metrics') metricsText.answer(message.id, message.text);
+    else if (message.type === 'metrics') metricsText.receive(message.id, message.text);
     else
       service.metrics.json().then(
         (metrics) => send({ type: 'collected', id: message.id, metrics }),
@@ -70,28 +70,28 @@ export async function serveAsWorker(
   return { stop };
 }
 
-/** Sends to the primary. Where that is gone, this process is about to end, too. */
+/** Sends a message to the primary. If that has exited, this process is about to exit, too. */
 export function send(message: ToPrimary): void {
   if (process.connected) process.send?.(message, undefined, {}, () => {});
 }
 
-/** The bounds of the server as those of one of its processes. */
-function inPart(config: Config): Config {
+/** The settings of one worker: its part of the memory for bodies and responses. */
+function partOf(config: Config): Config {
   const part = (bytes: number) => Math.ceil(bytes / config.workers);
   return { ...config, bodyMemory: part(config.bodyMemory), responseMemory: part(config.responseMemory) };
 }
 
-/** Asks the primary for the metrics of all processes. */
-function asking() {
+/** Requests the metrics of all processes from the primary. */
+function metricsOfServer() {
   const waiting = new Map<number, (text: string) => void>();
-  let last = 0;
+  let lastId = 0;
   return {
-    ask: () =>
+    request: () =>
       new Promise<string>((resolve) => {
-        waiting.set(++last, resolve);
-        send({ type: 'metrics', id: last });
+        waiting.set(++lastId, resolve);
+        send({ type: 'metrics', id: lastId });
       }),
-    answer: (id: number, text: string) => {
+    receive: (id: number, text: string) => {
       waiting.get(id)?.(text);
       waiting.delete(id);
     },

@@ -5,22 +5,22 @@ import { describeOnDatabase } from '@petstore/testing/postgres';
 import { apiKey, serverNode } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { main } from '../server-process.ts';
-import { Clients, get, gone, metric, opened, startTeam, type TeamProcess } from './team.ts';
+import { Clients, type ClusterProcess, get, gone, metric, opened, startCluster } from './cluster.ts';
 
 const requests = 'petstore_requests_total{operation="listPets",status="200"}';
 const request = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`;
 
-const logged = (server: TeamProcess, msg: string) => server.entries().filter((entry) => entry.msg === msg);
+const logged = (server: ClusterProcess, msg: string) => server.entries().filter((entry) => entry.msg === msg);
 
 /** Resolves when this many workers have started in total and two of them run. */
-async function serving(server: TeamProcess, started: number): Promise<void> {
+async function serving(server: ClusterProcess, started: number): Promise<void> {
   await expect.poll(() => logged(server, 'worker started').length).toBe(started);
   await expect.poll(() => server.workers()).toHaveLength(2);
 }
 
 describeOnDatabase('the workers of a server', (newDatabase) => {
   test('are replaced one by one on SIGUSR2, also twice, without errors and without lost counts', async () => {
-    const server = await startTeam(await newDatabase());
+    const server = await startCluster(await newDatabase());
     const clients = new Clients(`${server.baseUrl}/pets`, 8);
     await clients.more(200);
     server.child.kill('SIGUSR2');
@@ -37,7 +37,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
   });
 
   test('are replaced after a growing delay when they are killed, and counters keep their values', async () => {
-    const server = await startTeam(await newDatabase());
+    const server = await startCluster(await newDatabase());
     for (let i = 0; i < 10; i++) await get(`${server.baseUrl}/pets`);
     expect(await metric(server, requests)).toBe(10);
     for (let deaths = 1; deaths <= 3; deaths++) {
@@ -53,7 +53,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
   });
 
   test('leave connections that they have not accepted to the others when they die', async () => {
-    const server = await startTeam(await newDatabase());
+    const server = await startCluster(await newDatabase());
     const before = await server.workers();
     for (const pid of before) process.kill(pid, 'SIGSTOP');
     const sockets = await Promise.all(Array.from({ length: 6 }, () => opened(server, request)));
@@ -66,7 +66,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
   });
 
   test('fail only their own requests when they are killed under load', async () => {
-    const server = await startTeam(await newDatabase());
+    const server = await startCluster(await newDatabase());
     const clients = new Clients(`${server.baseUrl}/pets`, 8, ({ code }) => code === 'ECONNRESET');
     await clients.more(200);
     const [first = 0] = await server.workers();
@@ -97,7 +97,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
   });
 
   test('do not outlive a primary that is killed', async () => {
-    const server = await startTeam(await newDatabase());
+    const server = await startCluster(await newDatabase());
     const workers = await server.workers();
     expect(workers).toHaveLength(2);
     const clients = new Clients(`${server.baseUrl}/pets`, 4, () => true);

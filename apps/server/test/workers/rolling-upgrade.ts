@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ServerProcess } from '@petstore/testing/server';
 import { onTestFinished } from 'vitest';
-import { get } from './team.ts';
+import { get } from './cluster.ts';
 
 const CHECK_MS = 100;
 

@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { apiKey } from '@petstore/testing/server';
 import { expect, test } from 'vitest';
-import { Clients, get, gone, opened, startTeam, type TeamProcess } from './team.ts';
+import { Clients, type ClusterProcess, get, gone, opened, startCluster } from './cluster.ts';
 
 const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n`;
 
 /** Sends a request whose body never comes, and resolves when the server has begun to read it. */
-async function beginRequest(server: TeamProcess) {
+async function beginRequest(server: ClusterProcess) {
   const bytes = `POST /v1/pets HTTP/1.1\r\n${head}Content-Length: 9\r\nExpect: 100-continue\r\n\r\n`;
   await once(await opened(server, bytes), 'data');
 }
 
 describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
   test('responds to every received request, exits with 0, and leaves no process behind', async () => {
-    const server = await startTeam(await newDatabase());
+    const server = await startCluster(await newDatabase());
     const workers = await server.workers();
     // Once it no longer listens, new connections are rejected; accepted ones are served.
     const clients = new Clients(`${server.baseUrl}/pets`, 16, ({ isReused }) => !isReused);
@@ -27,7 +27,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
   });
 
   test('counts a request that is cut off, in bounded time', async () => {
-    const server = await startTeam(await newDatabase(), { PETSTORE_SHUTDOWN_TIMEOUT: '0.5' });
+    const server = await startCluster(await newDatabase(), { PETSTORE_SHUTDOWN_TIMEOUT: '0.5' });
     await beginRequest(server);
     await beginRequest(server);
     await server.kill('SIGTERM');
@@ -36,7 +36,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
   });
 
   test('during its drain delay is not ready, serves, and closes connections', async () => {
-    const server = await startTeam(await newDatabase(), { PETSTORE_DRAIN_DELAY: '600' });
+    const server = await startCluster(await newDatabase(), { PETSTORE_DRAIN_DELAY: '600' });
     const workers = await server.workers();
     server.child.kill('SIGTERM');
     await expect.poll(async () => (await get(`${server.origin}/readyz`)).status).toBe(503);
@@ -48,7 +48,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
   });
 
   test('exits in bounded time, and not with 0, if a worker hangs', async () => {
-    const server = await startTeam(await newDatabase(), { PETSTORE_SHUTDOWN_TIMEOUT: '0.2' });
+    const server = await startCluster(await newDatabase(), { PETSTORE_SHUTDOWN_TIMEOUT: '0.2' });
     const workers = await server.workers();
     process.kill(workers[0] ?? 0, 'SIGSTOP');
     await server.kill('SIGTERM');
@@ -57,7 +57,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
   });
 
   test('stops cleanly while it replaces its workers', async () => {
-    const server = await startTeam(await newDatabase());
+    const server = await startCluster(await newDatabase());
     server.child.kill('SIGUSR2');
     await expect.poll(async () => (await server.workers()).length).toBe(3);
     const workers = await server.workers();

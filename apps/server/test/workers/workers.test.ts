@@ -5,7 +5,7 @@ import { describeOnDatabase } from '@petstore/testing/postgres';
 import { apiKey, startServer as startOnFolder } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { main, startServer } from '../server-process.ts';
-import { get, metric, opened, startTeam } from './team.ts';
+import { get, metric, opened, startCluster } from './cluster.ts';
 
 const requests = 'petstore_requests_total{operation="listPets",status="200"}';
 const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\n`;
@@ -24,7 +24,7 @@ test('several workers without a database are rejected in one line that says what
 
 describeOnDatabase('a server of two workers', (newDatabase) => {
   test('serves one port with both, and has the sums of both in its metrics', async () => {
-    const server = await startTeam(await newDatabase(), { PETSTORE_DATABASE_POOL: '3' });
+    const server = await startCluster(await newDatabase(), { PETSTORE_DATABASE_POOL: '3' });
     for (let i = 0; i < 10; i++) expect((await get(`${server.baseUrl}/pets`)).status).toBe(200);
     await expect.poll(() => metric(server, requests)).toBe(10);
     expect(await metric(server, 'petstore_workers{state="serving"}')).toBe(2);
@@ -37,7 +37,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
   });
 
   test('counts each idempotency key once in its metrics', async () => {
-    const server = await startTeam(await newDatabase());
+    const server = await startCluster(await newDatabase());
     const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
     for (let i = 0; i < 4; i++) {
       const response = await fetch(`${server.baseUrl}/pets`, {
@@ -51,7 +51,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
   });
 
   test('has its routes for operators on a separate port', async () => {
-    const server = await startTeam(await newDatabase(), { PETSTORE_ADMIN_PORT: '0' });
+    const server = await startCluster(await newDatabase(), { PETSTORE_ADMIN_PORT: '0' });
     const [, admin] = /For operators +(http:\/\/[^/]+)/.exec(server.output()) ?? [];
     for (const path of ['/metrics', '/healthz', '/readyz']) {
       expect((await get(admin + path)).status).toBe(200);
@@ -60,7 +60,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
   });
 
   test('shares the rate limit of a key', async () => {
-    const server = await startTeam(await newDatabase(), { PETSTORE_RATE_LIMIT: '100' });
+    const server = await startCluster(await newDatabase(), { PETSTORE_RATE_LIMIT: '100' });
     const connection = () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       onTestFinished(() => agent.destroy());
@@ -79,7 +79,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
   });
 
   test('bounds the total number of connections', async () => {
-    const server = await startTeam(await newDatabase(), { PETSTORE_MAX_CONNECTIONS: '3' });
+    const server = await startCluster(await newDatabase(), { PETSTORE_MAX_CONNECTIONS: '3' });
     const request = `GET /v1/pets HTTP/1.1\r\n${head}\r\n`;
     for (let i = 0; i < 3; i++) await once(await opened(server, request), 'data');
     const [closed] = await Promise.all([once(await opened(server), 'close')]);
@@ -87,7 +87,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
   });
 
   test('bounds the time of a head, and responds to a client that half-closes', async () => {
-    const server = await startTeam(await newDatabase(), { PETSTORE_HEADERS_TIMEOUT: '0.2' });
+    const server = await startCluster(await newDatabase(), { PETSTORE_HEADERS_TIMEOUT: '0.2' });
     const half = await opened(server, 'GET /v1/pets HTTP/1.1\r\n');
     expect(String((await once(half, 'data'))[0])).toContain('HTTP/1.1 408');
     const ending = await opened(server);

@@ -11,7 +11,7 @@ export interface Entry extends Record<string, unknown> {
   pid: number;
 }
 
-export interface TeamProcess extends ServerProcess {
+export interface ClusterProcess extends ServerProcess {
   /** The processes of its workers. */
   workers(): Promise<number[]>;
   /** What it has logged so far; a line that is not whole fails. */
@@ -19,7 +19,7 @@ export interface TeamProcess extends ServerProcess {
 }
 
 /** A server with two workers on this database. */
-export async function startTeam(databaseUrl: string, env: Record<string, string> = {}): Promise<TeamProcess> {
+export async function startCluster(databaseUrl: string, env: Record<string, string> = {}): Promise<ClusterProcess> {
   const server = await startServer(databaseUrl, {
     PETSTORE_WORKERS: '2',
     PETSTORE_LOG_LEVEL: 'info',

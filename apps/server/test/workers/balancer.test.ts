@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { Handover } from '../../src/workers/handover.ts';
+import { ConnectionBalancer } from '../../src/workers/balancer.ts';
 
 /** A process that receives connections and does not respond by itself. */
 class Silent {
@@ -17,10 +17,10 @@ class Silent {
   }
 }
 
-/** A handover of connections to a port of its own, and clients of it. */
+/** A balancer of the connections to a port of its own, and clients of that port. */
 async function listening(maxConnections: number) {
-  const handover = new Handover(maxConnections);
-  const server = createServer({ pauseOnConnect: true }, (socket) => handover.take('api', socket)).listen(
+  const balancer = new ConnectionBalancer(maxConnections);
+  const server = createServer({ pauseOnConnect: true }, (socket) => balancer.distribute('api', socket)).listen(
     0,
     '127.0.0.1',
   );
@@ -32,37 +32,37 @@ async function listening(maxConnections: number) {
     await once(socket, 'connect');
     return socket.resume();
   };
-  return { handover, open };
+  return { balancer, open };
 }
 
 test('a connection that was lost on its way to a process is closed, and no longer counted', async () => {
-  const { handover, open } = await listening(2);
-  const receiver = new Silent();
-  handover.add(receiver);
+  const { balancer, open } = await listening(2);
+  const backend = new Silent();
+  balancer.add(backend);
   const lost = [await open(), await open()].map((socket) => once(socket, 'close'));
-  await expect.poll(() => receiver.sent).toHaveLength(2);
+  await expect.poll(() => backend.sent).toHaveLength(2);
   await expect
     .poll(() => {
-      handover.check();
-      return receiver.syncs.length;
+      balancer.probeStalled();
+      return backend.syncs.length;
     })
     .toBeGreaterThan(0);
-  handover.synced(receiver, receiver.syncs[0] ?? 0);
+  balancer.synced(backend, backend.syncs[0] ?? 0);
   await Promise.all(lost);
   await open();
-  await expect.poll(() => receiver.sent).toHaveLength(3);
+  await expect.poll(() => backend.sent).toHaveLength(3);
 });
 
 test('connections wait for a process, up to the bound, and go to another one when it dies', async () => {
-  const { handover, open } = await listening(2);
+  const { balancer, open } = await listening(2);
   await open();
   await open();
   await once(await open(), 'close');
   const [first, second] = [new Silent(), new Silent()];
-  handover.add(first);
+  balancer.add(first);
   expect(first.sent).toHaveLength(2);
-  handover.accepted(first, first.sent[0] ?? 0);
-  handover.add(second);
-  expect(handover.remove(first)).toBe(1);
+  balancer.accepted(first, first.sent[0] ?? 0);
+  balancer.add(second);
+  expect(balancer.remove(first)).toBe(1);
   expect(second.sent).toHaveLength(1);
 });
