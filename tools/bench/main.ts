@@ -8,7 +8,7 @@ import { print, type Section, writeSection } from './section.ts';
 /** A part of the bench; `quick` only shows that it works. */
 type Part = (quick: boolean) => Promise<Section>;
 
-/** The parts in the order of the page. */
+/** The parts in the order in which they are measured. */
 const parts: Readonly<Record<string, () => Promise<Part>>> = {
   http: async () => (await import('./http/main.ts')).http,
   operations: async () => (await import('./http/variants.ts')).operationCount,
@@ -46,6 +46,6 @@ async function bench(names: readonly string[], quick: boolean): Promise<void> {
     const section = await part(quick);
     print(section);
     // Written at once, so that a failure of the next part loses nothing.
-    if (!quick) writeSection(name, section, Object.keys(parts));
+    if (!quick) writeSection(name, section);
   }
 }

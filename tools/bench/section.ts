@@ -50,18 +50,12 @@ export function print({ title, how, tables, targets = [] }: Section): void {
   }
 }
 
-/** Replaces a section of the page; the text before and after all sections is hand-written. `order` names the sections. */
-export function writeSection(name: string, section: Section, order: readonly string[]): void {
+/** Replaces a section of the page, or appends it. All other text of the page is preserved. */
+export function writeSection(name: string, section: Section): void {
   const text = readFileSync(page, 'utf8');
-  const [before] = text.split(/^<!-- \w+ -->$/m, 1);
-  const after = text.slice(text.lastIndexOf('-->\n') + 4);
-  const existing = [...text.matchAll(/<!-- (\w+) -->\n(.*?)\n<!-- \/\1 -->/gs)];
-  const blocks = new Map(existing.map(([, name = '', block = '']) => [name, block]));
-  blocks.set(name, markdown(section));
-  const sections = order.flatMap((name) =>
-    blocks.has(name) ? [`<!-- ${name} -->\n${blocks.get(name)}\n<!-- /${name} -->\n`] : [],
-  );
-  writeFileSync(page, `${before}${sections.join('\n')}${after}`);
+  const block = `<!-- ${name} -->\n${markdown(section)}\n<!-- /${name} -->`;
+  const existing = new RegExp(`<!-- ${name} -->\n.*?\n<!-- /${name} -->`, 's');
+  writeFileSync(page, existing.test(text) ? text.replace(existing, () => block) : `${text}\n${block}\n`);
 }
 
 function markdown({ title, how, tables, targets = [] }: Section): string {
