@@ -2,14 +2,14 @@ import { NoExampleError } from '../openapi/examples.ts';
 import { specFile } from './openapi.ts';
 import type { Project } from './project.ts';
 
-/** A disagreement with the spec. */
+/** A difference between the repository and the spec. */
 export interface Finding {
   where: string;
-  /** What is there. */
+  /** The fact found in the repository. */
   actual: string;
-  /** What the spec says. */
+  /** The fact that follows from the spec. */
   expected: string;
-  /** The command, or the step, that fixes it. */
+  /** The command or the change that fixes it. */
   fix: string;
 }
 
@@ -24,7 +24,7 @@ export interface Check {
   run(project: Project, isEnough?: IsEnough): Finding[] | Promise<Finding[]>;
 }
 
-/** Whether a check may stop, because nobody wants more findings. */
+/** Whether a check may stop, because the caller needs no more findings. */
 export type IsEnough = (found: readonly Finding[]) => boolean;
 
 /** The finding where an operation cannot be called, because no valid input is known. */
@@ -36,10 +36,10 @@ export function withoutExample(where: string): (error: unknown) => Finding[] {
   };
 }
 
-/** The texts of a finding by whether something is missing, or is there too much. */
+/** The texts of a finding for an element that is missing, and for one that should not exist. */
 type ByKind = readonly [missing: string, extra: string];
 
-/** The findings where a list lacks something that is expected, or has something else. */
+/** Findings for the elements of a list that are missing, and for those that should not exist. */
 export function listFindings(
   expected: readonly string[],
   actual: readonly string[],

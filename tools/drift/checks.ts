@@ -65,7 +65,7 @@ async function collecting<T>(uncaught: unknown[], task: () => T | Promise<T>): P
   try {
     return await collector.run(uncaught, async () => task());
   } finally {
-    // What was to be done at once is done.
+    // Errors of callbacks that are already queued are thrown before.
     await setImmediate();
     if (--collectors === 0) process.setUncaughtExceptionCaptureCallback(null);
   }

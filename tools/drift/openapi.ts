@@ -6,7 +6,7 @@ import { type Document, type Operation, operationsOf, type Root } from '../opena
 
 export { isNode, list, type Node, node } from '../generate/document.ts';
 
-/** What the generator makes of an operation. */
+/** An operation as the generator has it. */
 export type Row = Model['rows'][number]['operation'];
 
 /** A spec as two independent readers see it: the one that judges requests, and the generator. */
@@ -15,7 +15,7 @@ export interface Spec extends Document {
   readonly root: Root & Node;
   /** The operations by their endpoints, as `GET /users`, as they are written. */
   readonly operations: ReadonlyMap<string, Operation>;
-  /** What the generator makes of it. Throws where it cannot be carried. */
+  /** The generator's model. Throws if the generator cannot handle the spec. */
   readonly model: Model;
 }
 
@@ -28,7 +28,7 @@ export function readSpec(read: (file: string) => string): Spec {
   const known = specs.get(text)?.find(({ files }) => files.every(([file, before]) => read(file) === before));
   if (known) return known.spec;
   const files: [file: string, text: string][] = [];
-  // As if the repository stood at the root of the file system.
+  // Paths are resolved as if the repository were the root of the file system.
   const document = loadSpec(text, resolve('/', specFile), (path) => {
     const file = relative(resolve('/'), path).replaceAll('\\', '/');
     const found = read(file);

@@ -122,7 +122,7 @@ export function findBase(root: string, env: NodeJS.ProcessEnv): Base {
   return { name: 'nothing, because this is no git repository with a commit' };
 }
 
-/** The spec where the branch left `ref`: what was added there since is no change of this branch. */
+/** The spec at the commit where the branch left `ref`, so changes made there later do not count. */
 function specAt(root: string, ref: string): Base | undefined {
   const commit = git(root, 'merge-base', ref, 'HEAD') ?? git(root, 'rev-parse', '--verify', `${ref}^{commit}`);
   if (!commit) return undefined;

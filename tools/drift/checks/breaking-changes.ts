@@ -53,7 +53,7 @@ export const breakingChanges: Check = {
   },
 };
 
-/** Before its first major version, an interface breaks with minor ones. */
+/** Before 1.0.0 a minor version announces a break. */
 function bumpOf({ level }: Change, { root }: Spec): Bump {
   return versionOf(root).startsWith('0.') ? 'minor' : level;
 }
@@ -77,7 +77,7 @@ function ifThere(read: () => string): string | undefined {
   }
 }
 
-/** The part of the version that was raised: a release replaces the changesets by it. */
+/** The raised part of the version: a release raises it and deletes the changesets. */
 function raisedPart(before: Spec, after: Spec): Bump | undefined {
   const [old, now] = [before, after].map(({ root }) => versionOf(root).split('.').map(Number));
   const changed = now?.findIndex((part, i) => part !== old?.[i]) ?? -1;

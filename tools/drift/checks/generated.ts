@@ -30,7 +30,7 @@ export function generatedFiles(project: Project): Map<string, string> {
   return new Map(generatedFolders.flatMap(project.list).map((file) => [file, project.read(file)]));
 }
 
-/** How files differ from what they should be, in both directions. */
+/** The files that are missing, that differ, and that should not exist. */
 export function differences(expected: Map<string, string>, actual: Map<string, string>): Difference[] {
   const found: Difference[] = [];
   for (const [file, text] of expected) {

@@ -62,7 +62,7 @@ function manErrors(project: Project, pages: readonly string[]): Finding[] {
   });
 }
 
-/** What is wrong with the command of an operation. */
+/** Errors in the command of an operation. */
 async function commandErrors(
   subject: Subject,
   pages: ReadonlyMap<string, string>,

@@ -36,7 +36,7 @@ const lint = cached(async (_: Spec, project: Project): Promise<Finding[]> => {
   }));
 });
 
-/** What POST and PATCH may be repeated by, and what operations with an idempotency key do not declare of their answers. */
+/** Missing declarations of idempotency: the key of a POST or PATCH, and the responses to repetitions. */
 function repetitions(spec: Spec): Finding[] {
   const findings: Finding[] = [];
   const shared = [...spec.operations.values()].find(({ idempotencyKey }) => idempotencyKey)?.idempotencyKey;

@@ -27,12 +27,12 @@ export function dataFor(spec: Spec, schema: Schema | undefined): unknown[] {
   return items ? [bodies, []] : bodies;
 }
 
-/** A value for people, with the digits of bigints. */
+/** A short text of a value, with the digits of bigints. */
 export function excerpt(value: unknown): string {
   return (JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}n` : one)) ?? 'nothing').slice(0, 200);
 }
 
-/** Values at the edges of what a schema allows. Some may be outside, where the schema has rules beside its bounds. */
+/** Values at the bounds of a schema. Some may be invalid, because of its other keywords. */
 function edgesOf(schema: Schema): unknown[] {
   const { enum: values, minimum, maximum, format, maxLength = 3000 } = schema;
   if (values) return values;
@@ -51,7 +51,7 @@ function edgesOf(schema: Schema): unknown[] {
   }
 }
 
-/** Valid objects: everything, what is required, and everything with each value that stands at the edge of a property's range. */
+/** Valid objects: all properties, the required ones, and all properties with each value at the bounds of one. */
 export function bodiesFor(spec: Spec, schema: Schema): Node[] {
   const [full, least] = [exampleValue(spec, schema, true), exampleValue(spec, schema, false)];
   if (!isNode(full) || !isNode(least)) return [];
@@ -90,7 +90,7 @@ const inputsOf = cached((operation: Operation, spec: Spec): Example[] => {
   const fits = valueCheck(spec);
   const more: Example[] = operation.parameters.flatMap(({ in: place, name, schema = {} }) => {
     const values = edgesOf(resolve(spec, schema)).filter((value) => typeof value === 'bigint' || fits(schema, value));
-    // What a header or a cookie can carry of other texts is not settled.
+    // OpenAPI does not settle how headers and cookies carry other texts.
     const isCarried = (value: unknown) => /path|query/.test(place) || !/[^\w-]|^$/.test(String(value));
     return values
       .filter(isCarried)
@@ -104,7 +104,7 @@ const inputsOf = cached((operation: Operation, spec: Spec): Example[] => {
     ...more,
     ...bodies.map((body, i) => ({ label: `body ${i + 1}`, inputs: { ...full, body } })),
   ];
-  // A body without properties, which may be left out, is one that is left out.
+  // An optional body without properties is not sent.
   const isLeftOut = ({ body }: Inputs) => !operation.body?.required && isNode(body) && Object.keys(body).length === 0;
   return all.filter(({ inputs }) => !isLeftOut(inputs) && isSpecified(spec, operation, inputs));
 });

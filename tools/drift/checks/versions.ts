@@ -27,7 +27,7 @@ export const versions: Check = {
       const fix = 'add it to "fixed"';
       finding('.changeset/config.json', `${name} is versioned by itself`, 'all follow the spec together', fix);
     }
-    // One group, which all of them move with.
+    // All packages have to be in one group.
     if (!fixed.some((group: string[]) => names.every((one) => group.includes(one))))
       finding('.changeset/config.json', 'the packages are in several groups', 'all follow the spec together');
     for (const { folder } of manifests.filter((manifest) => manifest.private || !manifest.publishConfig))

@@ -55,7 +55,7 @@ function compareOperation(one: Operation, other: Operation, at: Location): void 
   compareOwnServers(ownServers(one, before), ownServers(other, after), at);
 }
 
-/** The parameters by their places and names. Some headers are none, whatever the spec says. */
+/** The parameters by their places and names, without the headers that OpenAPI ignores. */
 function parametersOf({ parameters, idempotencyKey }: Operation): Map<string, Node> {
   const keyOf = ({ in: place, name }: { in: string; name: string }) =>
     `${place} ${place === 'header' ? name.toLowerCase() : name}`;
@@ -71,7 +71,7 @@ const compareOwnServers = fixed(
 
 const ownServers = ({ servers }: Operation, { root }: Document): Node => (servers === root.servers ? {} : { servers });
 
-/** From the least stable on. */
+/** The least stable level first. */
 const levels: readonly unknown[] = ['experimental', 'beta', undefined];
 
 const compareStability: Rule = ({ 'x-stability-level': was }, { 'x-stability-level': is }, at) => {
@@ -90,7 +90,7 @@ const comparePaging: Rule = ({ 'x-pagination': was }, { 'x-pagination': is }, at
   if (!isDeepStrictEqual(was, is)) at.report(was ? 'major' : 'minor', 'paging changed', 'x-pagination differs');
 };
 
-/** Operations that the service calls: what it sends in them comes to the client. */
+/** Callbacks and webhooks: the service sends their requests, and the client answers. */
 function compareCalls(was: unknown, is: unknown, at: Location, name: string): void {
   const callsOf = ({ root, files }: Document, paths: unknown): Operations => {
     const operations = operationsOf({ root: { ...root, paths: node(paths) as NonNullable<Root['paths']> }, files });
@@ -131,7 +131,7 @@ const pathRules: Rules = each(
   () => elsewhere,
 );
 
-/** Which values a variable of an address may have. */
+/** The rules of a variable in a server's address. */
 const variableRules: Rules = {
   // compareAddresses
   default: elsewhere,
@@ -173,7 +173,7 @@ const documentRules: Rules = {
   servers: compareDeployments,
   paths: comparePaths,
   webhooks: (before, after, at) => compareCalls(before.webhooks, after.webhooks, at.inside('webhook '), 'webhook'),
-  // The rest counts where it is used.
+  // Other components are compared where they are used.
   components: compareSchemes,
   // compareSecurity
   security: elsewhere,

@@ -14,7 +14,7 @@ import {
   type Rules,
 } from './rules.ts';
 
-/** A keyword of which is only known that it rules values out. The `inert` values rule out nothing. */
+/** A rule for a keyword that restricts values. `isWider` compares two restrictions; `inert` values restrict nothing. */
 function restriction(
   keyword: string,
   isWider = (_was: unknown, _is: unknown) => false,
@@ -33,7 +33,7 @@ function restriction(
   };
 }
 
-/** A map of rules that all have to hold. */
+/** A rule for a keyword that holds several conditions by name. */
 export function conditions(keyword: string, both: (was: unknown, is: unknown, at: Location) => void): Rule {
   return (before, after, at) =>
     compareMaps(mapOf(before[keyword]), mapOf(after[keyword]), {
@@ -43,10 +43,10 @@ export function conditions(keyword: string, both: (was: unknown, is: unknown, at
     });
 }
 
-/** A bound, which may be `keyword` itself, or beyond `exclusive`. `sign` is 1 where a larger one is tighter. */
+/** A rule for an inclusive bound and its exclusive form. `sign` is 1 if a larger bound is stricter. */
 function bound(keyword: string, sign: 1 | -1, none = -sign * Infinity, exclusive = ''): Rule {
   const round = sign === 1 ? Math.floor : Math.ceil;
-  // The next number is the same bound.
+  // An exclusive bound equals the inclusive one of the next number.
   const next = (value: number, schema: Node) =>
     isDeepStrictEqual(typesOf(schema), ['integer'])
       ? round(value) + sign
@@ -66,7 +66,7 @@ const highest = bound('maximum', -1, undefined, 'exclusiveMaximum');
 
 const isMultiple = (was: unknown, is: unknown) => Number.isInteger(Number((Number(was) / Number(is)).toFixed(9)));
 
-/** Formats of which every value has the other one too. */
+/** Formats by a wider format that accepts all of their values. */
 const widerFormats: Readonly<Record<string, string>> = {
   int32: 'int64',
   float: 'double',
@@ -87,7 +87,7 @@ const compareEnums: Rule = (before, after, at) => {
   if (added.length > 0) at.widened('enum', `${added.join(', ')} was added`);
 };
 
-/** What stands for a value that is left out. */
+/** Compares the default of an omitted value. */
 const compareDefaults: Rule = ({ default: was }, { default: is }, at) => {
   if (isDeepStrictEqual(was, is)) return;
   const { direction } = at.scope;
@@ -95,7 +95,7 @@ const compareDefaults: Rule = ({ default: was }, { default: is }, at) => {
   at.report(level, `${direction} default changed`, became('default', was, is));
 };
 
-/** Where an error code is answered with another status. */
+/** Compares the statuses of error codes. */
 const compareStatuses: Rule = (before, after, at) =>
   compareMaps(mapOf(before['x-statuses']), mapOf(after['x-statuses']), {
     removed: (code) => at.major('status of a code changed', `${code} has none`),
@@ -105,13 +105,13 @@ const compareStatuses: Rule = (before, after, at) =>
     },
   });
 
-/** How a value is written as XML. */
+/** Compares how a value is written as XML. */
 const compareXml: Rule = (before, after, at) => {
   const { direction, media = '' } = at.scope;
   if (/xml/.test(media)) fixed('xml', `${direction} XML`)(before, after, at);
 };
 
-/** What a change of each keyword means that rules values out by itself. */
+/** The rules of keywords that restrict values without other schemas. */
 export const keywordRules: Rules = {
   ...each([...annotations].join(' '), () => documentation),
   enum: compareEnums,

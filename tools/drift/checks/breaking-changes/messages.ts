@@ -74,7 +74,7 @@ const compareContents: Rule = (before, after, at) => {
   const contentsOf = ({ content }: Node, document: Document) =>
     new Map([...mapOf(content, document)].map(([type, one]) => [mediaTypeOf(type), one]));
   const [was, is] = [contentsOf(before, at.scope.before), contentsOf(after, at.scope.after)];
-  // A range replaces the types in it where data are accepted, and a type replaces its range where they are sent.
+  // A range may replace a type in it for accepted data, and a type may replace its range for sent data.
   const successorOf = (type: string) =>
     [...is.keys()].find((one) => (direction === 'request' ? covers(one, type) : covers(type, one)));
   const successors = new Map([...was.keys()].map((type) => [type, is.has(type) ? type : successorOf(type)]));
@@ -93,7 +93,7 @@ function covers(range: string, type: string): boolean {
   return (kind === '*' || kind === oneKind) && (sub === '*' || sub === oneSub);
 }
 
-/** The parts of a form. */
+/** Compares how the parts of a form are encoded. */
 const compareEncodings: Rule = ({ encoding: before }, { encoding: after }, at) => {
   const [was, is] = [mapOf(before, at.scope.before), mapOf(after, at.scope.after)];
   for (const part of new Set([...was.keys(), ...is.keys()]))
@@ -108,7 +108,7 @@ const comparePartTypes: Rule = ({ contentType: was }, { contentType: is }, at) =
   if (is === undefined || types(is).some(lacks(was))) at.widened('encoding', detail);
 };
 
-/** How a value is written, with the defaults of OpenAPI, and which values there are. */
+/** Compares the serialization of a value, with the defaults of OpenAPI, and its schema. */
 function written(name: string): Rule {
   const serializationOf = ({ in: place, style, explode, allowReserved, allowEmptyValue, content }: Node) => {
     const how = style ?? (place === 'query' || place === 'cookie' || name === 'part' ? 'form' : 'simple');

@@ -2,7 +2,7 @@ import type { Operation } from '@petstore/types';
 import type { CommandNode, Flag, Located } from 'petctl/internal';
 import type { Change } from './rules.ts';
 
-/** What petctl makes of operations. */
+/** The functions of petctl that build commands from operations. */
 export interface Commands {
   fullTree(operations: readonly Operation[]): CommandNode;
   walk(node: CommandNode): Iterable<Located>;
@@ -10,7 +10,7 @@ export interface Commands {
 
 /**
  * The names that scripts and programs use and that were removed: functions of the client, commands of petctl, and their
- * flags. Both sides are operations as the generator makes them, so a name that only another addition takes away is found too.
+ * flags. Both sides are the generator's operations, so a name that changes because another operation was added is found too.
  */
 export function compareNames(before: readonly Operation[], after: readonly Operation[], petctl: Commands): Change[] {
   const [was, is] = [namesOf(before, petctl), namesOf(after, petctl)];

@@ -15,14 +15,14 @@ export function typesOf({ type, enum: values }: Node): readonly string[] | undef
   return [...new Set(listed)].sort();
 }
 
-/** From the narrowest on. */
+/** The narrowest type first. */
 function typesOfValue(value: unknown): string[] {
   if (value === null) return ['null'];
   if (Array.isArray(value)) return ['array'];
   return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
 }
 
-/** The text of a schema, the same for all ways to write it. */
+/** The canonical text of a schema: equal for schemas that mean the same. */
 export function canonical(document: Document, value: unknown, within: readonly string[] = []): string {
   const written = hasReference(value) ? JSON.stringify(value) : '';
   // A schema that contains itself ends here.
@@ -50,7 +50,7 @@ function object(entries: readonly (readonly [key: string, text: string])[]): str
   return `{${texts.sort().join(',')}}`;
 }
 
-/** Whether what a schema says on top stands elsewhere. Only then it can contain itself. */
+/** Whether a schema, or a part that is merged into it, is a reference. Only then it can contain itself. */
 export function hasReference(schema: unknown): boolean {
   const { $ref, allOf, anyOf, oneOf } = node(schema);
   return $ref !== undefined || [allOf, anyOf, oneOf].flatMap(list).some(hasReference);
@@ -74,7 +74,7 @@ type Merge = (left: unknown, right: unknown) => unknown;
 const larger: Merge = (left, right) => Math.max(Number(left), Number(right));
 const smaller: Merge = (left, right) => Math.min(Number(left), Number(right));
 
-/** How two keywords that both have to hold become one. */
+/** Merges the values of a keyword in two schemas that both apply. */
 const mergers: Readonly<Record<string, Merge>> = {
   required: (left, right) => [...new Set([...list(left), ...list(right)])],
   properties: (left, right) => {
@@ -93,7 +93,7 @@ const mergers: Readonly<Record<string, Merge>> = {
   ),
 };
 
-/** A schema that asks for what both ask for. */
+/** A schema that a value fits if it fits both. */
 export function merged(left: Node, right: Node): Node {
   const both: Record<string, unknown> = { ...left };
   const rest: unknown[] = [];
@@ -112,7 +112,7 @@ export interface Alternative {
   readonly schema: Node;
 }
 
-/** What tells alternatives apart: a property, and the names of the schemas by its values. */
+/** A discriminator: a property, and the names of the schemas by its values. */
 export interface Discriminator {
   readonly propertyName: string;
   readonly mapping: ReadonlyMap<string, string>;
@@ -123,7 +123,7 @@ export interface Discriminator {
 export interface Alternatives {
   readonly all: Alternative[];
   readonly discriminator: Discriminator | undefined;
-  /** Whether a value may fit one of them only. */
+  /** Whether a value must fit exactly one of them. */
   readonly isExclusive: boolean;
 }
 
@@ -136,7 +136,7 @@ export function alternativesOf(document: Document, schema: unknown): Alternative
   const parts = list(oneOf ?? anyOf);
   const discriminator = isNode(described) ? discriminatorOf(described, parts) : undefined;
   if (parts.length === 0) return { all: [{ name: nameOf(schema), schema: rest }], discriminator, isExclusive: false };
-  // Both at once say that two alternatives have to fit.
+  // With both keywords, a value must fit one alternative of each.
   const base: Node = oneOf !== undefined && anyOf !== undefined ? { ...rest, allOf: [{ anyOf }] } : rest;
   const all = parts.flatMap((part) =>
     alternativesOf(document, part).all.map(({ name, schema: one }) => ({
@@ -154,7 +154,7 @@ export function alternativesOf(document: Document, schema: unknown): Alternative
   };
 }
 
-/** Whether a value can fit two alternatives: neither types nor listed values tell them apart. */
+/** Whether a value can fit two alternatives: neither types nor enums exclude that. */
 export function mayFitTwo(document: Document, all: readonly Alternative[]): boolean {
   return all.some(({ schema }, i) => all.slice(i + 1).some((other) => mayFitBoth(document, schema, other.schema)));
 }
@@ -171,7 +171,7 @@ function mayFitBoth(document: Document, one: Node, other: Node): boolean {
   return shared.every((name) => mayFitBoth(document, property(one, name), property(other, name)));
 }
 
-/** Where no value is mapped to an alternative, its name is the value. */
+/** An alternative without a mapping is selected by its name. */
 function discriminatorOf(object: Node, parts: readonly unknown[]): Discriminator {
   const mapped = Object.entries(node(object.mapping)).map(
     ([value, target]) => [value, lastOf(String(target))] as const,
@@ -184,12 +184,12 @@ function discriminatorOf(object: Node, parts: readonly unknown[]): Discriminator
 
 type Documents = Readonly<Record<'before' | 'after', Document>>;
 
-/** Whether two schemas say the same. */
+/** Whether two schemas mean the same. */
 export function isSame({ before, after }: Documents, was: unknown, is: unknown): boolean {
   return canonical(before, was) === canonical(after, is);
 }
 
-/** Whether two names of schemas mean the same: it is one name, or all that they say is the same. */
+/** Whether two names are equal, or the schemas behind them mean the same. */
 export function isSameTarget(documents: Documents, was: string, is: string): boolean {
   const schema = ({ root }: Document, name: string) => root.components?.schemas?.[name];
   return was === is || isSame(documents, schema(documents.before, was), schema(documents.after, is));

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Document, resolve } from '../../../openapi/document.ts';
 import { type Node, node } from '../../openapi.ts';
 
-/** A change between two specs, and what it means for the users of the interface. */
+/** A change between two specs, and its effect on users. */
 export interface Change {
   /** `major` breaks correct users, `minor` adds something. */
   readonly level: 'major' | 'minor';
-  /** The rule that says so. */
+  /** The rule that reported it. */
   readonly rule: string;
   readonly where: string;
   readonly detail: string;
@@ -95,15 +95,15 @@ export type Rule = (before: Node, after: Node, at: Location) => void;
 /** The rules of an object of OpenAPI by its keywords. */
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** For keywords that nobody's calls depend on. */
+/** A rule for keywords that affect no call. */
 export const documentation: Rule = () => {};
 
-/** For keywords that are compared together with others, which the comment in its row names. */
+/** A rule for keywords that the function named in a comment compares. */
 export const elsewhere: Rule = () => {};
 
 /**
- * Compares two objects by their rules. A keyword without a rule is a break where it differs: nobody can say what it means.
- * An extension without a rule may be added: nobody can depend on it yet.
+ * Compares two objects by their rules. A keyword without a rule is a break where it differs: its meaning is unknown.
+ * An extension without a rule may be added: nobody depends on it yet.
  */
 export function compareByRules(rules: Rules, before: Node, after: Node, at: Location): void {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
@@ -121,14 +121,14 @@ const documented: ReadonlySet<string> = new Set([
   ...['x-logo', 'x-tagGroups', 'x-enumDescriptions', 'x-enum-descriptions'],
 ]);
 
-/** What may not change, compared by what it means where the rule says how. */
+/** A rule for a keyword that must not change. `meaning` makes values comparable. */
 export function fixed(key: string, name: string, meaning = (value: unknown): unknown => value): Rule {
   return ({ [key]: was }, { [key]: is }, at) => {
     if (!isDeepStrictEqual(meaning(was), meaning(is))) at.major(`${name} changed`, became(key, was, is));
   };
 }
 
-/** What users want to read about, and what breaks nobody. */
+/** A rule for a keyword whose change is announced, and breaks nothing. */
 export function announced(key: string, name: string): Rule {
   return ({ [key]: was }, { [key]: is }, at) => {
     if (!isDeepStrictEqual(was, is)) at.minor(name, became(key, was, is));
@@ -142,7 +142,7 @@ export function deprecation(name: string): Rule {
   };
 }
 
-/** What has to be sent, or is always sent. */
+/** Compares whether a value is required in a request, or always present in a response. */
 export function compareRequired(was: boolean, is: boolean, name: string, at: Location): void {
   if (was === is) return;
   const isSent = at.scope.direction === 'request';
@@ -156,7 +156,7 @@ export function required(name: string): Rule {
   return (before, after, at) => compareRequired(before.required === true, after.required === true, name, at);
 }
 
-/** What to do with the entries of two maps: those of one alone, and those of both. */
+/** Handlers for the entries that only one of two maps has, and for those that both have. */
 interface ByKey<T> {
   removed?(key: string, was: T): void;
   added?(key: string, is: T): void;
@@ -181,7 +181,7 @@ export function mapOf(value: unknown, document?: Document): Map<string, unknown>
   return new Map(entries.map(([name, one]) => [name, document ? resolve(document, node(one)) : one]));
 }
 
-/** Compares the extensions of a map by their rules, which are none, and the other entries by their keys. */
+/** Compares the entries of a map by their keys, and its extensions as keywords without rules. */
 export function compareExtensible(was: unknown, is: unknown, at: Location, byKey: ByKey<Node>): void {
   const part = (value: unknown, isWanted: boolean): Node =>
     Object.fromEntries(Object.entries(node(value)).filter(([key]) => key.startsWith('x-') === isWanted));
@@ -206,7 +206,7 @@ export function each(keywords: string, ruleOf: (keyword: string) => Rule): Rules
   return Object.fromEntries(keywords.split(' ').map((keyword) => [keyword, ruleOf(keyword)]));
 }
 
-/** The detail of a changed value. */
+/** The detail of a change: both values. */
 export function became(key: string, was: unknown, is: unknown): string {
   return `${key} ${textOf(was)} became ${textOf(is)}`;
 }

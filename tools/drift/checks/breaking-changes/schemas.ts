@@ -32,7 +32,7 @@ export function compareSchemas(was: unknown, is: unknown, at: Location): void {
   }
   const { before, after, within } = at.scope;
   const pair = hasReference(was) || hasReference(is) ? JSON.stringify([was, is]) : '';
-  // Schemas that contain themselves were compared where they begin.
+  // A recursive schema was already compared.
   if (within?.has(pair)) return;
   const here = pair === '' ? at : at.with({ within: new Set([...(within ?? []), pair]) });
   const [one, other] = [alternativesOf(before, was), alternativesOf(after, is)];
@@ -45,7 +45,7 @@ export function compareSchemas(was: unknown, is: unknown, at: Location): void {
 const compare = (was: unknown, is: unknown, at: Location, path = '') =>
   compareSchemas(was ?? {}, is ?? {}, at.inside(path));
 
-/** Compares alternatives that are the same, have the same name, or are the only ones left. */
+/** Pairs alternatives that are equal, have the same name, or are the only ones left, and compares each pair. */
 function compareAlternatives(was: readonly Alternative[], is: readonly Alternative[], at: Location): void {
   const left = new Set(is);
   const withoutPartner = (matches: (one: Alternative, other: Alternative) => boolean) => (one: Alternative) => {
@@ -74,7 +74,7 @@ function compareKeywords(before: Node, after: Node, at: Location): void {
   if (compareTypes(before, after, at)) compareByRules(schemaRules, before, after, at);
 }
 
-/** Compares types, and says whether there are values left to compare by the other keywords. */
+/** Compares types, and returns whether any value fits both, so that the other keywords matter. */
 function compareTypes(before: Node, after: Node, at: Location): boolean {
   const [was, is] = [typesOf(before) ?? allTypes, typesOf(after) ?? allTypes];
   // Every integer is a number.
@@ -91,7 +91,7 @@ function compareTypes(before: Node, after: Node, at: Location): boolean {
 
 const allTypes = ['array', 'boolean', 'null', 'number', 'object', 'string'];
 
-/** A schema for a part of the value, which is true where it is absent. */
+/** A rule for a keyword that holds a schema. Without the keyword everything is valid. */
 function subschema(keyword: string): Rule {
   return ({ [keyword]: was }, { [keyword]: is }, at) => {
     if (was !== undefined && is !== undefined) compare(was, is, at, ` ${keyword}`);
@@ -142,7 +142,7 @@ function carriedProperties(document: Document, { properties }: Node, direction: 
   return new Map(Object.entries(node(properties)).filter(([, property]) => isCarried(property)));
 }
 
-/** The properties that have no name. */
+/** Compares `additionalProperties`. */
 function compareOthers(was: unknown, is: unknown, at: Location): void {
   const { direction } = at.scope;
   if (was !== false && is === false) {
@@ -172,7 +172,7 @@ function compareDiscriminators(was: Discriminator | undefined, is: Discriminator
   compareByRules({ propertyName: elsewhere, mapping: elsewhere }, was.object, is.object, at);
 }
 
-/** What a change of each keyword means. Those that lead to other schemas, as `$ref` and `allOf`, are followed before. */
+/** The rules of a schema's keywords. References and compositions are resolved before. */
 const schemaRules: Rules = {
   ...keywordRules,
   // compareTypes

@@ -16,7 +16,7 @@ import {
 
 type Alternative = Operation['security'][number];
 
-/** Credentials that opened an operation have to open it still; those with more scopes than needed do. */
+/** Credentials that were accepted by an operation must still be accepted; additional scopes are allowed. */
 export function compareSecurity(before: Operation['security'], after: Operation['security'], at: Location): void {
   const orNone = (security: Operation['security']): Operation['security'] => (security.length === 0 ? [{}] : security);
   const [was, is] = [orNone(before), orNone(after)];
@@ -47,7 +47,7 @@ export const compareSchemes: Rule = (before, after, at) =>
     { both: (name, was, is) => compareByRules(schemeRules, was, is, at.inside(`security scheme ${name}`)) },
   );
 
-/** Where a token comes from, and what it may be good for. */
+/** The rules of an OAuth flow. */
 const flowRules: Rules = {
   ...each('authorizationUrl tokenUrl', (key) => fixed(key, 'security scheme')),
   refreshUrl: (before, after, at) =>

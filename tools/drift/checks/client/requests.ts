@@ -14,7 +14,7 @@ export interface ClientOperation {
   readonly row: Row;
 }
 
-/** The promise of a call, and what it may have beside that. */
+/** The promise of a call, and its way to collect pages. */
 interface StartedCall extends Promise<unknown> {
   collect?(options: { max: number }): Promise<unknown[]>;
 }
@@ -72,7 +72,7 @@ export async function requestErrors(subject: ClientOperation): Promise<string[]>
   return [...errors, ...(await keyErrors(subject))];
 }
 
-/** How a request differs from what is expected; where there is none, how the call ended. */
+/** Differences between a request and the expected one; if none was sent, the reason. */
 export function requestDifferences(
   label: string,
   expected: ExpectedRequest,
@@ -85,7 +85,7 @@ export function requestDifferences(
     : [`with ${name} it sends nothing: ${ending}`];
 }
 
-/** What is wrong with the idempotency key: it is the caller's, else a new one for each call. */
+/** Errors in the idempotency key: it is the caller's, else a new one for each call. */
 async function keyErrors(subject: ClientOperation): Promise<string[]> {
   const { idempotencyKey } = subject.row;
   if (!idempotencyKey) return [];

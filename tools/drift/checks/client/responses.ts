@@ -18,7 +18,7 @@ export function errorNames(readme: string, client: ClientOperation['client']): E
   return (status) => nameOf(String(status)) ?? nameOf(`${String(status)[0]}xx`) ?? 'UnexpectedResponseError';
 }
 
-/** What the client makes wrong of the responses that an operation declares, one sentence each. */
+/** Errors in how the client reads the responses that an operation declares, one sentence each. */
 export async function responseErrors(subject: ClientOperation, nameOf: ErrorNames): Promise<string[]> {
   const { spec, operation, row } = subject;
   const successes = successesOf(spec, operation);
@@ -53,7 +53,7 @@ export async function responseErrors(subject: ClientOperation, nameOf: ErrorName
   return [...errors, ...(await pageErrors(subject, data))];
 }
 
-/** What is wrong with the error that a response with a code leads to. */
+/** Errors in the error that a response with a code leads to. */
 function errorErrors(
   client: ClientOperation['client'],
   error: unknown,
@@ -85,7 +85,7 @@ function isRetried({ spec, operation }: ClientOperation, status: number): boolea
   return [409, 429, 503].includes(status) && 'Retry-After' in node(headers);
 }
 
-/** What is wrong with the way through two pages. */
+/** Errors in following two pages. */
 async function pageErrors(subject: ClientOperation, example: unknown): Promise<string[]> {
   const { pagination, path } = subject.row;
   if (!pagination) return [];

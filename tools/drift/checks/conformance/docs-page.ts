@@ -4,7 +4,7 @@ import { cached } from '../../cached.ts';
 import { isNode, list, type Node, node, type Spec } from '../../openapi.ts';
 import type { Service } from './service.ts';
 
-/** What the server's own pages have wrong of the spec, one sentence each: its files, and the page that shows it. */
+/** Differences between the spec and the server's own pages, one sentence each: the spec files, and the docs page. */
 export async function docsPageErrors({ spec, get }: Service): Promise<string[]> {
   const json = async (path: string): Promise<unknown> => (await get(path)).json().catch(() => undefined);
   const page = await (await get('/docs')).text();
@@ -51,7 +51,7 @@ function noticesOf({ operations }: Spec, operation: Node): string[] {
   ];
 }
 
-/** What the page omits or changes of the spec: it may only extend texts, and turn an example into text. */
+/** The parts of the spec that the page omits or changes: it may only extend texts, and turn an example into text. */
 function differences(spec: unknown, presented: unknown, at: string): string[] {
   if (typeof spec === 'string' && typeof presented === 'string' && /(summary|description)$/.test(at))
     return presented.includes(spec.trim()) ? [] : [`/docs shows ${at} as ${JSON.stringify(presented).slice(0, 100)}`];

@@ -21,7 +21,7 @@ interface InvalidRequest {
   readonly request: WireRequest;
 }
 
-/** So many invalid bodies are sent. */
+/** The number of invalid bodies that are sent. */
 const MAX_BODIES = 6;
 
 /** Requests that the spec does not allow, each with one violation. */
@@ -42,7 +42,7 @@ function invalidParameters(call: Call, parameter: Parameter): InvalidRequest[] {
   const schema = schemaOf(parameter);
   const fits = valueCheck(call.spec);
   const wrong = ['no such value', ['no such value']].find((value) => !fits(schema, value));
-  // A text fits what takes any text.
+  // Any text is valid here.
   const isText = fits(schema, 'no such value');
   const request = wrong === undefined || isText ? undefined : withParameter(call, parameter, wrong);
   return [
@@ -54,7 +54,7 @@ function invalidParameters(call: Call, parameter: Parameter): InvalidRequest[] {
 function invalidBodies({ spec, operation: { body }, full, valid }: Call): InvalidRequest[] {
   const type = valid.headers['content-type'] ?? '';
   const { body: _, ...rest } = valid;
-  // As text or bytes, nothing is a value too.
+  // An empty body is a valid text, and valid bytes.
   const missing = body?.required && /json|form/.test(type) ? [{ label: 'no body', request: rest }] : [];
   if (!isJson(type)) return missing;
   const fits = valueCheck(spec);
@@ -73,7 +73,7 @@ export function unmatchedPaths(call: Call): InvalidRequest[] {
   const inPath = call.operation.parameters.filter(({ in: place }) => place === 'path');
   return inPath.flatMap((parameter) => {
     const schema = schemaOf(parameter);
-    // A text fits what takes any text.
+    // Any text is valid here.
     if (fits(schema, 'no such value')) return [];
     const { minimum, maximum } = resolve(call.spec, schema);
     const wrong = [

@@ -12,7 +12,7 @@ export interface PagedList {
   readonly service: Service;
   readonly operation: Operation;
   readonly pagination: Pagination & { readonly limit: string };
-  /** What its requests have beside the query. */
+  /** The inputs of its requests beside the query. */
   readonly inputs: Inputs;
 }
 
@@ -28,7 +28,7 @@ export interface Page {
   readonly elements: readonly unknown[];
 }
 
-/** No list has so many elements. */
+/** Following pages ends at this number of elements. */
 export const MAX_ELEMENTS = 600;
 
 /** The list of an operation; nothing where it is not paged, or the size of its pages cannot be chosen. */
@@ -39,7 +39,7 @@ export function pagedList(service: Service, operation: Operation): PagedList | u
   return { service, operation, inputs, pagination: { ...(pagination as Pagination), limit } };
 }
 
-/** What is wrong with the way from one page to the next, where there are at least two elements. */
+/** Errors in following the pages of a list with at least two elements. */
 export async function pagingErrors(service: Service, operation: Operation): Promise<string[]> {
   const paged = pagedList(service, operation);
   if (!paged) return [];

@@ -7,7 +7,7 @@ import { requestFor, type Service, withHeader } from './service.ts';
 const createRequest = ({ service, create }: Resource) =>
   requestFor(service, create, requiredInputs(service.spec, create));
 
-/** A tag is known for as long as nothing has changed, and no other is. */
+/** Errors in conditional requests: the current ETag leads to 304, an unknown one does not. */
 export async function tagErrors({ send }: Service, request: WireRequest, tag: string): Promise<string[]> {
   const statusWith = async (value: string) => (await send(withHeader(request, 'If-None-Match', value))).status;
   const [same, other] = [await statusWith(tag), await statusWith('"no-such-version"')];
@@ -17,7 +17,7 @@ export async function tagErrors({ send }: Service, request: WireRequest, tag: st
   ];
 }
 
-/** What is wrong with the version of a list, where it has one. */
+/** Errors in the ETag of a list: it changes when an element is added. */
 export async function versionErrors(resource: Resource): Promise<string[]> {
   const { send } = resource.service;
   const request = requestWith(resource, {});
@@ -29,7 +29,7 @@ export async function versionErrors(resource: Resource): Promise<string[]> {
   return status === 304 ? [...errors, 'the ETag of a list stays the same when an element is added'] : errors;
 }
 
-/** A response that was the same several times is another one after a write. */
+/** Errors in repeated requests: a response that was sent several times changes after a write. */
 export async function staleErrors(resource: Resource, elements: readonly unknown[]): Promise<string[]> {
   const { cursor, key = '' } = resource.pagination;
   if (cursor === undefined || elements.length === 0) return [];
@@ -47,7 +47,7 @@ export async function staleErrors(resource: Resource, elements: readonly unknown
   ];
 }
 
-/** What is wrong with a request that is repeated with its idempotency key: it is answered as the first time, and done once. */
+/** Errors in requests that repeat an idempotency key: the first response is sent again, and one element is created. */
 export async function replayErrors(resource: Resource): Promise<string[]> {
   const { service, create } = resource;
   if (!create.idempotencyKey) return [];

@@ -9,14 +9,14 @@ import { fetchAll, fetchPage, MAX_ELEMENTS, pagedList, type Resource, requestWit
 import { replayErrors, staleErrors, tagErrors, versionErrors } from './repetition.ts';
 import { requestFor, type Service } from './service.ts';
 
-/** A list with more elements than this is not filled, so that a page of the largest size is full. */
+/** Lists are filled until the largest page is full, but not with more elements than this. */
 const MAX_FILLED = MAX_ELEMENTS / 2;
 
 /** Fewer requests than the server takes connections. */
 const AT_ONCE = 50;
 
 /**
- * What is wrong with how elements are added, listed, filtered, paged and read, one sentence each: the properties that follow
+ * Errors in how elements are created, listed, filtered, paged and read, one sentence each: the properties that follow
  * from the spec of a list with `x-pagination` and of the POST on the same path. Other operations have none.
  */
 export async function resourceErrors(service: Service, operation: Operation): Promise<string[]> {
@@ -94,7 +94,7 @@ async function fill(resource: Resource): Promise<{ created: unknown[]; errors: s
   return { created, errors };
 }
 
-/** What a response makes of the properties that were sent, and of those that were not. */
+/** Properties of a response that differ from those that were sent. */
 function echoErrors(spec: Spec, schema: Schema, sent: Node, received: Node): string[] {
   const properties = Object.entries(node(resolve(spec, schema).properties));
   return properties.flatMap(([name, one]) => {
@@ -121,7 +121,7 @@ async function sizeErrors(resource: Resource, total: number): Promise<string[]> 
   return errors;
 }
 
-/** The sizes to request, the default as nothing, with what they mean. */
+/** The page sizes to request, and the number of elements expected. Undefined requests the default. */
 function pageSizes({
   service,
   operation,
@@ -136,7 +136,7 @@ function pageSizes({
   ];
 }
 
-/** What is wrong with lists of the elements that have one value of a property. */
+/** Errors in lists that are filtered by the value of a property. */
 async function filterErrors(resource: Resource, elements: readonly unknown[]): Promise<string[]> {
   const errors: string[] = [];
   for (const { name, schema = {} } of filtersOf(resource)) {
@@ -162,7 +162,7 @@ function filtersOf({ service: { spec }, operation, create, pagination }: Resourc
   );
 }
 
-/** What is wrong with elements that are read by their key. */
+/** Errors in elements that are read by their key. */
 async function readErrors(resource: Resource, elements: readonly unknown[]): Promise<string[]> {
   const { service, operation, pagination } = resource;
   const { key } = pagination;

@@ -14,7 +14,7 @@ const httpHeaders = new Set([
   'accept',
 ]);
 
-/** What a response has that the spec does not declare, and what it lacks: status, headers, and body with every property. */
+/** Violations of the declared response: its status, headers, and body with every property. */
 export async function undeclared(spec: Spec, operation: Operation, response: Response): Promise<string[]> {
   const { status } = response;
   const responses = node(operation.object.responses);
@@ -55,7 +55,7 @@ function headerViolations(spec: Spec, declared: Node, { headers }: Response): st
   return violations;
 }
 
-/** The value that the text of a header stands for. */
+/** Parses the text of a header. */
 function parsedHeader(text: string, { type }: Schema): unknown {
   const types = [type ?? 'string'].flat();
   if (types.includes('integer') || types.includes('number')) return Number(text);
@@ -84,7 +84,7 @@ function matches(declared: string, type: string): boolean {
   return (group === '*' || group === isGroup) && (name === '*' || name === isName);
 }
 
-/** A deprecated operation says since when, until when, and what to use instead. */
+/** Errors in the headers of a deprecated operation: since when, until when, and its successor. */
 function deprecationErrors(spec: Spec, { object }: Operation, { headers }: Response): string[] {
   const { 'x-sunset': sunset, 'x-deprecated-since': since, 'x-successor': successor } = node(object);
   const expected: [header: string, value: string | undefined][] = [
@@ -102,7 +102,7 @@ function deprecationErrors(spec: Spec, { object }: Operation, { headers }: Respo
   ];
 }
 
-/** A challenge names a scheme of the operation (RFC 9110 11.6.1). */
+/** Errors in the challenge: it names a scheme of the operation (RFC 9110 11.6.1). */
 function challengeErrors(spec: Spec, { security }: Operation, { headers }: Response): string[] {
   const schemes = node(spec.root.components?.securitySchemes);
   const names = security
@@ -128,7 +128,7 @@ function codeErrors({ model }: Spec, status: number, body: unknown): string[] {
   const { code } = node(body);
   const statuses: Readonly<Record<string, number | undefined>> = model.service.statuses;
   const codes = Object.keys(statuses).filter((one) => statuses[one] === status);
-  // What a service does not know itself it answers as a fault, whatever the status.
+  // An unexpected error has the code of 500, whatever its status.
   const isFault = status >= 500 && statuses[String(code)] === 500;
   return codes.length === 0 || typeof code !== 'string' || codes.includes(code) || isFault
     ? []

@@ -8,12 +8,12 @@ import type { Send, Service } from './service.ts';
 type Server = typeof import('@petstore/server');
 type Store = ReturnType<Server['memoryStore']>;
 
-/** A server that does not answer is a finding, not a check that never ends. */
+/** A server that does not respond is a finding. */
 const RESPONSE_TIMEOUT_MS = 10_000;
 
 /**
- * Runs some work with two servers. One sends the JSON that its store has, on the fast path; the other sends the handlers' results, by
- * Express, and its store can fail.
+ * Runs some work with two servers. One sends the JSON of its store, on the fast path. The other sends the results of the
+ * handlers, by Express, and its store can fail.
  */
 export async function withServers<T>(
   server: Server,
@@ -76,7 +76,7 @@ function sender(address: string, agent: Agent): Send {
     });
 }
 
-/** A store in memory, every method of which can be made to fail for a while. */
+/** A store in memory whose methods fail while `whileFailing` runs. */
 function breakable({ memoryStore, StoreUnavailableError }: Server) {
   let failing = false;
   const failable = <T extends object>(target: T): T =>

@@ -15,7 +15,7 @@ export interface Service {
   readonly send: Send;
   get(path: string): Promise<Response>;
   readonly hasVersions?: true;
-  /** Runs some work while each call of the store fails. */
+  /** Runs `work` while every call of the store fails. */
   readonly whileFailing?: (work: () => Promise<void>) => Promise<void>;
 }
 

@@ -22,16 +22,16 @@ interface Expectation {
   readonly expected: string;
 }
 
-/** The bytes that a body may have by default. */
+/** The default limit of a request body. */
 const BODY_LIMIT = 2 ** 20;
 
-/** What an operation with an idempotency key declares for a key that is in use, or that belongs to another request. */
+/** The statuses for an idempotency key that is in use, or that belongs to another request. */
 const KEY_STATUSES = [409, 422];
 
 /** The label of a valid request with a generated value of a header that makes it conditional (RFC 9110 13.1). */
 const PRECONDITION = /^If-(?:None-)?Match=|^If-(?:Un)?modified-Since=/i;
 
-/** The requests that bring an operation to what it declares, made from the spec alone. */
+/** Requests that lead an operation to each status that it declares, built from the spec alone. */
 export function testRequestsFor(service: Service, operation: Operation, existing: PathValues): TestRequest[] {
   const { spec } = service;
   const full = withPath(fullInputs(spec, operation), existing);
@@ -97,7 +97,7 @@ function validRequests(
   return examples.map(({ label, inputs }) => {
     // A generated precondition fits its schema, but no document has that version, and it need not be an entity tag or a date.
     const unmet = PRECONDITION.test(label) ? [400, 412] : [];
-    // What a valid request lacks beside its form, a handler says with a status of its own.
+    // A handler may reject a request that fits the spec, with a status of its own.
     const accepts = (status: number) =>
       isSuccess(operation, status) || (status > 403 && status < 500 && isDeclared(status)) || unmet.includes(status);
     const request = build(withPath(inputs, existing));
@@ -133,7 +133,7 @@ function credentialRequests({ spec, operation, full, valid, build }: Call, key: 
   ];
 }
 
-/** The request without what authenticates it; nothing where no header is known to. */
+/** The request without what authenticates it; nothing where no header is known to do so. */
 function withoutCredential({ root }: Spec, request: WireRequest): WireRequest | undefined {
   const schemes = Object.values(root.components?.securitySchemes ?? {});
   const named = schemes.map(({ in: place, name = '' }) => (place === 'header' ? name.toLowerCase() : ''));
@@ -142,7 +142,7 @@ function withoutCredential({ root }: Spec, request: WireRequest): WireRequest | 
   return isFound ? { ...request, headers: Object.fromEntries(headers) } : undefined;
 }
 
-/** Requests with an idempotency key, in their order. What a path names may be another thing the next time. */
+/** Requests with an idempotency key, in their order. Not for paths with parameters: each request would name another resource. */
 function repetitions(call: Call): TestRequest[] {
   const { id, idempotencyKey, path } = call.operation;
   if (!idempotencyKey || path.includes('{')) return [];

@@ -6,7 +6,7 @@ import { requestFor, type Service } from './service.ts';
 const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'];
 
 /**
- * What is wrong with the responses to paths and methods that no operation has: 404, and 405 with the methods of the path. The
+ * Errors in the responses to paths and methods without an operation: 404, and 405 with the methods of the path. The
  * words are path segments that somebody may have added.
  */
 export async function unknownPathErrors(service: Service, words: readonly string[]): Promise<string[]> {
@@ -48,7 +48,7 @@ export async function unknownPathErrors(service: Service, words: readonly string
   return errors;
 }
 
-/** What is wrong with HEAD, which is GET without a body, and with OPTIONS, which names all methods (RFC 9110 9.3). */
+/** Errors in the responses to HEAD, which is GET without a body, and to OPTIONS, which lists all methods (RFC 9110 9.3). */
 async function methodErrors(
   target: string,
   methods: readonly string[],
@@ -67,10 +67,10 @@ async function methodErrors(
   ];
 }
 
-/** HEAD and OPTIONS are possible wherever anything is. */
+/** The methods without HEAD and OPTIONS, which every path may have. */
 const named = (methods: readonly string[]) => methods.filter((one) => !['HEAD', 'OPTIONS'].includes(one)).toSorted();
 
-/** What authenticates a request. */
+/** The headers that authenticate a request. */
 function credentialIn({ authorization, ...others }: Readonly<Record<string, string>>): Record<string, string> {
   if (authorization !== undefined) return { authorization };
   const { 'content-type': _, ...rest } = others;
@@ -89,7 +89,7 @@ function isServed(spec: Spec, target: string): boolean {
   return new RegExp(`^(?:${patterns.join('|')})$`).test(target);
 }
 
-/** What is wrong with the body of an error that no operation describes: it is the one that all of them share. */
+/** Errors in the body of a response that no operation declares: it has to be an Error. */
 function bodyErrors(spec: Spec, request: string, text: string): string[] {
   const schema = spec.root.components?.schemas?.Error;
   const errors = schema && valueErrors(spec, 'response')(schema, JSON.parse(text));

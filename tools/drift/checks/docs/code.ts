@@ -15,7 +15,7 @@ interface Result {
   readonly findings: Finding[];
 }
 
-/** The results of this process, that of one before first: to compile takes longer than all other checks. */
+/** The results of this process, behind the stored one. Compiling takes longer than all other checks. */
 const results: Result[] = [];
 const cacheFile = 'node_modules/.cache/drift/types.json';
 
@@ -31,7 +31,7 @@ export function typeErrors(project: Project, blocks: Block[]): Finding[] {
   const files = new Set<string>();
   const findings = compile(project, blocksOfCode, files);
   const result = { input, files: [...files].map((file) => [file, hashOf(project, file)] as const), findings };
-  // The first is that of the repository as it is; edits of it come after.
+  // Only the first result is stored: the others are of edited projects.
   if (results.length < 2) writeToDisk(project.root, result);
   results.push(result);
   return findings;
@@ -41,7 +41,7 @@ function resultOnDisk(root: string): Result[] {
   try {
     return [JSON.parse(readFileSync(join(root, cacheFile), 'utf8'))];
   } catch {
-    // There is none yet, or it was cut off: then it is made again.
+    // There is none yet, or it is incomplete: the code is compiled again.
     return [];
   }
 }
@@ -73,7 +73,7 @@ function pathIn({ root }: Project, file: string): string | undefined {
   return path.startsWith('..') || path.includes('node_modules') ? undefined : path;
 }
 
-/** What the compiler reads: a project, and modules that are not in it. */
+/** The input of the compiler: a project, and modules that are not in it. */
 interface Sources {
   readonly project: Project;
   readonly modules: ReadonlyMap<string, string>;

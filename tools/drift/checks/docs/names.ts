@@ -7,10 +7,10 @@ import { type Block, finding } from './pages.ts';
 type Server = typeof import('@petstore/server/program');
 type Command = ReturnType<Server['program']>;
 
-/** These speak of other programs too. */
+/** These pages name parts of other programs too. */
 const comparing = ['petctl-compared', 'decisions', 'containers', 'kubernetes'].map((page) => `docs/${page}.md`);
 
-/** What the pages name that is not there: files, operations, variables, metrics, codes of errors, flags, and paths for operators. */
+/** Names in the pages of files, operations, variables, metrics, error codes, flags and paths that do not exist. */
 export async function unknownNames(project: Project, pages: readonly string[]): Promise<Finding[]> {
   const textOf = (...folders: string[]) => folders.flatMap((folder) => sourcesIn(project, folder)).join('\n');
   const server = textOf('apps/server/src');
@@ -34,7 +34,7 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
     ],
     [
       /\b((?:GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH|TRACE) \/[\w{}/.~-]*[\w}])/g,
-      // Those for operators, and of the pages, are no operations.
+      // Routes for operators, and of the server's pages, are no operations.
       (endpoint) => operations.has(endpoint) || server.includes(`'${endpoint.split(' ')[1]}'`),
       'there is no such operation',
     ],
@@ -64,7 +64,7 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
 /** Returns why a program rejects a command line; nothing if it would run. */
 type Try = (words: string[]) => Promise<string | undefined>;
 
-/** What npm itself does. */
+/** Commands of npm itself. */
 const npmCommands = /^(install|ci|pack|publish|audit|view|exec|login|deprecate|link|ls)$/;
 
 /** The npm scripts that do not exist, and the commands that petctl or the server reject. */

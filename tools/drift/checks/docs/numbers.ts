@@ -6,7 +6,7 @@ import { finding } from './pages.ts';
 const loadSettings = (project: Project) =>
   project.load<typeof import('@petstore/server/settings')>('@petstore/server/settings');
 
-/** What the table of settings has wrong: each setting is a row with its variable, its flag and its default. */
+/** Errors in the table of settings: each setting is a row with its variable, its flag and its default. */
 export async function settingErrors(project: Project): Promise<Finding[]> {
   const page = 'docs/operating.md';
   const error = (actual: string, expected: string) => finding(page, actual, expected);
@@ -28,7 +28,7 @@ export async function settingErrors(project: Project): Promise<Finding[]> {
   return [...errors, ...unknown.map(([, name]) => error(`it has ${name}`, 'there is no such setting'))];
 }
 
-/** What the table of bounds has wrong: each row has the value of the settings and constants that it names. */
+/** Errors in the table of bounds: each row has the value of the settings and constants that it names. */
 export async function boundErrors(project: Project): Promise<Finding[]> {
   const page = 'docs/security.md';
   const error = (actual: string, expected: string) => finding(page, actual, expected);
@@ -54,7 +54,7 @@ export async function boundErrors(project: Project): Promise<Finding[]> {
   return [...wrong, ...missing.map((name) => error(`it lacks ${name}`, 'each bound is a row of the table'))];
 }
 
-/** What pages say in words of a number that the code has. A sentence that is written in another way is not checked. */
+/** Numbers in sentences that differ from the code. Only sentences of these forms are checked. */
 export async function numberErrors(project: Project, pages: readonly string[]): Promise<Finding[]> {
   const { connect } = await project.load<typeof import('@petstore/client')>('@petstore/client');
   const { timeout, limit } = connect({ apiKey: '-', baseUrl: 'http://localhost' });
@@ -98,7 +98,7 @@ function amountOf(product: string): number {
   return factors.reduce((all, [base = 0, power = 1]) => all * base ** power, 1);
 }
 
-/** How people write a value: a number, bytes, or with `unit` a time. */
+/** The spellings of a value in prose: a number, bytes, or with `unit` a time. */
 function spellingsOf(value: string, unit?: 'ms' | 's'): string[] {
   const number = Number(value);
   if (value === '' || value === 'false') return ['off', 'none', value].filter((one) => one !== '');

@@ -32,7 +32,7 @@ export function unlessEqual(where: readonly string[], property: string, actual: 
 /** An input of an operation. */
 export interface Input extends Field {
   readonly name: string;
-  /** It is the whole body, whose flag has texts and rules of its own. */
+  /** Whether it is the whole body, whose flag has its own description and rules. */
   readonly isWhole: boolean;
 }
 
@@ -57,7 +57,7 @@ export function takenAs(
     : node.flags?.find(({ field }) => field === name);
 }
 
-/** What is wrong with how a command takes an input: being required, values that the parser accepts, and completion. */
+/** Errors in how a command takes an input: being required, values that the parser accepts, and completion. */
 export function inputErrors(subject: Subject, input: Input, taken: Argument | Flag): Finding[] {
   const where = [...subject.command.path, `${input.in} ${input.name}`];
   return [
@@ -67,7 +67,7 @@ export function inputErrors(subject: Subject, input: Input, taken: Argument | Fl
   ];
 }
 
-/** What the parser makes wrong of values that the spec allows, and of those next to them. */
+/** Values at the bounds of an input that the parser accepts or rejects against the spec. */
 function parserErrors(subject: Subject, input: Input, taken: Argument | Flag): Finding[] {
   const { petctl, tree, spec, command } = subject;
   const inPath = inputsOf(subject).filter((one) => one.in === 'path');
@@ -87,7 +87,7 @@ function parserErrors(subject: Subject, input: Input, taken: Argument | Flag): F
   });
 }
 
-/** What the completion of a flag lacks. */
+/** The parts of a flag that completion lacks. */
 function completionErrors({ petctl, tree, command: { path } }: Subject, input: Input, { name }: Flag): Finding[] {
   const offered = (...words: string[]) => new Map(petctl.candidates(tree, [...path, ...words]).words);
   const where = [...path, name];
@@ -110,12 +110,12 @@ type Sample = readonly [text: string, isAllowed: boolean];
 function samplesOf(spec: Spec, { schema, isWhole }: Input): Sample[] {
   if (isWhole) return [];
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
-  // Each element of a list is a word.
+  // Each element of a list is a word of its own.
   const one = types.join() === 'array' ? schema.items : schema;
   return one ? wordsFor(spec, resolve(spec, one as object)) : [];
 }
 
-/** Words that no value of a type is written as. */
+/** Words that are no value of a type. */
 const wrongWords: Readonly<Record<string, readonly string[]>> = {
   integer: ['1e1', '0x1'],
   number: ['no number'],

@@ -12,7 +12,7 @@ import { dataFor, excerpt, inputsFor, successesOf } from '../values.ts';
 import type { Subject } from './inputs.ts';
 import { outputOf, runPetctl } from './run.ts';
 
-/** What a command sends, prints and ends with that the spec does not say, one sentence each. */
+/** Differences between the spec and what a command sends, prints and exits with, one sentence each. */
 export async function runErrors(subject: Subject): Promise<string[]> {
   const all = inputsFor(subject.spec, subject.operation).filter(({ inputs }) => isTaken(inputs, subject.row));
   const full = (all.find(({ label }) => label === 'all') ?? all[0])?.inputs;
@@ -95,7 +95,7 @@ function wordsFor({ row, command: { node } }: Subject, inputs: Inputs): string[]
   return [...words, '--', ...pathNames(row.path).map((name) => String(values[name]))];
 }
 
-/** What is wrong with how a success is written: every property in its column, and all data in JSON. */
+/** Errors in the output of a success: all data in JSON, and every property in its column. */
 async function outputErrors(subject: Subject, inputs: Inputs): Promise<string[]> {
   const { spec, operation, row } = subject;
   const [status = 200, schema] = successesOf(spec, operation)[0] ?? [];
@@ -129,7 +129,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** What is wrong with the exit code, and the error, of each status that is no success. */
+/** Errors in the exit code and the printed error of each error status. */
 async function exitErrors(subject: Subject, inputs: Inputs): Promise<string[]> {
   const help = await outputOf(subject.petctl, 'help', 'exit-codes');
   const described = (pattern: string) => new RegExp(`^ +(\\d+) {2}.*${pattern}`, 'm').exec(help)?.[1];

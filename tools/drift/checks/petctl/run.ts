@@ -10,7 +10,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** What `runPetctl` uses instead of a process's own. */
+/** The environment of `runPetctl`. */
 export interface RunPetctlOptions extends RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdin?: string | Uint8Array;
@@ -41,7 +41,7 @@ export async function runPetctl(
   return { code, stdout: stdout.bytes(), stderr: Buffer.from(stderr.bytes()).toString() };
 }
 
-/** What a command line prints. */
+/** Returns what a command line writes to stdout. */
 export async function outputOf(petctl: Petctl, ...argv: string[]): Promise<string> {
   return Buffer.from((await runPetctl(petctl, argv)).stdout).toString();
 }

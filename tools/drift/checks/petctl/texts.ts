@@ -36,7 +36,7 @@ function text(name: string, text: string, rows: Iterable<RegExpExecArray>): Text
 
 const plain = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 
-/** The facts that texts do not say. */
+/** Findings for the facts that texts lack. */
 export function factErrors(
   texts: readonly Text[],
   where: readonly string[],
@@ -45,7 +45,7 @@ export function factErrors(
   return texts.flatMap((text) => missingFrom(text).map((fact) => finding(where, `${text.name} does not say it`, fact)));
 }
 
-/** What a text does not say of a command. */
+/** The facts of a command that a text lacks. */
 export function missingCommandFacts({ text }: Text, operation: Operation, successor: Operation | undefined): string[] {
   const { description, deprecated, sunset = '', stability = '' } = operation;
   const facts = [description, stability, ...(deprecated ? ['Deprecated', sunset] : [])];
@@ -53,7 +53,7 @@ export function missingCommandFacts({ text }: Text, operation: Operation, succes
   return facts.filter((fact) => !text.includes(plain(fact)));
 }
 
-/** The flags that petctl has beside those of inputs, and that a text does not describe. */
+/** The flags that set no input, and that a text does not describe. */
 export function missingOwnFlags(text: Text, flags: readonly Flag[] = []): string[] {
   return flags
     .filter(({ field, property }) => field === undefined && property === undefined)
@@ -61,14 +61,14 @@ export function missingOwnFlags(text: Text, flags: readonly Flag[] = []): string
     .map(({ name }) => `--${name}`);
 }
 
-/** What a text says of a flag or an argument. */
+/** The row of a text that describes a flag or an argument. */
 function rowOf({ rows }: Text, taken: Argument | Flag): [left: string, about: string] | undefined {
   const names =
     'required' in taken && !('field' in taken) ? [`<${taken.name}>`] : [`--${taken.name}`, `--[no-]${taken.name}`];
   return [...rows].find(([left]) => left.split(/[ ,]+/).some((word) => names.includes(word)));
 }
 
-/** What a text does not say of an input. */
+/** The facts of an input that a text lacks. */
 export function missingInputFacts(text: Text, input: Input, taken: Argument | Flag): string[] {
   const [left, about = ''] = rowOf(text, taken) ?? [];
   if (left === undefined) return ['anything'];
@@ -94,7 +94,7 @@ export function missingInputFacts(text: Text, input: Input, taken: Argument | Fl
   return facts.filter(([, isSaid]) => !isSaid).map(([fact]) => fact);
 }
 
-/** The examples of a command that petctl does not take. */
+/** The examples of a command that petctl rejects. */
 export async function exampleErrors(petctl: Petctl, { path }: Located): Promise<string[]> {
   const help = await outputOf(petctl, ...path, '--help');
   const lines = [...help.matchAll(/^ {2}petctl (.*?) +# /gm)].map(([, line = '']) => line);
@@ -108,7 +108,7 @@ export async function exampleErrors(petctl: Petctl, { path }: Located): Promise<
   return errors;
 }
 
-/** What is wrong with the flags that every command has, with groups, and with the scripts for shells. */
+/** Errors in the flags of every command, in groups, and in the scripts for shells. */
 export async function sharedErrors(
   petctl: Petctl,
   tree: CommandNode,
