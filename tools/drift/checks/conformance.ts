@@ -44,19 +44,12 @@ function pathWords(project: Project): string[] {
   return [...new Set(found.map(([, word = '']) => word))];
 }
 
-const pageFinding = (actual: string): Finding => ({
-  where: 'pages',
-  actual,
-  expected: 'the docs page and the spec files match the spec',
-  fix: 'apps/server/src/docs',
-});
+const asFinding =
+  (where: string, expected: string, fix: string) =>
+  (actual: string): Finding => ({ where, actual, expected, fix });
 
-const pathFinding = (actual: string): Finding => ({
-  where: 'paths',
-  actual,
-  expected: 'only operations are served',
-  fix: 'apps/server/src/http/express-app.ts',
-});
+const pageFinding = asFinding('pages', 'the docs page and the spec files match the spec', 'apps/server/src/docs');
+const pathFinding = asFinding('paths', 'only operations are served', 'apps/server/src/http/express-app.ts');
 
 async function operationFindings(
   project: Project,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { list, type Node } from '../../openapi.ts';
+import { list, type Node, node } from '../../openapi.ts';
 import { annotations, isSame, typesOf } from './normal.ts';
 import {
   became,
@@ -9,7 +9,6 @@ import {
   each,
   fixed,
   type Location,
-  mapOf,
   type Rule,
   type Rules,
 } from './rules.ts';
@@ -33,10 +32,12 @@ function restriction(
   };
 }
 
+const entriesOf = (value: unknown) => new Map(Object.entries(node(value)));
+
 /** A rule for a keyword that holds several conditions by name. */
 export function conditions(keyword: string, both: (was: unknown, is: unknown, at: Location) => void): Rule {
   return (before, after, at) =>
-    compareMaps(mapOf(before[keyword]), mapOf(after[keyword]), {
+    compareMaps(entriesOf(before[keyword]), entriesOf(after[keyword]), {
       removed: (key) => at.widened(keyword, `${keyword} ${key} was removed`),
       added: (key) => at.narrowed(keyword, `${keyword} ${key} was added`),
       both: (key, was, is) => both(was, is, at.inside(` ${keyword} ${key}`)),
@@ -97,7 +98,7 @@ const compareDefaults: Rule = ({ default: was }, { default: is }, at) => {
 
 /** Compares the statuses of error codes. */
 const compareStatuses: Rule = (before, after, at) =>
-  compareMaps(mapOf(before['x-statuses']), mapOf(after['x-statuses']), {
+  compareMaps(entriesOf(before['x-statuses']), entriesOf(after['x-statuses']), {
     removed: (code) => at.major('status of a code changed', `${code} has none`),
     added: (code) => at.minor('status of a code added', `${code} has one now`),
     both: (code, was, is) => {

@@ -173,12 +173,9 @@ export function compareMaps<T>(was: ReadonlyMap<string, T>, is: ReadonlyMap<stri
   for (const [key, one] of is) if (!was.has(key)) byKey.added?.(key, one);
 }
 
-/** The entries of a map of OpenAPI. With a document, each is an object behind the reference that leads to it. */
-export function mapOf(value: unknown): Map<string, unknown>;
-export function mapOf(value: unknown, document: Document): Map<string, Node>;
-export function mapOf(value: unknown, document?: Document): Map<string, unknown> {
-  const entries = Object.entries(node(value));
-  return new Map(entries.map(([name, one]) => [name, document ? resolve(document, node(one)) : one]));
+/** The entries of a map of OpenAPI, each without its reference. */
+export function mapOf(value: unknown, document: Document): Map<string, Node> {
+  return new Map(Object.entries(node(value)).map(([name, one]) => [name, resolve(document, node(one))]));
 }
 
 /** Compares the entries of a map by their keys, and its extensions as keywords without rules. */
