@@ -54,7 +54,7 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
       service.announceStop();
       log.info('stopping');
       // During the delay, responses close their keep-alive connections.
-      if (config.drainDelay > 0) listener.sendAway();
+      if (config.drainDelay > 0) listener.announceClose();
       await sleep(config.drainDelay);
       const deadline = performance.now() + config.shutdownTimeout;
       const cut = await listener.drain(config.shutdownTimeout);

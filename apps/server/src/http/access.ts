@@ -9,10 +9,7 @@ import type { Quotas } from './quotas.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
 import { decodedText, splitPairs } from './styles.ts';
 
-/**
- * The name of the key in a request, by the schemes of its operation; undefined without a known key. An empty name if the
- * operation needs no key.
- */
+/** The name of the request's API key, by the security schemes of its operation; empty if it needs none, undefined if unknown. */
 export function callerOf(
   request: IncomingMessage,
   { operation, query }: RequestContext,
@@ -36,7 +33,7 @@ export function callerOf(
 
 const schemes: Readonly<Record<string, SecurityScheme>> = service.securitySchemes;
 
-/** The schemes for a request without an operation: any of the service. */
+/** The alternatives for a request without an operation: each scheme of the service. */
 const anyScheme = [...new Set(Object.values<Operation>(operations).flatMap(({ security }) => security.flat()))].map(
   (name) => [name],
 );
@@ -47,7 +44,7 @@ function isPublic(operation: Operation | undefined): boolean {
   return security.length === 0 || security.some((alternative) => alternative.length === 0);
 }
 
-/** The key in a request by a scheme. */
+/** The key of a request in a scheme. */
 function credentialOf(
   scheme: SecurityScheme | undefined,
   { headers }: IncomingMessage,
@@ -60,9 +57,9 @@ function credentialOf(
     case 'basic':
       return passwordOf(/^Basic +([\w+/=-]+) *$/i.exec(authorization)?.[1]);
     case 'apiKey': {
-      const { in: place, name } = scheme;
-      if (place === 'header') return [headers[name.toLowerCase()] ?? []].flat()[0];
-      if (place === 'cookie') return decoded(cookiesOf(headers.cookie).get(name));
+      const { in: location, name } = scheme;
+      if (location === 'header') return [headers[name.toLowerCase()] ?? []].flat()[0];
+      if (location === 'cookie') return decoded(cookiesOf(headers.cookie).get(name));
       const texts = splitPairs(query, '&', (text) => decoded(text) ?? text).filter(([one]) => one === name);
       return texts.length > 1 ? undefined : decoded(texts[0]?.[1]);
     }
@@ -71,7 +68,7 @@ function credentialOf(
   }
 }
 
-/** The token of a bearer, which is read without a regular expression where it is written in the usual way. */
+/** The bearer token. The usual form needs no regular expression with groups. */
 function tokenOf(authorization: string): string | undefined {
   const token = authorization.slice(USUAL_BEARER.length);
   const isUsual = authorization.startsWith(USUAL_BEARER) && !/[^!-~]/.test(token);
@@ -80,7 +77,7 @@ function tokenOf(authorization: string): string | undefined {
 
 const USUAL_BEARER = 'Bearer ';
 
-/** A key or its name as it was meant. Broken escapes are no error yet: whoever calls without a key is told nothing else. */
+/** Decodes a key or its name; undefined if an escape is broken, because a missing key is the first error to report. */
 function decoded(text: string | undefined): string | undefined {
   return text === undefined ? undefined : decodedText(text.replaceAll('+', ' '));
 }
@@ -123,19 +120,19 @@ function challengeOf(scheme: SecurityScheme | undefined): string {
 }
 
 /**
- * Takes one request out of the rate limit of its key, once, whoever asks first, and says so in the headers of the response.
- * Answers how many milliseconds are missing where nothing is left.
+ * Counts a request towards the rate limit of its key, once, and sets the `RateLimit` headers. Returns the milliseconds until
+ * the limit allows it, 0 if it does.
  */
 export type ApplyRateLimit = (response: ServerResponse, context: RequestContext) => number;
 
 export function rateLimiter(quotas: Quotas): ApplyRateLimit {
   return (response, context) => {
     if (context.retryAfterMs !== undefined) return context.retryAfterMs;
-    const { missingMs, remaining, restoredMs } = quotas.take(context.keyName ?? '');
+    const { retryAfterMs, remaining, restoredMs } = quotas.use(context.keyName ?? '');
     response.setHeader('RateLimit-Policy', quotas.policy);
     response.setHeader('RateLimit', `"per-key";r=${remaining};t=${Math.ceil(Math.round(restoredMs) / 1000)}`);
-    context.retryAfterMs = missingMs;
-    return missingMs;
+    context.retryAfterMs = retryAfterMs;
+    return retryAfterMs;
   };
 }
 

@@ -15,14 +15,14 @@ import { readNamed } from './parameters.ts';
 import { decodeQuery, readJson, shapeOf, splitPairs } from './styles.ts';
 import { itemsOf, propertyOf, textReader } from './values.ts';
 
-/** The schema of an operation's body: that of its one input, or the properties that are inputs. */
+/** The schema of an operation's body, from its fields: of one field, or of an object. */
 export function bodySchemaOf({ body, fields }: Operation): Schema | undefined {
   if (body?.whole) return fields.body?.schema;
   const inBody = Object.entries(fields).filter(([, field]) => field.in === 'body');
   return body && { properties: Object.fromEntries(inBody.map(([name, { schema }]) => [name, schema])) };
 }
 
-/** Whether a body of that type can be read as one of the operation: of its media type, and text in UTF-8. */
+/** Whether a `Content-Type` matches the declared media type. Text has to be UTF-8. */
 export function isAccepted(contentType: string | undefined, { mediaType, kind }: RequestBody): boolean {
   if (contentType === mediaType) return true;
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
@@ -32,7 +32,7 @@ export function isAccepted(contentType: string | undefined, { mediaType, kind }:
   return isType && parameters.every((one) => !one.startsWith('charset') || /^charset="?(utf-8|us-ascii)"?$/.test(one));
 }
 
-/** The value of a body. Files and bytes are blobs, and whether values are right is left to the validator. */
+/** Parses a body. Files and bytes become blobs. The validator checks the values. */
 export function readBody(
   bytes: Uint8Array,
   { kind, encoding = {} }: RequestBody,
@@ -43,7 +43,7 @@ export function readBody(
     case 'json':
       return parseJson(bytes, schema);
     case 'bytes':
-      return new Blob([owned(bytes)], { type: contentType });
+      return new Blob([unshared(bytes)], { type: contentType });
     case 'text':
       return textReader(schema)(utf8Of(bytes));
     case 'form':
@@ -53,7 +53,7 @@ export function readBody(
   }
 }
 
-/** A body as the validator can look at it: a text of the same length stands for each file, as its schema says. */
+/** The body for the validator: a string of the same length replaces each file, because their schema is a string. */
 export function withoutFiles(body: unknown, kind: BodyKind | undefined): unknown {
   if (kind === 'bytes') return textOf(body);
   if (kind !== 'multipart' || body === undefined) return body;
@@ -69,7 +69,7 @@ function textOf(value: unknown): unknown {
 
 type Encoding = NonNullable<RequestBody['encoding']>;
 
-/** Lists repeat the name and objects are JSON, unless the encoding says otherwise. */
+/** Parses a form. Lists repeat the name and objects are JSON, unless the encoding differs. */
 function readForm(text: string, schema: Schema, encoding: Encoding): object {
   const fieldOf = (name: string) => {
     const property = propertyOf(schema, name) ?? {};
@@ -81,13 +81,13 @@ function readForm(text: string, schema: Schema, encoding: Encoding): object {
   return readNamed(fields, splitPairs(text, '&', decodeQuery), 'body', fieldOf);
 }
 
-/** A part for each property, and for each element of a list; text in a style of queries where the encoding names one. */
+/** Parses a multipart form: a part per property or list element, or text in a query style if the encoding names one. */
 function readMultipart(parts: readonly Part[], schema: Schema, encoding: Encoding): object {
   const styles = Object.entries(encoding).filter(
     ([, { style, explode }]) => style !== undefined || explode !== undefined,
   );
   const styled = new Map(styles.map(([name, how]) => [name, { ...how, schema: propertyOf(schema, name) ?? {} }]));
-  /** The parts of an object may have the names of its properties alone. */
+  // An exploded object has a part for each of its properties.
   const isStyled = (name: string) =>
     styled.has(name.split('[', 1)[0] ?? '') ||
     (!Object.hasOwn(propertiesOf(schema), name) &&
@@ -98,7 +98,7 @@ function readMultipart(parts: readonly Part[], schema: Schema, encoding: Encodin
   const found = new Map<string, unknown[]>();
   for (const part of parts) {
     if (part.fileName === undefined && isStyled(part.name)) {
-      // A comma divides, and everything else is text.
+      // Only commas stay unescaped, because they separate values.
       pairs.push([part.name, encodeURIComponent(utf8Of(part.bytes)).replaceAll('%2C', ',')]);
       continue;
     }
@@ -118,9 +118,9 @@ function readMultipart(parts: readonly Part[], schema: Schema, encoding: Encodin
 }
 
 function valueOfPart({ fileName, type, bytes }: Part, schema: Schema): unknown {
-  const says = Object.keys(schema).length > 0;
-  if (isBinary(schema) || (!says && fileName !== undefined)) {
-    return new File([owned(bytes)], fileName ?? 'blob', { type: type ?? 'application/octet-stream' });
+  const isDeclared = Object.keys(schema).length > 0;
+  if (isBinary(schema) || (!isDeclared && fileName !== undefined)) {
+    return new File([unshared(bytes)], fileName ?? 'blob', { type: type ?? 'application/octet-stream' });
   }
   const text = utf8Of(bytes);
   return shapeOf(schema).isObject ? readJson(schema, text) : textReader(schema)(text);
@@ -131,5 +131,5 @@ function hasObjects(schema: Schema): boolean {
   return isObject || (isList && typesOf(itemsOf(schema)).every((type) => type === 'object' || type === 'null'));
 }
 
-/** Bytes as a blob takes them, which copies them: those of a body are never shared memory. */
-const owned = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>;
+/** Narrows the type for Blob and File: a received body is never in shared memory. */
+const unshared = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>;

@@ -10,25 +10,25 @@ const BROKEN = Symbol('broken body');
 const brokenBodies = new WeakMap<IncomingMessage, HttpError>();
 const waitingForContinue = new WeakSet<IncomingMessage>();
 
-/** Notes that a client sends its body only once it is told to (`Expect: 100-continue`). */
+/** Records that the client waits for `100 Continue` before it sends the body. */
 export function awaitContinue(request: IncomingMessage): void {
   waitingForContinue.add(request);
 }
 
-/** Notes that the rest of a body will never come, for this reason; whoever reads it, now or later, gets the error. */
+/** Records that the rest of a body will never arrive. Receiving it then ends with this error. */
 export function breakBody(request: IncomingMessage, error: HttpError): void {
   brokenBodies.set(request, error);
   request.emit(BROKEN, error);
 }
 
-/** The memory of all request bodies that are being received or worked on. */
+/** The memory of all request bodies that are being received or processed. */
 export interface BodyBudget {
-  /** Counts a body of so many bytes so far; false where all bodies together would be too large. */
+  /** Counts the received bytes of a body; false if all bodies together would exceed the limit. */
   hold(context: RequestContext, bytes: number): boolean;
   release(context: RequestContext): void;
 }
 
-/** The first bytes of each body are not counted, so that a few large ones never keep out the small ones. */
+/** A budget for all bodies. The first bytes of each are not counted, so a few large bodies cannot crowd out small ones. */
 export function bodyBudget(maxBytes: number): BodyBudget {
   let held = 0;
   return {
@@ -54,7 +54,7 @@ export type ReceiveBody = (
 
 const EMPTY = new Uint8Array();
 
-/** Receives bodies of up to `limit` bytes. The error comes as soon as it is known, and the rest of the body is discarded. */
+/** Receives bodies of up to `limit` bytes. An error is reported at once, and the rest of the body is discarded. */
 export function bodyReceiver(limit: number, budget: BodyBudget): ReceiveBody {
   return (request, context, done) => {
     const broken = brokenBodies.get(request);
@@ -78,11 +78,11 @@ export function bodyReceiver(limit: number, budget: BodyBudget): ReceiveBody {
         body.set(chunk, start);
       }
     };
-    // Nothing follows it, so the listeners can stay.
+    // `end` is the last event, so the listeners can stay.
     const onEnd = () => done(undefined, size === body.length ? body : body.subarray(0, size));
     const end = (error: HttpError) => {
       request.off('data', onData).off('end', onEnd).off(BROKEN, end);
-      // Without a reader the rest would fill the buffers and stop there.
+      // Otherwise the rest would block the connection.
       request.resume();
       done(error, EMPTY);
     };
@@ -90,7 +90,7 @@ export function bodyReceiver(limit: number, budget: BodyBudget): ReceiveBody {
   };
 }
 
-/** A buffer that has room for so many bytes, with the first ones of this one: pieces of a byte cost no more than their bytes. */
+/** Grows a buffer, at least to double its size, so a body in tiny pieces is copied in linear time. */
 function withCapacity(buffer: Uint8Array, used: number, needed: number, limit: number): Uint8Array {
   if (used < buffer.length && needed <= buffer.length) return buffer;
   const larger = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(needed, 2 * used)));
@@ -98,14 +98,14 @@ function withCapacity(buffer: Uint8Array, used: number, needed: number, limit: n
   return larger;
 }
 
-/** Reads the body of an operation that takes one. Other bodies are left alone. */
+/** Middleware that receives and parses the body if the operation declares one. */
 export function bodyReader(receive: ReceiveBody): RequestHandler {
   return (request, response, next) => {
     const context = contextOf(response);
     const { operation } = context;
     const { headers } = request;
     const contentType = headers['content-type'];
-    // The validator caches what it compiles by this header: with more values than one, clients could fill the memory.
+    // The validator caches compiled checks by this header. A fixed value bounds that cache.
     if (operation?.body) headers['content-type'] = operation.body.mediaType;
     else delete headers['content-type'];
     if (!operation?.body) return next();
@@ -140,15 +140,15 @@ export function bodyReader(receive: ReceiveBody): RequestHandler {
   };
 }
 
-/** The kinds of which nothing at all is a value: text, bytes and a form without fields. */
+/** The kinds for which an empty body is a value. */
 const CAN_BE_EMPTY: ReadonlySet<BodyKind> = new Set(['text', 'bytes', 'form']);
 
-/** Whether there is anything in the body. */
+/** Whether a request has a body that is not empty. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Whether the client says that the body is compressed. */
+/** Whether the body is compressed. */
 export function isEncoded({ headers }: IncomingMessage): boolean {
   const encoding = headers['content-encoding'];
   return encoding !== undefined && encoding.toLowerCase() !== 'identity';

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP } from 'node:net';
 
-/** Which proxies are believed: those so many hops in front of the server, or those with these addresses. */
+/** The trusted proxies: a number of hops in front of the server, or their addresses. */
 export type TrustProxy = number | BlockList;
 
-/** The header in which the proxies write the client's address. Another one could be the client's own. */
+/** The header in which the proxies write the client's address. Others are ignored, because clients can set them. */
 export type ProxyHeader = 'x-forwarded-for' | 'forwarded';
 
 export type ClientAddress = (request: IncomingMessage) => string | undefined;
 
 /**
- * Finds the address of the client: that of the connection, or where trusted proxies stand in front, the last one that a
- * trusted proxy itself put into the header. Whatever the client writes stands further to the left and is never reached.
+ * Creates a function that returns the address of a request's client: the peer of the connection or, behind trusted proxies,
+ * the leftmost address that a trusted proxy has added to the header. Entries from the client are further left, and ignored.
  */
 export function clientAddress(trust: TrustProxy | undefined, header: ProxyHeader = 'x-forwarded-for'): ClientAddress {
   if (trust === undefined) return ({ socket }) => plainAddress(socket.remoteAddress);
@@ -35,12 +35,12 @@ function isListed(list: BlockList, address: string): boolean {
   return list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** An IPv4 address is written as one, also where the socket listens on IPv6. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
 function plainAddress(address: string | undefined): string | undefined {
   return address?.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }
 
-/** The address of one entry, without its port; nothing where it is none. */
+/** The address of an entry, without its port; undefined if it is not an address. */
 function addressIn(entry: string): string | undefined {
   const [, bracketed, plain] = /^\s*(?:\[([\da-f:.]+)\](?::\d+)?|([\da-f:.]+))\s*$/i.exec(entry) ?? [];
   const text = bracketed ?? plain ?? '';
@@ -48,7 +48,7 @@ function addressIn(entry: string): string | undefined {
   return isIP(address) ? plainAddress(address) : undefined;
 }
 
-/** The `for` of each element of a `Forwarded` header (RFC 7239), in order. Commas and semicolons may stand in quotes. */
+/** The `for` of each element of a `Forwarded` header (RFC 7239), in order. Quoted text may contain commas and semicolons. */
 function forwardedFor(header: string): string[] {
   const found = [''];
   for (const [token] of header.matchAll(/"(?:[^"\\]|\\.)*"?|[,;]|[^",;]+/g)) {

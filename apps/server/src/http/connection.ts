@@ -8,107 +8,107 @@ import type { Rejection } from './observe.ts';
 import { newRequestId } from './request-context.ts';
 import { WholeResponse } from './whole-response.ts';
 
-/** What the connections of a server share. */
-export interface ConnectionPool {
+/** The state that the connections of a server share. */
+export interface SharedState {
   readonly app: RequestListener;
   readonly responseTimeout: number;
-  /** The lines of a head that keeps a connection. */
+  /** The header lines that keep a connection open. */
   readonly keepAlive: string;
   readonly unsent: UnsentBytes;
   readonly connections: Map<Socket, Connection>;
-  /** Pipelined requests that wait, on all connections. */
+  /** The number of waiting pipelined requests, on all connections. */
   waiting: number;
   draining: boolean;
   onRejection(rejection: Rejection): void;
 }
 
 /**
- * One connection. Its requests are worked on one at a time, in the order in which they came: a pipelined one is not started
- * before the response of the one before it has left, and nothing more is read meanwhile. Bytes that are no request are
- * answered behind everything that came before them.
+ * One connection. It processes one request at a time, in order of arrival: a pipelined request starts after the response
+ * before it is flushed, and reading pauses meanwhile. Malformed bytes get their error response after all earlier requests.
  */
 export class Connection {
   readonly #socket: Socket;
   readonly #setTimeout: Socket['setTimeout'];
-  readonly #pool: ConnectionPool;
+  readonly #shared: SharedState;
   #current: ServerResponse | undefined;
   readonly #waiting: [IncomingMessage, ServerResponse][] = [];
-  /** The request that was parsed last; its body may still be arriving. */
+  /** The request that was parsed last. Its body may still be arriving. */
   #latest: IncomingMessage | undefined;
-  /** What is wrong with the bytes that came last. */
+  /** The error in the last bytes. */
   #error: HttpError | undefined;
-  /** The last response has been written. */
+  /** Whether the last response was written. */
   #isClosing = false;
-  /** When it was first found idle after these bytes had come. */
+  /** The time when it was first found idle, and the bytes read until then. */
   #idle = { since: 0, bytes: -1 };
 
-  constructor(socket: Socket, pool: ConnectionPool) {
+  constructor(socket: Socket, shared: SharedState) {
     this.#socket = socket;
-    this.#pool = pool;
-    // Whatever resumes the socket, such as the end of a body, nothing is read while requests wait.
+    this.#shared = shared;
+    // Several events resume the socket, such as the end of a body. Reading stays paused while requests wait.
     socket.on('resume', () => {
       if (this.#waiting.length > 0) socket.pause();
     });
-    // Node handles errors itself, but for a socket that asked to CONNECT: unhandled, a reset would end the process.
+    // Node handles errors, except after CONNECT: an unhandled reset would end the process.
     socket.on('error', () => {});
-    // Node would stop and start a timer for every request; `closeIfIdle` measures idle connections for less.
+    // Node would restart a timer for every request. `closeIfIdle` finds idle connections at a lower cost.
     this.#setTimeout = socket.setTimeout.bind(socket);
     socket.setTimeout = () => socket;
-    // Node closes a connection so behind its last response.
+    // Node calls this after the last response.
     socket.destroySoon = () => this.#closeGently();
   }
 
-  /** Requests that have come and are not answered in whole. */
+  /** The number of requests without a complete response. */
   get open(): number {
     return this.#waiting.length + (this.#current ? 1 : 0);
   }
 
-  /** Whether bytes that came last may be the beginning of a request. */
+  /** Whether the last bytes may be the beginning of a request. */
   get isArriving(): boolean {
     return this.open === 0 && !this.#isClosing && !this.#socket.destroyed && this.#socket.bytesRead > 0;
   }
 
-  /** Whether a response has ended that has not left in whole. */
+  /** Whether a response has ended, but is not flushed. */
   get isFlushing(): boolean {
     return this.#current?.writableEnded ?? false;
   }
 
-  take(request: IncomingMessage, response: ServerResponse): void {
-    // Nothing behind a response that closes the connection was promised an answer.
+  /** Starts a request, or lets it wait for those before it. */
+  accept(request: IncomingMessage, response: ServerResponse): void {
+    // Requests after a response with `Connection: close` get no response (RFC 9112 9.6).
     if (this.#isClosing) return;
     this.#latest = request;
     if (!this.#current) return this.#start(request, response);
     this.#waiting.push([request, response]);
-    this.#pool.waiting++;
+    this.#shared.waiting++;
     this.#socket.pause();
-    if (this.#waiting.length > MAX_WAITING_PER_CONNECTION && this.#pool.waiting > MAX_WAITING_REQUESTS) {
+    if (this.#waiting.length > MAX_WAITING_PER_CONNECTION && this.#shared.waiting > MAX_WAITING_REQUESTS) {
       this.#socket.destroy();
     }
   }
 
-  /** Answers, in its turn, what came last and is no request, or the beginning of one that will never be whole. */
+  /** Responds with an error, in order, to malformed bytes or to a request that will stay incomplete. */
   fail(error: HttpError): void {
     if (this.#error || this.#isClosing) return;
     this.#error = error;
-    if (!this.#latest || isWhole(this.#latest)) {
+    if (!this.#latest || isComplete(this.#latest)) {
       if (!this.#current) this.#reject(error);
       return;
     }
     const response = this.#waiting.at(-1)?.[1] ?? this.#current;
-    // It was answered before its body came.
+    // Its response was sent before its body arrived.
     if (!response) return this.#closeGently();
     if (!response.headersSent) response.setHeader('Connection', 'close');
     breakBody(this.#latest, error);
   }
 
-  /** Ends the connection behind the request that is worked on. */
-  drain(): void {
+  /** Sets `Connection: close` on the current response, unless requests wait. */
+  announceClose(): void {
     if (this.#current && !this.#current.headersSent && this.#waiting.length === 0) {
       this.#current.setHeader('Connection', 'close');
     }
   }
 
-  /** Closes a connection on which nothing has come since a response, for so long. */
+  /** Closes the connection if nothing has arrived for this time since the last response. */
   closeIfIdle(timeoutMs: number): void {
     if (!this.#latest || this.open > 0 || this.#isClosing) return;
     const [now, bytes] = [performance.now(), this.#socket.bytesRead];
@@ -116,51 +116,51 @@ export class Connection {
     else if (now - this.#idle.since >= timeoutMs) this.#socket.destroy();
   }
 
-  /** Drops the requests that wait. */
-  forget(): void {
-    this.#pool.waiting -= this.#waiting.length;
+  /** Drops the waiting requests. */
+  dropWaiting(): void {
+    this.#shared.waiting -= this.#waiting.length;
     this.#waiting.length = 0;
   }
 
   #start(request: IncomingMessage, response: ServerResponse): void {
     this.#current = response;
     response.on('prefinish', this.#onEnd).on('close', this.#onClose).on('pipe', this.#onStream);
-    if (response instanceof WholeResponse && isOrdinary(request)) response.keepAlive = this.#pool.keepAlive;
-    if (this.#pool.draining && this.#waiting.length === 0) response.setHeader('Connection', 'close');
-    this.#pool.app(request, response);
+    if (response instanceof WholeResponse && keepsAlive(request)) response.keepAlive = this.#shared.keepAlive;
+    if (this.#shared.draining && this.#waiting.length === 0) response.setHeader('Connection', 'close');
+    this.#shared.app(request, response);
   }
 
-  /** A stream may never end, so that it is measured by its progress from its beginning. */
-  readonly #onStream = (): void => void this.#setTimeout(this.#pool.responseTimeout);
+  /** A stream may never end, so the timeout for progress applies from its beginning. */
+  readonly #onStream = (): void => void this.#setTimeout(this.#shared.responseTimeout);
 
-  /** The response was handed to the socket. */
+  /** Called when the response is written to the socket. */
   readonly #onEnd = (): void => {
     if (this.#socket.writableLength === 0) return;
-    // Measured by progress, until the response has left.
-    this.#setTimeout(this.#pool.responseTimeout);
-    this.#pool.unsent.add(this.#socket);
+    // The timeout for progress applies until the response is flushed.
+    this.#setTimeout(this.#shared.responseTimeout);
+    this.#shared.unsent.add(this.#socket);
   };
 
-  /** The response has left, or the connection is gone. */
+  /** Called when the response is flushed, or the connection is closed. */
   readonly #onClose = (): void => {
     const request = this.#current?.req;
     this.#current = undefined;
-    this.#pool.unsent.delete(this.#socket);
+    this.#shared.unsent.delete(this.#socket);
     if (this.#isClosing || this.#socket.destroyed) return;
     if (this.#socket.timeout) this.#setTimeout(0);
-    if (request && !isWhole(request) && !isShort(request)) return this.#closeGently();
+    if (request && !isComplete(request) && !hasShortBody(request)) return this.#closeGently();
     const next = this.#waiting.shift();
     if (next) {
-      this.#pool.waiting--;
+      this.#shared.waiting--;
       if (this.#waiting.length === 0) this.#socket.resume();
       this.#start(...next);
     } else if (this.#error) {
-      if (this.#latest && isWhole(this.#latest)) this.#reject(this.#error);
+      if (this.#latest && isComplete(this.#latest)) this.#reject(this.#error);
       else this.#closeGently();
     }
   };
 
-  /** Answers on the bare socket what never became a request, and ends the connection. */
+  /** Writes an error response to the socket, because there is no request, and closes the connection. */
   #reject(error: HttpError): void {
     const socket = this.#socket;
     if (!socket.writable) return void socket.destroy();
@@ -176,21 +176,21 @@ export class Connection {
       ...error.headers,
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    this.#pool.onRejection({ requestId, client: socket.remoteAddress, status: error.status });
+    this.#shared.onRejection({ requestId, client: socket.remoteAddress, status: error.status });
     socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`);
     this.#closeGently();
   }
 
   /**
-   * Ends the connection, and discards for a while what the client still sends: closing a socket with unread bytes resets
-   * the connection, and the client would lose the response.
+   * Ends the connection, and discards input for a while: closing a socket with unread bytes resets the connection, and the
+   * client would lose the response.
    */
   #closeGently(): void {
     const socket = this.#socket;
     this.#isClosing = true;
-    this.forget();
+    this.dropWaiting();
     if (socket.writable) socket.end();
-    // Nothing that still comes is parsed: HTTP would look at every chunk.
+    // From here on no input is parsed.
     socket.removeAllListeners('data').on('data', () => {});
     const timer = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once('close', () => clearTimeout(timer));
@@ -199,24 +199,24 @@ export class Connection {
   }
 }
 
-/** Whether the client keeps the connection in the usual way, and waits for nothing but the response. */
-function isOrdinary({ httpVersion, headers: { connection, expect } }: IncomingMessage): boolean {
+/** Whether the client keeps the connection open, and does not wait for `100 Continue`. */
+function keepsAlive({ httpVersion, headers: { connection, expect } }: IncomingMessage): boolean {
   return (
     httpVersion === '1.1' && expect === undefined && (connection === undefined || /^keep-alive$/i.test(connection))
   );
 }
 
-/** Whether a request has come to its end. Node does not note the end of one without a body that was answered before. */
-function isWhole({ complete, readableEnded }: IncomingMessage): boolean {
+/** Whether a request has arrived completely. Without a body, `complete` stays false if the response was sent before. */
+function isComplete({ complete, readableEnded }: IncomingMessage): boolean {
   return complete || readableEnded;
 }
 
-/** Whether a body is so short that reading it to its end is worth the connection, although its request has been answered. */
-function isShort({ headers }: IncomingMessage): boolean {
+/** Whether a body is so short that reading its rest costs less than a new connection. */
+function hasShortBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= MAX_DISCARDED_BYTES;
 }
 
-/** The connections whose responses have ended and not left, with the bytes that wait for their clients. */
+/** The connections with an unflushed response, and its bytes in memory. */
 export class UnsentBytes {
   readonly #max: number;
   readonly #bytes = new Map<Socket, number>();
@@ -226,7 +226,7 @@ export class UnsentBytes {
     this.#max = max;
   }
 
-  /** Where all together would be too many, the connections are closed that have not read for longest. */
+  /** Adds a connection. If the sum exceeds the limit, it closes the connections that have not read for longest. */
   add(socket: Socket): void {
     this.delete(socket);
     this.#bytes.set(socket, socket.writableLength);

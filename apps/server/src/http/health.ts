@@ -3,7 +3,7 @@ import { METRICS_CACHE_MS } from '../limits.ts';
 import type { Store } from '../store/store.ts';
 import { HttpError, unavailable } from './http-error.ts';
 
-/** What the routes for operators ask. */
+/** The functions that the routes for operators call. */
 export interface HealthChecks {
   isReady: () => Promise<boolean>;
   metrics: () => Promise<string>;
@@ -11,12 +11,12 @@ export interface HealthChecks {
   connections: Store['connections'];
 }
 
-/** The routes for operators: whether the server lives, whether it can serve, and how it fares. */
+/** The routes for operators: liveness, readiness and metrics. */
 export function health({ isReady, metrics, state, connections }: HealthChecks): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const text = cached(metrics, METRICS_CACHE_MS);
   readOnly(router, '/healthz', (_request, response) => {
-    // Only a restart helps then, and what asks for this is what restarts.
+    // A failed store needs a restart, which a failing liveness probe triggers.
     if (state().status === 'failed') throw unavailable('The store has failed: restart the server.');
     response.json({ status: 'ok' });
   });
@@ -30,7 +30,7 @@ export function health({ isReady, metrics, state, connections }: HealthChecks): 
   return router;
 }
 
-/** Serves a path to GET and HEAD; any other method is answered 405. */
+/** Serves a path to GET and HEAD. Any other method gets 405. */
 export function readOnly(router: Router, path: string, ...handlers: RequestHandler[]): void {
   router
     .route(path)
@@ -41,7 +41,7 @@ export function readOnly(router: Router, path: string, ...handlers: RequestHandl
     });
 }
 
-/** The same result for so many milliseconds: nobody can make the server compute it more often. */
+/** Caches a result for some milliseconds, so requests cannot make the server compute it more often. */
 function cached<T>(compute: () => Promise<T>, ms: number): () => Promise<T> {
   let result: Promise<T> | undefined;
   let until = 0;

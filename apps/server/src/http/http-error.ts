@@ -6,7 +6,7 @@ import type { RequestContext } from './request-context.ts';
 import type { WriteResponse } from './response.ts';
 import { jsonContent } from './response-content.ts';
 
-/** The codes of the server's own errors, with their default statuses. The spec can override them. */
+/** The default statuses of the server's error codes. The spec can override them. */
 const OWN_STATUSES = {
   invalid_request: 400,
   unauthorized: 401,
@@ -21,7 +21,7 @@ const OWN_STATUSES = {
   unavailable: 503,
 } as const;
 
-/** One of the server's own codes, or one of the spec. */
+/** A code of the server or of the spec. */
 export type ErrorCode = keyof typeof OWN_STATUSES | keyof typeof service.statuses;
 
 const STATUSES: Readonly<Record<ErrorCode, number>> = { ...OWN_STATUSES, ...service.statuses };
@@ -57,13 +57,13 @@ export class HttpError extends Error {
   }
 }
 
-/** An error with the status of a library, and the code of that status, if any. */
+/** An error with a status, and the code that belongs to it, `invalid_request` if none does. */
 export function errorOfStatus(status: number, message: string, cause?: unknown): HttpError {
   const named = Object.entries(STATUSES).find(([, known]) => known === status);
   return new HttpError((named?.[0] as ErrorCode) ?? 'invalid_request', message, { status, cause });
 }
 
-/** 503 for a request that had no effect. */
+/** The error 503 for a request without effect. */
 export function unavailable(message: string, cause?: unknown): HttpError {
   return new HttpError('unavailable', message, { headers: { 'Retry-After': '1' }, cause });
 }
@@ -97,7 +97,7 @@ function asHttpError(error: unknown): HttpError {
   if (error instanceof StoreUnavailableError) {
     return unavailable('The store cannot do this now. Retry later.', error);
   }
-  // Errors of Express have a status, and tell whether callers may see their message.
+  // Errors of Express have a status, and `expose` if callers may see the message.
   const { status = 500, expose = false, message } = error as { status?: number; expose?: boolean; message: string };
   if (status >= 400 && status < 500 && expose) return errorOfStatus(status, message, error);
   return new HttpError(
@@ -112,7 +112,7 @@ const WORDING: Readonly<Record<string, string>> = {
   required: 'it is missing',
 };
 
-/** Replaces the pattern, which people cannot read. */
+/** Replaces the message of ajv, which shows a regular expression. */
 const KEY_WORDING = 'it is no key: write visible ASCII characters without spaces, such as a UUID, and not too many';
 const keyHeaders = new Set(
   Object.values<Operation>(operations).map(({ idempotencyKey }) => idempotencyKey?.header.toLowerCase()),

@@ -16,25 +16,25 @@ import type {
 import { HttpError } from './http-error.ts';
 import type { Input } from './input.ts';
 
-/** A request that is done once, however often it is sent. */
+/** A request whose writes are done once, even if it is sent repeatedly. */
 export interface IdempotentRequest extends Idempotency {
-  /** Whether it was done before. */
+  /** Whether an earlier request has done the first write. */
   isReplayed: boolean;
 }
 
-/** The value of the idempotency key of a request, bare: the quoted string of structured fields (RFC 9651) is the same key. */
+/** The idempotency key of a request, without the quotes of a structured field (RFC 9651). */
 export function idempotencyKeyOf(headers: IncomingHttpHeaders, { idempotencyKey }: Operation): string | undefined {
   const text = idempotencyKey && headers[idempotencyKey.header.toLowerCase()];
   if (typeof text !== 'string') return undefined;
   return text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;
 }
 
-/** The requests with a key that are being worked on, by the identifiers that `scopedKey` makes of key and caller. */
+/** Counts the requests in progress by scoped key. */
 export function idempotentRequests() {
   const inFlight = new Map<string, number>();
 
   return {
-    /** Begins to work on a request whose input was accepted. Throws where enough are at work with its key; else `end` has to follow. */
+    /** Begins a request with validated input. Throws if too many with its key are in progress; else `end` has to follow. */
     begin: (operation: Operation, id: string, input: Input): Awaitable<IdempotentRequest> => {
       const others = inFlight.get(id) ?? 0;
       if (others >= MAX_REQUESTS_PER_KEY) throw inFlightError();
@@ -60,26 +60,26 @@ function inFlightError(): HttpError {
   return new HttpError('request_in_flight', message, { headers: { 'Retry-After': '1' } });
 }
 
-/** The key of a caller. No name or key has a space in it, so neither they nor the places of writes can run into each other. */
+/** The key in the scope of its caller. Callers and keys have no spaces, so the result is unique, also with the number of a write. */
 export function scopedKey(key: string, caller = ''): string {
   const id = `${caller} ${key}`;
   return id.length <= MAX_KEY_LENGTH ? id : hash('sha256', id, 'base64url');
 }
 
-/** Longer ones are hashed. */
+/** Longer keys are hashed. */
 const MAX_KEY_LENGTH = 64;
 
-/** A view of a store in which each write of a request is done once: the first, the second and so on of every repetition are the same. */
+/** A view of a store that does each write of a request once. The number of a write identifies it in every repetition. */
 export function writtenOnce(store: Store, request: IdempotentRequest): Store {
   let writes = 0;
   const once = <R extends Document | Removed | NotWritten>(
     options: WriteOptions | undefined,
     write: (options: WriteOptions) => Promise<R>,
   ): Promise<R> => {
-    const place = writes++;
-    const idempotency = place === 0 ? request : { ...request, key: `${request.key} ${place}` };
+    const number = writes++;
+    const idempotency = number === 0 ? request : { ...request, key: `${request.key} ${number}` };
     const written = write(options ? { ...options, idempotency } : { idempotency });
-    if (place > 0) return written;
+    if (number > 0) return written;
     return written.then((result) => {
       request.isReplayed = 'isReplayed' in result;
       return result;
@@ -94,7 +94,7 @@ export function writtenOnce(store: Store, request: IdempotentRequest): Store {
   return { ...store, collection: (name) => view(store.collection(name)) };
 }
 
-/** A text that is the same for equal values alone: members in order, the length of each text before it, an end behind the others. */
+/** A text that is equal only for equal values: properties are sorted, strings have their length as a prefix. */
 function canonical(value: unknown): string {
   if (typeof value === 'string') return `${value.length}:${value}`;
   if (typeof value !== 'object' || value === null) return `#${value};`;
@@ -107,7 +107,7 @@ function canonical(value: unknown): string {
   return `${text}}`;
 }
 
-/** The input with the name, the type and a hash of its bytes in the place of each file. */
+/** The input with the name, type and hash of each file instead of the file. */
 async function withoutFiles(input: Input): Promise<Input> {
   const found: Record<string, unknown> = { ...input };
   for (const name in found) {

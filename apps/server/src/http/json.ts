@@ -4,15 +4,15 @@ import { HttpError } from './http-error.ts';
 import { int64Of, isExactNumber, withInt64 } from './values.ts';
 
 /**
- * Parses JSON, and refuses text that JavaScript would change or drop without a word: broken UTF-8, lone surrogates, numbers
- * that a double cannot hold exactly, and repeated keys; also what nests too deeply or has too many members. Where the schema
- * has an int64 without bounds, integers beyond 2^53 are bigints.
+ * Parses JSON. Throws for text that JavaScript would change silently: broken UTF-8, lone surrogates, numbers that a double
+ * cannot hold exactly, and repeated keys; also for excessive depth or members. Integers beyond 2^53 become bigints if the
+ * schema has an unbounded int64 there.
  */
 export function parseJson(bytes: Uint8Array, schema?: Schema, where = 'body'): unknown {
   const text = utf8Of(bytes, where);
   let value: unknown;
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  // First, because parsing and validating such text takes a hundred times as long as other text of its length.
+  // Before parsing: excessive text costs a hundred times as much as other text of its length.
   const { excess, members, isPlain } = structureOf(json);
   if (excess) throw new HttpError('invalid_request', `${where}: ${excess}`);
   try {
@@ -20,7 +20,7 @@ export function parseJson(bytes: Uint8Array, schema?: Schema, where = 'body'): u
   } catch (cause) {
     throw new HttpError('invalid_request', `${where}: it is not JSON`, { cause });
   }
-  // JavaScript holds such text exactly, unless keys are repeated.
+  // JSON.parse changes nothing in plain text, except that it drops repeated keys.
   if (isPlain && membersOf(value) === members) return value;
   const { violation, hasLarge, hasInexact } = scan(json);
   if (violation) throw violationError(where, violation);
@@ -33,7 +33,7 @@ export function parseJson(bytes: Uint8Array, schema?: Schema, where = 'body'): u
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The text of bytes in UTF-8; others are refused. */
+/** Decodes UTF-8. Throws for other bytes. */
 export function utf8Of(bytes: Uint8Array, where = 'body'): string {
   try {
     return utf8.decode(bytes);
@@ -46,7 +46,7 @@ function violationError(where: string, { key, problem }: JsonViolation): HttpErr
   return new HttpError('invalid_request', `${where}${key === undefined ? '' : ` '${key}'`}: ${problem}`);
 }
 
-/** An integer that a double does not hold, as a bigint. */
+/** A reviver that converts integers to bigints if a double cannot hold them. */
 function exactInteger(_key: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
   return typeof value === 'number' && source.length > ALWAYS_EXACT_DIGITS && !isExactNumber(source)
     ? int64Of(source)
@@ -56,12 +56,12 @@ function exactInteger(_key: string, value: unknown, { source = '' }: { source?: 
 const inexact = (source: string) => `${source.slice(0, 40)} cannot be carried exactly`;
 
 interface JsonViolation {
-  /** The key that it is about or stands under, if there is one. */
+  /** The key with the violation, or whose value has it. */
   key: string | undefined;
   problem: string;
 }
 
-/** An object or array that is being read. Keys are bytes as latin1, which costs least. */
+/** An open object or array. Keys are bytes as latin1, the cheapest decoding. */
 interface Container {
   isObject: boolean;
   keys: Set<string> | undefined;
@@ -69,15 +69,15 @@ interface Container {
 }
 
 interface Scan {
-  /** The first thing that would not survive JSON.parse. */
+  /** The first text that JSON.parse would change. */
   violation?: JsonViolation;
   /** Whether there is a number that may be beyond 2^53. */
   hasLarge: boolean;
-  /** Whether there is an integer of 64 bits that a double does not hold. */
+  /** Whether there is a 64-bit integer that a double cannot hold. */
   hasInexact: boolean;
 }
 
-/** Looks through well-formed JSON for what JSON.parse would change. One pass over the bytes, linear in their number. */
+/** Searches well-formed JSON for text that JSON.parse would change, in one pass. */
 function scan(json: Buffer): Scan {
   let hasLarge = false;
   let hasInexact = false;
@@ -153,17 +153,17 @@ function scan(json: Buffer): Scan {
 }
 
 interface Structure {
-  /** Which bound the text exceeds. */
+  /** The bound that the text exceeds. */
   excess?: string;
-  /** The members of all objects. */
+  /** The number of members of all objects. */
   members: number;
-  /** Whether there are only short integers, and no escapes. */
+  /** Whether all numbers are short integers, and no string has escapes. */
   isPlain: boolean;
 }
 
-/** The structure of a text, which need not be well-formed. */
+/** The structure of a text that may be malformed. */
 function structureOf(json: Buffer): Structure {
-  /** The members of each container that is open, outermost first. */
+  /** The number of members of each open container, outermost first. */
   const open: number[] = [];
   let [members, digits, isPlain] = [0, 0, true];
   const exceeds = (excess: string) => ({ excess, members, isPlain });
@@ -195,7 +195,7 @@ function structureOf(json: Buffer): Structure {
   return { members, isPlain };
 }
 
-/** How many members all objects in a value have, whose depth is bounded. */
+/** The number of members of all objects in a value. Recursive, because the depth is bounded. */
 function membersOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let members = 0;
@@ -208,10 +208,10 @@ const LONE_SURROGATE = 'it is not well-formed Unicode';
 const [QUOTE, BACKSLASH, COMMA, MINUS, ZERO, NINE, LETTER_U] = [0x22, 0x5c, 0x2c, 0x2d, 0x30, 0x39, 0x75];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, COLON] = [0x7b, 0x7d, 0x5b, 0x5d, 0x3a];
 
-/** A number of so many characters, a sign among them, is below 2^53. */
+/** A number of up to this many characters, with its sign, is below 2^53. */
 const ALWAYS_EXACT_DIGITS = 15;
 
-/** How many bytes an escape has; a pair of surrogates is one, and half a pair has none. */
+/** The length of an escape in bytes. A surrogate pair counts as one escape; a lone surrogate has length 0. */
 function escapeLength(json: Buffer, at: number): number {
   if (json[at + 1] !== LETTER_U) return 2;
   const first = codeUnit(json, at);
@@ -235,7 +235,7 @@ function fromLatin1(latin1: string): string {
 
 const isDigit = (byte: number) => byte >= ZERO && byte <= NINE;
 
-/** `.`, `e`, `E`, and the signs of an exponent; only in a number, behind its first character. */
+/** Whether a byte after the first one of a number is `.`, `e`, `E` or a sign. */
 function isFractionOrExponent(byte: number): boolean {
   return byte === 0x2e || byte === 0x65 || byte === 0x45 || byte === 0x2b || byte === MINUS;
 }

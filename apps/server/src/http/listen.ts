@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { DRAIN_SWEEP_MS, IDLE_SWEEP_MS } from '../limits.ts';
 import { awaitContinue } from './body.ts';
-import { Connection, type ConnectionPool, UnsentBytes } from './connection.ts';
+import { Connection, type SharedState, UnsentBytes } from './connection.ts';
 import { errorOfStatus, HttpError } from './http-error.ts';
 import { createServer } from './node-http.ts';
 import type { Rejection } from './observe.ts';
@@ -13,46 +13,46 @@ import { WholeResponse } from './whole-response.ts';
 export interface ListenOptions extends ConnectionOptions {
   host: string;
   port: number;
-  /** Connections beyond these are turned away. */
+  /** Connections beyond this number are closed at once. */
   maxConnections: number;
 }
 
 export interface ConnectionOptions {
-  /** For the head of a request to arrive. */
+  /** The time for the head of a request to arrive. */
   headersTimeout: number;
-  /** For a whole request to arrive. */
+  /** The time for a complete request to arrive. */
   requestTimeout: number;
-  /** For a client that takes nothing of a response. */
+  /** The time without progress after which a response is aborted. */
   responseTimeout?: number;
-  /** For the next request on a connection. */
+  /** The time to wait for the next request on a connection. */
   keepAliveTimeout?: number;
-  /** The bytes of responses that wait for their clients, on all connections. */
+  /** The limit of unflushed response bytes, on all connections. */
   responseMemory?: number;
-  /** Called for each response to bytes that never became a request. */
+  /** Called for each response to malformed bytes. */
   onRejection?(rejection: Rejection): void;
 }
 
 export interface Listener extends Draining {
-  /** Where it listens, without a path. */
+  /** The origin of its address. */
   readonly origin: string;
 }
 
-/** What takes requests from sockets that another process has accepted. */
-export interface SocketTaker extends Draining {
-  take(socket: Socket): void;
+/** A server for sockets that another process has accepted. */
+export interface SocketServer extends Draining {
+  accept(socket: Socket): void;
 }
 
 export interface Draining {
-  /** From now on each response ends its connection, so that clients come back to another server. */
-  sendAway(): void;
+  /** Closes each connection after its next response, so that clients reconnect to another server. */
+  announceClose(): void;
   /**
-   * Stops accepting, and resolves when every request that had come was answered, or so many milliseconds have passed. The
-   * result is the number of requests that were cut. Idle connections are closed after `idleMs`.
+   * Stops accepting connections, and closes idle ones after `idleMs`. Resolves to the number of aborted requests when all
+   * requests have their responses, or after the timeout.
    */
   drain(timeoutMs: number, idleMs?: number): Promise<number>;
 }
 
-/** Listens for requests. Whatever Node would answer without a body, or drop, gets an Error too. */
+/** Listens for requests. Where Node would respond without a body, or drop the request, it responds with an Error. */
 export async function listen(app: RequestListener, options: ListenOptions): Promise<Listener> {
   const { host, port, maxConnections } = options;
   const { server, draining } = httpServer(app, options);
@@ -62,23 +62,23 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
   return { origin: originOf(server.address() as AddressInfo), ...draining };
 }
 
-/** The same for sockets that another process has accepted. */
-export function takeSockets(app: RequestListener, options: ConnectionOptions): SocketTaker {
+/** Serves sockets that another process has accepted. */
+export function serveSockets(app: RequestListener, options: ConnectionOptions): SocketServer {
   const { server, draining } = httpServer(app, options);
-  // Node watches the times of its connections from this event on, and finds the idle ones.
+  // From this event on, Node checks the timeouts of connections.
   server.emit('listening');
-  const take = (socket: Socket) => {
-    // As Node has it on the sockets that it accepts for http.
+  const accept = (socket: Socket) => {
+    // Node sets this on the sockets that it accepts for HTTP.
     socket.allowHalfOpen = true;
     server.emit('connection', socket);
   };
-  return { take, ...draining };
+  return { accept, ...draining };
 }
 
 function httpServer(app: RequestListener, options: ConnectionOptions): { server: Server; draining: Draining } {
   const { headersTimeout, requestTimeout } = options;
   const { responseTimeout = 30_000, keepAliveTimeout = 65_000, responseMemory = 2 ** 26, onRejection } = options;
-  const pool: ConnectionPool = {
+  const shared: SharedState = {
     app,
     responseTimeout,
     keepAlive: keepAliveLines(keepAliveTimeout),
@@ -88,9 +88,9 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
     draining: false,
     onRejection: onRejection ?? (() => {}),
   };
-  const { connections } = pool;
-  const take = (request: IncomingMessage, response: ServerResponse) =>
-    connections.get(request.socket)?.take(request, response);
+  const { connections } = shared;
+  const accept = (request: IncomingMessage, response: ServerResponse) =>
+    connections.get(request.socket)?.accept(request, response);
 
   const server = createServer(
     {
@@ -98,26 +98,26 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
       requestTimeout,
       keepAliveTimeout,
       connectionsCheckingInterval: 1000,
-      // Node's own check answers without a body.
+      // Node's check would respond without a body.
       requireHostHeader: false,
       optimizeEmptyRequests: true,
       ServerResponse: WholeResponse,
     },
-    take,
+    accept,
   );
-  // A client that has ended its side still gets the response.
+  // A half-closed connection still gets the response.
   Object.assign(server, { httpAllowHalfOpen: true });
   let sweep: NodeJS.Timeout | undefined;
   const closeIdle = () => {
     for (const connection of connections.values()) connection.closeIfIdle(keepAliveTimeout);
   };
   server.on('connection', (socket: Socket) => {
-    const connection = new Connection(socket, pool);
+    const connection = new Connection(socket, shared);
     connections.set(socket, connection);
     sweep ??= setInterval(closeIdle, Math.min(keepAliveTimeout, IDLE_SWEEP_MS)).unref();
     socket.once('close', () => {
       connections.delete(socket);
-      connection.forget();
+      connection.dropWaiting();
       if (connections.size > 0) return;
       clearInterval(sweep);
       sweep = undefined;
@@ -126,9 +126,9 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
   });
   server.on('checkContinue', (request, response) => {
     awaitContinue(request);
-    take(request, response);
+    accept(request, response);
   });
-  server.on('checkExpectation', take);
+  server.on('checkExpectation', accept);
   server.on('connect', (_request, socket) => {
     const error = new HttpError('method_not_allowed', 'CONNECT is not supported.', { headers: { Allow: '' } });
     connections.get(socket as Socket)?.fail(error);
@@ -137,63 +137,62 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else connections.get(socket as Socket)?.fail(malformed(error));
   });
-  return { server, draining: { sendAway: () => sendAway(pool), drain: (...times) => drain(server, pool, ...times) } };
+  const draining: Draining = {
+    announceClose: () => announceClose(shared),
+    drain: (...times) => drain(server, shared, ...times),
+  };
+  return { server, draining };
 }
 
 /** Emitted when the last connection has ended. */
 const EMPTY = Symbol('no connections');
 
-function sendAway(pool: ConnectionPool): void {
-  pool.draining = true;
-  for (const connection of pool.connections.values()) connection.drain();
+function announceClose(shared: SharedState): void {
+  shared.draining = true;
+  for (const connection of shared.connections.values()) connection.announceClose();
 }
 
-async function drain(
-  server: Server,
-  pool: ConnectionPool,
-  timeoutMs: number,
-  idleMs = DRAIN_SWEEP_MS,
-): Promise<number> {
-  const { connections } = pool;
+async function drain(server: Server, shared: SharedState, timeoutMs: number, idleMs = DRAIN_SWEEP_MS): Promise<number> {
+  const { connections } = shared;
   const closed =
     server.listening || connections.size > 0 ? once(server, server.listening ? 'close' : EMPTY) : undefined;
-  // Without http's own close, which destroys quiet connections though a request may be on its way.
+  // HTTP's close would destroy idle connections at once, though a request may be on its way.
   NetServer.prototype.close.call(server);
-  sendAway(pool);
+  announceClose(shared);
   const sweep = setInterval(() => {
-    // Node takes a connection for idle whose response has ended and not left.
+    // Node counts a connection as idle before its response is flushed.
     if (![...connections.values()].some(({ isFlushing }) => isFlushing)) server.closeIdleConnections();
-    // Node 22 does not take a connection for idle on which nothing has been sent yet.
+    // Node 22 does not count a connection as idle before its first bytes.
     for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
   }, idleMs);
-  let cut = 0;
+  let aborted = 0;
   const deadline = setTimeout(() => {
-    for (const { open } of connections.values()) cut += open;
-    // Whatever is not idle for Node then waits for the rest of a head.
+    for (const { open } of connections.values()) aborted += open;
+    // The remaining connections have a request under way, or an incomplete head.
     server.closeIdleConnections();
     for (const [socket, { isArriving }] of connections) {
-      if (isArriving) cut++;
+      if (isArriving) aborted++;
       socket.destroy();
     }
   }, timeoutMs);
   await closed;
   clearInterval(sweep);
   clearTimeout(deadline);
-  return cut;
+  return aborted;
 }
 
-/** The lines of a head that keeps its connection, as Node writes them. */
+/** The header lines that keep a connection open, as Node writes them. */
 function keepAliveLines(timeoutMs: number): string {
   const hint = timeoutMs > 0 ? `Keep-Alive: timeout=${Math.floor(timeoutMs / 1000)}\r\n` : '';
   return `Connection: keep-alive\r\n${hint}`;
 }
 
-/** The origin of a server that listens there. */
+/** The origin of an address. */
 export function originOf({ address, port, family }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** The error that answers bytes that are no request. */
+/** The error for bytes that Node cannot parse. */
 function malformed({ code }: NodeJS.ErrnoException): HttpError {
   if (code === 'HPE_HEADER_OVERFLOW') return errorOfStatus(431, 'The head of the request is too large.');
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return errorOfStatus(413, 'The chunk extensions are too large.');

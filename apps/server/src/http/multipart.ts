@@ -27,7 +27,7 @@ export function partsOf(bytes: Uint8Array, contentType: string): Part[] {
     if (body.toString('latin1', at, at + 2) === '--') return parts;
     const lineEnd = body.indexOf('\r\n', at);
     const end = body.indexOf(delimiter, at);
-    // What stands behind a delimiter on its line can only be blanks.
+    // After a delimiter, its line can only have blanks.
     if (lineEnd < 0 || end < 0 || !/^[ \t]*$/.test(body.toString('latin1', at, Math.min(lineEnd, at + 80)))) {
       throw malformed('a part does not end with the boundary');
     }
@@ -37,7 +37,7 @@ export function partsOf(bytes: Uint8Array, contentType: string): Part[] {
   }
 }
 
-/** A part from the line feed before its head on. */
+/** Parses a part, which begins with the line break before its head. */
 function partOf(bytes: Buffer): Part {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd < 0 || headEnd > MAX_PART_HEAD_BYTES) throw malformed('the head of a part does not end');
@@ -54,10 +54,10 @@ function partOf(bytes: Buffer): Part {
   return { name, fileName, type: headers.get('content-type'), bytes: bytes.subarray(headEnd + 4) };
 }
 
-/** One parameter, or none behind a semicolon. It goes on where the last one ended, and looks at nothing twice. */
+/** One parameter, or an empty one. Sticky, so each match starts where the last one ended, in linear time. */
 const PARAMETER = /;[ \t]*(?:([^\s;="]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))[ \t]*)?/gsy;
 
-/** The parameters of a header by their names in lower case. */
+/** The parameters of a header, by lower-case name. */
 function parametersOf(header: string): Map<string, string> {
   const found = new Map<string, string>();
   const text = header.includes(';') ? header.slice(header.indexOf(';')) : '';
@@ -72,7 +72,7 @@ function parametersOf(header: string): Map<string, string> {
   return found;
 }
 
-/** HTML escapes quotes and line ends in names with percent signs, and nothing else. */
+/** Decodes a name. HTML percent-encodes only quotes and line breaks. */
 function unescaped(name: string | undefined): string | undefined {
   return name?.replace(/%(0D|0A|22)/gi, (escaped) => decodeURIComponent(escaped));
 }

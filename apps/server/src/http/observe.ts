@@ -3,7 +3,7 @@ import type { LogRequest, RequestEntry } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Counts a request and logs it, when its response has ended in whatever way. */
+/** Counts and logs a request after its response was sent or aborted. */
 export type Observe = (response: ServerResponse, context: RequestContext) => void;
 
 export function observer(logRequest: LogRequest, metrics: Metrics): Observe {
@@ -27,14 +27,14 @@ export function observer(logRequest: LogRequest, metrics: Metrics): Observe {
   };
 }
 
-/** A response to bytes that never became a request. */
+/** A response to malformed bytes. */
 export interface Rejection {
   requestId: string;
   client: string | undefined;
   status: number;
 }
 
-/** Counts and logs such a response like any other; there is no method, path or operation. */
+/** Counts and logs a response to malformed bytes, which has no method, path and operation. */
 export function rejectionObserver(logRequest: LogRequest, metrics: Metrics): (rejection: Rejection) => void {
   return ({ requestId, client, status }) => {
     metrics.answered('none', status, 0);

@@ -16,17 +16,17 @@ import {
 import { propertyOf, type ReadText, textReader } from './values.ts';
 
 /**
- * Reads the parameters of a request, in the style that the spec gives each. Refuses what is not described: parameters of
- * the query that are unknown or repeated, and escapes that are not UTF-8. Whether values are right is left to the validator.
+ * Parses the parameters of a request in the styles that the spec declares. Throws for unknown and repeated query parameters,
+ * and for escapes that are not UTF-8. The validator checks the values.
  */
 export function readParameters(
   operation: Operation,
   { pathParams, query }: RequestContext,
   headers: Readonly<Record<string, string | string[] | undefined>>,
-  /** Keys that may stand in the query. */
+  /** The query parameters that contain API keys. */
   queryKeys: readonly string[],
 ): ParameterValues {
-  const of = (place: Field['in']) => Object.entries(operation.fields).filter(([, field]) => field.in === place);
+  const of = (location: Field['in']) => Object.entries(operation.fields).filter(([, field]) => field.in === location);
   const params: Record<string, unknown> = {};
   for (const [name, field] of of('path')) {
     params[name] = styled('not_found', `There is no ${name} '${pathParams[name]}'`, () =>
@@ -52,16 +52,16 @@ export function readParameters(
   return { query: readNamed(new Map(of('query')), pairs, 'query'), params, headers: texts, cookies };
 }
 
-/** The cookies of a request by name, as they were sent; the first one of a name. */
+/** The raw cookies of a request by name. If a name is repeated, its first cookie counts. */
 export function cookiesOf(header: string | string[] | undefined): Map<string, string> {
   const pairs = splitPairs([header ?? []].flat().join(';'), ';', (name) => name.trim());
   return new Map(pairs.reverse().map(([name, value]) => [name, value.trim()]));
 }
 
-/** A value that is written as in a query. */
+/** A field of a query or a form. */
 type Named = Serialization & { readonly schema: Schema };
 
-/** Reads the pairs of a query or a form into values. A name that belongs to none is refused, unless `other` says what it is. */
+/** Parses the pairs of a query or a form. Throws for a name without a field, unless `other` returns one. */
 export function readNamed(
   fields: ReadonlyMap<string, Named>,
   pairs: readonly [name: string, text: string][],
@@ -85,7 +85,7 @@ export function readNamed(
   ]);
 }
 
-/** Whether the properties of an object stand in the query by themselves, as `R=100`, or as `color[R]=100`. */
+/** Whether each property of an object is a query parameter, such as `R=100` or `color[R]=100`. */
 function isSpread({ schema, style = 'form', explode = true, contentType }: Named): boolean {
   const { isObject, isSingle, isList } = shapeOf(schema);
   return (
@@ -97,10 +97,11 @@ function isSpread({ schema, style = 'form', explode = true, contentType }: Named
   );
 }
 
-/** The parameter that a name in the query is a property of, and which one. */
+/** The object parameter and its property that a name in the query stands for. */
 function ownerOf(fields: ReadonlyMap<string, Named>, name: string): { field: string; property: string } | undefined {
-  const [, before = '', inside] = /^([^[]*)\[([^\]]*)\]$/.exec(name) ?? [];
-  if (inside !== undefined && fields.get(before)?.style === 'deepObject') return { field: before, property: inside };
+  const [, before = '', inBrackets] = /^([^[]*)\[([^\]]*)\]$/.exec(name) ?? [];
+  if (inBrackets !== undefined && fields.get(before)?.style === 'deepObject')
+    return { field: before, property: inBrackets };
   const spread = [...fields].filter(([, field]) => isSpread(field) && field.style !== 'deepObject');
   const [field] =
     spread.find(([, { schema }]) => Object.hasOwn(propertiesOf(schema), name)) ??
@@ -115,7 +116,7 @@ function append<T>(lists: Map<string, T[]>, name: string, value: T): void {
   else lists.set(name, [value]);
 }
 
-/** Gives an error in the style of a parameter its name. */
+/** Parses a parameter. A StyleError becomes an HttpError that names the parameter. */
 function styled<T>(code: 'not_found' | 'invalid_request', where: string, read: () => T): T {
   try {
     return read();
@@ -125,26 +126,26 @@ function styled<T>(code: 'not_found' | 'invalid_request', where: string, read: (
   }
 }
 
-/** The parameters of an operation that a fast path can read: single values in path and query. */
+/** The parameters of an operation for the fast path: single values in path and query. */
 export type PlainParameters = Readonly<Record<'path' | 'query', ReadonlyMap<string, ReadText>>>;
 
-/** Nothing where the operation has other ones. */
+/** The parameters for the fast path; undefined if the operation has any of another form. */
 export function plainParametersOf({ fields }: Operation): PlainParameters | undefined {
   const found = { path: new Map<string, ReadText>(), query: new Map<string, ReadText>() };
-  for (const [name, { in: place, schema, style, contentType }] of Object.entries(fields)) {
-    if (place === 'body') continue;
+  for (const [name, { in: location, schema, style, contentType }] of Object.entries(fields)) {
+    if (location === 'body') continue;
     const { isList, isObject } = shapeOf(schema);
     const isPlain = !isList && !isObject && style === undefined && contentType === undefined;
-    if (!isPlain || (place !== 'path' && place !== 'query')) return undefined;
-    found[place].set(name, textReader(schema));
+    if (!isPlain || (location !== 'path' && location !== 'query')) return undefined;
+    found[location].set(name, textReader(schema));
   }
   return found;
 }
 
-/** Letters, digits, `_` and `-`: nothing that would have to be decoded. */
+/** Names and values of letters, digits, `_` and `-`, which need no decoding. */
 const PLAIN_TARGET = /^[\w/-]*(?:\?[\w&=-]*)?$/;
 
-/** The parameters of a plain target, each known and given once; nothing for any other target. */
+/** Parses the parameters of a plain target; undefined if one is unknown, repeated or not plain. */
 export function readPlainParameters(
   { path, query: fields }: PlainParameters,
   target: string | undefined,

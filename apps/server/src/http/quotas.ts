@@ -1,25 +1,25 @@
 const WINDOW_MS = 60_000;
 
-/** What is left of a key's requests. */
+/** The state of a key's quota after a request. */
 export interface Quota {
-  /** How long nothing is left; 0 where the request was taken. */
-  missingMs: number;
+  /** The time until the next request is allowed; 0 if this one is. */
+  retryAfterMs: number;
   remaining: number;
-  /** Until all of it is there again. */
+  /** The time until the whole quota is restored. */
   restoredMs: number;
 }
 
 /**
- * The requests of each key: `perMinute` at once after a rest, evenly after that. Processes that share the limits tell each
- * other what they have taken.
+ * A rate limit per key: a burst of up to `perMinute` requests, refilled evenly. Processes that share the limit exchange the
+ * requests that they have counted.
  */
 export class Quotas {
   readonly #perMinute: number;
   readonly #intervalMs: number;
   readonly #now: () => number;
-  /** By key, the moment at which its whole quota is there again. */
+  /** By key, the time at which its whole quota is restored. */
   readonly #restored = new Map<string, number>();
-  #untold: Record<string, number> = {};
+  #newlyUsed: Record<string, number> = {};
 
   constructor(perMinute: number, now = () => performance.now()) {
     this.#perMinute = perMinute;
@@ -31,36 +31,36 @@ export class Quotas {
     return `"per-key";q=${this.#perMinute};w=${WINDOW_MS / 1000}`;
   }
 
-  /** Takes one request, if one is left. */
-  take(key: string): Quota {
+  /** Counts a request, unless the quota of its key is used up. */
+  use(key: string): Quota {
     const at = this.#now();
     const before = Math.max(at, this.#restored.get(key) ?? 0);
     const missing = before + this.#intervalMs - at - WINDOW_MS;
     const after = missing > 0 ? before : before + this.#intervalMs;
     this.#restored.set(key, after);
-    if (missing <= 0) this.#untold[key] = (this.#untold[key] ?? 0) + 1;
-    // Sums of fractions of a millisecond are off by a little, which must not count as a whole request or second.
+    if (missing <= 0) this.#newlyUsed[key] = (this.#newlyUsed[key] ?? 0) + 1;
+    // The small addend absorbs the rounding errors of fractions of a millisecond.
     const remaining = Math.max(0, Math.floor((WINDOW_MS - (after - at)) / this.#intervalMs + 1e-3));
-    return { missingMs: Math.max(0, missing), remaining, restoredMs: after - at };
+    return { retryAfterMs: Math.max(0, missing), remaining, restoredMs: after - at };
   }
 
-  /** Counts requests that other processes have taken. */
-  add(taken: Readonly<Record<string, number>>): void {
-    for (const [key, requests] of Object.entries(taken)) {
+  /** Counts requests that other processes have served. */
+  add(used: Readonly<Record<string, number>>): void {
+    for (const [key, requests] of Object.entries(used)) {
       this.#restored.set(key, Math.max(this.#now(), this.#restored.get(key) ?? 0) + requests * this.#intervalMs);
     }
   }
 
-  /** The requests that were taken here since the last time; nothing where there were none. */
-  news(): Record<string, number> | undefined {
-    const news = this.#untold;
-    if (Object.keys(news).length === 0) return undefined;
-    this.#untold = {};
-    return news;
+  /** The requests by key that this process has counted since the last call; undefined without any. */
+  newlyUsed(): Record<string, number> | undefined {
+    const used = this.#newlyUsed;
+    if (Object.keys(used).length === 0) return undefined;
+    this.#newlyUsed = {};
+    return used;
   }
 
-  /** The requests of each key that are not restored yet. */
-  all(): Record<string, number> {
+  /** The requests by key that are not restored yet. */
+  used(): Record<string, number> {
     const at = this.#now();
     const used = [...this.#restored].map(([key, moment]): [string, number] => [key, (moment - at) / this.#intervalMs]);
     return Object.fromEntries(used.filter(([, requests]) => requests > 0));

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { errorOfStatus, HttpError } from './http-error.ts';
 
-/** What is wrong with a request as an HTTP message, whatever it asks for (RFC 9112); its target is checked on its own. */
-export function violationOf(request: IncomingMessage): HttpError | undefined {
+/** The error of a request that is not a valid HTTP message (RFC 9112), except for its target; undefined if it is valid. */
+export function messageError(request: IncomingMessage): HttpError | undefined {
   const { headers, httpVersion } = request;
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return malformed('This server speaks HTTP/1.1.');
   const { host, expect } = headers;
@@ -27,9 +27,8 @@ const BROKEN_ESCAPE = /%(?![\da-f]{2})/i;
 const UNRESERVED = /[A-Za-z0-9._~-]/;
 
 /**
- * A request's target without scheme and host, with letters, digits and `-._~` as themselves where they were percent-encoded
- * for no reason (RFC 9110 4.2.3, RFC 9112 3.2); nothing where it is no target. Nothing in it is decoded twice: what is left
- * of the escapes stands for other characters.
+ * Normalizes the target of a request (RFC 9110 4.2.3, RFC 9112 3.2): without scheme and host, and with unreserved characters
+ * decoded; undefined if it is malformed. Other escapes stay, so decoding them later decodes nothing twice.
  */
 export function normalizeTarget(method: string | undefined, target: string): string | undefined {
   if (PLAIN_TARGET.test(target)) return target;
@@ -53,12 +52,12 @@ function isHost(text: string): boolean {
   return /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d*)?$/i.test(text);
 }
 
-/** Headers of which a proxy and this server could each believe another one. */
+/** Headers that must not repeat, because a proxy and this server could each use another one. */
 const SINGLE = new Set(['host', 'authorization', 'content-type']);
 const LENGTHS = new Set([...SINGLE].map(({ length }) => length));
 
 function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
-  // Each of them has another length: only where one repeats, the names are compared.
+  // Each of them has another length, so names are compared only if one of these lengths repeats.
   let lengths = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const { length = 0 } = rawHeaders[i] ?? '';

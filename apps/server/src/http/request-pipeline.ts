@@ -14,7 +14,7 @@ import type { HealthChecks } from './health.ts';
 import { errorWriter, HttpError } from './http-error.ts';
 import { observer } from './observe.ts';
 import { Quotas } from './quotas.ts';
-import { normalizeTarget, violationOf } from './request-checks.ts';
+import { messageError, normalizeTarget } from './request-checks.ts';
 import { createContext, type RequestContext } from './request-context.ts';
 import { writeResponse, writeValidatedResponse } from './response.ts';
 import { TargetCache, targetOf } from './target-cache.ts';
@@ -83,11 +83,11 @@ export function createPipeline(store: Store, options: AppOptions) {
       observe(response, context);
       if (!context.isPending) budget.release(context);
     });
-    const violation = violationOf(request) ?? (target === undefined ? targetError(request, context) : undefined);
-    if (violation) {
+    const error = messageError(request) ?? (target === undefined ? targetError(request, context) : undefined);
+    if (error) {
       // The client may also misframe the next request.
       response.setHeader('Connection', 'close');
-      reject(violation, response, context);
+      reject(error, response, context);
       return undefined;
     }
     request.url = target;

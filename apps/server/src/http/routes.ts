@@ -1,36 +1,36 @@
 import { type Operation, operations } from '@petstore/types';
 import { basePath } from '../spec.ts';
 
-/** A path of the interface, with all operations there. */
+/** A path of the interface, with its operations by method. */
 export interface Route {
   readonly methods: ReadonlyMap<string, Operation>;
-  /** The methods that HTTP lets a client use here, for the `Allow` header. */
+  /** The `Allow` header: the methods of the operations, HEAD and OPTIONS. */
   readonly allow: string;
 }
 
-/** A route, and the path parameters as they stand in the path that led there. */
+/** A matched route, and the raw path parameters. */
 export interface RouteMatch {
   readonly route: Route;
   readonly params: Record<string, string>;
 }
 
-/** A node of the tree of all paths, segment by segment: matching takes no longer where there are many routes. */
+/** A node of the tree of all paths by segment. The time of a match does not depend on the number of routes. */
 interface RouteNode {
   readonly literals: Map<string, RouteNode>;
-  /** The children behind a segment with parameters. */
-  readonly templates: { template: string; read: ReadParams; child: RouteNode }[];
+  /** The children after a segment with parameters, most specific first. */
+  readonly templates: { template: string; match: MatchSegment; child: RouteNode }[];
   route?: Route;
 }
 
-/** Reads the parameters of a segment into an object; false where the segment does not match. */
-type ReadParams = (segment: string, into: Record<string, string>) => boolean;
+/** Stores the parameters of a segment in an object; false if the segment does not match. */
+type MatchSegment = (segment: string, params: Record<string, string>) => boolean;
 
-/** The route of the interface that a request's path leads to, letter by letter. */
+/** Finds the route of a normalized path. */
 export function matchRoute(path: string): RouteMatch | undefined {
   return path.startsWith(prefix) ? matchBelow(root, path, prefix.length) : undefined;
 }
 
-/** The path of an operation as Express writes it. */
+/** The path of an operation in the syntax of Express. */
 export function routeOf({ path }: Operation): string {
   return (basePath + path).replace(/\{([^}]*)\}|[{}()[\]+?!:*\\]/g, (special, name?: string) => {
     if (name === undefined) return `\\${special}`;
@@ -47,7 +47,7 @@ for (const [path, here] of Map.groupBy(Object.values<Operation>(operations), (on
   leaf.route = { methods, allow: [...methods.keys(), ...also].join(', ') };
 }
 
-/** Goes on from a node, with the segment that begins there. */
+/** Matches the rest of a path, whose next segment begins at `begin`. */
 function matchBelow(node: RouteNode, path: string, begin: number): RouteMatch | undefined {
   if (begin > path.length) return node.route && { route: node.route, params: {} };
   const slash = path.indexOf('/', begin);
@@ -56,9 +56,9 @@ function matchBelow(node: RouteNode, path: string, begin: number): RouteMatch | 
   const literal = node.literals.size > 0 ? node.literals.get(segment) : undefined;
   const match = literal && matchBelow(literal, path, end + 1);
   if (match) return match;
-  for (const { read, child } of node.templates) {
+  for (const { match: matchSegment, child } of node.templates) {
     const rest = matchBelow(child, path, end + 1);
-    if (rest && read(segment, rest.params)) return rest;
+    if (rest && matchSegment(segment, rest.params)) return rest;
   }
   return undefined;
 }
@@ -68,8 +68,8 @@ function childOf({ literals, templates }: RouteNode, segment: string): RouteNode
   if (known) return known;
   const child = newNode();
   if (segment.includes('{')) {
-    templates.push({ template: segment, read: segmentReader(segment), child });
-    // The one that says most comes first: `list-all{x}` before `list{x}`.
+    templates.push({ template: segment, match: segmentMatcher(segment), child });
+    // The most specific one comes first: `list-all{x}` before `list{x}`.
     templates.sort((left, right) => right.template.indexOf('{') - left.template.indexOf('{'));
   } else {
     literals.set(encoded(segment), child);
@@ -77,11 +77,11 @@ function childOf({ literals, templates }: RouteNode, segment: string): RouteNode
   return child;
 }
 
-/** Reads segments of a template such as `{id}` or `{name}.json`. No regular expression: with several parameters it would backtrack. */
-function segmentReader(template: string): ReadParams {
+/** Matches segments with a template such as `{id}` or `{name}.json`. With several parameters, a regular expression would backtrack. */
+function segmentMatcher(template: string): MatchSegment {
   const [before = '', ...parts] = template.split('{').map((part) => part.split('}').map(encoded));
   const params = parts.map(([name = '', literal = '']) => ({ name: decodeURI(name), literal }));
-  return (segment, into) => {
+  return (segment, found) => {
     const [start = ''] = before;
     if (!segment.startsWith(start)) return false;
     let at = start.length;
@@ -89,14 +89,14 @@ function segmentReader(template: string): ReadParams {
       const isLast = i === params.length - 1;
       const end = isLast ? segment.length - literal.length : segment.indexOf(literal, at + 1);
       if (end <= at || !segment.startsWith(literal, end)) return false;
-      into[name] = segment.slice(at, end);
+      found[name] = segment.slice(at, end);
       at = end + literal.length;
     }
     return true;
   };
 }
 
-/** The text of a template as it stands in a path. What is percent-encoded there already stays so. */
+/** Percent-encodes the text of a template, as in a path. Existing escapes stay. */
 function encoded(text: string): string {
   return encodeURI(text).replace(/%25(?=[\dA-Fa-f]{2})/g, '%');
 }

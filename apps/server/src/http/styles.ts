@@ -3,9 +3,9 @@ import { HttpError } from './http-error.ts';
 import { parseJson } from './json.ts';
 import { itemsOf, propertyOf, textReader } from './values.ts';
 
-/** How text in a request stands for a value: what is between its parts, and how a part is decoded. */
+/** How text in a request represents a value: the separator of its parts, and how to decode a part. */
 interface Notation {
-  readonly between: string;
+  readonly separator: string;
   readonly isExploded: boolean;
   readonly decode: (text: string) => string;
 }
@@ -15,7 +15,7 @@ export class StyleError extends Error {
   override readonly name = 'StyleError';
 }
 
-/** What a field may be: the styles differ for lists, objects and single values. */
+/** The kinds of values that a schema accepts. Styles differ for lists, objects and single values. */
 export interface Shape {
   readonly isList: boolean;
   readonly isObject: boolean;
@@ -24,7 +24,7 @@ export interface Shape {
 
 export function shapeOf(schema: Schema): Shape {
   const types = typesOf(schema);
-  // A schema that says nothing of the type takes text.
+  // A schema without a type accepts text.
   const isOpen = types.includes('string') && types.includes('object');
   return {
     isList: !isOpen && types.includes('array'),
@@ -41,11 +41,11 @@ export function readPath(
 ): unknown {
   if (contentType !== undefined) return readJson(schema, decodeText(text));
   const { isSingle, isList } = shapeOf(schema);
-  const notation = { between: ',', isExploded: explode, decode: decodeText };
+  const notation = { separator: ',', isExploded: explode, decode: decodeText };
   if (style === 'simple') return readJoined(schema, text, notation);
   if (style === 'label') {
     if (!text.startsWith('.')) throw new StyleError(`'${text}' does not begin with a dot`);
-    return readJoined(schema, text.slice(1), explode ? { ...notation, between: '.' } : notation);
+    return readJoined(schema, text.slice(1), explode ? { ...notation, separator: '.' } : notation);
   }
   const key = encodeURIComponent(name);
   if (explode && !isSingle && text.startsWith(';')) {
@@ -62,14 +62,14 @@ export function readPath(
   return readJoined(schema, rest.join('='), notation);
 }
 
-/** The value of a header, which stands there as it is. */
+/** The value of a header, which has no escapes. */
 export function readHeader({ schema, explode = false, contentType }: Field, text: string): unknown {
   if (contentType !== undefined) return readJson(schema, text);
   const parts = text.split(',').map(withoutBlanks).join(',');
-  return readJoined(schema, parts, { between: ',', isExploded: explode, decode: (part) => part });
+  return readJoined(schema, parts, { separator: ',', isExploded: explode, decode: (part) => part });
 }
 
-/** A regular expression would look again at each blank of a long run of them. */
+/** Trims blanks in linear time, which a regular expression would not do. */
 function withoutBlanks(text: string): string {
   let [start, end] = [0, text.length];
   while (text[start] === ' ' || text[start] === '\t') start++;
@@ -80,10 +80,10 @@ function withoutBlanks(text: string): string {
 /** The value of a cookie. */
 export function readCookie({ schema, contentType }: Field, text: string): unknown {
   if (contentType !== undefined) return readJson(schema, decodeText(text));
-  return readJoined(schema, text, { between: ',', isExploded: false, decode: decodeText });
+  return readJoined(schema, text, { separator: ',', isExploded: false, decode: decodeText });
 }
 
-/** The value of a parameter in a query or of a property in a form, from all texts that were given under its name. */
+/** The value of a query parameter or a form property, from all texts with its name. */
 export function readQuery(
   { schema, style, explode, contentType }: Serialization & { schema: Schema },
   texts: readonly string[],
@@ -98,22 +98,22 @@ export function readQuery(
     if (!isList || (isSingle && texts.length === 1)) return textReader(schema)(decodeQuery(text));
     return readList(schema, texts.map(decodeQuery));
   }
-  // The blank and the bar stand for themselves in no address, so that they are decoded before they divide.
+  // A URL always escapes blanks and bars, so decode before splitting.
   if (style === 'spaceDelimited' || style === 'pipeDelimited') {
-    const between = style === 'spaceDelimited' ? ' ' : '|';
-    return readJoined(schema, decodeQuery(text), { between, isExploded: false, decode: (part) => part });
+    const separator = style === 'spaceDelimited' ? ' ' : '|';
+    return readJoined(schema, decodeQuery(text), { separator, isExploded: false, decode: (part) => part });
   }
-  return readJoined(schema, text, { between: ',', isExploded: false, decode: decodeQuery });
+  return readJoined(schema, text, { separator: ',', isExploded: false, decode: decodeQuery });
 }
 
-/** The pairs of a query or a form, each name decoded and each value as it stands there. */
+/** The pairs of a query or a form, with decoded names and raw values. */
 export function splitPairs(
   text: string,
-  between: string,
+  separator: string,
   decode: (text: string) => string,
 ): [name: string, value: string][] {
   return text
-    .split(between)
+    .split(separator)
     .filter((pair) => pair !== '')
     .map((pair) => {
       const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
@@ -121,7 +121,7 @@ export function splitPairs(
     });
 }
 
-/** The object of named texts. A name that is given twice is refused. */
+/** The object of named texts. Throws for a repeated name. */
 export function readObject(
   schema: Schema,
   pairs: Iterable<readonly [name: string, text: string]>,
@@ -141,7 +141,7 @@ export function decodeText(text: string): string {
   return decoded;
 }
 
-/** The text that this one stands for; nothing where it is not percent-encoded UTF-8. */
+/** Decodes a text; undefined if it is not percent-encoded UTF-8. */
 export function decodedText(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -150,7 +150,7 @@ export function decodedText(text: string): string | undefined {
   }
 }
 
-/** The same where a blank may be a plus sign. */
+/** Decodes a text of a query, where a plus sign is a blank. */
 export function decodeQuery(text: string): string {
   return decodeText(text.replaceAll('+', ' '));
 }
@@ -159,10 +159,10 @@ export function readJson(schema: Schema, text: string): unknown {
   return parseJson(Buffer.from(text), schema, 'its value');
 }
 
-/** A value whose parts stand in one text. */
-function readJoined(schema: Schema, text: string, { between, isExploded, decode }: Notation): unknown {
+/** The value of one text that may have several parts. */
+function readJoined(schema: Schema, text: string, { separator, isExploded, decode }: Notation): unknown {
   const { isList, isObject, isSingle } = shapeOf(schema);
-  const parts = text.split(between);
+  const parts = text.split(separator);
   if (isList && (!isSingle || parts.length > 1)) return readList(schema, parts.map(decode));
   if (!isObject || (isSingle && parts.length === 1)) return textReader(schema)(decode(text));
   if (isExploded) {

@@ -1,16 +1,16 @@
 import { isWide, propertiesOf, resolved, type Schema, typesOf } from '@petstore/types';
 
-/** Makes of text the value that it stands for. Text that stands for none stays as it is, and the validator refuses it. */
+/** Converts text to a value. Returns unconvertible text unchanged, which the validator then rejects. */
 export type ReadText = (text: string) => unknown;
 
 const readers = new WeakMap<Schema, ReadText>();
 
-/** Reads the text of parameters and forms as a schema says: integers in decimal digits, numbers as JSON has them. */
+/** The function that converts the text of a parameter or form field by its schema. Integers are decimal, numbers are as in JSON. */
 export function textReader(schema: Schema): ReadText {
   const known = readers.get(schema);
   if (known) return known;
   const types = typesOf(schema);
-  // A schema that says nothing of the type takes text.
+  // A schema without a type accepts text.
   const isOpen = types.includes('string') && types.includes('object');
   const read: ReadText = isOpen || types.join() === 'string' ? (text) => text : typedReader(schema, types);
   readers.set(schema, read);
@@ -38,7 +38,7 @@ function typedReader(schema: Schema, types: readonly string[]): ReadText {
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Whether an integer by this schema, or by an alternative in it, may be any of 64 bits. */
+/** Whether this schema or an alternative in it accepts integers beyond 2^53. */
 function mayBeWide(schema: Schema): boolean {
   return isWide(schema) || alternativesOf(schema).some(mayBeWide);
 }
@@ -48,7 +48,7 @@ export function itemsOf(schema: Schema): Schema {
   return resolved(schema).items ?? firstOf(schema, (one) => resolved(one).items) ?? {};
 }
 
-/** The schema of a property of an object; nothing where the object has no such one. */
+/** The schema of a property of an object; undefined if the object cannot have it. */
 export function propertyOf(schema: Schema, name: string): Schema | undefined {
   const named = propertiesOf(schema);
   if (Object.hasOwn(named, name)) return named[name];
@@ -73,8 +73,8 @@ function alternativesOf(schema: Schema): readonly Schema[] {
 }
 
 /**
- * The value with integers beyond 2^53 as bigints where the schema has an int64 without bounds. `onInexact` is called with
- * the key that a bigint stands under which the schema does not ask for.
+ * Converts integers beyond 2^53 to bigints, if the schema has an unbounded int64 there. For a bigint anywhere else it calls
+ * `onInexact` with its key.
  */
 export function withInt64(
   schema: Schema | undefined,
@@ -101,17 +101,17 @@ export function withInt64(
 }
 
 /**
- * Whether an integer is the very number that was written, down to the last digit. Other numbers are left to the schema.
- * Both are compared as significant digits and a power of ten, because that takes linear time.
+ * Whether a double holds this integer exactly; true for fractions. It compares significant digits and powers of ten, because
+ * that takes linear time.
  */
 export function isExactNumber(source: string): boolean {
   const value = Number(source);
   if (!Number.isInteger(value)) return true;
-  const [written, held] = [scientific(source), scientific(String(BigInt(value)))];
-  return written.digits === held.digits && written.exponent === held.exponent;
+  const [expected, actual] = [scientific(source), scientific(String(BigInt(value)))];
+  return expected.digits === actual.digits && expected.exponent === actual.exponent;
 }
 
-/** The integer of 64 bits that a JSON number is, in whatever way it is written; nothing where it is none. */
+/** Parses a JSON number as a 64-bit integer, such as `1e3`; undefined if it is not one. */
 export function int64Of(source: string): bigint | undefined {
   const { digits, exponent } = scientific(source);
   if (exponent < 0 || digits.length + exponent > MAX_INT64_LENGTH) return undefined;
@@ -127,12 +127,12 @@ export function isInt64(value: bigint): boolean {
 const MAX_INT64_LENGTH = 20;
 const ZERO = 0x30;
 
-/** A decimal number in the one form that every way of writing it shares: its significant digits and a power of ten. */
+/** The normalized form of a decimal number: its significant digits and a power of ten. */
 function scientific(source: string): { digits: string; exponent: number } {
   const sign = source.startsWith('-') ? '-' : '';
-  const mark = source.search(/[eE]/);
-  const mantissa = source.slice(sign.length, mark < 0 ? undefined : mark);
-  const exponent = mark < 0 ? 0 : Number(source.slice(mark + 1));
+  const exponentAt = source.search(/[eE]/);
+  const mantissa = source.slice(sign.length, exponentAt < 0 ? undefined : exponentAt);
+  const exponent = exponentAt < 0 ? 0 : Number(source.slice(exponentAt + 1));
   const point = mantissa.indexOf('.');
   const digits = point < 0 ? mantissa : mantissa.slice(0, point) + mantissa.slice(point + 1);
   const fraction = point < 0 ? 0 : mantissa.length - point - 1;

@@ -1,43 +1,43 @@
 import { OutgoingMessage, ServerResponse } from './node-http.ts';
 
 /**
- * A response that can be sent with its head in one write. Node makes every other head anew, header by header. Only a server
- * of `listen` makes these; where another server runs the app, Node writes every head.
+ * A response that can send a prepared head and body in one write, where Node would build the head header by header. Only
+ * servers of `listen` create these responses. In any other server, Node writes every head.
  */
 export class WholeResponse extends ServerResponse {
-  /** The lines of a head that keeps the connection; none where the request is unusual, and the head has to be Node's. */
+  /** The header lines that keep the connection open; undefined if Node has to write the head. */
   keepAlive: string | undefined = undefined;
   isSent = false;
   isFinished = false;
 
-  /** Sends head and body, and ends the response. True where the system has taken all bytes, so that they are free again. */
+  /** Sends head and body, and ends the response. Returns whether the bytes are flushed, so that the buffer can be reused. */
   send(data: string | Uint8Array, encoding?: 'utf8' | 'latin1'): boolean {
     const { socket } = this;
     this.isSent = true;
     this.finished = true;
     if (!socket?.writable) return false;
     socket.write(data, encoding);
-    const isTaken = socket.writableLength === 0;
+    const isFlushed = socket.writableLength === 0;
     this.emit('prefinish');
-    if (!isTaken) socket.write('', (error) => error ?? finish(this));
+    if (!isFlushed) socket.write('', (error) => error ?? finish(this));
     else if (this.req.readableEnded) finish(this);
-    // Later, because the end of the body may not be parsed yet.
+    // In the next tick, because the end of the request's body may not be parsed yet.
     else process.nextTick(finish, this);
-    return isTaken;
+    return isFlushed;
   }
 }
 
-/** Node goes on with the connection then. */
+/** Lets Node continue with the connection. */
 function finish(response: WholeResponse): void {
   response.isFinished = true;
   response.emit('finish');
 }
 
-// Node's own accessors know only of what it has written, and Node 22 takes what was cut for finished.
-for (const [name, own] of Object.entries({ headersSent: 'isSent', writableFinished: 'isFinished' } as const)) {
+// Node's accessors do not see what `send` writes, and Node 22 reports aborted responses as finished.
+for (const [name, field] of Object.entries({ headersSent: 'isSent', writableFinished: 'isFinished' } as const)) {
   const ofNode = Object.getOwnPropertyDescriptor(OutgoingMessage.prototype, name)?.get;
   const get = function (this: WholeResponse): boolean {
-    return this.isSent ? this[own] : ofNode?.call(this);
+    return this.isSent ? this[field] : ofNode?.call(this);
   };
   Object.defineProperty(WholeResponse.prototype, name, { get });
 }

@@ -39,7 +39,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     stopMs: config.shutdownTimeout + MIN_STORE_CLOSE_MS,
     start: () => new WorkerProcess(config, { onMessage, onLines: logging.pass }),
     onServing: (worker) => {
-      if (quotas) worker.send({ type: 'taken', requests: quotas.all() });
+      if (quotas) worker.send({ type: 'taken', requests: quotas.used() });
       balancer.add(worker);
     },
     onStopping: (worker) => balancer.retire(worker),

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import type { Config } from '../config/config.ts';
-import { takeSockets } from '../http/listen.ts';
+import { serveSockets } from '../http/listen.ts';
 import { Quotas } from '../http/quotas.ts';
 import { openKeys } from '../keys/check-keys.ts';
 import { QUOTA_EXCHANGE_MS } from '../limits.ts';
@@ -26,21 +26,21 @@ export async function serveAsWorker(
   const service = await openService(partOf(config), logging, keys.check, { quotas, metricsText: metricsText.request });
   await service.opened;
   const options = { ...partOf(config), onRejection: service.onRejection };
-  const takers = { api: takeSockets(service.app, options), admin: takeSockets(service.admin, options) };
+  const servers = { api: serveSockets(service.app, options), admin: serveSockets(service.admin, options) };
 
   const take = (port: PortName, id: number, socket: unknown) => {
     send({ type: 'accepted', id });
     // If the connection was closed on the way, its message has no socket.
     if (!(socket instanceof Socket)) return send({ type: 'closed', port });
     socket.once('close', () => send({ type: 'closed', port }));
-    takers[port].take(socket);
+    servers[port].accept(socket);
   };
   process.on('message', (message: ToWorker, socket: unknown) => {
     if (message.type === 'connection') take(message.port, message.id, socket);
     else if (message.type === 'sync') send({ type: 'synced', id: message.id });
     else if (message.type === 'announceStop') {
       service.announceStop();
-      takers.api.sendAway();
+      servers.api.announceClose();
     } else if (message.type === 'stop') onStop(message.idleMs);
     else if (message.type === 'keysChanged') keys.refresh();
     else if (message.type === 'taken') quotas?.add(message.requests);
@@ -52,7 +52,7 @@ export async function serveAsWorker(
       );
   });
   const exchange = setInterval(() => {
-    const requests = quotas?.news();
+    const requests = quotas?.newlyUsed();
     if (requests) send({ type: 'taken', requests });
   }, QUOTA_EXCHANGE_MS);
   exchange.unref();
@@ -61,8 +61,8 @@ export async function serveAsWorker(
 
   const stop = async (idleMs?: number) => {
     const deadline = performance.now() + config.shutdownTimeout;
-    const cut = await takers.api.drain(config.shutdownTimeout, idleMs);
-    await takers.admin.drain(0);
+    const cut = await servers.api.drain(config.shutdownTimeout, idleMs);
+    await servers.admin.drain(0);
     const isClosed = await service.close(deadline - performance.now());
     send({ type: 'stopped', cut, isClosed, metrics: await service.metrics.json() });
     return isClosed;

@@ -1,18 +1,18 @@
-// Used by the generator alone: the server calls what it has written.
+// Only tools/generate loads this module. The server runs the generated checks.
 import { createRequire } from 'node:module';
 import type { Operation } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { type Ajv, checkCompiler, load, nameOf } from './compiled-checks.ts';
 import { keywordChecks, withInt64Keyword } from './keywords.ts';
 
-/** What writes code in the library of the validator. */
-interface WritingAjv extends Ajv {
+/** The part of ajv that generates code. */
+interface GeneratingAjv extends Ajv {
   scope: { value(prefix: string, value: { ref: unknown; code?: unknown }): unknown };
 }
 
 const require = createRequire(import.meta.url);
 const { _ } = require('ajv') as { _(texts: TemplateStringsArray, ...values: string[]): object };
-const writeCode = require('ajv/dist/standalone') as (ajv: Ajv, names: Record<string, string>) => string;
+const standaloneCode = require('ajv/dist/standalone') as (ajv: Ajv, names: Record<string, string>) => string;
 const { OpenApiValidator } = load('openapi.validator') as {
   OpenApiValidator: new (options: object) => { ajvOpts: { request: object; preprocessor: object } };
 };
@@ -21,8 +21,8 @@ const { SchemaPreprocessor } = load('middlewares/parsers/schema.preprocessor') a
 };
 
 /**
- * The checks that the validator compiles for these operations, as CommonJS code that exports a function for each: of the
- * parameters, and of the bodies. Those that need a function without a name are left out.
+ * The checks that the validator compiles for these operations, as two CommonJS modules, for parameters and for bodies. Each
+ * exports a function per operation. Operations whose checks call an unnamed function are omitted.
  */
 export function generateChecks(spec: OpenAPIV3.DocumentV3_1, operations: readonly Operation[]): [string, string] {
   const apiDoc = withInt64Keyword(spec);
@@ -30,22 +30,22 @@ export function generateChecks(spec: OpenAPIV3.DocumentV3_1, operations: readonl
   new SchemaPreprocessor(apiDoc, ajvOpts.preprocessor, false).preProcess();
   const code = { source: true, lines: true };
   const { ajv, ajvBody, compile } = checkCompiler(apiDoc, { ...ajvOpts.request, allErrors: false, code });
-  for (const writing of [ajv, ajvBody]) callKeywordsByName(writing as WritingAjv);
+  for (const one of [ajv, ajvBody]) callKeywordsByName(one as GeneratingAjv);
   const names: Record<string, string> = {};
   for (const operation of operations) {
     const name = nameOf(operation);
     compile(operation);
     try {
-      for (const writing of [ajv, ajvBody]) writeCode(writing, { [name]: name });
+      for (const one of [ajv, ajvBody]) standaloneCode(one, { [name]: name });
       names[name] = name;
     } catch (error) {
       if (!(error instanceof Error && error.message.startsWith('CodeGen: "code" for'))) throw error;
     }
   }
-  return [writeCode(ajv, names), writeCode(ajvBody, names)];
+  return [standaloneCode(ajv, names), standaloneCode(ajvBody, names)];
 }
 
-function callKeywordsByName({ scope }: WritingAjv): void {
+function callKeywordsByName({ scope }: GeneratingAjv): void {
   const add = scope.value.bind(scope);
   scope.value = (prefix, value) => {
     const [name] = Object.entries(keywordChecks).find(([, check]) => check === value.ref) ?? [];

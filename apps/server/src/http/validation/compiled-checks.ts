@@ -5,22 +5,22 @@ import { MAX_EXPLAINED_DEPTH, MAX_EXPLAINED_VALUES } from '../../limits.ts';
 import type { Checked } from '../input.ts';
 import { type AjvKeywords, addRequestKeywords } from './keywords.ts';
 
-/** What is wrong with a request: `path` names the place in it, such as `/query/limit`. */
+/** A violation of the spec. `path` is its location in the request, such as `/query/limit`. */
 export interface Violation {
   readonly path: string;
   readonly message: string;
-  /** The keyword of JSON Schema, and more behind a dot. */
+  /** The keyword of JSON Schema, followed by a dot and details. */
   readonly errorCode: string;
 }
 
-/** The checks that the validator compiled for one operation. */
+/** The compiled checks of an operation. */
 export interface Check {
   passes(request: Checked): boolean;
-  /** What is wrong with a request that did not pass: everything in a small one, the first thing in any other. */
+  /** The violations of a request that did not pass: all if it is small, else the first. */
   violations(request: Checked): Violation[];
 }
 
-/** The part of the validator that holds compiled checks. */
+/** The methods of ajv for compiled checks. */
 export interface Ajv extends AjvKeywords {
   getSchema(name: string): Compiled | undefined;
   addSchema(schema: { $id?: string; paths?: object; components?: object }, name: string): unknown;
@@ -37,10 +37,10 @@ interface RequestValidator {
   buildMiddleware(route: string, described: object, contentType: object, name: string): unknown;
 }
 
-/** How the validator reads schemas: a tuple may be of any length, and 19.99 is a multiple of 0.01. */
+/** Options of ajv: tuples of any length are valid schemas, and 19.99 is a multiple of 0.01. */
 export const RULES = { strictTuples: false, multipleOfPrecision: 9 };
 
-/** Loads a module of the validator that it does not export. */
+/** Loads a module that the validator does not export. */
 export const load = (module: string) => createRequire(import.meta.url)(`express-openapi-validator/dist/${module}.js`);
 const { RequestValidator } = load('middlewares/openapi.request.validator') as {
   RequestValidator: new (spec: object, options: object) => RequestValidator;
@@ -52,9 +52,9 @@ const { ContentType, augmentAjvErrors, ajvErrorsToValidatorError } = load('middl
   ajvErrorsToValidatorError(status: number, errors: object[]): { errors: Violation[] };
 };
 
-/** The checks of every operation, each compiled when it is first needed. */
+/** The checks of every operation. Each is compiled at its first use. */
 export function compiledChecks(apiDoc: OpenAPIV3.DocumentV3_1, options: object): (operation: Operation) => Check {
-  // Each error costs far more than the bytes that bring it about, and a body has room for many.
+  // A few bytes can cause an error that costs far more, so only small requests are searched for all errors.
   const firstCompiler = once(() => checkCompiler(apiDoc, { ...options, allErrors: false }));
   const allCompiler = once(() => checkCompiler(apiDoc, { ...options, allErrors: true }));
   const checks = new Map<string, Check>();
@@ -78,14 +78,14 @@ interface OperationCheck {
   errorsIn(request: Checked): object[];
 }
 
-/** Opens the part of the validator that compiles the checks of requests. */
+/** Creates the validator's compiler for the checks of requests. */
 export function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
-  // Nothing is checked against the schemas of JSON Schema itself.
-  const ownOptions = { ...options, ...RULES, meta: false };
-  const opened = new RequestValidator(apiDoc, ownOptions);
-  // Its own would take the text '5' for a number, and a number for text.
-  opened.ajv = createRequestAjv(apiDoc, ownOptions);
-  const { ajv, ajvBody } = opened;
+  // The schemas were validated when the code was generated.
+  const ajvOptions = { ...options, ...RULES, meta: false };
+  const validator = new RequestValidator(apiDoc, ajvOptions);
+  // The default one coerces types: it accepts the text '5' as a number.
+  validator.ajv = createRequestAjv(apiDoc, ajvOptions);
+  const { ajv, ajvBody } = validator;
   for (const one of [ajv, ajvBody]) {
     addRequestKeywords(one);
     shareComponents(one);
@@ -93,53 +93,53 @@ export function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
   const compile = (operation: Operation): OperationCheck => {
     const name = nameOf(operation);
     const contentType = ContentType.fromString(operation.body?.mediaType);
-    opened.buildMiddleware(operation.path, describedIn(apiDoc, operation), contentType, name);
+    validator.buildMiddleware(operation.path, describedIn(apiDoc, operation), contentType, name);
     const parameters = ajv.getSchema(name);
     const body = ajvBody.getSchema(name);
     if (!parameters || !body) throw new Error(`The validator has no checks for ${name}.`);
-    const isBodyRight = (request: Checked) => request.body === undefined || body(request);
+    const isBodyValid = (request: Checked) => request.body === undefined || body(request);
     return {
-      passes: (request) => parameters(request) && isBodyRight(request),
+      passes: (request) => parameters(request) && isBodyValid(request),
       errorsIn: (request) => [
         ...(parameters(request) ? [] : (parameters.errors ?? [])),
-        ...(isBodyRight(request) ? [] : (body.errors ?? [])),
+        ...(isBodyValid(request) ? [] : (body.errors ?? [])),
       ],
     };
   };
   return { ajv, ajvBody, compile };
 }
 
-/** The name that the checks of an operation are compiled and written by. */
+/** The name of an operation's compiled checks. */
 export const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
 
-/** Leaves out of the schema of each operation the whole spec, which would be read and held once for each. */
+/** Removes the whole spec from the schema of each operation, because ajv would store a copy per operation. */
 function shareComponents(ajv: Ajv): void {
   const add = ajv.addSchema.bind(ajv);
-  // As the root of all references, so that they find the components, which stand beside it.
+  // References resolve against the root, where the components are.
   ajv.addSchema = ({ paths, components, ...schema }, name) => add({ ...schema, $id: '#' }, name);
 }
 
-/** What the spec says of an operation. */
+/** The operation object of the spec. */
 export function describedIn({ paths }: OpenAPIV3.DocumentV3_1, { path, method }: Operation) {
   const item = paths?.[path];
   return item?.[method.toLowerCase() as 'get'] as OpenAPIV3.OperationObject;
 }
 
-/** Whether a request has so few values, and so few in each other, that every error in it can be found. */
+/** Whether a request has so few values and levels that finding every error is cheap. */
 function isSmall({ query, params, headers, cookies, body }: Checked): boolean {
   let left = MAX_EXPLAINED_VALUES;
-  const takes = (value: unknown, depth: number): boolean => {
+  const fits = (value: unknown, depth: number): boolean => {
     if (--left < 0 || depth > MAX_EXPLAINED_DEPTH) return false;
     if (typeof value !== 'object' || value === null) return true;
-    return Object.values(value).every((one) => takes(one, depth + 1));
+    return Object.values(value).every((one) => fits(one, depth + 1));
   };
-  return [query, params, headers, cookies, body].every((part) => takes(part, 0));
+  return [query, params, headers, cookies, body].every((part) => fits(part, 0));
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
+function once<T>(compute: () => T): () => T {
+  let result: { value: T } | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    result ??= { value: compute() };
+    return result.value;
   };
 }

@@ -5,8 +5,8 @@ import type { Checked } from '../input.ts';
 import { keywordChecks } from './keywords.ts';
 
 /**
- * Whether a request passes the checks that the validator compiled for its operation. They were generated down when the code
- * was generated, because loading the validator takes as long as all the rest of a start. Nothing where they cannot be generated.
+ * The check that the validator compiled for the requests of an operation; undefined if its code cannot be generated. It is
+ * part of the generated code, because loading the validator takes as long as the rest of a start.
  */
 export function generatedCheck({ method, path }: Operation): ((request: Checked) => boolean) | undefined {
   const name = `${method} ${path}`;
@@ -24,7 +24,7 @@ function evaluated(evaluate: typeof bodyChecks): Checks {
   return checks;
 }
 
-/** Loads what the checks use of the libraries of the validator. */
+/** Loads the modules of the validator's libraries that the checks use. */
 function requireOfValidator(name: string): unknown {
   const require = createRequire(import.meta.url);
   return createRequire(require.resolve('express-openapi-validator'))(name);

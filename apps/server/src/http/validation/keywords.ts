@@ -2,7 +2,7 @@ import { hasSafeBounds, type Schema } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { isInt64 } from '../values.ts';
 
-/** The part of the validator's ajv that takes keywords. */
+/** The methods of ajv that add and remove keywords. */
 export interface AjvKeywords {
   addKeyword(keyword: object): unknown;
   removeKeyword(keyword: string): unknown;
@@ -10,7 +10,7 @@ export interface AjvKeywords {
 
 const KEYWORD = 'x-int64';
 
-/** What stands beside the keyword in a schema. */
+/** The bounds beside the keyword in a schema. */
 interface Bounds {
   readonly minimum?: number;
   readonly maximum?: number;
@@ -20,29 +20,25 @@ interface Bounds {
 }
 
 /**
- * A copy of the spec for the validator. A keyword of ours stands for each int64 that a number may not carry exactly: JSON
- * Schema's types know no bigint. Properties that are read-only have no default, and `nullable` is gone, which OpenAPI 3.1
- * ignores.
+ * A copy of the spec for the validator. The keyword `x-int64` replaces each int64 that can exceed 2^53, because the types of
+ * JSON Schema do not cover bigints. Read-only properties have no default. `nullable`, which OpenAPI 3.1 ignores, is removed.
  */
 export function withInt64Keyword(spec: OpenAPIV3.DocumentV3_1): OpenAPIV3.DocumentV3_1 {
   return replaced(spec) as OpenAPIV3.DocumentV3_1;
 }
 
-/** What the keywords of ours accept, by their names. Checks that were written down call these too. */
+/** The functions that check our keywords, by keyword. The generated checks call them, too. */
 export const keywordChecks = {
   [KEYWORD]: (isNullable: boolean, value: unknown, bounds: Bounds) =>
     typeof value === 'bigint'
       ? isInt64(value) && isWithin(value, bounds)
       : Number.isSafeInteger(value) || (isNullable && value === null),
-  uniqueItems: (isWanted: boolean, items: unknown[]) =>
-    !isWanted || new Set(items.map(canonical)).size === items.length,
+  uniqueItems: (isRequired: boolean, items: unknown[]) =>
+    !isRequired || new Set(items.map(canonical)).size === items.length,
   readOnly: (isReadOnly: boolean) => !isReadOnly,
 };
 
-/**
- * Teaches a validator integers that a number holds exactly or a bigint of 64 bits, and to find equal elements in linear
- * time.
- */
+/** Adds the keyword `x-int64` to an ajv, and replaces `uniqueItems` by a check in linear time. */
 export function addKeywords(ajv: AjvKeywords): void {
   ajv.addKeyword({
     keyword: KEYWORD,
@@ -58,14 +54,14 @@ export function addKeywords(ajv: AjvKeywords): void {
   });
 }
 
-/** The same for requests, whose properties that are read-only are refused. The validator's own keyword for it has no name in written code. */
+/** Adds the keywords for requests, in which read-only properties are rejected. Generated code cannot call the validator's `readOnly`. */
 export function addRequestKeywords(ajv: AjvKeywords): void {
   addKeywords(ajv);
   ajv.removeKeyword('readOnly');
   ajv.addKeyword({ keyword: 'readOnly', error: { message: 'is read-only' }, validate: keywordChecks.readOnly });
 }
 
-/** A text that equal values have in common: objects are equal whatever the order of their properties. */
+/** A text that is equal for equal values. The order of properties does not count. */
 function canonical(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -93,14 +89,14 @@ function replaced(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(replaced);
   if (typeof value !== 'object' || value === null) return value;
   const copy = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one)]));
-  // The validator would put the default into a request, and then refuse it there.
+  // The validator would set the default in a request, then reject it.
   if (copy.readOnly === true) delete copy.default;
   if (typeof copy.nullable === 'boolean') delete copy.nullable;
   const { type, format } = copy;
   const types = [type].flat().filter((one) => one !== 'null');
   if (types.join() !== 'integer' || format !== 'int64') return copy;
   const { type: _type, format: _format, ...others } = copy;
-  // Of an integer within such bounds the format says nothing more.
+  // Within such bounds a number holds every integer exactly.
   if (hasSafeBounds(copy as Schema)) return { ...others, type };
   return { ...others, [KEYWORD]: [type].flat().includes('null') };
 }

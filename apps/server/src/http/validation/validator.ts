@@ -16,10 +16,10 @@ import { contextOf } from '../request-context.ts';
 import { type Ajv, type Check, compiledChecks, describedIn, load, RULES } from './compiled-checks.ts';
 import { addKeywords, withInt64Keyword } from './keywords.ts';
 
-/** By whether responses are validated. All apps of a process share them: the spec is the same, and no request is remembered. */
+/** By whether responses are validated. All apps of a process share them, because they depend on the spec alone. */
 const validators = new Map<boolean, Promise<RequestHandler[]>>();
 
-/** The handlers of the validator, with the spec loaded. Rejects if the spec cannot be used. */
+/** The middleware of the validator, with the spec loaded. Rejects if the spec cannot be used. */
 export function validator(validateResponses: boolean): Promise<RequestHandler[]> {
   const known = validators.get(validateResponses) ?? newValidator(validateResponses);
   validators.set(validateResponses, known);
@@ -43,7 +43,7 @@ async function newValidator(validateResponses: boolean): Promise<RequestHandler[
   return handlers;
 }
 
-/** Accepts the input of a request whose parameters and body were read, or throws what is wrong with it. */
+/** Validates the parsed parameters and body, and stores the input in the context. Throws an HttpError with the violations. */
 const validateRequest: ValidateRequest = (operation, check, request, response, next) => {
   const context = contextOf(response);
   const { parameters = NO_PARAMETERS } = context;
@@ -56,8 +56,8 @@ const validateRequest: ValidateRequest = (operation, check, request, response, n
 const NO_PARAMETERS = { query: {}, params: {}, headers: {}, cookies: {} };
 
 /**
- * The validator reads every address with `url.parse`, which looks through the call stack each time to see whom to warn
- * of its age, until it has warned somebody: that takes longer than all the rest of the validation.
+ * Makes Node count the deprecation warning of `url.parse` as given. Until then each call, one per validation, searches the
+ * call stack for the caller to warn, which takes longer than the validation itself.
  */
 function quietUrlParse(): void {
   const { noDeprecation } = process;
@@ -66,10 +66,7 @@ function quietUrlParse(): void {
   process.noDeprecation = noDeprecation ?? false;
 }
 
-/**
- * Sends a request through the validator alone. It loads the spec only at the first request, keeps an unusable one to itself
- * until then, and takes a while for it.
- */
+/** Sends a request through the validator alone, because only the first request loads the spec and reports its errors. */
 function warmUp(handlers: RequestHandler[]): Promise<void> {
   const request = new IncomingMessage(new Socket());
   request.method = 'GET';
@@ -83,10 +80,10 @@ function warmUp(handlers: RequestHandler[]): Promise<void> {
   });
 }
 
-/** Looks at a request that was read, in the place where the validator would read it itself. */
+/** Replaces the validator's own parsing and checking of a request. */
 type ValidateRequest = (operation: Operation, check: Check, ...request: Request) => void;
 
-/** What Express hands to a handler. */
+/** The arguments of an Express handler. */
 type Request = Parameters<RequestHandler>;
 
 type Handler = (...request: Request) => unknown;
@@ -125,14 +122,14 @@ const { ResponseValidator } = load('middlewares/openapi.response.validator') as 
 };
 
 /**
- * Opens the validator, and changes four things inside it. Its version is therefore pinned.
+ * Creates the validator, with four parts replaced. Its version is pinned, because these parts are internal.
  *
- * - Loading: it would compile the schema of OpenAPI itself at every start. The spec was checked when the code was generated.
- * - Routing: it would try the patterns of all routes at every request, and knows none with a dash in a name. The operation is known.
- * - Reading: its compiled checks decide on the values that parameters.ts and body-content.ts have read, because its own
- *   reading rounds integers, coerces what is not meant, and knows neither all styles nor forms.
- * - Keywords: JSON Schema has no word for integers of 64 bits that are bigints, and its library compares each pair of
- *   elements that have to be unique. All errors are looked for in small requests only.
+ * - Loading: it would compile the schema of OpenAPI itself at every start. The spec was validated when the code was generated.
+ * - Routing: it would match all routes again at every request, and does not support a dash in a parameter name.
+ * - Parsing: its compiled checks run on the values that parameters.ts and body-content.ts have parsed. Its own parser rounds
+ *   integers, coerces types, and does not support all styles and forms.
+ * - Keywords: JSON Schema has no keyword for 64-bit integers as bigints. For unique items, ajv compares each pair. Only small
+ *   requests are searched for all errors.
  */
 function openValidator(
   spec: OpenAPIV3.DocumentV3_1,
@@ -161,7 +158,7 @@ function openValidator(
   return validator.installMiddleware(loadChecked(exactSpec, basePath));
 }
 
-/** Finds the routes of a spec that is known to be valid and to refer to no other file. */
+/** Loads the routes of a spec that is valid and in one file. */
 function loadChecked(spec: object, basePath: string): Promise<object> {
   const loader = new OpenApiSpecLoader({ apiDoc: spec });
   loader.framework.initialize = async ({ visitApi }) => {
@@ -172,7 +169,7 @@ function loadChecked(spec: object, basePath: string): Promise<object> {
   return loader.load();
 }
 
-/** Notes on each request what the spec says of its operation, for the validation of the response. */
+/** Attaches the operation object of the spec to each request, for the validation of the response. */
 function describeRequests({ apiDoc, serial }: Context, responseDocument?: OpenAPIV3.DocumentV3_1): Handler {
   return (request, response, next) => {
     const { operation } = contextOf(response);
