@@ -1,4 +1,4 @@
-// Bundles the program for the checkout itself. Others may start it meanwhile, so the file is there as a whole or not at all.
+// Bundles the program for the checkout, and replaces it atomically, because other processes may start it at any time.
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { petctlBundle } from './bundle.ts';

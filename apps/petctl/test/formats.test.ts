@@ -110,25 +110,25 @@ describe('--jq', () => {
 test('output has colours only on request', async () => {
   const bold = '\u001b[1m';
   const table = ['pets', 'list', '-o', 'table'];
-  const shown = async (args: string[], more: Record<string, string> = {}) =>
+  const isBold = async (args: string[], more: Record<string, string> = {}) =>
     (await petctl([...table, ...args], { env: { ...env, ...more } })).stdout.startsWith(bold);
-  expect(await Promise.all([shown([]), shown(['--color']), shown([], { FORCE_COLOR: '1' })])).toEqual([
+  expect(await Promise.all([isBold([]), isBold(['--color']), isBold([], { FORCE_COLOR: '1' })])).toEqual([
     false,
     true,
     true,
   ]);
-  expect(await shown([], { FORCE_COLOR: '1', NO_COLOR: '1' })).toBe(false);
-  expect(await shown(['--color'], { NO_COLOR: '1' })).toBe(true);
-  expect(await shown(['--no-color'], { FORCE_COLOR: '1' })).toBe(false);
+  expect(await isBold([], { FORCE_COLOR: '1', NO_COLOR: '1' })).toBe(false);
+  expect(await isBold(['--color'], { NO_COLOR: '1' })).toBe(true);
+  expect(await isBold(['--no-color'], { FORCE_COLOR: '1' })).toBe(false);
 });
 
 test('help uses the same settings for colours', async () => {
-  const shown = async (args: string[], more: Record<string, string> = {}) =>
+  const isBold = async (args: string[], more: Record<string, string> = {}) =>
     (await petctl(['pets', 'list', '--help', ...args], { env: more })).stdout.includes('\u001b[1m');
-  expect(await shown([])).toBe(false);
-  expect(await Promise.all([shown(['--color']), shown([], { FORCE_COLOR: '1' })])).toEqual([true, true]);
+  expect(await isBold([])).toBe(false);
+  expect(await Promise.all([isBold(['--color']), isBold([], { FORCE_COLOR: '1' })])).toEqual([true, true]);
   expect(
-    await Promise.all([shown(['--no-color'], { FORCE_COLOR: '1' }), shown(['--color=false'], { FORCE_COLOR: '1' })]),
+    await Promise.all([isBold(['--no-color'], { FORCE_COLOR: '1' }), isBold(['--color=false'], { FORCE_COLOR: '1' })]),
   ).toEqual([false, false]);
 });
 
