@@ -5,7 +5,7 @@ export { manPages, markdown } from './commands/help/pages.ts';
 export { fullTree } from './commands/tree.ts';
 export type { Argument, Flag } from './flags/flag.ts';
 export { kebab } from './flags/flag.ts';
-export type { Io, Sink } from './io/io.ts';
+export type { Io, Sink } from './io/process-io.ts';
 export { schemes } from './keys/schemes.ts';
 export { type CommandNode, globalFlags, type Located, walk } from './parse/command.ts';
 export { parse } from './parse/parser.ts';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { processIo, untilInterrupted } from './io/io.ts';
+import { processIo, untilInterrupted } from './io/process-io.ts';
 import { reportError, run } from './run.ts';
 
 async function main(): Promise<void> {

@@ -2,7 +2,7 @@ import { operations as all, type Operation } from '@petstore/types';
 import { version } from './call/client.ts';
 import { fullTree } from './commands/tree.ts';
 import { type HttpTransport, httpTransport } from './io/http.ts';
-import type { Io } from './io/io.ts';
+import type { Io } from './io/process-io.ts';
 import { errorLine, errorReport, isJsonFormat, isJsonOutput } from './output/report.ts';
 import type { CommandNode } from './parse/command.ts';
 import { parse, parsePartially } from './parse/parser.ts';

@@ -3,7 +3,7 @@ import type { Field, Operation, RequestBody, Schema } from '@petstore/types';
 import { help } from '../src/commands/help/help.ts';
 import { inputOf } from '../src/commands/input.ts';
 import { fullTree } from '../src/commands/tree.ts';
-import { processIo } from '../src/io/io.ts';
+import { processIo } from '../src/io/process-io.ts';
 import { errorReport } from '../src/output/report.ts';
 import type { Invocation } from '../src/parse/command.ts';
 import { parse } from '../src/parse/parser.ts';

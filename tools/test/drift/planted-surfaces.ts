@@ -61,7 +61,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'a body that goes before flags': swap('input[field] = flags.get(name);', 'input[field] ??= flags.get(name);'),
     'another order of arguments': swap('input[field] = args[i]', 'input[field] = Number(args[i]) + 1'),
   }),
-  ...edits('petctl', petctl('flags/value.ts'), {
+  ...edits('petctl', petctl('flags/parse-value.ts'), {
     'any word for an enumeration': swap("'value' in parsed ? validate(parsed.value, schema) : parsed", 'parsed'),
     'large integers rounded': swap('(value as number | undefined) : BigInt(text)', '(value as number) : Number(text)'),
   }),

@@ -1,6 +1,6 @@
 import type { Hooks } from '@petstore/client';
 import { type HttpTransport, headerPairs } from '../io/http.ts';
-import type { Sink } from '../io/io.ts';
+import type { Sink } from '../io/process-io.ts';
 import { escapeControls } from '../io/text.ts';
 import { type Credential, redactor } from '../keys/credentials.ts';
 

@@ -1,7 +1,7 @@
 import { connect, extendTrail, nextPage, observe, type RawRequest, request } from '@petstore/client';
 import { type Operation, service, typeIn } from '@petstore/types';
 import { clientFor, credentialsFor, deprecationText } from '../call/client.ts';
-import { parseValue } from '../flags/value.ts';
+import { parseValue } from '../flags/parse-value.ts';
 import { ResponseError, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
 import { headerPairs } from '../io/http.ts';

@@ -2,7 +2,7 @@ import { petstore } from '@petstore/client';
 import { baseUrlFor, clientFor, createCall, credentialScope } from '../call/client.ts';
 import { InterruptedError, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
-import type { Io } from '../io/io.ts';
+import type { Io } from '../io/process-io.ts';
 import {
   accountOf,
   type Credential,

@@ -1,6 +1,6 @@
 import { type Argument, type Completes, type Flag, flagWords } from '../flags/flag.ts';
-import { enumWords, kindOf } from '../flags/value.ts';
-import type { Environment } from '../io/io.ts';
+import { enumWords, kindOf } from '../flags/parse-value.ts';
+import type { Environment } from '../io/process-io.ts';
 import { propertiesIn } from '../output/format.ts';
 import { type CommandNode, flagsOf, type Invocation, visibleCommands } from '../parse/command.ts';
 import { parsePartially } from '../parse/parser.ts';

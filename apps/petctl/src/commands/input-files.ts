@@ -2,7 +2,7 @@ import { openAsBlob, readFileSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { isBinary, type Operation, propertiesOf, resolved, type Schema } from '@petstore/types';
 import { unreadable } from '../io/files.ts';
-import type { Io } from '../io/io.ts';
+import type { Io } from '../io/process-io.ts';
 import { isObject } from '../io/text.ts';
 
 /** The input of a multipart body, with each `@FILE` replaced by the file. */

@@ -1,8 +1,8 @@
 import type { Field, Operation, Schema } from '@petstore/types';
-import { kindOf, rejectInvalid, validate } from '../flags/value.ts';
+import { kindOf, rejectInvalid, validate } from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
-import type { Io } from '../io/io.ts';
+import type { Io } from '../io/process-io.ts';
 import { isObject, jsonText, jsonValue } from '../io/text.ts';
 import type { Invocation } from '../parse/command.ts';
 

@@ -1,6 +1,6 @@
 import { type Field, isBinary, type Operation, propertiesOf, resolved, type Schema } from '@petstore/types';
 import { type Flag, kebab, switchFlag, valueFlag } from '../flags/flag.ts';
-import { isMap, kindOf } from '../flags/value.ts';
+import { isMap, kindOf } from '../flags/parse-value.ts';
 import { callFlags, globalFlags } from '../parse/command.ts';
 
 /** All flags of the command of an operation. */

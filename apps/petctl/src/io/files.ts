@@ -1,7 +1,7 @@
 import { createReadStream, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf, InterruptedError, UsageError } from './errors.ts';
-import type { Io } from './io.ts';
+import type { Io } from './process-io.ts';
 import { isObject } from './text.ts';
 
 /** The JSON object in a file; an empty one if there is no file. */

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
 import type { HttpRequest, HttpResponse } from '@petstore/client';
-import type { Environment } from './io.ts';
+import type { Environment } from './process-io.ts';
 import type { Open } from './proxy.ts';
 
 // Node's fetch takes longer to load than everything else in petctl; node:http does not load it.

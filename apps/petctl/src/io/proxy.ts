@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { urlToHttpOptions } from 'node:url';
 import { UsageError } from './errors.ts';
-import type { Environment } from './io.ts';
+import type { Environment } from './process-io.ts';
 
 /** Opens a request to one host. */
 export type Open = (options: http.RequestOptions) => http.ClientRequest;

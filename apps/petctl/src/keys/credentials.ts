@@ -1,6 +1,6 @@
 import { UsageError } from '../io/errors.ts';
 import { readJsonFile, writeJsonFile } from '../io/files.ts';
-import type { Environment } from '../io/io.ts';
+import type { Environment } from '../io/process-io.ts';
 import { isObject } from '../io/text.ts';
 import { credentialsFile } from '../settings/profiles.ts';
 import { credentialName, type Scheme, type Security, schemeNamed } from './schemes.ts';

@@ -1,5 +1,5 @@
 import { FilterError, UsageError } from '../io/errors.ts';
-import type { Sink } from '../io/io.ts';
+import type { Sink } from '../io/process-io.ts';
 import { escapeControlsInLines, jsonText } from '../io/text.ts';
 import type { Shape } from './format.ts';
 

@@ -1,7 +1,7 @@
 import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { ConnectionError } from '@petstore/client';
 import { InterruptedError, OutputError } from '../io/errors.ts';
-import type { Io } from '../io/io.ts';
+import type { Io } from '../io/process-io.ts';
 import { escapeControlsInLines } from '../io/text.ts';
 import type { Invocation } from '../parse/command.ts';
 import type { ResolvedSettings } from '../settings/resolve.ts';

@@ -1,7 +1,15 @@
 import type { Schema } from '@petstore/types';
 import { Command, Argument as CommandArgument, Option } from 'commander';
 import { type Argument, type Flag, flagWords } from '../flags/flag.ts';
-import { enumWords, expected, kindOf, type ParsedValue, parseValue, parseWord, rejectInvalid } from '../flags/value.ts';
+import {
+  enumWords,
+  expected,
+  kindOf,
+  type ParsedValue,
+  parseValue,
+  parseWord,
+  rejectInvalid,
+} from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { type CommandInput, type CommandNode, flagsOf, type Located, visibleCommands } from './command.ts';
 

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { readJsonFile } from '../io/files.ts';
-import type { Environment } from '../io/io.ts';
+import type { Environment } from '../io/process-io.ts';
 import { isObject } from '../io/text.ts';
 import { type SettingName, settings } from './settings.ts';
 

@@ -1,8 +1,8 @@
 import { connect, type Deployment } from '@petstore/client';
 import { service } from '@petstore/types';
-import { expected, parseValue } from '../flags/value.ts';
+import { expected, parseValue } from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
-import type { Environment } from '../io/io.ts';
+import type { Environment } from '../io/process-io.ts';
 import { configFile, readProfiles, rejectUnknownProfile } from './profiles.ts';
 import { type Setting, type SettingName, settings } from './settings.ts';
 

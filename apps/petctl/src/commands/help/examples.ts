@@ -1,6 +1,6 @@
 import { isBinary, type Operation, propertiesOf, resolved, type Schema, typeIn } from '@petstore/types';
 import type { Flag } from '../../flags/flag.ts';
-import { enumWords, kindOf } from '../../flags/value.ts';
+import { enumWords, kindOf } from '../../flags/parse-value.ts';
 import type { CommandNode } from '../../parse/command.ts';
 
 /** Examples for the command of an operation, from its spec: the words after the command, and a comment. */

@@ -1,7 +1,7 @@
 import type { Argument, Flag } from '../../flags/flag.ts';
-import { boundsOf, kindOf } from '../../flags/value.ts';
+import { boundsOf, kindOf } from '../../flags/parse-value.ts';
 import { suggestion, UsageError } from '../../io/errors.ts';
-import type { Io } from '../../io/io.ts';
+import type { Io } from '../../io/process-io.ts';
 import { isColored } from '../../output/print.ts';
 import {
   type CommandNode,

@@ -1,6 +1,6 @@
 import { isBinary, type Operation } from '@petstore/types';
 import { switchFlag, textArgument, valueFlag } from '../../flags/flag.ts';
-import { kindOf } from '../../flags/value.ts';
+import { kindOf } from '../../flags/parse-value.ts';
 import type { CommandNode } from '../../parse/command.ts';
 
 const DEFAULT_CONCURRENCY = 8;

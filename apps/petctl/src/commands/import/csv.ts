@@ -1,7 +1,7 @@
 import type { Operation } from '@petstore/types';
 import { CsvError, parse } from 'csv-parse';
 import { kebab } from '../../flags/flag.ts';
-import { parseValue } from '../../flags/value.ts';
+import { parseValue } from '../../flags/parse-value.ts';
 import { suggestion, UsageError } from '../../io/errors.ts';
 
 /** The length of a title in error messages: a file that is not CSV may be one long title. */

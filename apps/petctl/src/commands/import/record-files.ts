@@ -1,7 +1,7 @@
 import { closeSync, createReadStream, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { codeOf, InterruptedError, OutputError, UsageError } from '../../io/errors.ts';
 import { unreadable } from '../../io/files.ts';
-import type { Io } from '../../io/io.ts';
+import type { Io } from '../../io/process-io.ts';
 import type { Records } from './records.ts';
 
 /** A file or stdin as chunks. */

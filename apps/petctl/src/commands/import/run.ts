@@ -1,5 +1,5 @@
 import { InterruptedError, PartialError, UsageError } from '../../io/errors.ts';
-import type { Sink } from '../../io/io.ts';
+import type { Sink } from '../../io/process-io.ts';
 import { propertiesIn, type Row, selectedFields } from '../../output/format.ts';
 import { print } from '../../output/print.ts';
 import { writeNotice } from '../../output/report.ts';
