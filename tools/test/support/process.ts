@@ -4,7 +4,7 @@ import { once } from 'node:events';
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Only ends programs that hang: no test asserts a duration. */
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 
 /** npm, and the commands that it links, are scripts on Windows, which only a shell runs. A shell removes quotes from arguments. */
 const needsShell = (command: string) =>
