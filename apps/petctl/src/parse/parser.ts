@@ -1,17 +1,9 @@
-import type { Schema } from '@petstore/types';
 import { Command, Argument as CommandArgument, Option } from 'commander';
 import { type Argument, type Flag, flagWords } from '../flags/flag.ts';
-import {
-  enumWords,
-  expected,
-  kindOf,
-  type ParsedValue,
-  parseValue,
-  parseWord,
-  rejectInvalid,
-} from '../flags/parse-value.ts';
+import { kindOf } from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { type CommandInput, type CommandNode, flagsOf, type Located, visibleCommands } from './command.ts';
+import { addValue, checkList, parseArgument, parseFlag, parseFlagWord } from './flag-values.ts';
 
 /** A parsed command line. */
 export interface CommandLine extends Located, CommandInput {
@@ -122,10 +114,10 @@ class CommandParser extends Command {
     }
   }
 
-  #argumentOf({ name, schema, required, rest }: Argument): CommandArgument {
+  #argumentOf(argument: Argument): CommandArgument {
+    const { name, required, rest } = argument;
     const word = rest ? `${name}...` : name;
-    const parseOne = (text: string) =>
-      this.#state.isPartial ? text : validValue(parseValue(text, schema), `<${name}>`, schema, text);
+    const parseOne = (text: string) => (this.#state.isPartial ? text : parseArgument(argument, text));
     return new CommandArgument(required ? `<${word}>` : `[${word}]`).argParser((text, before: unknown) =>
       rest ? [...(Array.isArray(before) ? before : []), parseOne(text)] : parseOne(text),
     );
@@ -185,48 +177,4 @@ class CommandParser extends Command {
 function mayContain(word: string, { name, short }: Flag): boolean {
   if (word.startsWith('--')) return word.startsWith(`--${name}`) || word.startsWith(`--no-${name}`);
   return short !== undefined && word.startsWith('-') && word.includes(short);
-}
-
-/** Adds a value of a flag to earlier ones: switches count, lists and maps grow. */
-function addValue({ name, schema, repeatable, negatable }: Flag, value: unknown, values: Map<string, unknown>): void {
-  const before = values.get(name);
-  const kind = kindOf(schema);
-  if (kind === 'boolean') {
-    // A switch without --no- form is off without an entry.
-    if (value === false && !negatable) values.delete(name);
-    else values.set(name, repeatable ? Number(before ?? 0) + 1 : value);
-  } else if (before !== undefined && !repeatable) {
-    throw new UsageError(`--${name} appears twice.`, 'Use it once.');
-  } else if (!repeatable || value === null) {
-    values.set(name, value);
-  } else if (kind === 'object') {
-    values.set(name, Object.assign({}, before, value));
-  } else {
-    const more = kind === 'array' && Array.isArray(value) ? value : [value];
-    values.set(name, Array.isArray(before) ? [...before, ...more] : more);
-  }
-}
-
-/** Validates a complete list, but no objects: other flags may set their properties. */
-function checkList({ name, schema }: Flag, value: unknown): void {
-  if (value !== undefined && kindOf(schema) === 'array') rejectInvalid(`--${name}`, value, schema);
-}
-
-function parseFlagWord({ schema }: Flag, text: string): ParsedValue {
-  return /^(array|object)$/.test(kindOf(schema)) ? parseWord(text, schema) : parseValue(text, schema);
-}
-
-function parseFlag(flag: Flag, text: string): unknown {
-  const { name, schema } = flag;
-  const hint = kindOf(schema) === 'boolean' ? `Use --${name}=true or --${name}=false.` : undefined;
-  return validValue(parseFlagWord(flag, text), `--${name}`, schema, text, hint);
-}
-
-/** The parsed value of a word; throws if it is invalid. */
-function validValue(parsed: ParsedValue, name: string, schema: Schema, text: string, hint?: string): unknown {
-  if ('value' in parsed) return parsed.value;
-  throw new UsageError(
-    `${name} '${text}' ${parsed.problem}.`,
-    suggestion(text, enumWords(schema), hint ?? `It must be ${expected(schema)}.`),
-  );
 }
