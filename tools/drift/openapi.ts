@@ -1,8 +1,8 @@
-import { relative, resolve } from 'node:path';
+import { resolve as absolute, relative } from 'node:path';
 import { type Node, node } from '../generate/document.ts';
 import { loadSpec } from '../generate/load.ts';
 import { type Model, modelOf } from '../generate/model.ts';
-import { type Document, type Operation, operationsOf, type Root } from '../openapi/document.ts';
+import { type Document, type Operation, operationsOf, type Root, resolve } from '../openapi/document.ts';
 
 export { isNode, list, type Node, node } from '../generate/document.ts';
 
@@ -29,8 +29,8 @@ export function readSpec(read: (file: string) => string): Spec {
   if (known) return known.spec;
   const files: [file: string, text: string][] = [];
   // Paths are resolved as if the repository were the root of the file system.
-  const document = loadSpec(text, resolve('/', specFile), (path) => {
-    const file = relative(resolve('/'), path).replaceAll('\\', '/');
+  const document = loadSpec(text, absolute('/', specFile), (path) => {
+    const file = relative(absolute('/'), path).replaceAll('\\', '/');
     const found = read(file);
     files.push([file, found]);
     return found;
@@ -87,4 +87,18 @@ export function pathNames(path: string): string[] {
 /** The first type of a schema that is not null. */
 export function typeOf({ type }: { type?: string | readonly string[] }): string | undefined {
   return [type ?? []].flat().find((one) => one !== 'null');
+}
+
+/** Whether a media type is in a range like `image/*`, or equal to it. */
+export function covers(range: string, type: string): boolean {
+  const [[group, name = ''], [ownGroup, ownName]] = [range.split('/'), type.split('/')];
+  return (group === '*' || group === ownGroup) && (name === '*' || name === ownName);
+}
+
+/** The response that an operation declares for a status; nothing where it declares none. */
+export function declaredResponse(spec: Document, { object }: Operation, status: number): Node | undefined {
+  const responses = node(object.responses);
+  const names = [`${status}`, `${String(status)[0]}XX`, `${String(status)[0]}xx`, 'default'];
+  const name = names.find((one) => responses[one] !== undefined);
+  return name === undefined ? undefined : resolve(spec, node(responses[name]));
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, resolve } from '../../../openapi/document.ts';
-import { type Node, node } from '../../openapi.ts';
+import { covers, type Node, node } from '../../openapi.ts';
 import {
   compareByRules,
   compareExtensible,
@@ -87,11 +87,6 @@ const compareContents: Rule = (before, after, at) => {
 };
 
 const mediaTypeOf = (type: string) => type.toLowerCase().replaceAll(' ', '');
-
-function covers(range: string, type: string): boolean {
-  const [[kind, sub = ''], [oneKind, oneSub]] = [range.split('/'), type.split('/')];
-  return (kind === '*' || kind === oneKind) && (sub === '*' || sub === oneSub);
-}
 
 /** Compares how the parts of a form are encoded. */
 const compareEncodings: Rule = ({ encoding: before }, { encoding: after }, at) => {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { jsonText } from '../../../openapi/body.ts';
-import { resolve } from '../../../openapi/document.ts';
-import { isNode, node } from '../../openapi.ts';
+import { declaredResponse, isNode, node } from '../../openapi.ts';
 import { dataFor, excerpt, successesOf } from '../values.ts';
 import { type ClientOperation, call, jsonResponse } from './requests.ts';
 
@@ -80,8 +79,7 @@ function errorErrors(
 
 /** Whether a response with this status says when to come back. */
 function isRetried({ spec, operation }: ClientOperation, status: number): boolean {
-  const { responses = {} } = operation.object;
-  const { headers } = node(resolve(spec, node(responses[status] ?? responses.default)));
+  const { headers } = declaredResponse(spec, operation, status) ?? {};
   return [409, 429, 503].includes(status) && 'Retry-After' in node(headers);
 }
 

@@ -1,7 +1,7 @@
 import { essenceOf, isJson } from '../../../openapi/body.ts';
 import { type Operation, resolve, type Schema } from '../../../openapi/document.ts';
 import { valueErrors } from '../../../openapi/validate.ts';
-import { basePathOf, type Node, node, type Spec } from '../../openapi.ts';
+import { basePathOf, covers, declaredResponse, type Node, node, type Spec } from '../../openapi.ts';
 
 /** Headers of HTTP itself, which the spec does not describe. */
 const httpHeaders = new Set([
@@ -17,11 +17,8 @@ const httpHeaders = new Set([
 /** Violations of the declared response: its status, headers, and body with every property. */
 export async function undeclared(spec: Spec, operation: Operation, response: Response): Promise<string[]> {
   const { status } = response;
-  const responses = node(operation.object.responses);
-  const names = [`${status}`, `${String(status)[0]}XX`, `${String(status)[0]}xx`, 'default'];
-  const written = responses[names.find((name) => name in responses) ?? ''];
-  if (written === undefined) return [`status ${status} is not declared`];
-  const declared = node(resolve(spec, node(written)));
+  const declared = declaredResponse(spec, operation, status);
+  if (!declared) return [`status ${status} is not declared`];
   const text = await response.text();
   const body = isJson(response.headers.get('content-type') ?? '') && text !== '' ? JSON.parse(text) : undefined;
   return [
@@ -66,7 +63,7 @@ function parsedHeader(text: string, { type }: Schema): unknown {
 function bodyViolations(spec: Spec, declared: Node, response: Response, text: string): string[] {
   const type = essenceOf(response.headers.get('content-type') ?? '');
   if (Object.keys(declared).length === 0) return text === '' ? [] : ['a body is not declared'];
-  const [, media] = Object.entries(declared).find(([name]) => matches(essenceOf(name), type)) ?? [];
+  const [, media] = Object.entries(declared).find(([name]) => covers(essenceOf(name), type)) ?? [];
   if (media === undefined) return [`content type '${type}' is not declared`];
   if (!isJson(type)) return [];
   const body: unknown = JSON.parse(text);
@@ -76,12 +73,6 @@ function bodyViolations(spec: Spec, declared: Node, response: Response, text: st
   return response.ok || status === response.status
     ? []
     : [`status in the body is ${String(status)}, the status of the response is ${response.status}`];
-}
-
-function matches(declared: string, type: string): boolean {
-  const [group, name] = declared.split('/');
-  const [isGroup, isName] = type.split('/');
-  return (group === '*' || group === isGroup) && (name === '*' || name === isName);
 }
 
 /** Errors in the headers of a deprecated operation: since when, until when, and its successor. */
