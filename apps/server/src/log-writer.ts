@@ -2,7 +2,7 @@ import { fstatSync, write as writeAsync, writeSync } from 'node:fs';
 import { LOG_EXIT_MS, LOG_FLUSH_BYTES, LOG_FLUSH_MS, LOG_RETRY_MS, MAX_LOG_BUFFER_BYTES } from './limits.ts';
 
 /**
- * Writes lines to a file descriptor in the background. It never throws or blocks: if the disk is full or nobody reads, it
+ * Writes lines to a file descriptor in the background. It never throws or blocks: if the disk is full or the reader is slow, it
  * drops and counts lines beyond its buffer.
  */
 export class LogWriter {
@@ -12,11 +12,11 @@ export class LogWriter {
   /** The bytes for the next write. Each line is encoded while the processor's cache holds it. */
   #buffer = Buffer.allocUnsafeSlow(2 * LOG_FLUSH_BYTES);
   #used = 0;
-  /** The text behind the buffer when it is full. */
+  /** The text that did not fit into the buffer. */
   #overflow = '';
-  /** Bytes that are not completely written. */
+  /** The bytes that are not written yet. */
   #unwritten: Buffer = EMPTY;
-  /** The buffer of the running write; the two take turns. */
+  /** The buffer of the running write. The two are swapped. */
   #other = Buffer.allocUnsafeSlow(2 * LOG_FLUSH_BYTES);
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
@@ -38,7 +38,7 @@ export class LogWriter {
     return this.#lost;
   }
 
-  /** Writes a line, or several. */
+  /** Writes one or more lines. */
   write(lines: string): void {
     if (this.#isBroken || this.#overflow.length + lines.length > MAX_LOG_BUFFER_BYTES) {
       const count = lines.split('\n').length - 1;
@@ -60,7 +60,7 @@ export class LogWriter {
       this.#flush();
       return this.#isEmpty || this.#isBroken;
     });
-    // A write that has just begun gets a timeout of its own.
+    // A running write gets its own timeout.
     await this.#pollFor(LOG_EXIT_MS, () => !this.#isWriting);
     return !this.#isWriting;
   }

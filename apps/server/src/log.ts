@@ -7,22 +7,22 @@ import { LogWriter } from './log-writer.ts';
 /** The log entry of a request, written when its response has ended. */
 export interface RequestEntry {
   requestId: string;
-  /** Absent, with the path, where the bytes were no request. */
+  /** Absent, like the path, for malformed bytes. */
   method?: string;
   path?: string;
-  /** The operation that was asked for, if it was one. */
+  /** The identifier of the operation, if the request is for one. */
   operation?: string | undefined;
-  /** The name of the key that called, if it was known. */
+  /** The name of the API key, if it is known. */
   key?: string | undefined;
   /** The address of the client, as far as it can be trusted. */
   client?: string | undefined;
-  /** The trace that the request belongs to. */
+  /** The trace of the request. */
   traceId?: string;
   parentId?: string;
-  /** 0 where the client went away before there was one. */
+  /** 0 if the client disconnected before the response. */
   status: number;
   ms: number;
-  /** The response did not leave in whole. */
+  /** Set if the response was not sent completely. */
   aborted?: true;
 }
 
@@ -31,18 +31,18 @@ export type LogRequest = (entry: RequestEntry) => void;
 export interface Log {
   log: Logger;
   logRequest: LogRequest;
-  /** Writes whole lines of another process. */
+  /** Writes complete lines from another process. */
   pass(lines: string): void;
-  /** Lines that could not be written since the start. */
+  /** The number of lines lost since the start. */
   lost(): number;
-  /** Waits, for a while, until everything is written; false where a write does not return. */
+  /** Waits for a limited time until everything is written; false if a write does not return. */
   close(): Promise<boolean>;
 }
 
-/** A log on stdout: JSON lines, or lines for people where stdout is a terminal. */
+/** Creates the log on stdout: readable lines on a terminal, else JSON lines. */
 export function createLog(level: string): Log {
   if (process.stdout.isTTY) {
-    const terminal = forPeople();
+    const terminal = readableLines();
     const log = pino({ level }, terminal);
     return {
       log,
@@ -63,7 +63,7 @@ export function createLog(level: string): Log {
   };
 }
 
-function forPeople(): DestinationStream {
+function readableLines(): DestinationStream {
   const line = ({ msg, method, path, status, ms }: Record<string, unknown>) =>
     method ? `${method} ${path} ${status} in ${ms} ms` : `${msg ?? ''}`;
   // Loaded only for a terminal.
@@ -78,27 +78,27 @@ function forPeople(): DestinationStream {
 }
 
 /**
- * Writes the very lines that pino would, in a fifth of the time: there is one for every request. The parts that requests
- * share are made once.
+ * Writes the same lines as pino, in a fifth of the time, because every request logs one. Text that is equal for consecutive
+ * requests is built once.
  */
 function requestLines(stdout: DestinationStream): LogRequest {
   const { info } = pino.levels.values;
-  const who = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())},"requestId":`;
+  const origin = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())},"requestId":`;
   let [time, begin] = [0, ''];
-  let before: Partial<RequestEntry> = {};
+  let previous: Partial<RequestEntry> = {};
   let shared = '';
   return (entry) => {
     const now = Date.now();
-    if (now !== time) [time, begin] = [now, `{"level":${info},"time":${now},${who}`];
+    if (now !== time) [time, begin] = [now, `{"level":${info},"time":${now},${origin}`];
     const { operation, key, client, status } = entry;
     if (
-      operation !== before.operation ||
-      key !== before.key ||
-      client !== before.client ||
-      status !== before.status ||
+      operation !== previous.operation ||
+      key !== previous.key ||
+      client !== previous.client ||
+      status !== previous.status ||
       shared === ''
     ) {
-      before = entry;
+      previous = entry;
       shared = operation === undefined ? '' : `,"operation":"${operation}"`;
       if (key !== undefined) shared += `,"key":"${key}"`;
       if (client !== undefined) shared += `,"client":"${client}"`;
@@ -113,7 +113,7 @@ function requestLines(stdout: DestinationStream): LogRequest {
   };
 }
 
-/** A text of printable ASCII as JSON. */
+/** Printable ASCII as a JSON string. */
 function quoted(text = ''): string {
   return /["\\]/.test(text) ? JSON.stringify(text) : `"${text}"`;
 }

@@ -4,17 +4,17 @@ import type { Commit, Store } from './store/store.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** The processes of a server that has several. */
+/** The counts of worker processes. */
 export interface WorkerCounts {
   states(): Record<string, number>;
   deaths(): number;
 }
 
-/** What is counted. The library that writes it as text is loaded by `open`, because that takes a tenth of a start. */
+/** Creates the metrics. `open` loads the library that formats them, because that takes a tenth of a start. */
 export function createMetrics() {
   const times = histogram({
     name: 'petstore_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer, by operation.',
+    help: 'Time from the head of a request to the end of its response, by operation.',
     bounds: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     label: 'operation',
   });
@@ -29,29 +29,29 @@ export function createMetrics() {
     bounds: [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024],
   });
   /** By operation and status. */
-  const answered = new Map<string, number[]>();
+  const responses = new Map<string, number[]>();
   let linesLost: (() => number) | undefined;
   let connections: Store['connections'];
   let idempotency: Store['idempotency'] | undefined;
   let workers: WorkerCounts | undefined;
   let registry: Promise<Registry> | undefined;
 
-  /** A registry of its own, so that two servers in one process do not mix. */
+  /** A separate registry, so that two servers in one process do not mix. */
   async function newRegistry(): Promise<Registry> {
     const { Counter, collectDefaultMetrics, Gauge, Registry } = await import('prom-client');
     const created = new Registry();
     const registers = [created];
-    // Brings the event loop's lag, memory and CPU time.
+    // Adds event loop lag, memory and CPU time.
     collectDefaultMetrics({ register: created });
     for (const { metric } of [times, commit, batch]) created.registerMetric(metric);
     new Counter({
       name: 'petstore_requests_total',
-      help: 'Requests answered, by operation and status.',
+      help: 'Responses by operation and status.',
       labelNames: ['operation', 'status'],
       registers,
       collect() {
         this.reset();
-        for (const [operation, counts] of answered) {
+        for (const [operation, counts] of responses) {
           counts.forEach((count, status) => void this.inc({ operation, status }, count));
         }
       },
@@ -86,9 +86,9 @@ export function createMetrics() {
     if (keys) {
       new Gauge({
         name: 'petstore_idempotency_keys',
-        help: 'Keys of requests that are done once, which are remembered.',
+        help: 'Stored idempotency keys.',
         registers,
-        // The workers of a server count the keys of the same store.
+        // All workers count the keys of the same store.
         aggregator: 'max',
         collect() {
           this.set(keys().keys);
@@ -96,7 +96,7 @@ export function createMetrics() {
       });
       new Counter({
         name: 'petstore_idempotency_keys_forgotten_total',
-        help: 'Keys that were forgotten before a day had passed, because there were too many.',
+        help: 'Idempotency keys evicted before they expired, because there were too many.',
         registers,
         collect() {
           this.reset();
@@ -130,14 +130,14 @@ export function createMetrics() {
 
   const open = () => (registry ??= newRegistry());
   return {
-    /** Begins to measure the process itself, and loads what `text` needs. Watches what it was given before. */
+    /** Loads the library, and begins to measure the process. Call it after the `watch` methods. */
     open,
     text: async () => (await open()).metrics(),
-    /** The same as data, which the processes of one server send each other. */
+    /** The metrics as data, which the processes of a server exchange. */
     json: async () => (await open()).getMetricsAsJSON(),
-    answered(operation: string, status: number, milliseconds: number) {
-      const counts = answered.get(operation) ?? [];
-      if (counts.length === 0) answered.set(operation, counts);
+    responded(operation: string, status: number, milliseconds: number) {
+      const counts = responses.get(operation) ?? [];
+      if (counts.length === 0) responses.set(operation, counts);
       counts[status] = (counts[status] ?? 0) + 1;
       times.observe(milliseconds / 1000, operation);
     },
@@ -145,15 +145,15 @@ export function createMetrics() {
       commit.observe(milliseconds / 1000);
       batch.observe(writes);
     },
-    /** Shows how many lines the log has lost. */
+    /** Adds the number of lost log lines. */
     watchLog(lost: () => number) {
       linesLost = lost;
     },
-    /** Shows the processes of a server that has several. */
+    /** Adds the counts of worker processes. */
     watchWorkers(counts: WorkerCounts) {
       workers = counts;
     },
-    /** Shows the connections and the idempotency keys of a store, as they are when somebody looks. */
+    /** Adds the connections and idempotency keys of a store. */
     watch(store: Pick<Store, 'connections' | 'idempotency'>) {
       ({ connections, idempotency } = store);
     },

@@ -72,7 +72,7 @@ export class Connection {
     return this.#current?.writableEnded ?? false;
   }
 
-  /** Starts a request, or lets it wait for those before it. */
+  /** Starts a request, or queues it behind a running one. */
   accept(request: IncomingMessage, response: ServerResponse): void {
     // Requests after a response with `Connection: close` get no response (RFC 9112 9.6).
     if (this.#isClosing) return;

@@ -10,7 +10,7 @@ export function observer(logRequest: LogRequest, metrics: Metrics): Observe {
   return (response, { requestId, started, method, path, operation, client, trace, keyName }) => {
     const milliseconds = performance.now() - started;
     const status = response.headersSent ? response.statusCode : 0;
-    metrics.answered(operation?.id ?? 'none', status, milliseconds);
+    metrics.responded(operation?.id ?? 'none', status, milliseconds);
     const entry: RequestEntry = {
       requestId,
       method,
@@ -37,7 +37,7 @@ export interface Rejection {
 /** Counts and logs a response to malformed bytes, which has no method, path and operation. */
 export function rejectionObserver(logRequest: LogRequest, metrics: Metrics): (rejection: Rejection) => void {
   return ({ requestId, client, status }) => {
-    metrics.answered('none', status, 0);
+    metrics.responded('none', status, 0);
     logRequest({ requestId, client, status, ms: 0 });
   };
 }

@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from './errors.ts';
 import type { Commit } from './store.ts';
 
-/** One write that waits for its commit. */
+/** A write that waits for its commit. */
 interface Waiting<W, R> {
   write: W;
   bytes: number;
@@ -10,23 +10,23 @@ interface Waiting<W, R> {
 }
 
 export interface GroupCommitOptions<W> {
-  /** Writes that have one of these keys in common never share a commit: the later one is in a later commit. */
+  /** The keys of a write. Writes with a common key are in different commits, in order. */
   keysOf?(write: W): readonly unknown[];
-  /** Whether the commit was rejected because of a write in it. Each is then committed alone, and fails alone. */
+  /** Whether a single write caused the error of a commit. Each write is then committed alone. */
   isRejection?(error: unknown): boolean;
 }
 
-/** A commit takes no further write beyond these: the event loop must not stop over a large one. */
+/** The limits of a commit, because a large one would block the event loop. */
 const MAX_COMMIT = { writes: 1000, bytes: 2 ** 20 };
-/** A commit waits for this part of those who wrote last, and no longer than that. */
-const GATHERED_PART = 0.75;
+/** A commit waits for this share of the last writers, for a limited time. */
+const GATHERED_SHARE = 0.75;
 const MAX_GATHER_MS = 2;
-/** Writes beyond these are rejected: they pile up where the disk or the database has stopped answering. */
+/** The limits of waiting writes, which accumulate if the disk or the database does not respond. */
 const MAX_WAITING = { writes: 20_000, bytes: 2 ** 26 };
 
 /**
- * Group commit: all writes that arrive while a commit runs share the next one, so many writers pay for one sync or one
- * round trip. `commit` answers the result of each write, in order, once they are durable; if it rejects, so do all.
+ * Group commit: all writes that arrive during a commit share the next one, so many writes cost one sync or one round trip.
+ * `commit` makes writes durable and returns their results in order. If it rejects, so do these writes.
  */
 export class GroupCommit<W, R> {
   readonly #commit: (writes: W[]) => Promise<R[]>;
@@ -34,10 +34,10 @@ export class GroupCommit<W, R> {
   readonly #options: GroupCommitOptions<W>;
   #waiting: Waiting<W, R>[] = [];
   #bytes = 0;
-  /** How many had a write in the last commit, or one waiting when it ended. */
+  /** The number of writes in the last commit, and of those that waited at its end. */
   #writers = 0;
   #running: Promise<void> | undefined;
-  /** Called with every write, while a commit waits for more of them. */
+  /** Called for each write while a commit waits for more. */
   #onWrite: (() => void) | undefined;
   #abortError: StoreUnavailableError | undefined;
 
@@ -51,7 +51,7 @@ export class GroupCommit<W, R> {
     this.#options = options;
   }
 
-  /** Commits a write of about so many bytes together with others. */
+  /** Adds a write of approximately `bytes` to the next commit. */
   add(write: W, bytes: number): Promise<R> {
     if (this.#abortError) return Promise.reject(this.#abortError);
     const isFull = this.#waiting.length >= MAX_WAITING.writes || this.#bytes + bytes > MAX_WAITING.bytes;
@@ -65,13 +65,13 @@ export class GroupCommit<W, R> {
     });
   }
 
-  /** Rejects all further writes. Resolves when those that wait are committed. */
+  /** Rejects new writes. Resolves when the waiting writes are committed. */
   async close(): Promise<void> {
     this.#abortError ??= new StoreUnavailableError('The store is closed.');
     await this.#running;
   }
 
-  /** Rejects all further writes, and those that wait. */
+  /** Rejects new and waiting writes. */
   abort(error: StoreUnavailableError): void {
     this.#abortError = error;
     this.#bytes = 0;
@@ -80,20 +80,20 @@ export class GroupCommit<W, R> {
 
   async #run(): Promise<void> {
     do {
-      // All that come in this turn of the event loop share a commit.
+      // All writes of this turn of the event loop share a commit.
       await new Promise((resolve) => setImmediate(resolve));
-      const enough = GATHERED_PART * this.#writers;
-      if (this.#waiting.length < enough) await this.#gather(enough);
+      const expected = GATHERED_SHARE * this.#writers;
+      if (this.#waiting.length < expected) await this.#gather(expected);
       if (this.#waiting.length > 0) await this.#commitBatch(this.#nextBatch());
     } while (this.#waiting.length > 0);
     this.#running = undefined;
   }
 
   /**
-   * Waits for so many writes, but not for long. Those whose writes the last commit had come again soon: to wait for most of
-   * them saves syncs. The others keep the processor busy while the disk works. One writer waits for nobody.
+   * Waits for a number of writes, up to MAX_GATHER_MS. The writers of the last commit usually write again soon, so waiting for
+   * most of them saves syncs. The others work during the commit. A single writer never waits.
    */
-  #gather(enough: number): Promise<void> {
+  #gather(expected: number): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         this.#onWrite = undefined;
@@ -102,7 +102,7 @@ export class GroupCommit<W, R> {
       };
       const timer = setTimeout(done, MAX_GATHER_MS);
       this.#onWrite = () => {
-        if (this.#waiting.length >= enough) done();
+        if (this.#waiting.length >= expected) done();
       };
     });
   }
@@ -115,12 +115,12 @@ export class GroupCommit<W, R> {
     let bytes = 0;
     for (const waiting of this.#waiting) {
       if (batch.length === MAX_COMMIT.writes || bytes >= MAX_COMMIT.bytes) break;
-      const own = keysOf?.(waiting.write);
-      if (own?.some((key) => keys.has(key))) {
+      const keysOfWrite = keysOf?.(waiting.write);
+      if (keysOfWrite?.some((key) => keys.has(key))) {
         later.push(waiting);
         continue;
       }
-      if (own) for (const key of own) keys.add(key);
+      if (keysOfWrite) for (const key of keysOfWrite) keys.add(key);
       batch.push(waiting);
       bytes += waiting.bytes;
     }

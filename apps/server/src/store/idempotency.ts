@@ -4,21 +4,20 @@ import { IDEMPOTENCY_MS, type IdempotencyState } from './store.ts';
 const FIRST_CAPACITY = 1024;
 
 /**
- * The keys of idempotent writes in memory, in the order in which they came. Each belongs to a group, a number that ascends:
- * groups are forgotten as a whole, the oldest first. It is a table of numbers, about 40 bytes for a key, so that the garbage
- * collector sees a handful of objects however many keys there are. It holds a hash of 64 bits of each key, with a seed that
- * nobody knows; whoever finds a key here looks into what it stands for.
+ * The keys of idempotent writes in memory, in order of arrival. Each key belongs to a group with an ascending number. Groups
+ * are evicted as a whole, the oldest first. The table consists of typed arrays, about 40 bytes per key, so the garbage
+ * collector sees few objects. It stores a 64-bit hash of each key with a secret seed. Callers verify a found key in its group.
  */
 export class IdempotencyKeys {
   readonly #max: number;
   readonly #now: () => number;
   readonly #seed = randomInt(2 ** 32);
-  /** A ring of keys: `#count` of them from `#first` on. `#stale` of these were stored again since, behind the others. */
+  /** A ring buffer with `#count` keys from `#first` on. `#stale` of them were stored again later. */
   #ring = newRing(FIRST_CAPACITY);
   #first = 0;
   #count = 0;
   #stale = 0;
-  /** Open addressing: where a key is in the ring, and 1; 0 for none. Half of the slots are empty at least. */
+  /** A hash table with open addressing: the index of a key in the ring plus 1, or 0. At least half of the slots are empty. */
   #slots = new Uint32Array(2 * FIRST_CAPACITY);
   #forgotten = 0;
 
@@ -27,13 +26,13 @@ export class IdempotencyKeys {
     this.#now = now;
   }
 
-  /** The group of a key that was stored within the last 24 hours. A clock that went back makes a key live longer. */
+  /** The group of a key that was stored within the last 24 hours, longer if the clock was set back. */
   get(key: string): number | undefined {
     const at = (this.#slots[this.#slotOf(key)] ?? 0) - 1;
-    return at >= 0 && !this.#isOld(at) ? this.#ring.groups[at] : undefined;
+    return at >= 0 && !this.#isExpired(at) ? this.#ring.groups[at] : undefined;
   }
 
-  /** Stores a key behind all others. */
+  /** Stores a key as the newest. */
   set(key: string, group: number, time = this.#now()): void {
     if (this.#count === this.#ring.groups.length) this.#grow();
     const slot = this.#slotOf(key);
@@ -46,13 +45,13 @@ export class IdempotencyKeys {
     this.#slots[slot] = at + 1;
   }
 
-  /** Whether the oldest group is too old, or there are too many keys. */
+  /** Whether the oldest group is expired, or there are too many keys. */
   get isDue(): boolean {
-    return this.#count > 0 && (this.#isOld(this.#first) || this.state.keys > this.#max);
+    return this.#count > 0 && (this.#isExpired(this.#first) || this.state.keys > this.#max);
   }
 
-  /** Takes back a group whose keys were stored last. */
-  takeBack(group: number): void {
+  /** Removes the keys of the newest group. */
+  removeNewest(group: number): void {
     while (this.#count > 0) {
       const at = (this.#first + this.#count - 1) % this.#ring.groups.length;
       if (this.#ring.groups[at] !== group) return;
@@ -61,12 +60,12 @@ export class IdempotencyKeys {
     }
   }
 
-  /** Forgets the oldest groups, up to so many and to one that stays, while they are due, and returns them. */
-  sweep(count: number, staying?: number): number[] {
+  /** Removes and returns due groups, the oldest first, up to `count` and before the group `end`. */
+  sweep(count: number, end?: number): number[] {
     const groups: number[] = [];
     while (groups.length < count && this.isDue) {
       const group = this.#ring.groups[this.#first] as number;
-      if (group === staying) break;
+      if (group === end) break;
       while (this.#count > 0 && this.#ring.groups[this.#first] === group) this.#removeFirst();
       groups.push(group);
     }
@@ -77,40 +76,40 @@ export class IdempotencyKeys {
     return { keys: this.#count - this.#stale, forgotten: this.#forgotten };
   }
 
-  #isOld(at: number): boolean {
+  #isExpired(at: number): boolean {
     return this.#now() - (this.#ring.times[at] ?? 0) >= IDEMPOTENCY_MS;
   }
 
   #removeFirst(): void {
     const at = this.#first;
-    if (this.#release(at) && !this.#isOld(at)) this.#forgotten++;
+    if (this.#release(at) && !this.#isExpired(at)) this.#forgotten++;
     this.#first = (at + 1) % this.#ring.groups.length;
     this.#count--;
   }
 
-  /** Empties the slot that leads to this place of the ring; false where the key was stored again since. */
+  /** Empties the slot of a ring entry; false if the key was stored again later. */
   #release(at: number): boolean {
     const slot = this.#probe(this.#ring.high[at] ?? 0, this.#ring.low[at] ?? 0);
-    const isLast = this.#slots[slot] === at + 1;
-    if (isLast) this.#empty(slot);
+    const isCurrent = this.#slots[slot] === at + 1;
+    if (isCurrent) this.#empty(slot);
     else this.#stale--;
-    return isLast;
+    return isCurrent;
   }
 
-  /** The last key that was looked up, until slots move: it is often stored next. Its hash, and the slot of it. */
+  /** The last key that was looked up, its hash and its slot, until slots move. The same key is often stored next. */
   #key: string | undefined;
   #high = 0;
   #low = 0;
   #slot = 0;
 
-  /** The slot of a key, or the one where it belongs. */
+  /** The slot of a key, or the empty slot for it. */
   #slotOf(key: string): number {
-    if (key !== this.#key) this.#slot = hashHalves(key, this.#seed, this.#probeNoted);
+    if (key !== this.#key) this.#slot = hashHalves(key, this.#seed, this.#probeAndCache);
     this.#key = key;
     return this.#slot;
   }
 
-  readonly #probeNoted = (high: number, low: number): number => {
+  readonly #probeAndCache = (high: number, low: number): number => {
     this.#high = high;
     this.#low = low;
     return this.#probe(high, low);
@@ -124,7 +123,7 @@ export class IdempotencyKeys {
     }
   }
 
-  /** Empties a slot, and moves up what is behind it, so that nothing is behind an empty slot that it belongs before. */
+  /** Empties a slot, and shifts the following ones back, so that probing still finds them. */
   #empty(emptied: number): void {
     this.#key = undefined;
     const mask = this.#slots.length - 1;
@@ -138,7 +137,7 @@ export class IdempotencyKeys {
     this.#slots[hole] = 0;
   }
 
-  /** Makes the ring twice as long; the first key comes to its beginning. */
+  /** Doubles the ring, with the first key at its beginning. */
   #grow(): void {
     this.#key = undefined;
     const before = this.#ring;
@@ -150,7 +149,7 @@ export class IdempotencyKeys {
       this.#ring[name].set(before[name].subarray(0, this.#first), length - this.#first);
     }
     this.#first = 0;
-    // Of a key that was stored again the last one counts.
+    // The last entry of a repeated key counts.
     for (let at = 0; at < this.#count; at++)
       this.#slots[this.#probe(this.#ring.high[at] ?? 0, this.#ring.low[at] ?? 0)] = at + 1;
   }
@@ -165,12 +164,12 @@ function newRing(length: number) {
   };
 }
 
-/** A hash of 64 bits, not a cryptographic one: for a short text the call alone would take longer. */
+/** A 64-bit hash. It is not cryptographic, because calling such a function costs more than hashing a short text. */
 export function hash64(text: string): string {
   return hashHalves(text, 0, (high, low) => `${high | 0}.${low | 0}`);
 }
 
-/** Passes the two halves of a hash of 64 bits to a function, and returns its result. The hash depends on the seed. */
+/** Passes the two halves of a seeded 64-bit hash to a function, and returns its result. */
 function hashHalves<T>(text: string, seed: number, use: (high: number, low: number) => T): T {
   // cyrb53 by bryc, with all of its bits.
   let high = 0xdead_beef ^ seed;

@@ -1,65 +1,62 @@
-/**
- * Where documents are stored: JSON objects by identifier, in collections. Every adapter keeps these promises, and one
- * test suite checks them (test/store/store-suite.ts).
- */
+/** A store of documents: JSON objects by identifier, in collections. Each adapter passes test/store/store-suite.ts. */
 export interface Store {
-  /** Whether what it returns is the text that it stores, which is best sent unparsed. */
+  /** Whether it returns stored text without parsing it, which is then sent as it is. */
   readonly passesJson: boolean;
-  /** The collection of this name. Throws for a name that was not declared. */
+  /** The collection with this name. Throws for an undeclared name. */
   collection(name: string): Collection;
   /** Whether requests can be served now. */
   ready(): Promise<boolean>;
-  /** How the store fares, without asking anybody: for `/healthz`, logs and metrics. */
+  /** The state of the store, without I/O, for `/healthz`, logs and metrics. */
   state(): StoreState;
-  /** The keys of idempotent writes, as far as this process knows them. */
+  /** The idempotency keys that this process knows. */
   idempotency(): IdempotencyState;
-  /** The connections by purpose; only stores that are reached by connections have any. */
+  /** The connections by purpose. Only stores with connections have this. */
   connections?(): Readonly<Record<string, Connections>>;
-  /** Writes a consistent copy into a folder that does not exist yet, while the store is in use; only stores in a folder. */
+  /** Writes a consistent copy to a new folder, also while the store is in use. Only stores in a folder have this. */
   backup?(folder: string): Promise<void>;
-  /** Takes no further write, and resolves when those that were accepted are stored. */
+  /** Rejects new writes, and resolves when the accepted ones are stored. */
   close(): Promise<void>;
 }
 
 /**
- * Writes are durable once they resolve, and visible to every read that begins later. A write rejects with
- * StoreUnavailableError if nothing was done, and with StoreUncertainError if nobody knows whether it was. A write with
- * `idempotency` can then be repeated, by any server on the same store: it is done once.
+ * A write is durable when it resolves, and visible to every later read. It rejects with a StoreUnavailableError if it was not
+ * done, and with a StoreUncertainError if that is unknown. A write with `idempotency` can be repeated, also by another server
+ * on the same store, and is done once.
  */
 export interface Collection {
   /** Stores a new document under the next identifier. */
   create(properties: Properties, options?: WriteOptions): Promise<Document>;
-  /** Stores a document in the place of the one with this identifier. */
+  /** Replaces the document with this identifier. */
   replace(id: number, properties: Properties, options?: WriteOptions): Promise<Document | NotWritten>;
   remove(id: number, options?: WriteOptions): Promise<Removed | NotWritten>;
   /**
-   * Stores documents under the identifiers that they have, ascending: all of them, or none and `false` where the collection
-   * has given out an identifier as high as the first one.
+   * Stores documents with ascending identifiers of their own. Stores none and resolves to `false` if the collection has already
+   * assigned the first identifier or a higher one.
    */
   restore(documents: readonly Properties[]): Promise<boolean>;
-  /** The document with this identifier. A store that has it in memory answers at once, without a promise. */
+  /** The document with this identifier; without a promise if it is in memory. */
   get(id: number): Awaitable<Document | undefined>;
-  /** Documents in ascending order of identifiers. */
+  /** A page of documents in ascending order of identifiers. */
   list(query: ListQuery): Awaitable<Page>;
-  /** Changes with every write to the collection, and is different in every run: the ETag of its lists. */
+  /** A text that changes with every write to the collection and every run of the server: the ETag of its lists. */
   version(): string | undefined;
 }
 
 export type Awaitable<T> = T | Promise<T>;
 
-/** An object that JSON can carry; integers beyond 2^53 are `bigint`. */
+/** An object for JSON. Integers beyond 2^53 are `bigint`. */
 export type Properties = Readonly<Record<string, unknown>>;
 
 export interface WriteOptions {
-  /** Only if this is the version of the stored document. */
+  /** Write only if the stored document has this version. */
   readonly ifVersion?: string;
   readonly idempotency?: Idempotency;
 }
 
 /**
- * Makes a write safe to repeat. Its key is stored in the same commit; for 24 hours a write with this key does nothing and
- * resolves to the result of the first one, as `isReplayed`. A write that did nothing stores no key. One key stands for one
- * kind of write: with another fingerprint it rejects with an IdempotencyMismatchError.
+ * Makes a write safe to repeat. Its key is stored in the same commit. For 24 hours, another write with this key does nothing,
+ * and resolves to the first result with `isReplayed`. A write without effect stores no key. A known key with another
+ * fingerprint rejects with an IdempotencyMismatchError.
  */
 export interface Idempotency {
   readonly key: string;
@@ -67,18 +64,18 @@ export interface Idempotency {
   readonly fingerprint: string;
 }
 
-/** How long a key is remembered, unless there are too many: then the oldest ones are forgotten. */
+/** The lifetime of an idempotency key. If there are too many, the oldest are evicted earlier. */
 export const IDEMPOTENCY_MS = 86_400_000;
 export const MAX_IDEMPOTENCY_KEYS = 1_000_000;
 
 export interface IdempotencyState {
-  /** The keys that are remembered. */
+  /** The number of stored keys. */
   readonly keys: number;
-  /** The keys that were forgotten early, because there were too many. */
+  /** The number of keys that were evicted early, because there were too many. */
   readonly forgotten: number;
 }
 
-/** JSON as it goes to the socket, unparsed. */
+/** JSON text. */
 export interface JsonText {
   readonly text: string;
   /** `latin1` where each character stands for one byte. */
@@ -89,10 +86,10 @@ export interface JsonText {
 export interface Document {
   readonly outcome: 'stored';
   readonly id: number;
-  /** Another one after every replacement; it outlives restarts. */
+  /** Changes with every replacement, and stays the same across restarts. */
   readonly version: string;
   readonly json: JsonText;
-  /** The write was done before; this is its result from then. */
+  /** Set if this is the result of an earlier write with the same key. */
   readonly isReplayed?: true;
 }
 
@@ -101,7 +98,7 @@ export interface Removed {
   readonly isReplayed?: true;
 }
 
-/** Why a conditional or addressed write did nothing: there is no such document, or it has another version. */
+/** The reason why a write had no effect: there is no such document, or it has another version. */
 export interface NotWritten {
   readonly outcome: 'missing' | 'conflict';
 }
@@ -110,16 +107,16 @@ export interface ListQuery {
   /** Only documents with higher identifiers. */
   readonly after: number;
   readonly limit: number;
-  /** Only documents whose indexed property has this value; a missing one counts as null. */
+  /** Only documents whose indexed property has this value. A missing property counts as null. */
   readonly filter?: { readonly property: string; readonly value: unknown };
-  /** The page ends with the document that brings it to this many bytes, each with one byte between it and the next. */
+  /** The page ends with the document that reaches this size, with one byte per separator. */
   readonly maxBytes?: number;
 }
 
 export const DEFAULT_PAGE_BYTES = 2 ** 20;
 
 export interface Page {
-  /** An array; `,\n` stands between two documents. */
+  /** An array whose documents are separated by `,\n`. */
   readonly json: JsonText;
   readonly count: number;
   /** The identifier of the last document, 0 without any. */
@@ -130,7 +127,7 @@ export interface Page {
 
 export interface StoreState {
   readonly status: 'opening' | 'open' | 'failed' | 'closed';
-  /** Why the store takes no more writes until a restart, for `failed`. */
+  /** Why the store rejects writes until a restart, if it has failed. */
   readonly reason?: string;
 }
 
@@ -139,11 +136,11 @@ export interface Connections {
   idle: number;
   busy: number;
   opening: number;
-  /** Requests that wait for one. */
+  /** Requests that wait for a connection. */
   waiting: number;
 }
 
-/** One group of writes that was committed together. */
+/** A finished group commit. */
 export interface Commit {
   writes: number;
   milliseconds: number;

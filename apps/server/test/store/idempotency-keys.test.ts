@@ -70,7 +70,7 @@ test('the table of keys behaves like a list', () => {
       } else if ('failed' in one) {
         for (const n of one.failed) table.set(`key ${n}`, group + 1);
         for (const n of one.failed) expect(table.get(`key ${n}`)).toBe(group + 1);
-        table.takeBack(group + 1);
+        table.removeNewest(group + 1);
         for (const n of one.failed) expect(table.get(`key ${n}`)).toBeUndefined();
       } else {
         group++;

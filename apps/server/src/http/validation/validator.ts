@@ -56,8 +56,8 @@ const validateRequest: ValidateRequest = (operation, check, request, response, n
 const NO_PARAMETERS = { query: {}, params: {}, headers: {}, cookies: {} };
 
 /**
- * Makes Node count the deprecation warning of `url.parse` as given. Until then each call, one per validation, searches the
- * call stack for the caller to warn, which takes longer than the validation itself.
+ * Calls `url.parse` once without its deprecation warning. Otherwise each call, one per validation, searches the call stack
+ * for the caller to warn, which costs more than the validation.
  */
 function quietUrlParse(): void {
   const { noDeprecation } = process;

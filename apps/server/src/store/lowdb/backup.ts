@@ -14,12 +14,12 @@ import {
 } from './manifest.ts';
 import { unsealedIn } from './recovery.ts';
 
-/** Merging removes segments while they are copied; then those of the new manifest are copied, this often at most. */
+/** The attempts to copy. One fails if a merge removes segments meanwhile; the next one uses the new manifest. */
 const MAX_ATTEMPTS = 1000;
 
 /**
- * Copies a data folder into a new one, whether or not a server uses it. The copy holds every change that was acknowledged
- * before this was called, and is a state that the store was in: segments are only ever added to, or replaced as a whole.
+ * Copies a data folder into a new one, also while a server uses it. The copy is consistent, because segments are append-only
+ * or replaced as a whole. It has every change that was acknowledged before the call.
  */
 export async function backup(folder: string, to: string): Promise<void> {
   await makeFolder(join(to, '..'));
@@ -36,7 +36,7 @@ export async function backup(folder: string, to: string): Promise<void> {
     if (isComplete && String(after?.sealed) === String(manifest.sealed)) {
       const keys = await readIfExists(join(folder, 'keys.json'));
       if (keys) await replaceFile(join(to, 'keys.json'), keys, 0o600);
-      // Last, because a folder without it is not taken for a store.
+      // Last, because a folder without a manifest is not a store.
       return writeManifest(to, newManifest(manifest));
     }
     if (attempt === MAX_ATTEMPTS)
@@ -44,20 +44,20 @@ export async function backup(folder: string, to: string): Promise<void> {
   }
 }
 
-/** Copies what the manifest names, and the commits behind that; false where a file went away meanwhile. */
+/** Copies the segments of the manifest and all later ones; false if a segment was removed meanwhile. */
 async function copySegments(source: string, target: string, manifest: ManifestData): Promise<boolean> {
   const wanted = [
     ...manifest.sealed.map((number) => segmentFile(number, 'json')),
     ...unsealedIn(await readdir(source), manifest),
   ];
-  const there = await readdir(target);
-  for (const name of there) if (!wanted.includes(name)) await rm(join(target, name));
+  const existing = await readdir(target);
+  for (const name of existing) if (!wanted.includes(name)) await rm(join(target, name));
   for (const name of wanted) {
-    if (name.endsWith('.json') && there.includes(name)) continue;
+    if (name.endsWith('.json') && existing.includes(name)) continue;
     const bytes = await readIfExists(join(source, name));
     if (!bytes) return false;
     let end = name.endsWith('.json') ? bytes.length : 0;
-    // Without the commit that is being written.
+    // Omits the commit that is being written.
     if (end === 0) for (const block of blocksIn(bytes, 'jsonl')) end = block.end;
     if (!isTorn(bytes.subarray(end))) throw new StoreDamagedError(join(source, name), `it is damaged at byte ${end}`);
     await replaceFile(join(target, name), bytes.subarray(0, end));

@@ -3,69 +3,69 @@ import { type Adapter, Low } from 'lowdb';
 import { readIfExists, replaceFile } from '../../files/files.ts';
 import { StoreDamagedError } from '../errors.ts';
 
-/** A sealed segment is a file of lowdb, one JSON text. In other segments each commit is a line. */
+/** The format of a segment. A sealed one is a file of lowdb, one JSON text. In others each commit is a line. */
 export type Form = 'json' | 'jsonl';
 
-/** What many records have in common: their collection, and their indexed values as JSON. Tombstones have none. */
+/** The collection of a record and its indexed values as JSON, which many records share. Tombstones have no values. */
 export type Kind = readonly [collection: string, values: string];
 
-/** A record as it stands in a segment. */
+/** A record of a segment. */
 export interface StoredRecord {
-  /** Its place in a list of kinds. */
+  /** An index into a list of kinds. */
   readonly kind: number;
   readonly id: number;
-  /** The sequence number of the change that it was written for. */
+  /** The sequence number of the change. */
   readonly version: number;
-  /** Where the document's text is, in bytes; a tombstone has the length 0. */
+  /** The byte offset of the document's text, and its length. A tombstone has length 0. */
   readonly start: number;
   readonly length: number;
 }
 
 /** A record for a block that is being written. */
 export interface NewRecord extends StoredRecord {
-  /** Where its text is going to be, from the beginning of the documents. */
+  /** The offset of its text from the first document, which `layOut` sets. */
   start: number;
 }
 
-/** What describes the documents of a block, so that the key directory is filled without parsing them. */
+/** The metadata of a block. It fills the key directory without parsing documents. */
 interface Head {
-  /** The number of the segment: a block in another one does not belong there. */
+  /** The number of the segment, which detects a block in the wrong file. */
   segment: number;
   kinds: Kind[];
-  /** Each record is four numbers: how far its identifier and its version are from the ones before, its length and its kind. */
+  /** Four numbers per record: identifier and version as differences to those before, length and kind. */
   hint: number[];
 }
 
 /**
- * All that the store writes is blocks: JSON that begins with the checksum of what is behind it. JSON.stringify puts no
- * space there, so this cannot occur inside of a document.
+ * The first bytes of a block, JSON that begins with the checksum of its rest. The store writes only blocks. Documents cannot
+ * contain this text, because JSON.stringify writes no space there.
  */
 export const OPENING = '{ "crc32":';
-const beginning = (rest: Uint8Array) => `${OPENING}${String(crc32(rest)).padStart(10)},`;
-const HEAD = beginning(new Uint8Array()).length;
+const prefixOf = (rest: Uint8Array) => `${OPENING}${String(crc32(rest)).padStart(10)},`;
+const HEAD = prefixOf(new Uint8Array()).length;
 const HINT = ',"hint":[';
 const DOCUMENTS = ',"documents":[';
-/** Nothing else in a block ends like this. */
+/** The end of a block, which occurs nowhere else in it. */
 const END = ']}\n';
-/** Between two documents. */
+/** The separator of documents. */
 export const GAP = { json: ',\n', jsonl: ',' } as const;
 
 /**
- * Finds out where in a new block each of these records is, whose kinds have their places in the list of all kinds. Returns
- * all that is before the documents, and the bytes of the whole.
+ * Lays out a new block: sets the offset of each record, and returns the text before the documents and the size of the block.
+ * The kinds of the records are indexes into the list of all kinds.
  */
 export function layOut(segment: number, form: Form, records: readonly NewRecord[], kinds: readonly Kind[]) {
   const head: Head = { segment, kinds: [], hint: [] };
-  const places = new Map<number, number>();
+  const indexes = new Map<number, number>();
   let [lastId, lastVersion, end] = [0, 0, 0];
   for (const record of records) {
     const { id, version, length, kind } = record;
-    let place = places.get(kind);
-    if (place === undefined) {
-      place = head.kinds.push(kinds[kind] as Kind) - 1;
-      places.set(kind, place);
+    let index = indexes.get(kind);
+    if (index === undefined) {
+      index = head.kinds.push(kinds[kind] as Kind) - 1;
+      indexes.set(kind, index);
     }
-    head.hint.push(id - lastId, version - lastVersion, length, place);
+    head.hint.push(id - lastId, version - lastVersion, length, index);
     [lastId, lastVersion] = [id, version];
     if (length === 0) continue;
     record.start = end === 0 ? 0 : end + GAP[form].length;
@@ -77,11 +77,11 @@ export function layOut(segment: number, form: Form, records: readonly NewRecord[
 
 const openingOf = (head: object) => Buffer.from(`${' '.repeat(HEAD)}${JSON.stringify(head).slice(1, -1)}${DOCUMENTS}`);
 
-/** Completes a block whose documents are in their place. */
+/** Completes a block that already has its documents: writes the opening, the end and the checksum. */
 export function complete(bytes: Buffer, opening: Buffer): void {
   opening.copy(bytes);
   bytes.write(END, bytes.length - END.length, 'latin1');
-  bytes.write(beginning(bytes.subarray(HEAD)), 'latin1');
+  bytes.write(prefixOf(bytes.subarray(HEAD)), 'latin1');
 }
 
 /** A block without documents. */
@@ -93,31 +93,31 @@ export function encodeBlock(head: object): Buffer {
 }
 
 /**
- * The block at a byte; nothing where that is not what was written. Its head ends with this text: nothing inside of a string
- * is like it, because quotes are escaped there.
+ * Decodes the head of the block at an offset; undefined if the checksum differs. The head ends before `headEnd`, which cannot
+ * occur in a string because it has unescaped quotes.
  */
 export function decodeBlock<T>(bytes: Buffer, from = 0, headEnd = DOCUMENTS) {
   const end = bytes.indexOf(END, from) + END.length;
   const body = bytes.subarray(from + HEAD, end);
-  if (body.length === 0 || bytes.toString('latin1', from, from + HEAD) !== beginning(body)) return undefined;
+  if (body.length === 0 || bytes.toString('latin1', from, from + HEAD) !== prefixOf(body)) return undefined;
   const length = body.indexOf(headEnd);
   const head: T = JSON.parse(`{${body.toString('utf8', 0, length)}}`);
-  return { head, behindHead: from + HEAD + length + headEnd.length, end };
+  return { head, afterHead: from + HEAD + length + headEnd.length, end };
 }
 
-/** The blocks from the beginning of a segment to the first byte where there is no good one. */
+/** The blocks of a segment, up to the first invalid one. */
 export function* blocksIn(bytes: Buffer, form: Form) {
   for (let from = 0; ; ) {
     const block = decodeBlock<Omit<Head, 'hint'>>(bytes, from, HINT);
     if (!block) return;
     from = block.end;
-    yield { ...block.head, records: new RecordCursor(bytes, block.behindHead, form), end: block.end };
+    yield { ...block.head, records: new RecordCursor(bytes, block.afterHead, form), end: block.end };
   }
 }
 
 const [COMMA, MINUS, ZERO, CLOSING] = [...Buffer.from(',-0]')] as [number, number, number, number];
 
-/** Steps through the records of a block, and has the properties of the one that it is at: there are too many to make an object of each. */
+/** A cursor over the records of a block. It has the properties of the current record, because an object for each would be slow. */
 export class RecordCursor implements StoredRecord {
   kind = 0;
   id = 0;
@@ -137,7 +137,7 @@ export class RecordCursor implements StoredRecord {
     this.#isAtEnd = bytes[hint] === CLOSING;
   }
 
-  /** Steps to the next record, if there is one. */
+  /** Moves to the next record; false after the last one. */
   next(): boolean {
     if (this.#isAtEnd) return false;
     if (this.length > 0) this.start += this.length + this.#gap;
@@ -165,8 +165,8 @@ export class RecordCursor implements StoredRecord {
 }
 
 /**
- * Whether these bytes behind the last commit are what a crash may leave of one that nobody was told of. It begins like a
- * commit, or with zeros where the disk knew only its size. Only the last one can be unfinished, so none follows.
+ * Whether the bytes after the last valid commit can be an unacknowledged commit that a crash left incomplete. It begins like
+ * a commit, or with zeros if the disk stored only its size, and no valid commit follows.
  */
 export function isTorn(bytes: Buffer): boolean {
   if (bytes.length > 0 && bytes[0] !== 0 && !OPENING.startsWith(bytes.toString('latin1', 0, OPENING.length)))
@@ -176,18 +176,18 @@ export function isTorn(bytes: Buffer): boolean {
   return true;
 }
 
-/** lowdb's adapter for a file that is replaced as a whole. */
+/** lowdb's adapter for a file that is replaced atomically. */
 const adapter = (file: string, spare?: ArrayBufferLike): Adapter<Buffer | null> => ({
   read: async () => (await readIfExists(file, spare)) ?? null,
   write: (bytes) => replaceFile(file, bytes ?? new Uint8Array()),
 });
 
-/** Replaces a file as a whole. */
+/** Replaces a file atomically. */
 export async function writeFile(file: string, bytes: Buffer): Promise<void> {
   await new Low<Buffer | null>(adapter(file), bytes).write();
 }
 
-/** The bytes of a file, in `spare` where they fit in there. Rejects with a StoreDamagedError where it is missing. */
+/** Reads a file, into `spare` if it fits. Rejects with a StoreDamagedError if the file is missing. */
 export async function readFile(file: string, spare?: ArrayBufferLike): Promise<Buffer> {
   const low = new Low<Buffer | null>(adapter(file, spare), null);
   await low.read();
@@ -195,8 +195,8 @@ export async function readFile(file: string, spare?: ArrayBufferLike): Promise<B
   return low.data;
 }
 
-/** The same buffer, or a larger one that begins with its used bytes, in which there is room for more. */
-export function withRoom(buffer: Buffer, used: number, more: number): Buffer {
+/** Returns the buffer, or a larger copy if it lacks capacity for more bytes. */
+export function withCapacity(buffer: Buffer, used: number, more: number): Buffer {
   if (used + more <= buffer.length) return buffer;
   const larger = Buffer.allocUnsafeSlow(Math.max(used + more, 2 * buffer.length, 4096));
   buffer.copy(larger, 0, 0, used);

@@ -4,46 +4,47 @@ import type { Properties } from '../store.ts';
 import type { Form, Kind, StoredRecord } from './block.ts';
 import { KeyDirectory } from './key-directory.ts';
 
-/** A file of records, as the running store knows it. */
+/** The state of a file of records. */
 export interface Segment {
   readonly number: number;
-  /** The first change that it can hold, while it is not sealed. */
+  /** The sequence number of its first change, while it is not sealed. */
   readonly first: number;
-  /** Its commits, while it is not sealed. A sealed one is read from disk. */
+  /** Its commits, while it is not sealed. Sealed segments are read from disk. */
   bytes: Buffer | undefined;
-  /** What its records cost, and those of its documents that are still needed. */
+  /** The cost of all its records. */
   size: number;
+  /** The cost of its documents that are neither replaced nor removed. */
   live: number;
   tombstones: number;
 }
 
-/** A segment whose records cost so much is full. */
+/** The cost of a full segment. */
 const MAX_SEGMENT = 2 ** 21;
 
-/** What a record costs: its bytes, and what the work and the memory for any record amount to. */
+/** The cost of a record: its bytes, and a constant for the work and memory of each record. */
 export const costOf = (length: number) => length + 128;
 
 export const segmentFile = (number: number, form: Form) => `${String(number).padStart(10, '0')}.${form}`;
 
-/** All that the store knows of its documents: a key directory for each collection, the segments, and how far it has come. */
+/** The index of the store: a key directory for each collection, the segments, and the sequence number of the last change. */
 export class Catalog {
   /** The folder of the segments. */
   readonly folder: string;
   readonly maxSegment: number;
   readonly segments = new Map<number, Segment>();
-  /** The store's own name, which is part of every version. */
+  /** The identifier of the store, which is part of every version. */
   id = '';
-  /** The sequence number of the last change that was committed. */
+  /** The sequence number of the last committed change. */
   sequence = 0;
   readonly kinds: Kind[] = [];
   readonly declared: ReadonlyMap<string, CollectionDeclaration>;
   readonly #kinds = new Map<string, number>();
-  /** The kinds of documents whose only index has this value, by collection. */
+  /** By collection, the kinds by the value of its only index. */
   readonly #kindsOfValues = new Map<string, Map<unknown, number>>();
   readonly #directories = new Map<string, KeyDirectory>();
-  /** By kind. */
+  /** The directories by kind. */
   readonly #directoryOf: KeyDirectory[] = [];
-  /** The highest number of a segment. */
+  /** The highest segment number. */
   #number = 0;
 
   constructor(folder: string, collections: readonly CollectionDeclaration[], maxSegment = MAX_SEGMENT) {
@@ -53,13 +54,13 @@ export class Catalog {
     for (const { name } of collections) this.#kindsOfValues.set(name, new Map());
   }
 
-  /** A segment that is behind all others, unless it is one that was found. */
+  /** Creates a segment after all others, or with the number of an existing file. */
   newSegment(bytes: Buffer | undefined, number = this.#number + 1): Segment {
     this.#number = Math.max(number, this.#number);
     return { number, first: this.sequence + 1, bytes, size: 0, live: 0, tombstones: 0 };
   }
 
-  /** The sealed segments, then the others: what changes a document is behind what it changes. */
+  /** The sealed segments and the others, each in the order of their changes. */
   inOrder(): { sealed: Segment[]; unsealed: Segment[] } {
     const all = [...this.segments.values()];
     return { sealed: all.filter(({ bytes }) => !bytes), unsealed: all.filter(({ bytes }) => bytes) };
@@ -75,18 +76,18 @@ export class Catalog {
     return directory;
   }
 
-  /** The directory of the documents of a kind. */
+  /** The key directory for documents of a kind. */
   directoryOf(kind: number): KeyDirectory {
     return this.#directoryOf[kind] as KeyDirectory;
   }
 
-  /** The highest identifier that each collection has given out. */
+  /** The highest assigned identifier of each collection. */
   get last(): { [collection: string]: number } {
     const all = [...this.#directories].map(([name, { last }]) => [name, last] as const);
     return Object.fromEntries(all.filter(([, last]) => last > 0));
   }
 
-  /** The version of a document that a change with this sequence number stored. */
+  /** The version of the document that the change with this sequence number stored. */
   versionText(sequence: number): string {
     return `${this.id}-${sequence}`;
   }
@@ -95,7 +96,7 @@ export class Catalog {
     return this.declared.get(collection)?.indexes ?? [];
   }
 
-  /** The kind of a document. */
+  /** The kind of a document, which is added if it is new. */
   kindOf(collection: string, properties: Properties): number {
     const indexes = this.indexes(collection);
     const value = properties[indexes[0] ?? ''];
@@ -109,7 +110,7 @@ export class Catalog {
     return kind;
   }
 
-  /** The number of a kind. */
+  /** The index of a kind, which is added if it is new. */
   kind(collection: string, values: string): number {
     const key = `${collection} ${values}`;
     const known = this.#kinds.get(key);
@@ -120,8 +121,8 @@ export class Catalog {
   }
 
   /**
-   * Takes over a record of a segment, whose documents begin at a byte. Whatever else there is of this document is in the
-   * same segment or in one before.
+   * Adds a record of a segment, whose offset is relative to `from`. Earlier records of the document have to be in this segment
+   * or an earlier one.
    */
   apply(segment: Segment, record: StoredRecord, from = 0, kind = record.kind): void {
     const { id, version, start, length } = record;

@@ -5,21 +5,22 @@ import { withFolder } from './lowdb.ts';
 import { manifestFile, readManifest, segmentsFolder } from './manifest.ts';
 import { recover } from './recovery.ts';
 
-/** What a sound data folder holds. */
+/** The contents of an undamaged data folder. */
 export interface StoreReport {
   format: number;
   collections: { name: string; documents: number; last: number }[];
   segments: number;
-  /** What the records cost, in bytes, and those that are still needed. */
+  /** The cost of all records in bytes. */
   bytes: number;
+  /** The cost of the records that are neither replaced nor removed. */
   needed: number;
-  /** Bytes behind the last commit: a write that nobody was told of. */
+  /** The bytes after the last commit: an unacknowledged write. */
   tail: number;
 }
 
 /**
- * Reads all that is in a data folder, which no server may use meanwhile, and changes nothing. Rejects with a
- * StoreDamagedError where anything is not what was written.
+ * Verifies a data folder without changing it. Rejects with a StoreDamagedError if anything is damaged, and with a
+ * StoreLockedError if a server uses the folder.
  */
 export function checkStore(folder: string, declared: readonly CollectionDeclaration[]): Promise<StoreReport> {
   return withFolder(folder, async (unlock) => {

@@ -15,31 +15,31 @@ import {
 } from '../store.ts';
 import { GAP } from './block.ts';
 import type { Catalog } from './catalog.ts';
-import { type ReadTexts, readAgain, type Span, spanOf } from './reader.ts';
+import { type ReadTexts, retryRead, type Span, spanOf } from './reader.ts';
 import type { Write, WriteBatch } from './write-batch.ts';
 
-interface Parts {
+interface StoreParts {
   catalog: Catalog;
   texts: ReadTexts;
   group: GroupCommit<Write, unknown>;
 }
 
-/** Pages that were asked for since the last write: a busy server is asked for few different ones. */
+/** The number of cached pages since the last write. A busy server serves few different ones. */
 const MAX_PAGES = 256;
 const MAX_CACHED_PAGE = 2 ** 16;
 
-/** A collection of the store: writes go to the group commit, reads to the key directory and then to the segments. */
+/** A collection of the store. Writes go to the group commit. Reads look up the key directory, then read the segments. */
 export function collectionIn(
   { name, id: idProperty }: CollectionDeclaration,
-  { catalog, texts, group }: Parts,
+  { catalog, texts, group }: StoreParts,
 ): Collection {
   const run = randomUUID().slice(0, 8);
   const directory = catalog.directory(name);
   const pages = new Map<string, Page>();
-  let pagesOf = 0;
-  let [versionOf, version] = [-1, ''];
+  let pagesSequence = 0;
+  let [versionSequence, version] = [-1, ''];
   const bodyOf = (properties: Properties) => encode(withoutId(idProperty, properties));
-  // Each write has a result of its own kind.
+  // The type of the result depends on the write.
   const write = <R>(bytes: number, work: (batch: WriteBatch) => R, idempotency?: Idempotency) =>
     group.add({ work, bytes, idempotency }, idempotency ? 2 * bytes : bytes) as Promise<R>;
 
@@ -70,28 +70,29 @@ export function collectionIn(
       });
     },
     get: (id) =>
-      readAgain((): Awaitable<Document | undefined> => {
-        const place = directory.get(id);
-        if (!place) return undefined;
-        const version = catalog.versionText(place.version);
+      retryRead((): Awaitable<Document | undefined> => {
+        const location = directory.get(id);
+        if (!location) return undefined;
+        const version = catalog.versionText(location.version);
         const document = ([text = '']: string[]): Document => ({
           outcome: 'stored',
           id,
           version,
           json: { text, encoding: 'latin1' },
         });
-        return then(texts([spanOf(catalog, place)]), document);
+        return then(texts([spanOf(catalog, location)]), document);
       }),
     list: (query) => {
-      if (pagesOf !== catalog.sequence) pages.clear();
-      pagesOf = catalog.sequence;
+      if (pagesSequence !== catalog.sequence) pages.clear();
+      pagesSequence = catalog.sequence;
       const { after, limit, maxBytes, filter } = query;
       const key = `${after} ${limit} ${maxBytes} ${filter ? encode(filter) : ''}`;
-      return pages.get(key) ?? readAgain(() => pageOf(query, key));
+      return pages.get(key) ?? retryRead(() => pageOf(query, key));
     },
-    // One text for as long as nothing is written, which every read compares.
+    // The same string until the next write, because every read compares it.
     version: () => {
-      if (versionOf !== catalog.sequence) [versionOf, version] = [catalog.sequence, `${run}-${catalog.sequence}`];
+      if (versionSequence !== catalog.sequence)
+        [versionSequence, version] = [catalog.sequence, `${run}-${catalog.sequence}`];
       return version;
     },
   };
@@ -101,26 +102,26 @@ export function collectionIn(
     const { spans, ...page } = find(query);
     return then(texts(spans), (parts): Page => {
       const found: Page = { ...page, json: { text: `[${parts.join(',\n')}]`, encoding: 'latin1' } };
-      if (sequence === pagesOf && pages.size < MAX_PAGES && found.json.text.length <= MAX_CACHED_PAGE)
+      if (sequence === pagesSequence && pages.size < MAX_PAGES && found.json.text.length <= MAX_CACHED_PAGE)
         pages.set(key, found);
       return found;
     });
   }
 
-  /** Where the documents of a page are. */
+  /** Finds the spans of the documents of a page. */
   function find({ after, filter, limit, maxBytes = DEFAULT_PAGE_BYTES }: ListQuery) {
     const spans: Span[] = [];
     const page = { count: 0, last: 0, more: false, spans };
     let bytes = 1;
     if (limit <= 0) return page;
-    directory.scan(after, filter && kindsWith(filter), (place) => {
-      bytes += place.length + 1;
+    directory.scan(after, filter && kindsWith(filter), (location) => {
+      bytes += location.length + 1;
       page.count++;
-      page.last = place.id;
-      const span = spanOf(catalog, place);
-      const behind = spans.at(-1);
-      // Neighbours in a sealed segment are a piece of the page as they stand.
-      if (behind?.segment === span.segment && span.start === behind.end + GAP.json.length) behind.end = span.end;
+      page.last = location.id;
+      const span = spanOf(catalog, location);
+      const before = spans.at(-1);
+      // Neighbours in a sealed segment have the separator of a page between them, so they are one span.
+      if (before?.segment === span.segment && span.start === before.end + GAP.json.length) before.end = span.end;
       else spans.push(span);
       page.more = page.count >= limit || bytes >= maxBytes;
       return !page.more;

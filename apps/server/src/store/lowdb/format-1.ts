@@ -8,26 +8,26 @@ import type { Store } from '../store.ts';
 import { manifestFile, readManifest, segmentsFolder } from './manifest.ts';
 
 /**
- * The first format of the data folder: `pets/<first identifier>.json` for sealed segments and `.jsonl` for others, with
- * all identifiers from 1 on, and `next.json` with the high-water mark. It is carried over once, and never written.
+ * The collection of format 1. It has `pets/<first identifier>.json` for sealed segments, `.jsonl` for others, all identifiers
+ * from 1 on, and the high-water mark in `next.json`. It is migrated once, and never written.
  */
 const COLLECTION = 'pets';
-/** So many documents are restored at once. */
+/** The number of documents per restore. */
 const BATCH = 1000;
 
 const oldFolder = (folder: string) => join(folder, 'pets');
-const oldMark = (folder: string) => join(folder, 'next.json');
+const highWaterFile = (folder: string) => join(folder, 'next.json');
 
 export async function hasFormat1(folder: string): Promise<boolean> {
-  return (await isFolder(oldFolder(folder))) || (await readIfExists(oldMark(folder))) !== undefined;
+  return (await isFolder(oldFolder(folder))) || (await readIfExists(highWaterFile(folder))) !== undefined;
 }
 
 /**
- * Carries a folder of the first format over, if it is one: into a new store beside it, which takes its place as a whole.
- * The manifest comes last, so after a crash all of that is done again. The old files are put aside, and nothing reads them any more.
- * `next.json` stays: by it the version before sees that its pets are missing, and does not start as an empty store.
+ * Migrates a folder of format 1, if it is one, to a new store that then replaces it. The manifest comes last, so after a crash
+ * the migration runs again. The old folder is renamed. `next.json` stays, so the former version reports the missing pets
+ * instead of starting as an empty store.
  */
-export async function carryOver(
+export async function migrateFormat1(
   folder: string,
   onWarning: (line: string) => void,
   open: (folder: string) => Promise<Store>,
@@ -39,7 +39,7 @@ export async function carryOver(
   if (!(await readManifest(folder))) {
     try {
       await copy(folder, await open(unfinished), onWarning);
-      // What an attempt that crashed left behind.
+      // Leftovers of a crashed attempt.
       await rm(segmentsFolder(folder), { recursive: true, force: true });
       await rename(segmentsFolder(unfinished), segmentsFolder(folder));
       await syncFolder(folder);
@@ -49,10 +49,10 @@ export async function carryOver(
       await rm(unfinished, { recursive: true, force: true });
     }
   }
-  const retired = `${old}.format-1`;
+  const renamed = `${old}.format-1`;
   if (await isFolder(old)) {
-    await rename(old, retired);
-    onWarning(`${retired}: this is the data in its former format, which was carried over; it may be removed.`);
+    await rename(old, renamed);
+    onWarning(`${renamed}: this is the data in its former format, which was carried over; it may be removed.`);
   }
   await syncFolder(folder);
 }
@@ -63,7 +63,7 @@ async function copy(folder: string, store: Store, onWarning: (line: string) => v
   let last = 0;
   const restore = () => store.collection(COLLECTION).restore(texts.map((text) => decodeText(String(text))));
   try {
-    const next = await readMark(folder);
+    const next = await readHighWater(folder);
     if (!(await isFolder(old))) throw new StoreDamagedError(old, 'the folder is missing');
     for await (const text of documentsOf(old, onWarning)) {
       last++;
@@ -78,8 +78,8 @@ async function copy(folder: string, store: Store, onWarning: (line: string) => v
   }
 }
 
-async function readMark(folder: string): Promise<number> {
-  const file = oldMark(folder);
+async function readHighWater(folder: string): Promise<number> {
+  const file = highWaterFile(folder);
   const text = (await readIfExists(file))?.toString('latin1');
   if (text === undefined) return 1;
   const next = Number(/^\{"next":(\d{1,16}),/.exec(text)?.[1]);

@@ -5,18 +5,18 @@ import type { GroupCommit } from '../group-commit.ts';
 import { IdempotencyKeys } from '../idempotency.ts';
 import type { Document, Idempotency, IdempotencyState, NotWritten, Removed } from '../store.ts';
 import type { Catalog } from './catalog.ts';
-import { type ReadTexts, readAgain, type Span, spanOf } from './reader.ts';
+import { type ReadTexts, retryRead, type Span, spanOf } from './reader.ts';
 import type { Write, WriteBatch } from './write-batch.ts';
 
-/** The collection of the keys: a document for those of each commit, which is a part of it. */
+/** The collection of the keys. Each commit with keys adds one document. */
 const COLLECTION = '$idempotency';
 
-/** The documents of keys that a commit with keys removes, so that they stay within their bound, and one of every minute. */
+/** The documents of due keys that each commit with keys removes, and each minute. */
 const SWEPT_BY_COMMIT = 2;
 const SWEPT_BY_MINUTE = 1_000;
 const SWEEP_MS = 60_000;
 
-/** The event loop is free again after the keys of so many commits were read. */
+/** The number of commits between two yields to the event loop while loading. */
 const SLICE = 250;
 
 interface Options {
@@ -25,30 +25,30 @@ interface Options {
 }
 
 /** The keys of one commit. */
-interface Stored {
+interface StoredKeys {
   readonly at: number;
-  /** For each write its key, its fingerprint, and the identifier and the number of the version that it gave; none for a removal. */
+  /** Key and fingerprint of each write, and for a stored document its identifier and sequence number. */
   readonly writes: (readonly [key: string, fingerprint: string, id?: number, sequence?: number])[];
-  /** The texts of the documents that were stored. */
+  /** The texts of the stored documents. */
   readonly documents: string[];
 }
 
-/** The keys of idempotent writes, of which those that are stored have to be loaded before the first write. */
+/** Makes writes with a key idempotent. `load` has to finish before the first write. */
 export function idempotentWrites(
   catalog: Catalog,
   texts: ReadTexts,
   group: GroupCommit<Write, unknown>,
   { maxKeys, now }: Options,
 ) {
-  /** By key, the document of its commit. */
+  /** The identifiers of the documents by key. */
   const keys = new IdempotencyKeys(maxKeys, now);
-  /** The keys of the commit that is being made, and their document. */
-  let pending: (Stored & { readonly id: number }) | undefined;
+  /** The keys of the running commit, and the identifier of their document. */
+  let pending: (StoredKeys & { readonly id: number }) | undefined;
   const timer = setInterval(sweep, SWEEP_MS).unref();
 
   return {
     load,
-    /** Does the writes of a commit whose keys are not known, and stores their keys with them. */
+    /** Adds the writes with unknown keys to a commit, together with these keys. */
     write: (batch: WriteBatch, writes: readonly Write[]): unknown[] => {
       const results = writes.map((write) => writeUnlessKnown(batch, write));
       if (pending) {
@@ -59,21 +59,21 @@ export function idempotentWrites(
       }
       return results;
     },
-    /** The results of writes, once they are committed. */
+    /** The results of writes after their commit. */
     committed: (results: readonly unknown[]): unknown[] => {
       pending = undefined;
       return results.map((result) => (typeof result === 'function' ? result() : result));
     },
-    /** Forgets the keys of a commit that failed. */
+    /** Removes the keys of a failed commit. */
     failed: () => {
-      if (pending) keys.takeBack(pending.id);
+      if (pending) keys.removeNewest(pending.id);
       pending = undefined;
     },
     state: (): IdempotencyState => keys.state,
     close: () => clearInterval(timer),
   };
 
-  /** The result of a write; a function that reads that of the first one where its key is known. */
+  /** The result of a write. For a known key, it is a function that reads the first result. */
   function writeUnlessKnown(batch: WriteBatch, write: Write): unknown {
     const { work, bytes, idempotency } = write;
     if (!idempotency) return work(batch);
@@ -81,7 +81,7 @@ export function idempotentWrites(
     const known = keys.get(key);
     if (known !== undefined)
       return () => replay(known, idempotency).then((found) => found ?? group.add(write, 2 * bytes));
-    // Writes with a key have one of these results.
+    // Idempotent writes have one of these results.
     const result = work(batch) as Document | Removed | NotWritten;
     if (result.outcome !== 'stored' && result.outcome !== 'removed') return result;
     pending ??= { id: batch.last(COLLECTION) + 1, at: now(), writes: [], documents: [] };
@@ -94,20 +94,20 @@ export function idempotentWrites(
     return result;
   }
 
-  /** The result of the write that a key was stored with; nothing where it was removed meanwhile. */
+  /** The result of the first write with a key; undefined if the key was removed meanwhile. */
   async function replay(commit: number, { key, fingerprint }: Idempotency): Promise<Document | Removed | undefined> {
-    const [text] = await readAgain(() => {
-      const place = catalog.directory(COLLECTION).get(commit);
-      return place ? texts([spanOf(catalog, place)]) : [];
+    const [text] = await retryRead(() => {
+      const location = catalog.directory(COLLECTION).get(commit);
+      return location ? texts([spanOf(catalog, location)]) : [];
     });
     if (text === undefined) return undefined;
-    const { writes, documents } = read(text);
+    const { writes, documents } = parseKeys(text);
     const write = writes.find(([one]) => one === key);
     if (write?.[1] !== fingerprint) throw new IdempotencyMismatchError();
     const [, , id, sequence] = write;
     if (id === undefined || sequence === undefined) return { outcome: 'removed', isReplayed: true };
-    const place = writes.filter((one) => one.length > 2).indexOf(write);
-    const json = { text: documents[place] ?? '', encoding: 'latin1' } as const;
+    const index = writes.filter((one) => one.length > 2).indexOf(write);
+    const json = { text: documents[index] ?? '', encoding: 'latin1' } as const;
     return { outcome: 'stored', id, version: catalog.versionText(sequence), json, isReplayed: true };
   }
 
@@ -115,17 +115,17 @@ export function idempotentWrites(
     const directory = catalog.directory(COLLECTION);
     for (let after = 0, more = true; more; ) {
       let ids: number[] = [];
-      const found = await readAgain(() => {
+      const found = await retryRead(() => {
         ids = [];
         const spans: Span[] = [];
-        directory.scan(after, undefined, (place) => {
-          spans.push(spanOf(catalog, place));
-          return ids.push(place.id) < SLICE;
+        directory.scan(after, undefined, (location) => {
+          spans.push(spanOf(catalog, location));
+          return ids.push(location.id) < SLICE;
         });
         return texts(spans);
       });
       for (const [i, text] of found.entries()) {
-        const { at, writes } = read(text);
+        const { at, writes } = parseKeys(text);
         for (const [key] of writes) keys.set(key, ids[i] ?? 0, at);
       }
       more = ids.length === SLICE;
@@ -138,18 +138,20 @@ export function idempotentWrites(
     const work = (batch: WriteBatch) => {
       for (const id of keys.sweep(SWEPT_BY_MINUTE, pending?.id)) batch.remove(COLLECTION, id);
     };
-    // A store that takes no writes now takes this one in a minute.
+    // If this write fails, the timer repeats it.
     if (keys.isDue) group.add({ work, bytes: 0 }, 0).then(sweep, () => {});
   }
 }
 
-/** In the text of a string, quotes and tabs would be escaped. */
+/** These texts cannot occur in a string, where quotes and tabs are escaped. */
 const DOCUMENTS = ',"documents":[';
 const SEPARATOR = ',\t';
 
-/** The keys of a commit, from a text whose characters stand for a byte each. */
-function read(text: string): Stored {
+/** Parses the keys of a commit from latin1 text. */
+function parseKeys(text: string): StoredKeys {
   const end = text.indexOf(DOCUMENTS);
-  const head = decodeText<Pick<Stored, 'at' | 'writes'>>(Buffer.from(`${text.slice(0, end)}}`, 'latin1').toString());
+  const head = decodeText<Pick<StoredKeys, 'at' | 'writes'>>(
+    Buffer.from(`${text.slice(0, end)}}`, 'latin1').toString(),
+  );
   return { ...head, documents: text.slice(end + DOCUMENTS.length, -2).split(SEPARATOR) };
 }

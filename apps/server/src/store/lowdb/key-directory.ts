@@ -1,4 +1,4 @@
-/** Where the text of a document is. */
+/** The location of a document. */
 export interface Location {
   readonly id: number;
   readonly version: number;
@@ -7,33 +7,33 @@ export interface Location {
   readonly start: number;
   /** In bytes. */
   readonly length: number;
-  /** A number that stands for its indexed values. */
+  /** The index of its kind, which identifies its indexed values. */
   readonly kind: number;
 }
 
-/** Numbers of one document: identifier, version, segment and start as one, length, kind. */
+/** The numbers of a row: identifier, version, segment and start combined, length, kind. */
 const WIDTH = 5;
 const START = 2 ** 30;
 
-/** Rows of documents, in ascending order of identifiers. */
+/** Rows in ascending order of identifiers. */
 interface Leaf {
   readonly rows: Float64Array;
   count: number;
-  /** The bits of the kinds that may occur. */
+  /** The bits of the kinds in these rows; it can have bits of former rows. */
   kinds: number;
 }
 
 /**
- * The key directory of a collection: for each identifier the place of its document, in memory, in ascending order. Rows of
- * numbers stand in leaves, so that a document costs about 40 bytes, and the garbage collector sees one object for a thousand.
+ * The key directory of a collection: the location of each document, in memory, in ascending order of identifiers. A document
+ * is a row of numbers in a leaf. So it costs about 40 bytes, and the garbage collector sees one object for 1024 documents.
  */
 export class KeyDirectory {
   readonly #leafSize: number;
   readonly #leaves: Leaf[];
-  /** The lowest identifier that may stand in each leaf. */
+  /** The lowest identifier that each leaf can have. */
   readonly #bounds = [0];
   count = 0;
-  /** The highest identifier that the collection has given out. */
+  /** The highest assigned identifier. */
   last = 0;
 
   constructor(leafSize = 1024) {
@@ -48,7 +48,7 @@ export class KeyDirectory {
     return idAt(leaf, at) === id ? locationAt(leaf, at) : undefined;
   }
 
-  /** Returns the location before. */
+  /** Sets the location of a document, and returns the former one. */
   set(id: number, version: number, segment: number, start: number, length: number, kind: number): Location | undefined {
     const index = this.#indexOf(id);
     let leaf = this.#leaves[index] as Leaf;
@@ -57,7 +57,7 @@ export class KeyDirectory {
     if (!before) {
       this.count++;
       if (leaf.count === this.#leafSize) {
-        // Where identifiers ascend, a full leaf stays full.
+        // Appending to a full leaf begins a new one, so ascending identifiers fill every leaf.
         const middle = at === leaf.count ? at : leaf.count >> 1;
         const next = this.#newLeaf();
         append(next, leaf, middle);
@@ -79,7 +79,7 @@ export class KeyDirectory {
     return before;
   }
 
-  /** Returns the location before. */
+  /** Deletes a document, and returns its former location. */
   delete(id: number): Location | undefined {
     const index = this.#indexOf(id);
     const leaf = this.#leaves[index] as Leaf;
@@ -92,7 +92,7 @@ export class KeyDirectory {
     return before;
   }
 
-  /** Documents behind an identifier, ascending, until `visit` returns false; only those of these kinds, if given. */
+  /** Visits the documents after an identifier in ascending order, until `visit` returns false. `kinds` filters them. */
   scan(after: number, kinds: readonly number[] | undefined, visit: (location: Location) => boolean): void {
     const wanted = kinds?.reduce((mask, kind) => mask | bit(kind), 0) ?? -1;
     for (let index = this.#indexOf(after); index < this.#leaves.length; index++) {
@@ -105,7 +105,7 @@ export class KeyDirectory {
         seen |= bit(kind);
         if ((!kinds || kinds.includes(kind)) && !visit(locationAt(leaf, at))) return;
       }
-      // Replacements may have left bits behind.
+      // Removes the bits of former rows.
       if (first === 0) leaf.kinds = seen;
     }
   }
@@ -114,7 +114,7 @@ export class KeyDirectory {
     return { rows: new Float64Array(this.#leafSize * WIDTH), count: 0, kinds: 0 };
   }
 
-  /** Makes one leaf of two neighbours that are half empty together. */
+  /** Joins two neighbouring leaves if they fill at most half a leaf. */
   #join(left: number): void {
     const [leaf, next] = [this.#leaves[left], this.#leaves[left + 1]];
     if (!leaf || !next || leaf.count + next.count > this.#leafSize / 2) return;
@@ -123,7 +123,7 @@ export class KeyDirectory {
     this.#bounds.splice(left + 1, 1);
   }
 
-  /** The leaf where an identifier stands, or would stand. */
+  /** The index of the leaf for an identifier. */
   #indexOf(id: number): number {
     let [low, high] = [0, this.#bounds.length - 1];
     if ((this.#bounds[high] as number) <= id) return high;
@@ -135,12 +135,12 @@ export class KeyDirectory {
     return Math.max(0, high - 1);
   }
 
-  /** The first place of a leaf whose identifier is at least this one. */
+  /** The first row of a leaf whose identifier is at least this one. */
   #lowest(index: number, id: number): number {
     const leaf = this.#leaves[index] as Leaf;
     const bound = this.#bounds[index] as number;
     const next = this.#bounds[index + 1] ?? Number.POSITIVE_INFINITY;
-    // Identifiers are distinct and between the bounds, so where few are missing, few places are possible.
+    // Identifiers are distinct and between the bounds, so few missing ones leave few possible rows.
     let low = Math.max(0, leaf.count - (next - id));
     let high = Math.min(leaf.count, Math.max(0, id - bound));
     if (low < high && idAt(leaf, high - 1) < id) return high;
@@ -161,25 +161,25 @@ const idAt = ({ rows, count }: Leaf, at: number): number =>
 
 function locationAt({ rows }: Leaf, at: number): Location {
   const row = at * WIDTH;
-  const place = rows[row + 2] as number;
-  const segment = Math.floor(place / START);
+  const segmentAndStart = rows[row + 2] as number;
+  const segment = Math.floor(segmentAndStart / START);
   return {
     id: rows[row] as number,
     version: rows[row + 1] as number,
     segment,
-    start: place - segment * START,
+    start: segmentAndStart - segment * START,
     length: rows[row + 3] as number,
     kind: rows[row + 4] as number,
   };
 }
 
-/** Moves all rows from one place on to another: one of them is added, or removed. */
+/** Moves the rows after an index, to insert or remove a row. */
 function shift(leaf: Leaf, from: number, to: number): void {
   if (from < leaf.count) leaf.rows.copyWithin(to * WIDTH, from * WIDTH, leaf.count * WIDTH);
   leaf.count += to - from;
 }
 
-/** Adds the rows of another leaf from a place on. */
+/** Appends the rows of another leaf, beginning with an index. */
 function append(leaf: Leaf, other: Leaf, from: number): void {
   leaf.rows.set(other.rows.subarray(from * WIDTH, other.count * WIDTH), leaf.count * WIDTH);
   leaf.count += other.count - from;

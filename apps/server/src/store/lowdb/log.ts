@@ -13,27 +13,27 @@ import {
   writeDurably,
 } from '../../files/files.ts';
 import { StoreFailedError, StoreUnavailableError, StoreUncertainError } from '../errors.ts';
-import { complete, GAP, layOut, withRoom } from './block.ts';
+import { complete, GAP, layOut, withCapacity } from './block.ts';
 import type { Catalog, Segment } from './catalog.ts';
 import type { TextRecord } from './write-batch.ts';
 
-/** The end of the store, where it grows. */
+/** The log of the store, which appends commits to the last segment. */
 export interface Log {
   /**
-   * Commits these records; they can be read once this resolves. Rejects with a StoreUnavailableError where nothing was done,
-   * and with a StoreUncertainError where the state of the disk is unknown.
+   * Commits records durably. They are readable when this resolves. Rejects with a StoreUnavailableError if nothing was done,
+   * and with a StoreUncertainError if the state of the disk is unknown.
    */
   append(records: readonly TextRecord[]): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Goes on with the last segment, and begins a new one whenever that is full. `tail` is what a crash left behind its commits,
- * `seal` seals all segments that are full.
+ * Opens the log at the last segment. A full segment is followed by a new one. `tail` has the bytes that a crash left after
+ * the last commit. `seal` seals all full segments.
  */
 export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, seal: () => Promise<void>): Promise<Log> {
   let segment = last;
-  let active = await resumeFile(catalog.fileOf(last), last.bytes ?? Buffer.alloc(0), tail);
+  let active = await resumeCommitFile(catalog.fileOf(last), last.bytes ?? Buffer.alloc(0), tail);
   let sealing = Promise.resolve();
 
   return {
@@ -53,83 +53,83 @@ export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, sea
     close: () => active.close(),
   };
 
-  /** Begins a new segment. What was full before is sealed by then: full segments are in memory, so only one may wait. */
+  /** Begins a new segment, after the full one before is sealed. Full segments are in memory, so only one may wait. */
   async function roll(): Promise<void> {
     await sealing.catch(seal).catch((error: unknown) => {
       throw isDiskFull(error) ? full(error) : new StoreUnavailableError(`A segment cannot be sealed now (${error}).`);
     });
     const next = catalog.newSegment(Buffer.alloc(0));
-    const created = await createFileOfCommits(catalog.fileOf(next));
+    const created = await createCommitFile(catalog.fileOf(next));
     await active.close();
     active = created;
     catalog.segments.set(next.number, next);
     segment = next;
     sealing = seal();
-    // Whoever needs it done waits for it.
+    // The next `roll` handles an error.
     sealing.catch(() => {});
   }
 }
 
-/** Its folder knows the file for good before anything is written to it. */
-async function createFileOfCommits(file: string) {
+/** Creates a file for commits, and syncs its folder first. */
+async function createCommitFile(file: string) {
   try {
     await (await createFile(file)).close();
     await syncFolder(dirname(file));
-    return fileOfCommits(file, await openFile(file, 'write durably'), Buffer.alloc(0), Buffer.alloc(0));
+    return commitFile(file, await openFile(file, 'write durably'), Buffer.alloc(0), Buffer.alloc(0));
   } catch (error) {
-    // The first error tells what is wrong. A file that cannot be removed is empty, and a broken disk ends the writing.
+    // The first error is reported. A file that cannot be removed is empty, and after an error of the disk nothing more is written.
     if (errorCode(error) !== 'EEXIST') await removeFile(file).catch(() => {});
     throw unavailable(error);
   }
 }
 
-/** The commits that the last writer was killed over may be only in memory, so they are synced before anyone sees them. */
-async function resumeFile(file: string, commits: Buffer, tail: Buffer) {
+/** Opens a file of commits. A killed writer may have left commits unsynced, so they are synced before anyone reads them. */
+async function resumeCommitFile(file: string, commits: Buffer, tail: Buffer) {
   await access(file, constants.R_OK | constants.W_OK);
   const handle = await openFile(file, 'write durably');
   await handle.datasync();
   await syncFolder(dirname(file));
-  return fileOfCommits(file, handle, commits, tail);
+  return commitFile(file, handle, commits, tail);
 }
 
-/** A file that only grows, by what is synced; a failed write leaves nothing of itself behind. */
-function fileOfCommits(file: string, handle: FileHandle, commits: Buffer, found: Buffer) {
+/** An append-only file of commits. A failed write is truncated. */
+function commitFile(file: string, handle: FileHandle, commits: Buffer, found: Buffer) {
   let buffer = commits;
   let end = commits.length;
   let tail = found;
-  const cut = async () => {
+  const truncate = async () => {
     await handle.truncate(end);
     await handle.datasync();
   };
 
   return {
     commits: () => buffer.subarray(0, end),
-    /** Appends so many bytes, which `fill` writes. */
+    /** Appends `length` bytes, which `fill` writes. */
     append: async (length: number, fill: (bytes: Buffer) => void) => {
-      if (tail.length > 0) await setTailAside();
-      buffer = withRoom(buffer, end, length);
+      if (tail.length > 0) await moveTail();
+      buffer = withCapacity(buffer, end, length);
       const line = buffer.subarray(end, end + length);
       fill(line);
       try {
         await writeDurably(handle, line, end);
       } catch (error) {
-        // Where the disk is only full, cutting the file has to succeed; after any other error nothing is certain.
-        const isCut = await cut().then(
+        // On a full disk truncating succeeds. After any other error, the state of the file is unknown.
+        const isUnchanged = await truncate().then(
           () => isDiskFull(error),
           () => false,
         );
-        throw isCut ? full(error) : failed(StoreUncertainError, error);
+        throw isUnchanged ? full(error) : failed(StoreUncertainError, error);
       }
       end += length;
     },
     close: () => handle.close(),
   };
 
-  /** Stores the tail beside the file before it is cut off. */
-  async function setTailAside(): Promise<void> {
+  /** Copies the tail to another file, then truncates it. */
+  async function moveTail(): Promise<void> {
     try {
       await replaceFile(`${file}.cut-${Date.now()}`, tail);
-      await cut();
+      await truncate();
     } catch (error) {
       throw unavailable(error);
     }
@@ -137,13 +137,13 @@ function fileOfCommits(file: string, handle: FileHandle, commits: Buffer, found:
   }
 }
 
-/** Errors before a write: nothing was done, and it may be tried again unless the disk itself is broken. */
+/** The error for a failure before a write. A retry is possible, unless the disk has failed. */
 function unavailable(error: unknown): StoreUnavailableError {
   if (isDiskFull(error)) return full(error);
-  const isRefused = error instanceof Error && 'syscall' in error && error.syscall === 'open';
-  if (isRefused && !['EIO', 'EROFS'].includes(errorCode(error) ?? ''))
+  const isNotOpened = error instanceof Error && 'syscall' in error && error.syscall === 'open';
+  if (isNotOpened && !['EIO', 'EROFS'].includes(errorCode(error) ?? ''))
     return new StoreUnavailableError(`No file can be opened now (${reasonOf(error)}): try again.`, { cause: error });
-  // A second sync would succeed without what the first one failed to write.
+  // After a failed sync, a second one would succeed although the data is lost.
   return failed(StoreFailedError, error);
 }
 

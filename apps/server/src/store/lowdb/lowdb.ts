@@ -10,7 +10,7 @@ import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store, type StoreState } from '
 import { backup } from './backup.ts';
 import { Catalog, segmentFile } from './catalog.ts';
 import { collectionIn } from './collection.ts';
-import { carryOver } from './format-1.ts';
+import { migrateFormat1 } from './format-1.ts';
 import { idempotentWrites } from './idempotency.ts';
 import { openLog } from './log.ts';
 import {
@@ -30,19 +30,19 @@ import { type Write, writeBatch } from './write-batch.ts';
 export interface LowdbOptions {
   /** Called after every commit. Must not throw. */
   onCommit?(commit: Commit): void;
-  /** Called with one line that an operator should know of, though the store goes on. */
+  /** Called with a line for the operator about a problem that does not stop the store. */
   onWarning?(line: string): void;
-  /** What the records of a full segment cost; tests make it small. */
+  /** The cost of a full segment; small in tests. */
   maxSegment?: number;
-  /** The keys of idempotent writes that are remembered for 24 hours. */
+  /** The limit of idempotency keys, which are stored for 24 hours. */
   maxIdempotencyKeys?: number;
   /** The clock for the expiry of these keys; tests set it. */
   now?: () => number;
 }
 
 /**
- * Opens the store in a folder, which is created if it is missing: a log-structured store (Bitcask) whose sealed segments are
- * lowdb files. Rejects with a StoreLockedError, StoreDamagedError or StoreFolderError; stored documents are unchanged then.
+ * Opens the store in a folder, which it creates if needed: a log-structured store (Bitcask) whose sealed segments are lowdb
+ * files. Rejects with a StoreLockedError, StoreDamagedError or StoreFolderError, without changing documents.
  */
 export async function openLowdbStore(
   folder: string,
@@ -51,12 +51,12 @@ export async function openLowdbStore(
 ): Promise<Store> {
   return withFolder(folder, async (unlock) => {
     const onWarning = options.onWarning ?? ((line) => process.emitWarning(line));
-    await carryOver(folder, onWarning, (to) => openUnlocked(to, collections, options, () => {}));
+    await migrateFormat1(folder, onWarning, (to) => openUnlocked(to, collections, options, () => {}));
     return openUnlocked(folder, collections, options, unlock);
   });
 }
 
-/** Locks the folder for work that ends by calling `unlock`; a failure unlocks it. System errors become errors of the store. */
+/** Locks a folder, and calls `work`, which has to call `unlock`. A failure unlocks it. System errors become StoreFolderErrors. */
 export async function withFolder<T>(folder: string, work: (unlock: () => void) => Promise<T>): Promise<T> {
   let unlock = () => {};
   try {
@@ -82,7 +82,7 @@ async function openUnlocked(
   const { onCommit, onWarning = (line) => process.emitWarning(line), maxSegment } = options;
   const { maxIdempotencyKeys: maxKeys = MAX_IDEMPOTENCY_KEYS, now = Date.now } = options;
   const catalog = new Catalog(segmentsFolder(folder), collections, maxSegment);
-  const data = (await readManifest(folder)) ?? (await begin(folder, catalog.folder));
+  const data = (await readManifest(folder)) ?? (await createStore(folder, catalog.folder));
   const { active, tail, leftovers } = await recover(data, catalog);
   await access(catalog.folder, constants.R_OK | constants.W_OK | constants.X_OK);
   const manifest = openManifest(folder, catalog, data, onWarning);
@@ -103,12 +103,12 @@ async function openUnlocked(
     try {
       const results = idempotent.write(batch, writes);
       if (batch.records.length > 0) await log.append(batch.records);
-      manifest.follow();
+      manifest.saveSoon();
       return idempotent.committed(results);
     } catch (error) {
       idempotent.failed();
       if (error instanceof StoreFailedError) {
-        // The state of the disk is unknown, so nothing more is written to it.
+        // The state of the disk is unknown, so writing stops.
         group.abort(new StoreFailedError(error.message, { cause: error }));
         void merger.close();
         if (state.status === 'open') state = { status: 'failed', reason: error.message };
@@ -119,7 +119,7 @@ async function openUnlocked(
   const texts = reader(catalog);
   const idempotent = idempotentWrites(catalog, texts, group, { maxKeys, now });
   await idempotent.load();
-  manifest.follow();
+  manifest.saveSoon();
   const parts = { catalog, texts, group };
   const declared = new Map(collections.map((one) => [one.name, collectionIn(one, parts)]));
   let closed: Promise<void> | undefined;
@@ -143,11 +143,11 @@ async function openUnlocked(
   };
 }
 
-/** Makes the files of a new store; the manifest comes last, so after a crash all of that is done again. */
-async function begin(folder: string, segments: string): Promise<ManifestData> {
+/** Creates the files of a new store. The manifest comes last, so after a crash this runs again. */
+async function createStore(folder: string, segments: string): Promise<ManifestData> {
   const manifest = newManifest();
   const first = join(segments, segmentFile(manifest.unsealed.segment, 'jsonl'));
-  // An interrupted run of this function may have left an empty segment; any other one means that the manifest was lost.
+  // An interrupted run may have left an empty segment. Any other segment means that the manifest was lost.
   if (await isFolder(segments))
     for (const name of await readdir(segments))
       if ((await readWhole(join(segments, name))).length > 0)

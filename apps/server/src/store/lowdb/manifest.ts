@@ -7,39 +7,39 @@ import { decodeBlock, encodeBlock, writeFile } from './block.ts';
 import type { Catalog } from './catalog.ts';
 
 const FORMAT = 4;
-/** The manifest follows the commits by this much at most. */
-const MAX_BEHIND_MS = 1000;
+/** The maximum delay of the manifest after a commit. */
+const MAX_DELAY_MS = 1000;
 
 export interface ManifestData {
   /** The version of the folder's format. */
   format: number;
-  /** Another one in every store and every backup, so that versions of different stores differ. */
+  /** Unique for every store and backup, so that versions of different stores differ. */
   id: string;
-  /** The high-water mark: at least this many changes were committed. */
+  /** The high-water mark: at least these changes were committed. */
   sequence: number;
-  /** The highest identifier that each collection has given out. */
+  /** The highest assigned identifier of each collection. */
   last: { [collection: string]: number };
   /** The numbers of the sealed segments. */
   sealed: number[];
-  /** The first segment that is not sealed, and the first change that it can hold: those behind it follow. */
+  /** The first unsealed segment, and the sequence number of its first change. */
   unsealed: { segment: number; sequence: number };
 }
 
 export const segmentsFolder = (folder: string) => join(folder, 'segments');
 export const manifestFile = (folder: string) => join(folder, 'store.json');
 
-/** The manifest of a store without documents, or one that differs from others in these parts. */
+/** Creates the manifest of an empty store, or one with these properties, under a new identifier. */
 export function newManifest(parts: Partial<ManifestData> = {}): ManifestData {
   const unsealed = { segment: 1, sequence: 1 };
   return { format: FORMAT, sequence: 0, last: {}, sealed: [], unsealed, ...parts, id: randomUUID().slice(0, 8) };
 }
 
-/** The manifest of a folder, if there is one. */
+/** Reads the manifest of a folder; undefined if there is none. */
 export async function readManifest(folder: string): Promise<ManifestData | undefined> {
   const file = manifestFile(folder);
   const bytes = await readIfExists(file);
   if (!bytes) return undefined;
-  // The second and the third format were written by development versions only, and have other blocks.
+  // Only development versions wrote formats 2 and 3, whose blocks differ.
   const former = /^{ ?"crc32": *\d+,"format":([23]),/.exec(bytes.toString('latin1', 0, 40))?.[1];
   const block = decodeBlock<ManifestData>(bytes);
   const format = former ?? block?.head.format;
@@ -59,17 +59,17 @@ export async function writeManifest(folder: string, data: ManifestData): Promise
 
 /** The manifest of an open store. */
 export interface Manifest {
-  /** Has it written soon. A failure is reported once, and tried again until it succeeds. */
-  follow(): void;
-  /** Writes it. */
+  /** Schedules a write. A failure is reported once, and retried until it succeeds. */
+  saveSoon(): void;
+  /** Writes the manifest now. */
   save(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Writes `store.json` beside the segments: which of them count, and how far the store has come. A file of commits that was
- * cut off between two lines looks like a store that never had more; the high-water mark tells. It follows the commits within
- * a second, so the changes of the last second before a crash are all that a cut could hide.
+ * Writes `store.json`: the valid segments, and the high-water mark of the changes. The mark reveals a file of commits that was
+ * truncated between two lines. It is written within a second of a commit, so a truncation can hide only the changes of the
+ * last second before a crash.
  */
 export function openManifest(
   folder: string,
@@ -86,25 +86,25 @@ export function openManifest(
     saving = saving.catch(() => {}).then(write);
     return saving;
   };
-  const follow = () => {
-    timer ??= setTimeout(saveInTime, MAX_BEHIND_MS).unref();
+  const saveSoon = () => {
+    timer ??= setTimeout(saveOrRetry, MAX_DELAY_MS).unref();
   };
   return {
-    follow,
+    saveSoon,
     save,
     close: async () => {
-      await saveInTime();
+      await saveOrRetry();
       clearTimeout(timer);
     },
   };
 
-  async function saveInTime(): Promise<void> {
+  async function saveOrRetry(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     const error: unknown = await save().catch((reason: unknown) => reason);
     if (error && !hasFailed) onWarning(`${manifestFile(folder)}: the high-water mark cannot be written (${error}).`);
     hasFailed = Boolean(error);
-    if (error) follow();
+    if (error) saveSoon();
   }
 
   async function write(): Promise<void> {

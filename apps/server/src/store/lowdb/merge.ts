@@ -1,7 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { removeFile } from '../../files/files.ts';
 import { StoreDamagedError } from '../errors.ts';
-import { blocksIn, complete, GAP, type Kind, layOut, type NewRecord, readFile, withRoom, writeFile } from './block.ts';
+import {
+  blocksIn,
+  complete,
+  GAP,
+  type Kind,
+  layOut,
+  type NewRecord,
+  readFile,
+  withCapacity,
+  writeFile,
+} from './block.ts';
 import { type Catalog, costOf, type Segment } from './catalog.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -9,7 +19,7 @@ const gap = Buffer.from(GAP.json);
 
 /** The number of records between two yields to the event loop. */
 const SLICE = 1000;
-const RETRY_MS = { first: 100, most: 60_000 };
+const RETRY_MS = { first: 100, max: 60_000 };
 
 /** Records to rewrite, and their texts. */
 interface Needed {
@@ -18,7 +28,7 @@ interface Needed {
   end: number;
 }
 
-/** Seals full segments and merges sealed ones, one at a time, during writes. */
+/** Seals full segments and merges sealed ones in the background, one at a time. */
 export interface Merger {
   /** Seals all full segments, then merges. Reports an error once, and retries with growing delays. */
   seal(): Promise<void>;
@@ -27,8 +37,8 @@ export interface Merger {
 }
 
 /**
- * Sealing and merging are one function: it writes the needed records of some segments as the last sealed segment. The next
- * one starts after the manifest no longer names the replaced files, which are then removed; so their number is bounded.
+ * Sealing and merging are the same: writing the needed records of some segments as a new sealed segment. Then the manifest is
+ * written without the replaced files, and these are removed before the next rewrite, so their number is bounded.
  */
 export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (line: string) => void): Merger {
   let turns: Promise<unknown> = Promise.resolve();
@@ -50,7 +60,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     });
     sealed.then(merge).catch((error: unknown) => {
       if (delay === 0) onWarning(`Segments cannot be sealed or merged now (${error}); retrying.`);
-      delay = Math.min(Math.max(RETRY_MS.first, 2 * delay), RETRY_MS.most);
+      delay = Math.min(Math.max(RETRY_MS.first, 2 * delay), RETRY_MS.max);
       clearTimeout(retry);
       if (!isClosed) retry = setTimeout(() => seal().catch(() => {}), delay).unref();
     });
@@ -75,17 +85,17 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     delay = 0;
   }
 
-  /** The segments that fit into one; else the oldest if tombstones outweigh documents, because nothing older needs its tombstones. */
+  /** The segments to merge: those that fit into one; else the oldest, which needs no tombstones, if tombstones cost more than documents. */
   function pick(): Segment[] {
     const { sealed } = catalog.inOrder();
     const tombstonesOf = (one: Segment) => (one === sealed[0] ? 0 : one.tombstones * costOf(0));
     const neededOf = (one: Segment) => one.live + tombstonesOf(one);
-    let room = catalog.maxSegment;
+    let capacity = catalog.maxSegment;
     const small = sealed
       .toSorted((a, b) => neededOf(a) - neededOf(b))
       .filter((one) => {
-        room -= neededOf(one);
-        return room >= 0;
+        capacity -= neededOf(one);
+        return capacity >= 0;
       });
     if (small.length > 1 || (small[0] && neededOf(small[0]) === 0)) return small;
     const excess = sealed.reduce((sum, one) => sum + tombstonesOf(one) - one.live, 0);
@@ -95,7 +105,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
   async function rewrite(inputs: readonly Segment[]): Promise<void> {
     const needed: Needed = { records: [], texts: Buffer.alloc(0), end: 0 };
     for (const segment of inputs) await collect(segment, needed);
-    // Reads neighbouring records together.
+    // A page then reads neighbouring records in one span.
     needed.records.sort((a, b) => (a.kind === b.kind ? 0 : order(a.kind, b.kind)) || a.id - b.id);
     await turn();
     if (needed.records.length > 0) await write(needed);
@@ -115,12 +125,12 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
         if (++count % SLICE === 0) await turn();
         const { id, version, start, length } = records;
         const [collection] = kinds[records.kind] as Kind;
-        const place = length > 0 ? catalog.directory(collection).get(id) : undefined;
-        const isNeeded = length > 0 ? place?.segment === segment.number && place.start === start : !isOldest;
+        const location = length > 0 ? catalog.directory(collection).get(id) : undefined;
+        const isNeeded = length > 0 ? location?.segment === segment.number && location.start === start : !isOldest;
         if (!isNeeded) continue;
-        needed.texts = withRoom(needed.texts, needed.end, length);
+        needed.texts = withCapacity(needed.texts, needed.end, length);
         bytes.copy(needed.texts, needed.end, start, start + length);
-        const kind = place?.kind ?? catalog.kind(collection, '');
+        const kind = location?.kind ?? catalog.kind(collection, '');
         needed.records.push({ kind, id, version, start: 0, length, from: needed.end });
         needed.end += length;
       }
@@ -129,7 +139,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     if (read < bytes.length) throw new StoreDamagedError(catalog.fileOf(segment), `it is damaged at byte ${read}`);
   }
 
-  /** Writes a sealed segment, and has the key directory lead to what is still needed of it by then. */
+  /** Writes a sealed segment, then updates the key directory for its records that were not replaced meanwhile. */
   async function write({ records, texts }: Needed): Promise<void> {
     const segment = catalog.newSegment(undefined);
     const block = layOut(segment.number, 'json', records, catalog.kinds);
@@ -147,8 +157,8 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     await writeFile(catalog.fileOf(segment), bytes);
     catalog.segments.set(segment.number, segment);
     for (const record of records) {
-      const place = catalog.directoryOf(record.kind).get(record.id);
-      if (record.length === 0 || place?.version === record.version) catalog.apply(segment, record, length);
+      const location = catalog.directoryOf(record.kind).get(record.id);
+      if (record.length === 0 || location?.version === record.version) catalog.apply(segment, record, length);
       else segment.size += costOf(record.length);
     }
   }

@@ -4,7 +4,7 @@ import type { Awaitable } from '../store.ts';
 import type { Catalog, Segment } from './catalog.ts';
 import type { Location } from './key-directory.ts';
 
-/** Bytes of a segment that stand side by side. */
+/** A range of bytes in a segment. */
 export interface Span {
   readonly segment: Segment;
   readonly start: number;
@@ -14,15 +14,15 @@ export interface Span {
 const BLOCK_BYTES = 2 ** 16;
 const MAX_BLOCKS = 1024;
 
-/** The documents of a segment were moved meanwhile, and it was removed: look them up again. */
+/** The segment was merged and removed during a read. Another lookup finds the new location. */
 export class SegmentGoneError extends StoreUnavailableError {
   override readonly name = 'SegmentGoneError';
 }
 
-/** The text of each span, each character for one byte; at once if all is in memory. */
+/** Reads the spans as latin1 text; synchronously if all are in memory. */
 export type ReadTexts = (spans: readonly Span[]) => string[] | Promise<string[]>;
 
-/** Reads segments that are not sealed from memory, the others from disk, in blocks that a bounded cache holds. */
+/** Reads unsealed segments from memory, and sealed ones from disk through a bounded cache of blocks. */
 export function reader(catalog: Catalog): ReadTexts {
   /** The least recently used block comes first. */
   const blocks = new Map<number, Buffer>();
@@ -47,7 +47,7 @@ export function reader(catalog: Catalog): ReadTexts {
     if (bytes) return bytes.toString('latin1', start, end);
     let text = '';
     for (let first = start - (start % BLOCK_BYTES); first < end; first += BLOCK_BYTES) {
-      const block = used(keyOf(number, first));
+      const block = touch(keyOf(number, first));
       if (!block) return undefined;
       text += block.toString('latin1', Math.max(0, start - first), Math.min(end - first, BLOCK_BYTES));
     }
@@ -67,12 +67,12 @@ export function reader(catalog: Catalog): ReadTexts {
       throw new StoreUnavailableError(`${file}: cannot be read now (${reasonOf(error)}).`, { cause: error });
     }
     for (let at = 0; at < bytes.length; at += BLOCK_BYTES)
-      used(keyOf(segment.number, from + at), Buffer.from(bytes.subarray(at, at + BLOCK_BYTES)));
+      touch(keyOf(segment.number, from + at), Buffer.from(bytes.subarray(at, at + BLOCK_BYTES)));
     return bytes.toString('latin1', start - from, end - from);
   }
 
-  /** A block of the cache, which is the last to leave it now. */
-  function used(key: number, block = blocks.get(key)): Buffer | undefined {
+  /** Returns a cached block, or adds one, and makes it the most recently used. */
+  function touch(key: number, block = blocks.get(key)): Buffer | undefined {
     if (!block) return undefined;
     blocks.delete(key);
     blocks.set(key, block);
@@ -82,21 +82,21 @@ export function reader(catalog: Catalog): ReadTexts {
   }
 }
 
-/** A document that moves while it is read is looked up again, this often at most. */
+/** The maximum number of lookups for a document that moves while it is read. */
 const MAX_ATTEMPTS = 100;
 
-/** Reads, and reads again where a segment went away meanwhile. */
-export function readAgain<T>(attempt: () => Awaitable<T>, attempts = 1): Awaitable<T> {
+/** Calls `attempt`, and repeats it if a segment was removed meanwhile. */
+export function retryRead<T>(attempt: () => Awaitable<T>, attempts = 1): Awaitable<T> {
   const found = attempt();
   if (!(found instanceof Promise)) return found;
   return found.catch((error: unknown) => {
-    if (error instanceof SegmentGoneError && attempts < MAX_ATTEMPTS) return readAgain(attempt, attempts + 1);
+    if (error instanceof SegmentGoneError && attempts < MAX_ATTEMPTS) return retryRead(attempt, attempts + 1);
     throw error;
   });
 }
 
 export function spanOf({ segments }: Catalog, { segment, start, length }: Location): Span {
-  // Every document in the directory is in a segment of the catalog.
+  // Every location in the directory is in a segment of the catalog.
   return { segment: segments.get(segment) as Segment, start, end: start + length };
 }
 

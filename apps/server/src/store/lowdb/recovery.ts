@@ -8,24 +8,25 @@ import { blocksIn, type Form, isTorn, type Kind, type RecordCursor, readFile, ty
 import { type Catalog, type Segment, segmentFile } from './catalog.ts';
 import type { ManifestData } from './manifest.ts';
 
-/** What a folder of segments holds. */
+/** The result of reading all segments. */
 export interface Recovered {
-  /** The last segment, and the bytes behind its last commit: those of one that nobody was told of. */
+  /** The last segment. */
   active: Segment;
+  /** The bytes after its last commit: an unacknowledged write. */
   tail: Buffer;
-  /** Files that a crash left behind and nobody needs. */
+  /** Files of a crashed write that can be removed. */
   leftovers: string[];
 }
 
-/** The event loop is free again after so many records. */
+/** The number of records between two yields to the event loop. */
 const SLICE = 1000;
 
-/** So many segments are read at once. */
+/** The number of segments that are read concurrently. */
 const READ_AHEAD = 4;
 
 /**
- * Reads all segments that a manifest names into a catalog. It changes nothing, and rejects where anything is damaged or
- * missing. To verify is to hold every document against its entry, too.
+ * Reads the segments of a manifest into a catalog, without changing files. Rejects if anything is damaged or missing.
+ * `isVerified` also compares every document with its entry.
  */
 export async function recover(manifest: ManifestData, catalog: Catalog, isVerified = false): Promise<Recovered> {
   const { folder } = catalog;
@@ -36,7 +37,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
   catalog.sequence = manifest.unsealed.sequence - 1;
   catalog.id = manifest.id;
   let tail: Buffer = Buffer.alloc(0);
-  /** Sealed segments that were loaded leave their memory to the next ones: new memory costs as much as reading into it. */
+  /** The memory of loaded sealed segments, for the next ones: allocating costs as much as reading. */
   const spares: ArrayBufferLike[] = [];
   const ahead = names.slice(0, READ_AHEAD).map(read);
   for (const [i, name] of names.entries()) {
@@ -67,25 +68,25 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
   function read(name: string): Promise<Buffer> {
     const spare = formOf(name) === 'json' ? (spares.pop() ?? new ArrayBuffer(catalog.maxSegment)) : undefined;
     const bytes = readFile(join(folder, name), spare);
-    // A rejection is seen when its turn comes.
+    // The loop handles the rejection later.
     bytes.catch(() => {});
     return bytes;
   }
 
-  /** Returns what is behind the last good block. */
+  /** Adds a segment to the catalog, and returns the bytes after its last valid block. */
   async function load(name: string, bytes: Buffer): Promise<Buffer> {
     const file = join(folder, name);
     const form = formOf(name);
     const segment = catalog.newSegment(form === 'json' ? undefined : bytes, Number.parseInt(name, 10));
     catalog.segments.set(segment.number, segment);
-    let [end, unturned] = [0, 0];
+    let [end, sinceYield] = [0, 0];
     for (const { segment: number, kinds, records, end: blockEnd } of blocksIn(bytes, form)) {
       if (number !== segment.number) throw new StoreDamagedError(file, `at byte ${end} it is segment ${number}`);
-      unturned += apply(segment, file, bytes, kinds, records);
+      sinceYield += apply(segment, file, bytes, kinds, records);
       end = blockEnd;
-      // Requests that come meanwhile are answered: that the store is being opened.
-      if (unturned >= SLICE) await turn();
-      unturned %= SLICE;
+      // Meanwhile requests get the response that the store is opening.
+      if (sinceYield >= SLICE) await turn();
+      sinceYield %= SLICE;
     }
     if (form === 'json' ? end === 0 : !isTorn(bytes.subarray(end)))
       throw new StoreDamagedError(file, `what stands at byte ${end} is not what was written there`);
@@ -93,7 +94,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
     return bytes.subarray(end);
   }
 
-  /** Takes over the records of a block, and returns how many there are. */
+  /** Adds the records of a block to the catalog, and returns their number. */
   function apply(segment: Segment, file: string, bytes: Buffer, kinds: readonly Kind[], records: RecordCursor): number {
     const known = kinds.map(knownKind);
     let count = 0;
@@ -109,13 +110,13 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
     return count;
   }
 
-  /** Documents are parsed only where the declaration has other indexes than it had. */
+  /** The kind in the catalog; undefined if the declared indexes have changed, so that documents have to be parsed. */
   function knownKind([collection, values]: Kind): number | undefined {
     const isSame = values === '' || String(Object.keys(decodeText(values))) === String(catalog.indexes(collection));
     return isSame ? catalog.kind(collection, values) : undefined;
   }
 
-  /** The kind of a document, which has to be what its entry says. */
+  /** The kind of a document, from its properties. Throws if identifier or kind differ from its entry. */
   function kindOf(file: string, collection: string, record: StoredRecord, bytes: Buffer, known?: number): number {
     const { id, start, length } = record;
     const idProperty = catalog.declared.get(collection)?.id;
@@ -128,7 +129,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
 
 const formOf = (name: string): Form => (name.endsWith('.json') ? 'json' : 'jsonl');
 
-/** The files of segments that are not sealed, in order. */
+/** The files of unsealed segments, in order. */
 export function unsealedIn(files: readonly string[], { unsealed }: ManifestData): string[] {
   const first = segmentFile(unsealed.segment, 'jsonl');
   return files.filter((name) => name.endsWith('.jsonl') && name >= first).sort();

@@ -3,11 +3,11 @@ import type { Document, Idempotency, NotWritten, Removed } from '../store.ts';
 import type { NewRecord } from './block.ts';
 import type { Catalog } from './catalog.ts';
 
-/** A write that waits for its commit. */
+/** A write for the group commit. */
 export interface Write {
-  /** Adds its changes to the batch, and returns its result for when they are durable. */
+  /** Adds its changes to the batch, and returns its result, which is valid after the commit. */
   readonly work: (batch: WriteBatch) => unknown;
-  /** About how many it adds. */
+  /** The approximate size of its changes. */
   readonly bytes: number;
   readonly idempotency?: Idempotency | undefined;
 }
@@ -17,20 +17,20 @@ export interface TextRecord extends NewRecord {
   readonly text: string;
 }
 
-/** The changes of writes that are committed together, to any collections. Each write sees those before it. */
+/** The changes of one commit, in any collections. Each write sees those before it. */
 export type WriteBatch = ReturnType<typeof writeBatch>;
 
 export function writeBatch(catalog: Catalog) {
   const records: TextRecord[] = [];
-  /** Versions that documents have behind the changes so far, 0 for removed ones, by collection and identifier. */
+  /** The versions of changed documents by collection and identifier, 0 for removed ones. */
   const versions = new Map<string, Map<number, number>>();
   const lasts = new Map<string, number>();
 
-  /** The highest identifier that was given out. */
+  /** The highest assigned identifier. */
   const last = (collection: string) => lasts.get(collection) ?? catalog.directory(collection).last;
   /** The sequence number of the last change. */
   const sequence = () => catalog.sequence + records.length;
-  /** Returns the version that the change makes. */
+  /** Adds a change, and returns its sequence number. */
   const add = (collection: string, id: number, text: string, kind: number, length = 0) => {
     const version = sequence() + 1;
     records.push({ kind, id, version, start: 0, length, text });
@@ -43,7 +43,7 @@ export function writeBatch(catalog: Catalog) {
     records,
     last,
     sequence,
-    /** Why a write to this document is not done. */
+    /** The reason why a write to this document is not possible; undefined if it is. */
     obstacle: (collection: string, id: number, ifVersion: string | undefined): NotWritten | undefined => {
       const version = versions.get(collection)?.get(id) ?? catalog.directory(collection).get(id)?.version ?? 0;
       if (version === 0) return { outcome: 'missing' };
