@@ -1,9 +1,9 @@
 import type { Operation } from '@petstore/types';
 import { version } from '../call/client.ts';
 import { type Flag, switchFlag, textArgument, valueFlag } from '../flags/flag.ts';
-import { UsageError } from '../io/errors.ts';
+import { openInBrowser } from '../io/process-io.ts';
 import { schemes } from '../keys/schemes.ts';
-import { type CommandNode, callFlags, type Invocation } from '../parse/command.ts';
+import { type CommandNode, callFlags } from '../parse/command.ts';
 import { apiExamples } from './help/examples.ts';
 
 /** The built-in commands, most of which load their code when they run. */
@@ -180,27 +180,12 @@ const docs: CommandNode = {
     ['--open', 'Open it in the browser'],
   ],
   flags: [switchFlag('open', 'Open it in the browser.')],
-  run: printDocsUrl,
+  run: async ({ io, flags, settings }) => {
+    const url = new URL('/docs', settings.baseUrl.value).href;
+    await io.stdout.write(`${url}\n`);
+    if (flags.has('open')) await openInBrowser(url);
+  },
 };
-
-async function printDocsUrl({ io, flags, settings }: Invocation): Promise<void> {
-  const url = new URL('/docs', settings.baseUrl.value).href;
-  await io.stdout.write(`${url}\n`);
-  if (flags.has('open')) await openInBrowser(url);
-}
-
-async function openInBrowser(url: string): Promise<void> {
-  const { spawn } = await import('node:child_process');
-  const [command = '', ...args] = { darwin: ['open'], win32: ['explorer'] }[String(process.platform)] ?? ['xdg-open'];
-  const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
-  await new Promise<void>((resolve, reject) => {
-    child.on('spawn', resolve);
-    child.on('error', () =>
-      reject(new UsageError(`There is no ${command} to open a browser.`, `Open ${url} yourself.`)),
-    );
-  });
-  child.unref();
-}
 
 const versionNode: CommandNode = {
   name: 'version',

@@ -46,7 +46,7 @@ export function candidates(root: CommandNode, typed: readonly string[], env: Env
   if (node.commands) return count > 0 ? none : { words: startingWith(last, commandCandidates(node)), files: false };
   const argument = node.args?.[Math.min(count, node.args.length - 1)];
   if (argument && node.name === 'help' && root.commands?.includes(node))
-    return { words: startingWith(last, [...commandCandidates(root), ...topicCandidates()]), files: false };
+    return { words: startingWith(last, helpCandidates(root)), files: false };
   return argument ? valuesOf(argument, last) : none;
 }
 
@@ -118,8 +118,8 @@ function commandCandidates(node: CommandNode): Candidates['words'] {
   return visibleCommands(node).map(({ name, summary }) => [name, summary]);
 }
 
-function topicCandidates(): Candidates['words'] {
-  return topics().map(({ name, title }) => [name, title]);
+function helpCandidates(root: CommandNode): Candidates['words'] {
+  return [...commandCandidates(root), ...topics().map(({ name, title }) => [name, title] as const)];
 }
 
 function startingWith(start: string, words: Candidates['words']): Candidates['words'] {

@@ -1,4 +1,4 @@
-import { InterruptedError, OutputError } from './errors.ts';
+import { InterruptedError, OutputError, UsageError } from './errors.ts';
 
 /** A stream that is written to. */
 export interface Sink {
@@ -75,6 +75,20 @@ export async function untilInterrupted<T>(run: Promise<T>, { interrupted }: Io):
     else interrupted.addEventListener('abort', wait, { once: true });
   });
   return Promise.race([run, overdue]).finally(() => clearTimeout(timer));
+}
+
+/** Opens a URL in the system's browser. */
+export async function openInBrowser(url: string): Promise<void> {
+  const { spawn } = await import('node:child_process');
+  const [command = '', ...args] = { darwin: ['open'], win32: ['explorer'] }[String(process.platform)] ?? ['xdg-open'];
+  const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
+  await new Promise<void>((resolve, reject) => {
+    child.on('spawn', resolve);
+    child.on('error', () =>
+      reject(new UsageError(`There is no ${command} to open a browser.`, `Open ${url} yourself.`)),
+    );
+  });
+  child.unref();
 }
 
 function sink(stream: NodeJS.WriteStream, interrupted: AbortSignal): Sink & { isStalled: () => boolean } {

@@ -31,18 +31,16 @@ function exampleFlag({ name, field, schema }: Flag): string {
 
 /** A valid value as a command line word. */
 function example(name: string, schema: Schema): string {
-  const { minimum = 1, items = {} } = resolved(schema);
   const [word] = enumWords(schema);
   if (word !== undefined) return word;
   if (isBinary(schema)) return `@${name}.bin`;
   switch (kindOf(schema)) {
     case 'integer':
     case 'number':
-      return String(Math.max(1, minimum));
     case 'boolean':
-      return 'true';
+      return String(jsonExample(schema));
     case 'array':
-      return example(name, items);
+      return example(name, resolved(schema).items ?? {});
     case 'object':
       return `'${JSON.stringify(jsonExample(schema))}'`;
     default:
