@@ -374,8 +374,8 @@ export const plantedInServer: PlantedDrift[] = [
       'return isPublic(operation)',
       "if (!request.headers.authorization && request.url === '/v1/pets') return 'nobody';\n  return isPublic(operation)",
     ),
-    'a key of another case': swap('return isUsual ? token :', 'return isUsual ? token.toLowerCase() :'),
-    'a key with more behind it': swap('return isUsual ? token :', 'return isUsual ? token.slice(0, 27) :'),
+    'a key of another case': swap('return isPlain ? token :', 'return isPlain ? token.toLowerCase() :'),
+    'a key with more behind it': swap('return isPlain ? token :', 'return isPlain ? token.slice(0, 27) :'),
     'another status without a key where nothing is': put(
       'export function authenticate',
       'name === undefined',
@@ -439,7 +439,7 @@ function accepted(code: string) {
 /** The Express app does something with the parameters that it reads. */
 function parameters(code: string) {
   const read =
-    'if (operation) context.parameters = readParameters(operation, context, request.headers, queryKeysOf(operation));';
+    'if (operation) context.parameters = parseParameters(operation, context, request.headers, queryKeysOf(operation));';
   return swap(read, `${read}\n  const query: Record<string, unknown> = context.parameters?.query ?? {};\n  ${code};`);
 }
 

@@ -19,12 +19,12 @@ export function callerOf(
   for (const alternative of operation?.security ?? anyScheme) {
     name = undefined;
     for (const scheme of alternative) {
-      const found = nameOf(credentialOf(schemes[scheme], request, query) ?? '');
-      if (found === undefined) {
+      const caller = nameOf(credentialOf(schemes[scheme], request, query) ?? '');
+      if (caller === undefined) {
         name = undefined;
         break;
       }
-      name ??= found;
+      name ??= caller;
     }
     if (name !== undefined) return name;
   }
@@ -70,12 +70,12 @@ function credentialOf(
 
 /** The bearer token. The usual form needs no regular expression with groups. */
 function tokenOf(authorization: string): string | undefined {
-  const token = authorization.slice(USUAL_BEARER.length);
-  const isUsual = authorization.startsWith(USUAL_BEARER) && !/[^!-~]/.test(token);
-  return isUsual ? token : /^Bearer +([!-~]+) *$/i.exec(authorization)?.[1];
+  const token = authorization.slice(BEARER_PREFIX.length);
+  const isPlain = authorization.startsWith(BEARER_PREFIX) && !/[^!-~]/.test(token);
+  return isPlain ? token : /^Bearer +([!-~]+) *$/i.exec(authorization)?.[1];
 }
 
-const USUAL_BEARER = 'Bearer ';
+const BEARER_PREFIX = 'Bearer ';
 
 /** Decodes a key or its name; undefined if an escape is broken, because a missing key is the first error to report. */
 function decoded(text: string | undefined): string | undefined {

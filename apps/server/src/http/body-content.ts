@@ -10,10 +10,10 @@ import {
 import { MAX_FORM_VALUES } from '../limits.ts';
 import { HttpError } from './http-error.ts';
 import { parseJson, utf8Of } from './json.ts';
-import { type Part, partsOf } from './multipart.ts';
-import { readNamed } from './parameters.ts';
-import { decodeQuery, readJson, shapeOf, splitPairs } from './styles.ts';
-import { itemsOf, propertyOf, textReader } from './values.ts';
+import { type Part, parseParts } from './multipart.ts';
+import { parsePairs } from './parameters.ts';
+import { decodeQuery, parseJsonText, shapeOf, splitPairs } from './styles.ts';
+import { itemsOf, propertyOf, textParser } from './values.ts';
 
 /** The schema of an operation's body, from its fields: of one field, or of an object. */
 export function bodySchemaOf({ body, fields }: Operation): Schema | undefined {
@@ -26,14 +26,14 @@ export function bodySchemaOf({ body, fields }: Operation): Schema | undefined {
 export function isAccepted(contentType: string | undefined, { mediaType, kind }: RequestBody): boolean {
   if (contentType === mediaType) return true;
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
-  const [wanted = ''] = mediaType.toLowerCase().split(';');
-  const isType = wanted.includes('*') ? type.startsWith(wanted.slice(0, wanted.indexOf('*'))) : type === wanted;
-  if (kind === 'bytes') return isType || wanted === 'application/octet-stream';
+  const [expected = ''] = mediaType.toLowerCase().split(';');
+  const isType = expected.includes('*') ? type.startsWith(expected.slice(0, expected.indexOf('*'))) : type === expected;
+  if (kind === 'bytes') return isType || expected === 'application/octet-stream';
   return isType && parameters.every((one) => !one.startsWith('charset') || /^charset="?(utf-8|us-ascii)"?$/.test(one));
 }
 
 /** Parses a body. Files and bytes become blobs. The validator checks the values. */
-export function readBody(
+export function parseBody(
   bytes: Uint8Array,
   { kind, encoding = {} }: RequestBody,
   schema: Schema,
@@ -45,11 +45,11 @@ export function readBody(
     case 'bytes':
       return new Blob([unshared(bytes)], { type: contentType });
     case 'text':
-      return textReader(schema)(utf8Of(bytes));
+      return textParser(schema)(utf8Of(bytes));
     case 'form':
-      return readForm(utf8Of(bytes), schema, encoding);
+      return parseForm(utf8Of(bytes), schema, encoding);
     case 'multipart':
-      return readMultipart(partsOf(bytes, contentType), schema, encoding);
+      return parseMultipart(parseParts(bytes, contentType), schema, encoding);
   }
 }
 
@@ -70,7 +70,7 @@ function textOf(value: unknown): unknown {
 type Encoding = NonNullable<RequestBody['encoding']>;
 
 /** Parses a form. Lists repeat the name and objects are JSON, unless the encoding differs. */
-function readForm(text: string, schema: Schema, encoding: Encoding): object {
+function parseForm(text: string, schema: Schema, encoding: Encoding): object {
   const fieldOf = (name: string) => {
     const property = propertyOf(schema, name) ?? {};
     return { schema: property, ...(encoding[name] ?? (hasObjects(property) && { contentType: 'application/json' })) };
@@ -78,11 +78,11 @@ function readForm(text: string, schema: Schema, encoding: Encoding): object {
   const fields = new Map(Object.keys(propertiesOf(schema)).map((name) => [name, fieldOf(name)]));
   if (text.split('&', MAX_FORM_VALUES + 1).length > MAX_FORM_VALUES)
     throw new HttpError('invalid_request', `body: it has more than ${MAX_FORM_VALUES} values`);
-  return readNamed(fields, splitPairs(text, '&', decodeQuery), 'body', fieldOf);
+  return parsePairs(fields, splitPairs(text, '&', decodeQuery), 'body', fieldOf);
 }
 
 /** Parses a multipart form: a part per property or list element, or text in a query style if the encoding names one. */
-function readMultipart(parts: readonly Part[], schema: Schema, encoding: Encoding): object {
+function parseMultipart(parts: readonly Part[], schema: Schema, encoding: Encoding): object {
   const styles = Object.entries(encoding).filter(
     ([, { style, explode }]) => style !== undefined || explode !== undefined,
   );
@@ -106,7 +106,7 @@ function readMultipart(parts: readonly Part[], schema: Schema, encoding: Encodin
     const isRepeated = isList(part.name);
     const value =
       encoding[part.name]?.contentType === 'application/json'
-        ? readJson(property, utf8Of(part.bytes))
+        ? parseJsonText(property, utf8Of(part.bytes))
         : valueOfPart(part, isRepeated ? itemsOf(property) : property);
     const others = found.get(part.name);
     if (!others) found.set(part.name, [value]);
@@ -114,7 +114,7 @@ function readMultipart(parts: readonly Part[], schema: Schema, encoding: Encodin
     else throw new HttpError('invalid_request', `body '${part.name}': it appears more than once`);
   }
   const values = [...found].map(([name, all]) => [name, isList(name) ? all : all[0]]);
-  return { ...Object.fromEntries(values), ...readNamed(styled, pairs, 'body') };
+  return { ...Object.fromEntries(values), ...parsePairs(styled, pairs, 'body') };
 }
 
 function valueOfPart({ fileName, type, bytes }: Part, schema: Schema): unknown {
@@ -123,7 +123,7 @@ function valueOfPart({ fileName, type, bytes }: Part, schema: Schema): unknown {
     return new File([unshared(bytes)], fileName ?? 'blob', { type: type ?? 'application/octet-stream' });
   }
   const text = utf8Of(bytes);
-  return shapeOf(schema).isObject ? readJson(schema, text) : textReader(schema)(text);
+  return shapeOf(schema).isObject ? parseJsonText(schema, text) : textParser(schema)(text);
 }
 
 function hasObjects(schema: Schema): boolean {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { BodyKind } from '@petstore/types';
 import type { RequestHandler } from 'express';
 import { MAX_TINY_CHUNKS, TINY_CHUNK_BYTES, UNCOUNTED_BODY_BYTES } from '../limits.ts';
-import { bodySchemaOf, isAccepted, readBody } from './body-content.ts';
+import { bodySchemaOf, isAccepted, parseBody } from './body-content.ts';
 import { HttpError, unavailable } from './http-error.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
 
@@ -99,7 +99,7 @@ function withCapacity(buffer: Uint8Array, used: number, needed: number, limit: n
 }
 
 /** Middleware that receives and parses the body if the operation declares one. */
-export function bodyReader(receive: ReceiveBody): RequestHandler {
+export function bodyParser(receive: ReceiveBody): RequestHandler {
   return (request, response, next) => {
     const context = contextOf(response);
     const { operation } = context;
@@ -122,16 +122,16 @@ export function bodyReader(receive: ReceiveBody): RequestHandler {
       });
     }
     if (isEncoded(request)) throw new HttpError('unsupported_media_type', 'The body must not be compressed.');
-    const read = (bytes: Uint8Array) => {
-      request.body = readBody(bytes, body, bodySchemaOf(operation) ?? {}, contentType ?? '');
+    const parse = (bytes: Uint8Array) => {
+      request.body = parseBody(bytes, body, bodySchemaOf(operation) ?? {}, contentType ?? '');
       next();
     };
     if (context.bodyError) throw context.bodyError;
-    if (context.body) return read(context.body);
+    if (context.body) return parse(context.body);
     receive(request, context, (error, bytes) => {
       if (error) return next(error);
       try {
-        read(bytes);
+        parse(bytes);
       } catch (violation) {
         next(violation);
       }

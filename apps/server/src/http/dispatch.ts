@@ -55,7 +55,7 @@ export function dispatcher(
   maxPendingWrites: number,
   targetCache: TargetCache,
 ): Dispatch {
-  const shared = handlersOver(store);
+  const shared = handlersFor(store);
   const inFlight = idempotentRequests();
   const cached = cachedResponses(targetCache);
   let pendingWrites = 0;
@@ -63,13 +63,13 @@ export function dispatcher(
   return (request, response, context, operation, input) => {
     if (request.headers['if-none-match'] === undefined && cached.send(response, context)) return;
     const call = { request, response, context, operation, input };
-    const found = SAFE_METHODS.has(operation.method) ? shared.stored[operation.id]?.(input) : undefined;
-    return found instanceof Promise ? found.then((one) => respond(call, one)) : respond(call, found);
+    const stored = SAFE_METHODS.has(operation.method) ? shared.stored[operation.id]?.(input) : undefined;
+    return stored instanceof Promise ? stored.then((one) => respond(call, one)) : respond(call, stored);
   };
 
-  function respond(call: Call, found: StoredResponse | undefined): void | Promise<void> {
-    if (!found) return callHandler(call);
-    succeed(call, storedSuccess(found));
+  function respond(call: Call, stored: StoredResponse | undefined): void | Promise<void> {
+    if (!stored) return callHandler(call);
+    succeed(call, storedSuccess(stored));
   }
 
   function succeed({ request, response, context, operation, input }: Call, success: Success): void {
@@ -102,7 +102,7 @@ export function dispatcher(
       const once = started instanceof Promise ? await started : started;
       const versioned = versions ? onlyVersions(store, versions) : store;
       const view = once ? writtenOnce(versioned, once) : versioned;
-      const { api, stored } = view === store ? shared : handlersOver(view);
+      const { api, stored } = view === store ? shared : handlersFor(view);
       const written = isWrite ? await stored[operation.id]?.(input) : undefined;
       success = written ? storedSuccess(written) : successOf(operation, input, await api[operation.id]?.(input));
       success.isReplayed = once?.isReplayed;
@@ -117,7 +117,7 @@ export function dispatcher(
 }
 
 /** The handlers of a store by operation ID. The casts are safe because the validator has accepted the input. */
-function handlersOver(store: Store) {
+function handlersFor(store: Store) {
   return {
     api: handlers(store) as unknown as Record<string, Handler>,
     stored: (store.passesJson ? storedHandlers(store) : {}) as Record<string, StoredHandler | undefined>,

@@ -4,11 +4,11 @@ import { docs } from '../docs/docs.ts';
 import { basePath } from '../spec.ts';
 import { exactReplacer } from '../store/document.ts';
 import { authenticate, queryKeysOf, rateLimit } from './access.ts';
-import { bodyReader } from './body.ts';
+import { bodyParser } from './body.ts';
 import type { Dispatch } from './dispatch.ts';
 import { health } from './health.ts';
 import { HttpError } from './http-error.ts';
-import { readParameters } from './parameters.ts';
+import { parseParameters } from './parameters.ts';
 import { contextOf } from './request-context.ts';
 import type { RequestPipeline } from './request-pipeline.ts';
 import { responseHeaders } from './response.ts';
@@ -31,7 +31,7 @@ export async function expressApp(pipeline: RequestPipeline): Promise<Express> {
   if (crossOrigin) app.use(root, crossOrigin);
   app.use(root, authenticate(keys));
   if (applyRateLimit) app.use(root, rateLimit(applyRateLimit));
-  app.use(root, methods, parameters, bodyReader(receiveBody));
+  app.use(root, methods, parameters, bodyParser(receiveBody));
   app.use(await validator(pipeline.validateResponses));
   for (const operation of Object.values<Operation>(operations)) serveOperation(app, operation, dispatch);
   return withErrors(app, pipeline);
@@ -81,7 +81,7 @@ const methods: RequestHandler = (request, response, next) => {
 const parameters: RequestHandler = (request, response, next) => {
   const context = contextOf(response);
   const { operation } = context;
-  if (operation) context.parameters = readParameters(operation, context, request.headers, queryKeysOf(operation));
+  if (operation) context.parameters = parseParameters(operation, context, request.headers, queryKeysOf(operation));
   next();
 };
 

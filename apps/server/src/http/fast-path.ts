@@ -5,7 +5,7 @@ import { hasBody, isEncoded } from './body.ts';
 import { bodySchemaOf, isAccepted } from './body-content.ts';
 import { type Checked, type Input, inputOf } from './input.ts';
 import { parseJson } from './json.ts';
-import { type PlainParameters, plainParametersOf, readPlainParameters } from './parameters.ts';
+import { type PlainParameters, parsePlainParameters, plainParametersOf } from './parameters.ts';
 import { passTo, type RequestContext } from './request-context.ts';
 import type { RequestPipeline } from './request-pipeline.ts';
 import { generatedCheck } from './validation/generated-checks.ts';
@@ -49,7 +49,7 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
     const plain = operation && plainOperations.get(operation);
     if (!plain || request.method !== operation.method) return false;
     const cached = target.accepted?.operation === operation ? target.accepted.input : undefined;
-    const parameters = cached ? undefined : readPlainParameters(plain.parameters, request.url, context);
+    const parameters = cached ? undefined : parsePlainParameters(plain.parameters, request.url, context);
     if (!cached && !parameters) return false;
     const caller = callerOf(request, context, keys);
     if (caller === undefined) return false;

@@ -7,7 +7,7 @@ import type { WriteResponse } from './response.ts';
 import { jsonContent } from './response-content.ts';
 
 /** The default statuses of the server's error codes. The spec can override them. */
-const OWN_STATUSES = {
+const DEFAULT_STATUSES = {
   invalid_request: 400,
   unauthorized: 401,
   not_found: 404,
@@ -22,9 +22,9 @@ const OWN_STATUSES = {
 } as const;
 
 /** A code of the server or of the spec. */
-export type ErrorCode = keyof typeof OWN_STATUSES | keyof typeof service.statuses;
+export type ErrorCode = keyof typeof DEFAULT_STATUSES | keyof typeof service.statuses;
 
-const STATUSES: Readonly<Record<ErrorCode, number>> = { ...OWN_STATUSES, ...service.statuses };
+const STATUSES: Readonly<Record<ErrorCode, number>> = { ...DEFAULT_STATUSES, ...service.statuses };
 
 /** The body of every error response. */
 interface ErrorBody {
@@ -121,18 +121,18 @@ const keyHeaders = new Set(
 const MAX_VIOLATIONS_NAMED = 10;
 
 /** The error for violations, each with its location and its name. */
-export function invalidRequest(found: readonly { path: string; message: string; errorCode: string }[]): HttpError {
-  const violations = found.map(({ path, message, errorCode }) => {
+export function invalidRequest(violations: readonly { path: string; message: string; errorCode: string }[]): HttpError {
+  const located = violations.map(({ path, message, errorCode }) => {
     const [, location = '', ...names] = path.split('/');
     const where = names.length > 0 ? `${location} '${names.join('.')}'` : location;
     const isKey = location === 'headers' && keyHeaders.has(names.join('.').toLowerCase());
     const wording = isKey ? KEY_WORDING : (WORDING[errorCode.split('.')[0] ?? ''] ?? message);
     return { location, text: `${where}: ${wording}` };
   });
-  const texts = [...new Set(violations.map(({ text }) => text))];
+  const texts = [...new Set(located.map(({ text }) => text))];
   const rest = texts.length - MAX_VIOLATIONS_NAMED;
   const named = [...texts.slice(0, MAX_VIOLATIONS_NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])];
   // An invalid path parameter names something that cannot exist.
-  const code = violations.some(({ location }) => location === 'params') ? 'not_found' : 'invalid_request';
+  const code = located.some(({ location }) => location === 'params') ? 'not_found' : 'invalid_request';
   return new HttpError(code, named.join('; '));
 }

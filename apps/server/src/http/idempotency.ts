@@ -39,9 +39,9 @@ export function idempotentRequests() {
       const others = inFlight.get(id) ?? 0;
       if (others >= MAX_REQUESTS_PER_KEY) throw inFlightError();
       inFlight.set(id, others + 1);
-      const requestOf = (read: Input): IdempotentRequest => ({
+      const requestOf = (hashable: Input): IdempotentRequest => ({
         key: id,
-        fingerprint: hash64(`${operation.method} ${operation.path} ${canonical(read)}`),
+        fingerprint: hash64(`${operation.method} ${operation.path} ${canonical(hashable)}`),
         isReplayed: false,
       });
       const hasFiles = operation.body?.kind === 'bytes' || operation.body?.kind === 'multipart';
@@ -87,9 +87,9 @@ export function writtenOnce(store: Store, request: IdempotentRequest): Store {
   };
   const view = (collection: Collection): Collection => ({
     ...collection,
-    create: (properties, options) => once(options, (more) => collection.create(properties, more)),
-    replace: (id, properties, options) => once(options, (more) => collection.replace(id, properties, more)),
-    remove: (id, options) => once(options, (more) => collection.remove(id, more)),
+    create: (properties, options) => once(options, (idempotent) => collection.create(properties, idempotent)),
+    replace: (id, properties, options) => once(options, (idempotent) => collection.replace(id, properties, idempotent)),
+    remove: (id, options) => once(options, (idempotent) => collection.remove(id, idempotent)),
   });
   return { ...store, collection: (name) => view(store.collection(name)) };
 }
@@ -109,13 +109,13 @@ function canonical(value: unknown): string {
 
 /** The input with the name, type and hash of each file instead of the file. */
 async function withoutFiles(input: Input): Promise<Input> {
-  const found: Record<string, unknown> = { ...input };
-  for (const name in found) {
-    const value = found[name];
-    if (Array.isArray(value)) found[name] = await Promise.all(value.map(digestOf));
-    else found[name] = await digestOf(value);
+  const copy: Record<string, unknown> = { ...input };
+  for (const name in copy) {
+    const value = copy[name];
+    if (Array.isArray(value)) copy[name] = await Promise.all(value.map(digestOf));
+    else copy[name] = await digestOf(value);
   }
-  return found;
+  return copy;
 }
 
 async function digestOf(value: unknown): Promise<unknown> {

@@ -14,7 +14,7 @@ export interface Part {
 }
 
 /** The parts of a multipart/form-data body (RFC 7578), in one pass over its bytes. */
-export function partsOf(bytes: Uint8Array, contentType: string): Part[] {
+export function parseParts(bytes: Uint8Array, contentType: string): Part[] {
   const name = parametersOf(contentType).get('boundary') ?? '';
   if (name === '' || name.length > MAX_BOUNDARY_LENGTH) throw malformed('its Content-Type names no boundary');
   const body = Buffer.concat([Buffer.from('\r\n'), bytes]);
@@ -32,13 +32,13 @@ export function partsOf(bytes: Uint8Array, contentType: string): Part[] {
       throw malformed('a part does not end with the boundary');
     }
     if (parts.length === MAX_FORM_VALUES) throw malformed(`it has more than ${MAX_FORM_VALUES} parts`);
-    parts.push(partOf(body.subarray(lineEnd, end)));
+    parts.push(parsePart(body.subarray(lineEnd, end)));
     at = end;
   }
 }
 
 /** Parses a part, which begins with the line break before its head. */
-function partOf(bytes: Buffer): Part {
+function parsePart(bytes: Buffer): Part {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd < 0 || headEnd > MAX_PART_HEAD_BYTES) throw malformed('the head of a part does not end');
   const lines = utf8Of(bytes.subarray(0, headEnd), 'body: the head of a part').split('\r\n').slice(1);
@@ -59,17 +59,17 @@ const PARAMETER = /;[ \t]*(?:([^\s;="]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))[ \t]
 
 /** The parameters of a header, by lower-case name. */
 function parametersOf(header: string): Map<string, string> {
-  const found = new Map<string, string>();
+  const parameters = new Map<string, string>();
   const text = header.includes(';') ? header.slice(header.indexOf(';')) : '';
   let at = 0;
   for (const [whole, name, quoted, token = ''] of text.matchAll(PARAMETER)) {
     at += whole.length;
     if (name === undefined) continue;
-    if (found.has(name.toLowerCase())) throw malformed(`'${name}' appears more than once in a header`);
-    found.set(name.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? token);
+    if (parameters.has(name.toLowerCase())) throw malformed(`'${name}' appears more than once in a header`);
+    parameters.set(name.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? token);
   }
   if (at < text.length) throw malformed('a header has something that is no parameter');
-  return found;
+  return parameters;
 }
 
 /** Decodes a name. HTML percent-encodes only quotes and line breaks. */

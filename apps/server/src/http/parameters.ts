@@ -4,22 +4,22 @@ import type { ParameterValues } from './input.ts';
 import type { RequestContext } from './request-context.ts';
 import {
   decodeQuery,
-  readCookie,
-  readHeader,
-  readObject,
-  readPath,
-  readQuery,
+  parseCookie,
+  parseHeader,
+  parseObject,
+  parsePath,
+  parseQuery,
   StyleError,
   shapeOf,
   splitPairs,
 } from './styles.ts';
-import { propertyOf, type ReadText, textReader } from './values.ts';
+import { type ParseText, propertyOf, textParser } from './values.ts';
 
 /**
  * Parses the parameters of a request in the styles that the spec declares. Throws for unknown and repeated query parameters,
  * and for escapes that are not UTF-8. The validator checks the values.
  */
-export function readParameters(
+export function parseParameters(
   operation: Operation,
   { pathParams, query }: RequestContext,
   headers: Readonly<Record<string, string | string[] | undefined>>,
@@ -29,27 +29,27 @@ export function readParameters(
   const of = (location: Field['in']) => Object.entries(operation.fields).filter(([, field]) => field.in === location);
   const params: Record<string, unknown> = {};
   for (const [name, field] of of('path')) {
-    params[name] = styled('not_found', `There is no ${name} '${pathParams[name]}'`, () =>
-      readPath(name, field, pathParams[name] ?? ''),
+    params[name] = withName('not_found', `There is no ${name} '${pathParams[name]}'`, () =>
+      parsePath(name, field, pathParams[name] ?? ''),
     );
   }
   const texts: Record<string, unknown> = { ...headers };
   for (const [name, field] of of('header')) {
     const text = headers[name.toLowerCase()];
     if (text === undefined) continue;
-    texts[name.toLowerCase()] = styled('invalid_request', `headers '${name}'`, () =>
-      readHeader(field, [text].flat().join(',')),
+    texts[name.toLowerCase()] = withName('invalid_request', `headers '${name}'`, () =>
+      parseHeader(field, [text].flat().join(',')),
     );
   }
   const cookies: Record<string, unknown> = {};
-  const sent = of('cookie').length > 0 ? cookiesOf(headers.cookie) : new Map<string, string>();
+  const cookieTexts = of('cookie').length > 0 ? cookiesOf(headers.cookie) : new Map<string, string>();
   for (const [name, field] of of('cookie')) {
-    const text = sent.get(name);
+    const text = cookieTexts.get(name);
     if (text !== undefined)
-      cookies[name] = styled('invalid_request', `cookies '${name}'`, () => readCookie(field, text));
+      cookies[name] = withName('invalid_request', `cookies '${name}'`, () => parseCookie(field, text));
   }
   const pairs = splitPairs(query, '&', decodeQuery).filter(([name]) => !queryKeys.includes(name));
-  return { query: readNamed(new Map(of('query')), pairs, 'query'), params, headers: texts, cookies };
+  return { query: parsePairs(new Map(of('query')), pairs, 'query'), params, headers: texts, cookies };
 }
 
 /** The raw cookies of a request by name. If a name is repeated, its first cookie counts. */
@@ -59,14 +59,14 @@ export function cookiesOf(header: string | string[] | undefined): Map<string, st
 }
 
 /** A field of a query or a form. */
-type Named = Serialization & { readonly schema: Schema };
+type NamedField = Serialization & { readonly schema: Schema };
 
 /** Parses the pairs of a query or a form. Throws for a name without a field, unless `other` returns one. */
-export function readNamed(
-  fields: ReadonlyMap<string, Named>,
+export function parsePairs(
+  fields: ReadonlyMap<string, NamedField>,
   pairs: readonly [name: string, text: string][],
   where: 'query' | 'body',
-  other?: (name: string) => Named,
+  other?: (name: string) => NamedField,
 ): Record<string, unknown> {
   const texts = new Map<string, string[]>();
   const objects = new Map<string, [name: string, text: string][]>();
@@ -77,16 +77,19 @@ export function readNamed(
     else if ((field && !isSpread(field)) || other) append(texts, name, text);
     else throw new HttpError('invalid_request', `${where} '${name}': there is no such parameter`);
   }
-  const read = (name: string, how: (field: Named) => unknown) =>
-    styled('invalid_request', `${where} '${name}'`, () => how(fields.get(name) ?? other?.(name) ?? { schema: {} }));
+  const parseField = (name: string, parse: (field: NamedField) => unknown) =>
+    withName('invalid_request', `${where} '${name}'`, () => parse(fields.get(name) ?? other?.(name) ?? { schema: {} }));
   return Object.fromEntries([
-    ...[...texts].map(([name, all]) => [name, read(name, (field) => readQuery(field, all))]),
-    ...[...objects].map(([name, all]) => [name, read(name, ({ schema }) => readObject(schema, all, decodeQuery))]),
+    ...[...texts].map(([name, all]) => [name, parseField(name, (field) => parseQuery(field, all))]),
+    ...[...objects].map(([name, all]) => [
+      name,
+      parseField(name, ({ schema }) => parseObject(schema, all, decodeQuery)),
+    ]),
   ]);
 }
 
 /** Whether each property of an object is a query parameter, such as `R=100` or `color[R]=100`. */
-function isSpread({ schema, style = 'form', explode = true, contentType }: Named): boolean {
+function isSpread({ schema, style = 'form', explode = true, contentType }: NamedField): boolean {
   const { isObject, isSingle, isList } = shapeOf(schema);
   return (
     contentType === undefined &&
@@ -98,7 +101,10 @@ function isSpread({ schema, style = 'form', explode = true, contentType }: Named
 }
 
 /** The object parameter and its property that a name in the query stands for. */
-function ownerOf(fields: ReadonlyMap<string, Named>, name: string): { field: string; property: string } | undefined {
+function ownerOf(
+  fields: ReadonlyMap<string, NamedField>,
+  name: string,
+): { field: string; property: string } | undefined {
   const [, before = '', inBrackets] = /^([^[]*)\[([^\]]*)\]$/.exec(name) ?? [];
   if (inBrackets !== undefined && fields.get(before)?.style === 'deepObject')
     return { field: before, property: inBrackets };
@@ -117,9 +123,9 @@ function append<T>(lists: Map<string, T[]>, name: string, value: T): void {
 }
 
 /** Parses a parameter. A StyleError becomes an HttpError that names the parameter. */
-function styled<T>(code: 'not_found' | 'invalid_request', where: string, read: () => T): T {
+function withName<T>(code: 'not_found' | 'invalid_request', where: string, parse: () => T): T {
   try {
-    return read();
+    return parse();
   } catch (error) {
     if (error instanceof StyleError) throw new HttpError(code, `${where}: ${error.message}`, { cause: error });
     throw error;
@@ -127,39 +133,39 @@ function styled<T>(code: 'not_found' | 'invalid_request', where: string, read: (
 }
 
 /** The parameters of an operation for the fast path: single values in path and query. */
-export type PlainParameters = Readonly<Record<'path' | 'query', ReadonlyMap<string, ReadText>>>;
+export type PlainParameters = Readonly<Record<'path' | 'query', ReadonlyMap<string, ParseText>>>;
 
 /** The parameters for the fast path; undefined if the operation has any of another form. */
 export function plainParametersOf({ fields }: Operation): PlainParameters | undefined {
-  const found = { path: new Map<string, ReadText>(), query: new Map<string, ReadText>() };
+  const parsers = { path: new Map<string, ParseText>(), query: new Map<string, ParseText>() };
   for (const [name, { in: location, schema, style, contentType }] of Object.entries(fields)) {
     if (location === 'body') continue;
     const { isList, isObject } = shapeOf(schema);
     const isPlain = !isList && !isObject && style === undefined && contentType === undefined;
     if (!isPlain || (location !== 'path' && location !== 'query')) return undefined;
-    found[location].set(name, textReader(schema));
+    parsers[location].set(name, textParser(schema));
   }
-  return found;
+  return parsers;
 }
 
 /** Names and values of letters, digits, `_` and `-`, which need no decoding. */
 const PLAIN_TARGET = /^[\w/-]*(?:\?[\w&=-]*)?$/;
 
 /** Parses the parameters of a plain target; undefined if one is unknown, repeated or not plain. */
-export function readPlainParameters(
+export function parsePlainParameters(
   { path, query: fields }: PlainParameters,
   target: string | undefined,
   { query, pathParams }: RequestContext,
 ): Pick<ParameterValues, 'query' | 'params'> | undefined {
   if (!PLAIN_TARGET.test(target ?? '')) return undefined;
-  const found: Pick<ParameterValues, 'query' | 'params'> = { query: {}, params: {} };
-  for (const name in pathParams) found.params[name] = path.get(name)?.(pathParams[name] ?? '');
-  if (query === '') return found;
+  const values: Pick<ParameterValues, 'query' | 'params'> = { query: {}, params: {} };
+  for (const name in pathParams) values.params[name] = path.get(name)?.(pathParams[name] ?? '');
+  if (query === '') return values;
   for (const pair of query.split('&')) {
     const [name = '', value = '', more] = pair.split('=');
-    const read = fields.get(name);
-    if (!read || value === '' || more !== undefined || Object.hasOwn(found.query, name)) return undefined;
-    found.query[name] = read(value);
+    const parse = fields.get(name);
+    if (!parse || value === '' || more !== undefined || Object.hasOwn(values.query, name)) return undefined;
+    values.query[name] = parse(value);
   }
-  return found;
+  return values;
 }

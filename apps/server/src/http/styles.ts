@@ -1,7 +1,7 @@
 import { type Field, type Schema, type Serialization, typesOf } from '@petstore/types';
 import { HttpError } from './http-error.ts';
 import { parseJson } from './json.ts';
-import { itemsOf, propertyOf, textReader } from './values.ts';
+import { itemsOf, propertyOf, textParser } from './values.ts';
 
 /** How text in a request represents a value: the separator of its parts, and how to decode a part. */
 interface Notation {
@@ -34,39 +34,39 @@ export function shapeOf(schema: Schema): Shape {
 }
 
 /** The value of a path parameter, from its segment of the path. */
-export function readPath(
+export function parsePath(
   name: string,
   { schema, style = 'simple', explode = false, contentType }: Field,
   text: string,
 ): unknown {
-  if (contentType !== undefined) return readJson(schema, decodeText(text));
+  if (contentType !== undefined) return parseJsonText(schema, decodeText(text));
   const { isSingle, isList } = shapeOf(schema);
   const notation = { separator: ',', isExploded: explode, decode: decodeText };
-  if (style === 'simple') return readJoined(schema, text, notation);
+  if (style === 'simple') return parseJoined(schema, text, notation);
   if (style === 'label') {
     if (!text.startsWith('.')) throw new StyleError(`'${text}' does not begin with a dot`);
-    return readJoined(schema, text.slice(1), explode ? { ...notation, separator: '.' } : notation);
+    return parseJoined(schema, text.slice(1), explode ? { ...notation, separator: '.' } : notation);
   }
   const key = encodeURIComponent(name);
   if (explode && !isSingle && text.startsWith(';')) {
     const pairs = splitPairs(text.slice(1), ';', decodeText);
     return isList
-      ? readList(
+      ? parseList(
           schema,
           pairs.filter(([one]) => one === name).map(([, value]) => decodeText(value)),
         )
-      : readObject(schema, pairs);
+      : parseObject(schema, pairs);
   }
   const [start = '', ...rest] = text.split('=');
   if (start !== `;${key}`) throw new StyleError(`'${text}' does not begin with ;${name}`);
-  return readJoined(schema, rest.join('='), notation);
+  return parseJoined(schema, rest.join('='), notation);
 }
 
 /** The value of a header, which has no escapes. */
-export function readHeader({ schema, explode = false, contentType }: Field, text: string): unknown {
-  if (contentType !== undefined) return readJson(schema, text);
+export function parseHeader({ schema, explode = false, contentType }: Field, text: string): unknown {
+  if (contentType !== undefined) return parseJsonText(schema, text);
   const parts = text.split(',').map(withoutBlanks).join(',');
-  return readJoined(schema, parts, { separator: ',', isExploded: explode, decode: (part) => part });
+  return parseJoined(schema, parts, { separator: ',', isExploded: explode, decode: (part) => part });
 }
 
 /** Trims blanks in linear time, which a regular expression would not do. */
@@ -78,13 +78,13 @@ function withoutBlanks(text: string): string {
 }
 
 /** The value of a cookie. */
-export function readCookie({ schema, contentType }: Field, text: string): unknown {
-  if (contentType !== undefined) return readJson(schema, decodeText(text));
-  return readJoined(schema, text, { separator: ',', isExploded: false, decode: decodeText });
+export function parseCookie({ schema, contentType }: Field, text: string): unknown {
+  if (contentType !== undefined) return parseJsonText(schema, decodeText(text));
+  return parseJoined(schema, text, { separator: ',', isExploded: false, decode: decodeText });
 }
 
 /** The value of a query parameter or a form property, from all texts with its name. */
-export function readQuery(
+export function parseQuery(
   { schema, style, explode, contentType }: Serialization & { schema: Schema },
   texts: readonly string[],
 ): unknown {
@@ -93,17 +93,17 @@ export function readQuery(
   const isJoined = style === 'spaceDelimited' || style === 'pipeDelimited' || explode === false;
   if (texts.length > 1 && (!isList || isJoined || contentType !== undefined))
     throw new StyleError('it appears more than once');
-  if (contentType !== undefined) return readJson(schema, decodeQuery(text));
+  if (contentType !== undefined) return parseJsonText(schema, decodeQuery(text));
   if (!isJoined) {
-    if (!isList || (isSingle && texts.length === 1)) return textReader(schema)(decodeQuery(text));
-    return readList(schema, texts.map(decodeQuery));
+    if (!isList || (isSingle && texts.length === 1)) return textParser(schema)(decodeQuery(text));
+    return parseList(schema, texts.map(decodeQuery));
   }
   // A URL always escapes blanks and bars, so decode before splitting.
   if (style === 'spaceDelimited' || style === 'pipeDelimited') {
     const separator = style === 'spaceDelimited' ? ' ' : '|';
-    return readJoined(schema, decodeQuery(text), { separator, isExploded: false, decode: (part) => part });
+    return parseJoined(schema, decodeQuery(text), { separator, isExploded: false, decode: (part) => part });
   }
-  return readJoined(schema, text, { separator: ',', isExploded: false, decode: decodeQuery });
+  return parseJoined(schema, text, { separator: ',', isExploded: false, decode: decodeQuery });
 }
 
 /** The pairs of a query or a form, with decoded names and raw values. */
@@ -122,7 +122,7 @@ export function splitPairs(
 }
 
 /** The object of named texts. Throws for a repeated name. */
-export function readObject(
+export function parseObject(
   schema: Schema,
   pairs: Iterable<readonly [name: string, text: string]>,
   decode = decodeText,
@@ -130,7 +130,7 @@ export function readObject(
   const found = new Map<string, unknown>();
   for (const [name, text] of pairs) {
     if (found.has(name)) throw new StyleError(`'${name}' appears more than once`);
-    found.set(name, textReader(propertyOf(schema, name) ?? {})(decode(text)));
+    found.set(name, textParser(propertyOf(schema, name) ?? {})(decode(text)));
   }
   return Object.fromEntries(found);
 }
@@ -155,18 +155,18 @@ export function decodeQuery(text: string): string {
   return decodeText(text.replaceAll('+', ' '));
 }
 
-export function readJson(schema: Schema, text: string): unknown {
+export function parseJsonText(schema: Schema, text: string): unknown {
   return parseJson(Buffer.from(text), schema, 'its value');
 }
 
 /** The value of one text that may have several parts. */
-function readJoined(schema: Schema, text: string, { separator, isExploded, decode }: Notation): unknown {
+function parseJoined(schema: Schema, text: string, { separator, isExploded, decode }: Notation): unknown {
   const { isList, isObject, isSingle } = shapeOf(schema);
   const parts = text.split(separator);
-  if (isList && (!isSingle || parts.length > 1)) return readList(schema, parts.map(decode));
-  if (!isObject || (isSingle && parts.length === 1)) return textReader(schema)(decode(text));
+  if (isList && (!isSingle || parts.length > 1)) return parseList(schema, parts.map(decode));
+  if (!isObject || (isSingle && parts.length === 1)) return textParser(schema)(decode(text));
   if (isExploded) {
-    return readObject(
+    return parseObject(
       schema,
       parts.map((part) => splitPairs(part, '\n', decode)[0] ?? ['', '']),
       decode,
@@ -174,9 +174,9 @@ function readJoined(schema: Schema, text: string, { separator, isExploded, decod
   }
   if (parts.length % 2 !== 0) throw new StyleError(`'${text}' is no list of names and values`);
   const pairs = parts.flatMap((part, i) => (i % 2 === 0 ? [[decode(part), parts[i + 1] ?? ''] as const] : []));
-  return readObject(schema, pairs, decode);
+  return parseObject(schema, pairs, decode);
 }
 
-function readList(schema: Schema, texts: readonly string[]): unknown[] {
-  return texts.map(textReader(itemsOf(schema)));
+function parseList(schema: Schema, texts: readonly string[]): unknown[] {
+  return texts.map(textParser(itemsOf(schema)));
 }

@@ -1,23 +1,23 @@
 import { isWide, propertiesOf, resolved, type Schema, typesOf } from '@petstore/types';
 
 /** Converts text to a value. Returns unconvertible text unchanged, which the validator then rejects. */
-export type ReadText = (text: string) => unknown;
+export type ParseText = (text: string) => unknown;
 
-const readers = new WeakMap<Schema, ReadText>();
+const parsers = new WeakMap<Schema, ParseText>();
 
 /** The function that converts the text of a parameter or form field by its schema. Integers are decimal, numbers are as in JSON. */
-export function textReader(schema: Schema): ReadText {
-  const known = readers.get(schema);
+export function textParser(schema: Schema): ParseText {
+  const known = parsers.get(schema);
   if (known) return known;
   const types = typesOf(schema);
   // A schema without a type accepts text.
   const isOpen = types.includes('string') && types.includes('object');
-  const read: ReadText = isOpen || types.join() === 'string' ? (text) => text : typedReader(schema, types);
-  readers.set(schema, read);
-  return read;
+  const parse: ParseText = isOpen || types.join() === 'string' ? (text) => text : typedParser(schema, types);
+  parsers.set(schema, parse);
+  return parse;
 }
 
-function typedReader(schema: Schema, types: readonly string[]): ReadText {
+function typedParser(schema: Schema, types: readonly string[]): ParseText {
   const isNumber = types.includes('number');
   const isInteger = isNumber || types.includes('integer');
   const wide = mayBeWide(schema);

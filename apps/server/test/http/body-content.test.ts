@@ -1,7 +1,7 @@
 import { expectLinear } from '@petstore/testing/linear';
 import type { RequestBody, Schema } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
-import { isAccepted, readBody } from '../../src/http/body-content.ts';
+import { isAccepted, parseBody } from '../../src/http/body-content.ts';
 import { HttpError } from '../../src/http/http-error.ts';
 import { MAX_FORM_VALUES, MAX_PART_HEAD_BYTES } from '../../src/limits.ts';
 
@@ -19,7 +19,7 @@ const form: RequestBody = { required: true, mediaType: 'application/x-www-form-u
 const TYPE = 'multipart/form-data; boundary=b';
 
 const read = (text: string | Uint8Array, body = multipart, type = TYPE) =>
-  readBody(Buffer.from(text), body, schema, type) as Record<string, unknown>;
+  parseBody(Buffer.from(text), body, schema, type) as Record<string, unknown>;
 const part = (head: string, content: string) => `--b\r\n${head}\r\n\r\n${content}\r\n`;
 const named = (name: string, content: string) => part(`Content-Disposition: form-data; name="${name}"`, content);
 
@@ -101,7 +101,7 @@ describe('the work is linear in the length of the body:', () => {
       const bytes = Buffer.from(text(n));
       return () => {
         try {
-          readBody(bytes, body, schema, TYPE);
+          parseBody(bytes, body, schema, TYPE);
         } catch (error) {
           if (!(error instanceof HttpError)) throw error;
         }

@@ -1,9 +1,9 @@
 import { expectLinear } from '@petstore/testing/linear';
 import type { Field, RequestBody, Schema } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
-import { readBody } from '../../src/http/body-content.ts';
+import { parseBody } from '../../src/http/body-content.ts';
 import { HttpError } from '../../src/http/http-error.ts';
-import { readHeader } from '../../src/http/styles.ts';
+import { parseHeader } from '../../src/http/styles.ts';
 
 const list: Schema = { type: 'array', items: { type: 'string' } };
 const schema: Schema = { type: 'object', properties: { list }, additionalProperties: { type: 'string' } };
@@ -19,7 +19,7 @@ const multipart: RequestBody = { required: true, mediaType: 'multipart/form-data
 /** The value of a body, or the message of its error. */
 function read(body: RequestBody, text: string | Buffer, type = 'multipart/form-data; boundary=b'): unknown {
   try {
-    return readBody(Buffer.from(text), body, schema, type);
+    return parseBody(Buffer.from(text), body, schema, type);
   } catch (error) {
     if (error instanceof HttpError) return error.message;
     throw error;
@@ -40,7 +40,7 @@ describe('the work is linear in the length:', () => {
   ])('a header of %s', (_, text) => {
     expectLinear((n) => {
       const value = text(n);
-      return () => readHeader(header, value);
+      return () => parseHeader(header, value);
     });
   });
 

@@ -55,12 +55,12 @@ const { ContentType, augmentAjvErrors, ajvErrorsToValidatorError } = load('middl
 /** The checks of every operation. Each is compiled at its first use. */
 export function compiledChecks(apiDoc: OpenAPIV3.DocumentV3_1, options: object): (operation: Operation) => Check {
   // A few bytes can cause an error that costs far more, so only small requests are searched for all errors.
-  const firstCompiler = once(() => checkCompiler(apiDoc, { ...options, allErrors: false }));
-  const allCompiler = once(() => checkCompiler(apiDoc, { ...options, allErrors: true }));
+  const firstCompiler = lazy(() => checkCompiler(apiDoc, { ...options, allErrors: false }));
+  const allCompiler = lazy(() => checkCompiler(apiDoc, { ...options, allErrors: true }));
   const checks = new Map<string, Check>();
   for (const operation of Object.values<Operation>(operations)) {
-    const first = once(() => firstCompiler().compile(operation));
-    const all = once(() => allCompiler().compile(operation));
+    const first = lazy(() => firstCompiler().compile(operation));
+    const all = lazy(() => allCompiler().compile(operation));
     checks.set(operation.id, {
       passes: (request) => first().passes(request),
       violations: (request) => {
@@ -136,7 +136,7 @@ function isSmall({ query, params, headers, cookies, body }: Checked): boolean {
   return [query, params, headers, cookies, body].every((part) => fits(part, 0));
 }
 
-function once<T>(compute: () => T): () => T {
+function lazy<T>(compute: () => T): () => T {
   let result: { value: T } | undefined;
   return () => {
     result ??= { value: compute() };

@@ -103,7 +103,7 @@ interface OpenApiValidator {
 }
 
 interface SpecVisitor {
-  visitApi(found: { basePaths: string[]; getApiDoc(): object }): void;
+  visitApi(spec: { basePaths: string[]; getApiDoc(): object }): void;
 }
 
 interface SpecLoader {

@@ -46,13 +46,13 @@ export async function backup(folder: string, to: string): Promise<void> {
 
 /** Copies the segments of the manifest and all later ones; false if a segment was removed meanwhile. */
 async function copySegments(source: string, target: string, manifest: ManifestData): Promise<boolean> {
-  const wanted = [
+  const names = [
     ...manifest.sealed.map((number) => segmentFile(number, 'json')),
     ...unsealedIn(await readdir(source), manifest),
   ];
   const existing = await readdir(target);
-  for (const name of existing) if (!wanted.includes(name)) await rm(join(target, name));
-  for (const name of wanted) {
+  for (const name of existing) if (!names.includes(name)) await rm(join(target, name));
+  for (const name of names) {
     if (name.endsWith('.json') && existing.includes(name)) continue;
     const bytes = await readIfExists(join(source, name));
     if (!bytes) return false;

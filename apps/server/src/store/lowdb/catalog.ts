@@ -133,7 +133,7 @@ export class Catalog {
     else segment.live += costOf(length);
     const before =
       length === 0 ? directory.delete(id) : directory.set(id, version, segment.number, from + start, length, kind);
-    const holder = before && this.segments.get(before.segment);
-    if (before && holder) holder.live -= costOf(before.length);
+    const formerSegment = before && this.segments.get(before.segment);
+    if (before && formerSegment) formerSegment.live -= costOf(before.length);
   }
 }

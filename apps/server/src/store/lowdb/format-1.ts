@@ -103,13 +103,13 @@ async function* documentsOf(old: string, onWarning: (line: string) => void): Asy
     const bytes = await readWhole(file);
     const isLast = first === sorted.at(-1);
     if (isLast && isSealed) throw new StoreDamagedError(file, 'the last segment is missing behind it');
-    const found = isSealed ? sealedDocuments(bytes, next) : committedDocuments(bytes);
-    if (typeof found === 'string') throw new StoreDamagedError(file, found);
-    const tail = bytes.length - found.end;
+    const documents = isSealed ? sealedDocuments(bytes, next) : committedDocuments(bytes);
+    if (typeof documents === 'string') throw new StoreDamagedError(file, documents);
+    const tail = bytes.length - documents.end;
     if (tail > 0 && !isLast)
       throw new StoreDamagedError(file, `its last ${tail} bytes are damaged, though another follows`);
     if (tail > 0) onWarning(`${file}: its last ${tail} bytes are an unfinished commit, which is not carried over.`);
-    for (const text of found.texts) {
+    for (const text of documents.texts) {
       if (idOf(text) !== next) throw new StoreDamagedError(file, `${idOf(text)} stands where ${next} belongs`);
       next++;
       yield text;
@@ -152,9 +152,9 @@ function committedDocuments(bytes: Buffer): Documents | string {
   let end = 0;
   while (end < bytes.length) {
     const stop = bytes.indexOf('\n', end);
-    const found = stop < 0 ? undefined : documentsInLine(bytes.subarray(end, stop));
-    if (!found) break;
-    for (const text of found) texts.push(text);
+    const documents = stop < 0 ? undefined : documentsInLine(bytes.subarray(end, stop));
+    if (!documents) break;
+    for (const text of documents) texts.push(text);
     end = stop + 1;
   }
   const rest = bytes.subarray(end);

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { decodeText, encode } from '../document.ts';
 import { IdempotencyMismatchError } from '../errors.ts';
 import type { GroupCommit } from '../group-commit.ts';
@@ -130,7 +130,7 @@ export function idempotentWrites(
       }
       more = ids.length === SLICE;
       after = ids.at(-1) ?? after;
-      await turn();
+      await yieldToEventLoop();
     }
   }
 

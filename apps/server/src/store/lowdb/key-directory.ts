@@ -94,10 +94,10 @@ export class KeyDirectory {
 
   /** Visits the documents after an identifier in ascending order, until `visit` returns false. `kinds` filters them. */
   scan(after: number, kinds: readonly number[] | undefined, visit: (location: Location) => boolean): void {
-    const wanted = kinds?.reduce((mask, kind) => mask | bit(kind), 0) ?? -1;
+    const kindBits = kinds?.reduce((mask, kind) => mask | bit(kind), 0) ?? -1;
     for (let index = this.#indexOf(after); index < this.#leaves.length; index++) {
       const leaf = this.#leaves[index] as Leaf;
-      if ((leaf.kinds & wanted) === 0) continue;
+      if ((leaf.kinds & kindBits) === 0) continue;
       const first = this.#lowest(index, after + 1);
       let seen = 0;
       for (let at = first; at < leaf.count; at++) {

@@ -93,10 +93,10 @@ async function resumeCommitFile(file: string, commits: Buffer, tail: Buffer) {
 }
 
 /** An append-only file of commits. A failed write is truncated. */
-function commitFile(file: string, handle: FileHandle, commits: Buffer, found: Buffer) {
+function commitFile(file: string, handle: FileHandle, commits: Buffer, initialTail: Buffer) {
   let buffer = commits;
   let end = commits.length;
-  let tail = found;
+  let tail = initialTail;
   const truncate = async () => {
     await handle.truncate(end);
     await handle.datasync();

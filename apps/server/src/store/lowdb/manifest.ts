@@ -74,10 +74,10 @@ export interface Manifest {
 export function openManifest(
   folder: string,
   catalog: Catalog,
-  found: ManifestData,
+  initial: ManifestData,
   onWarning: (line: string) => void,
 ): Manifest {
-  let written = found;
+  let written = initial;
   let saving = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let hasFailed = false;
@@ -111,11 +111,11 @@ export function openManifest(
     const { sealed, unsealed } = catalog.inOrder();
     const [first] = unsealed;
     const next: ManifestData = {
-      ...found,
+      ...initial,
       sequence: catalog.sequence,
       last: catalog.last,
       sealed: sealed.map(({ number }) => number),
-      unsealed: first ? { segment: first.number, sequence: first.first } : found.unsealed,
+      unsealed: first ? { segment: first.number, sequence: first.first } : initial.unsealed,
     };
     if (!isDeepStrictEqual(next, written)) await writeManifest(folder, next);
     written = next;

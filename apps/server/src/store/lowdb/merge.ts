@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { removeFile } from '../../files/files.ts';
 import { StoreDamagedError } from '../errors.ts';
 import {
@@ -41,20 +41,20 @@ export interface Merger {
  * written without the replaced files, and these are removed before the next rewrite, so their number is bounded.
  */
 export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (line: string) => void): Merger {
-  let turns: Promise<unknown> = Promise.resolve();
+  let queue: Promise<unknown> = Promise.resolve();
   let replaced: string[] = [];
   let isClosed = false;
   let retry: NodeJS.Timeout | undefined;
   let delay = 0;
 
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = turns.then(work);
-    turns = done.catch(() => {});
+  const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = queue.then(work);
+    queue = done.catch(() => {});
     return done;
   };
   const seal = () => {
     clearTimeout(retry);
-    const sealed = inTurn(async () => {
+    const sealed = enqueue(async () => {
       await removeReplaced();
       for (const full of catalog.inOrder().unsealed.slice(0, -1)) await rewrite([full]);
     });
@@ -71,7 +71,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     close: async () => {
       isClosed = true;
       clearTimeout(retry);
-      await turns;
+      await queue;
     },
   };
 
@@ -81,7 +81,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
       if (inputs.length > 0) await rewrite(inputs);
       return inputs.length > 0;
     };
-    while (!isClosed && (await inTurn(mergeSome)));
+    while (!isClosed && (await enqueue(mergeSome)));
     delay = 0;
   }
 
@@ -107,7 +107,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     for (const segment of inputs) await collect(segment, needed);
     // A page then reads neighbouring records in one span.
     needed.records.sort((a, b) => (a.kind === b.kind ? 0 : order(a.kind, b.kind)) || a.id - b.id);
-    await turn();
+    await yieldToEventLoop();
     if (needed.records.length > 0) await write(needed);
     for (const { number } of inputs) catalog.segments.delete(number);
     replaced = inputs.map((one) => catalog.fileOf(one));
@@ -122,7 +122,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     let [count, read] = [0, 0];
     for (const { kinds, records, end } of blocksIn(bytes, segment.bytes ? 'jsonl' : 'json')) {
       while (records.next()) {
-        if (++count % SLICE === 0) await turn();
+        if (++count % SLICE === 0) await yieldToEventLoop();
         const { id, version, start, length } = records;
         const [collection] = kinds[records.kind] as Kind;
         const location = length > 0 ? catalog.directory(collection).get(id) : undefined;
@@ -147,13 +147,13 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     const bytes = Buffer.allocUnsafeSlow(block.bytes);
     let count = 0;
     for (const { start, from, length: size } of records) {
-      if (count++ % SLICE === 0) await turn();
+      if (count++ % SLICE === 0) await yieldToEventLoop();
       if (size === 0) continue;
       if (start > 0) bytes.set(gap, length + start - gap.length);
       texts.copy(bytes, length + start, from, from + size);
     }
     complete(bytes, block.opening);
-    await turn();
+    await yieldToEventLoop();
     await writeFile(catalog.fileOf(segment), bytes);
     catalog.segments.set(segment.number, segment);
     for (const record of records) {

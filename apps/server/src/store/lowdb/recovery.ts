@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isFolder } from '../../files/files.ts';
 import { decodeText } from '../document.ts';
 import { StoreDamagedError } from '../errors.ts';
@@ -85,7 +85,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
       sinceYield += apply(segment, file, bytes, kinds, records);
       end = blockEnd;
       // Meanwhile requests get the response that the store is opening.
-      if (sinceYield >= SLICE) await turn();
+      if (sinceYield >= SLICE) await yieldToEventLoop();
       sinceYield %= SLICE;
     }
     if (form === 'json' ? end === 0 : !isTorn(bytes.subarray(end)))
