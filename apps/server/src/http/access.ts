@@ -142,11 +142,9 @@ export function rateLimit(apply: ApplyRateLimit): RequestHandler {
     const waitMs = apply(response, contextOf(response));
     if (waitMs > 0) {
       const seconds = Math.ceil(waitMs / 1000);
-      throw new HttpError(
-        'rate_limited',
-        `This key has used up its requests of this minute; come back in ${seconds} s.`,
-        { headers: { 'Retry-After': String(seconds) } },
-      );
+      throw new HttpError('rate_limited', `This key has reached its rate limit. Retry in ${seconds} s.`, {
+        headers: { 'Retry-After': String(seconds) },
+      });
     }
     next();
   };

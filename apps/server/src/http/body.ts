@@ -68,7 +68,7 @@ export function bodyReceiver(limit: number, budget: BodyBudget): ReceiveBody {
       size += chunk.length;
       if (size > limit) return end(tooLarge(limit));
       if (chunk.length < TINY_CHUNK_BYTES && ++tinyChunks > MAX_TINY_CHUNKS) {
-        return end(new HttpError('payload_too_large', 'The body comes in too many small pieces.'));
+        return end(new HttpError('payload_too_large', 'The body arrives in too many small chunks.'));
       }
       if (!budget.hold(context, size)) return end(unavailable('Too many request bodies are in progress. Retry later.'));
       if (start === 0) {

@@ -36,7 +36,7 @@ export function readOnly(router: Router, path: string, ...handlers: RequestHandl
     .route(path)
     .get(...handlers)
     .all((request) => {
-      const message = `${request.path} can only be read.`;
+      const message = `${request.path} supports only GET and HEAD.`;
       throw new HttpError('method_not_allowed', message, { headers: { Allow: 'GET, HEAD' } });
     });
 }

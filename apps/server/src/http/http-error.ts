@@ -86,7 +86,7 @@ function asHttpError(error: unknown): HttpError {
   if (error instanceof StoreUncertainError) {
     // Not `unavailable`, which promises that nothing was done: a retry could execute the request twice.
     const message =
-      'Whether this was done is not known. Repeat it with the Idempotency-Key it had, or look before you do it again.';
+      'The outcome is unknown. Retry with the same Idempotency-Key, or check whether the change was made.';
     return new HttpError('internal_error', message, { status: 503, headers: { 'Retry-After': '1' }, cause: error });
   }
   if (error instanceof IdempotencyMismatchError) {
@@ -113,7 +113,8 @@ const WORDING: Readonly<Record<string, string>> = {
 };
 
 /** Replaces the message of ajv, which shows a regular expression. */
-const KEY_WORDING = 'it is no key: write visible ASCII characters without spaces, such as a UUID, and not too many';
+const KEY_WORDING =
+  'it is not a valid key: send a short text of visible ASCII characters without spaces, such as a UUID';
 const keyHeaders = new Set(
   Object.values<Operation>(operations).map(({ idempotencyKey }) => idempotencyKey?.header.toLowerCase()),
 );

@@ -53,7 +53,7 @@ function exactInteger(_key: string, value: unknown, { source = '' }: { source?: 
     : value;
 }
 
-const inexact = (source: string) => `${source.slice(0, 40)} cannot be carried exactly`;
+const inexact = (source: string) => `${source.slice(0, 40)} cannot be represented exactly`;
 
 interface JsonViolation {
   /** The key with the violation, or whose value has it. */

@@ -16,7 +16,7 @@ export function messageError(request: IncomingMessage): HttpError | undefined {
     return malformed('The only Transfer-Encoding possible is chunked, over HTTP/1.1.');
   }
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-    return errorOfStatus(417, `The expectation '${expect}' cannot be met.`);
+    return errorOfStatus(417, `The expectation '${expect}' is not supported.`);
   }
   return undefined;
 }

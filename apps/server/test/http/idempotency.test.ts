@@ -118,7 +118,9 @@ describe.each(modes)('%s', (_, options) => {
     async (key) => {
       const { status, body } = await create({ key });
       expect([status, body.code]).toEqual([400, 'invalid_request']);
-      expect(body.message).toMatch(/^headers 'idempotency-key': it is no key: write visible ASCII characters/i);
+      expect(body.message).toMatch(
+        /^headers 'idempotency-key': it is not a valid key: send a short text of visible ASCII characters/i,
+      );
       expect(await count()).toBe(0);
     },
   );

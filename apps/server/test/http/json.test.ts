@@ -51,11 +51,11 @@ test.each([
   ['{"a":"\\ud800"}', "body 'a': it is not well-formed Unicode"],
   ['["\\udc00\\ud800"]', 'body: it is not well-formed Unicode'],
   ['{"\\ud800":1}', 'body: it is not well-formed Unicode'],
-  ['{"n":9007199254740993}', "body 'n': 9007199254740993 cannot be carried exactly"],
-  ['{"n":[-9007199254740993]}', "body 'n': -9007199254740993 cannot be carried exactly"],
-  ['1.00000000000000000001', 'body: 1.00000000000000000001 cannot be carried exactly'],
-  ['9007199254740990.5', 'body: 9007199254740990.5 cannot be carried exactly'],
-  ['1e23', 'body: 1e23 cannot be carried exactly'],
+  ['{"n":9007199254740993}', "body 'n': 9007199254740993 cannot be represented exactly"],
+  ['{"n":[-9007199254740993]}', "body 'n': -9007199254740993 cannot be represented exactly"],
+  ['1.00000000000000000001', 'body: 1.00000000000000000001 cannot be represented exactly'],
+  ['9007199254740990.5', 'body: 9007199254740990.5 cannot be represented exactly'],
+  ['1e23', 'body: 1e23 cannot be represented exactly'],
   ['{"a":1', 'body: it is not JSON'],
   ['{a:1}', 'body: it is not JSON'],
 ])('%s is rejected', (text, message) => {
@@ -97,7 +97,7 @@ describe('an int64 without bounds', () => {
     const inner = key.slice(key.lastIndexOf('"') + 1);
     const close = '}'.repeat(key.split('{').length);
     expect(() => parse(`{"${key}":9007199254740993${close}`)).toThrow(
-      `body '${inner}': 9007199254740993 cannot be carried exactly`,
+      `body '${inner}': 9007199254740993 cannot be represented exactly`,
     );
     expect(parse(`{"${key}":9007199254740992${close}`)).toEqual(JSON.parse(`{"${key}":9007199254740992${close}`));
   });
@@ -105,7 +105,7 @@ describe('an int64 without bounds', () => {
   test.each(['9223372036854775809', '-9223372036854775809', '9007199254740992.5'])(
     'is limited to 64 bits: %s',
     (text) => {
-      expect(() => parse(`{"n":${text}}`)).toThrow(`body 'n': ${text} cannot be carried exactly`);
+      expect(() => parse(`{"n":${text}}`)).toThrow(`body 'n': ${text} cannot be represented exactly`);
     },
   );
 });

@@ -52,7 +52,7 @@ export async function migrateFormat1(
   const renamed = `${old}.format-1`;
   if (await isFolder(old)) {
     await rename(old, renamed);
-    onWarning(`${renamed}: this is the data in its former format, which was carried over; it may be removed.`);
+    onWarning(`${renamed}: the data in this folder was migrated; it may be removed.`);
   }
   await syncFolder(folder);
 }
@@ -84,7 +84,7 @@ async function readHighWater(folder: string): Promise<number> {
   if (text === undefined) return 1;
   const next = Number(/^\{"next":(\d{1,16}),/.exec(text)?.[1]);
   if (text !== `{"next":${next},"crc32":${crc32(String(next))}}\n`)
-    throw new StoreDamagedError(file, 'this is not what was written there');
+    throw new StoreDamagedError(file, 'its content is damaged');
   return next;
 }
 
@@ -98,19 +98,19 @@ async function* documentsOf(old: string, onWarning: (line: string) => void): Asy
   for (const first of sorted) {
     const isSealed = files.includes(`${first}.json`);
     const file = join(old, `${first}.json${isSealed ? '' : 'l'}`);
-    if (Number(first) !== next)
-      throw new StoreDamagedError(file, `it begins with ${Number(first)}, where ${next} belongs`);
+    if (Number(first) !== next) throw new StoreDamagedError(file, `it begins with ${Number(first)} instead of ${next}`);
     const bytes = await readWhole(file);
     const isLast = first === sorted.at(-1);
-    if (isLast && isSealed) throw new StoreDamagedError(file, 'the last segment is missing behind it');
+    if (isLast && isSealed) throw new StoreDamagedError(file, 'the last segment, which follows it, is missing');
     const documents = isSealed ? sealedDocuments(bytes, next) : committedDocuments(bytes);
     if (typeof documents === 'string') throw new StoreDamagedError(file, documents);
     const tail = bytes.length - documents.end;
     if (tail > 0 && !isLast)
       throw new StoreDamagedError(file, `its last ${tail} bytes are damaged, though another follows`);
-    if (tail > 0) onWarning(`${file}: its last ${tail} bytes are an unfinished commit, which is not carried over.`);
+    if (tail > 0) onWarning(`${file}: its last ${tail} bytes are an unfinished commit, which is not migrated.`);
     for (const text of documents.texts) {
-      if (idOf(text) !== next) throw new StoreDamagedError(file, `${idOf(text)} stands where ${next} belongs`);
+      if (idOf(text) !== next)
+        throw new StoreDamagedError(file, `it has the document ${idOf(text)} instead of ${next}`);
       next++;
       yield text;
     }
@@ -132,7 +132,7 @@ function sealedDocuments(bytes: Buffer, first: number): Documents | string {
   const documents = bytes.subarray(head?.length, -footer.length);
   const expected = `{"first":${first},"next":${next},"crc32":${crc32(documents)},"pets":[\n`;
   if (head !== expected || bytes.toString('latin1', bytes.length - footer.length) !== footer)
-    return 'this is not what was written there';
+    return 'its content is damaged';
   const texts = split(documents, ',\n');
   return texts.length === Number(next) - first ? { texts, end: bytes.length } : `it holds ${texts.length} documents`;
 }
@@ -160,7 +160,7 @@ function committedDocuments(bytes: Buffer): Documents | string {
   const rest = bytes.subarray(end);
   const opening = Buffer.from('{"crc32":');
   const isTorn = rest[0] === 0 || rest.subarray(0, opening.length).equals(opening.subarray(0, rest.length));
-  if (rest.length > 0 && !isTorn) return `the line at byte ${end} is not what was written there`;
+  if (rest.length > 0 && !isTorn) return `the line at byte ${end} is damaged`;
   for (let at = rest.indexOf(opening, 1); at >= 0; at = rest.indexOf(opening, at + 1)) {
     const stop = rest.indexOf('\n', at);
     if (stop >= 0 && documentsInLine(rest.subarray(at, stop))) return `the line at byte ${end} is damaged`;

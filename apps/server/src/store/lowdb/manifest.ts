@@ -49,7 +49,7 @@ export async function readManifest(folder: string): Promise<ManifestData | undef
       `the folder has format ${format}, and this version knows formats 1 and ${FORMAT}`,
       'export it with the version that wrote it, and import that here',
     );
-  if (block?.end !== bytes.length) throw new StoreDamagedError(file, 'this is not what was written there');
+  if (block?.end !== bytes.length) throw new StoreDamagedError(file, 'its content is damaged');
   return block.head;
 }
 

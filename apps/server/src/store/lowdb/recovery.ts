@@ -89,7 +89,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
       sinceYield %= SLICE;
     }
     if (form === 'json' ? end === 0 : !isTorn(bytes.subarray(end)))
-      throw new StoreDamagedError(file, `what stands at byte ${end} is not what was written there`);
+      throw new StoreDamagedError(file, `it is damaged at byte ${end}`);
     if (form === 'jsonl') segment.bytes = bytes.subarray(0, end);
     return bytes.subarray(end);
   }
@@ -101,7 +101,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
     for (; records.next(); count++) {
       const { version } = records;
       if (segment.bytes && version !== ++catalog.sequence)
-        throw new StoreDamagedError(file, `the change ${version} is where ${catalog.sequence} belongs`);
+        throw new StoreDamagedError(file, `it has the change ${version} instead of ${catalog.sequence}`);
       let kind = known[records.kind];
       if (kind === undefined || (isVerified && records.length > 0))
         kind = kindOf(file, (kinds[records.kind] as Kind)[0], records, bytes, kind);
@@ -123,7 +123,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
     const properties = decodeText(bytes.toString('utf8', start, start + length));
     const kind = catalog.kindOf(collection, properties);
     if (idProperty === undefined || (properties[idProperty] === id && (known ?? kind) === kind)) return kind;
-    throw new StoreDamagedError(file, `the document ${id} of '${collection}' is not what its entry says`);
+    throw new StoreDamagedError(file, `the document ${id} of '${collection}' differs from its entry`);
   }
 }
 
