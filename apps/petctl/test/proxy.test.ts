@@ -79,6 +79,12 @@ describe('a proxy from the environment', () => {
     expect(received).toEqual([`GET http://petstore.test/v1/pets petstore.test ${credentials}`]);
   });
 
+  test('a password without a user name is sent', async () => {
+    await list('http://petstore.test/v1', { http_proxy: proxy.replace('me:', ':') });
+    const authorization = `Basic ${Buffer.from(':pass word').toString('base64')}`;
+    expect(received).toEqual([`GET http://petstore.test/v1/pets petstore.test ${authorization}`]);
+  });
+
   test.skipIf(hasNoCertificates)('https uses a tunnel', async () => {
     const env = { https_proxy: proxy, NODE_EXTRA_CA_CERTS: certificate };
     expect(await list('https://petstore.test/v1', env)).toMatchObject({ code: 0, stdout: 'behind\n' });
@@ -97,7 +103,7 @@ describe('a proxy from the environment', () => {
   });
 
   test('an invalid proxy address is an error', async () => {
-    for (const bad of ['socks5://x:1', 'http://'])
+    for (const bad of ['socks5://x:1', 'http://', 'http://a%zz:b@127.0.0.1:1', 'http://a:%ff@127.0.0.1:1'])
       expect(await list('http://petstore.test/v1', { http_proxy: bad })).toMatchObject({
         code: 2,
         stderr: expect.stringContaining('http_proxy'),

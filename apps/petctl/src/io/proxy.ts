@@ -16,11 +16,20 @@ export function proxyFor(url: URL, env: Environment): URL | undefined {
   if (!named || bypassesProxy(url, variable(env, 'no_proxy') ?? '')) return undefined;
   const address = /^[a-z][a-z\d+.-]*:\/\//i.test(named) ? named : `http://${named}`;
   const proxy = URL.canParse(address) ? new URL(address) : undefined;
-  if (proxy && /^https?:$/.test(proxy.protocol)) return proxy;
+  if (proxy && /^https?:$/.test(proxy.protocol) && isDecodable(proxy.username + proxy.password)) return proxy;
   throw new UsageError(
     `The proxy for ${scheme} in the environment is not an http or https URL.`,
     `Fix ${scheme}_proxy or all_proxy.`,
   );
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function variable(env: Environment, name: string): string | undefined {
