@@ -30,7 +30,7 @@ export const plantedInServer: PlantedDrift[] = [
     ),
   }),
   ...edits('routes', 'apps/server/src/http/routes.ts', {
-    'a route of another path': put('export function routeOf', '+ path)', "+ path.replace('pets', 'animals'))"),
+    'a route of another path': put('export function expressPathOf', '+ path)', "+ path.replace('pets', 'animals'))"),
   }),
   ...described('routes', {
     'an operation without a handler': put(

@@ -86,16 +86,16 @@ function parseMultipart(parts: readonly Part[], schema: Schema, encoding: Encodi
   const styles = Object.entries(encoding).filter(
     ([, { style, explode }]) => style !== undefined || explode !== undefined,
   );
-  const styled = new Map(styles.map(([name, how]) => [name, { ...how, schema: propertyOf(schema, name) ?? {} }]));
+  const styled = new Map(styles.map(([name, style]) => [name, { ...style, schema: propertyOf(schema, name) ?? {} }]));
   // An exploded object has a part for each of its properties.
   const isStyled = (name: string) =>
     styled.has(name.split('[', 1)[0] ?? '') ||
     (!Object.hasOwn(propertiesOf(schema), name) &&
-      [...styled.values()].some((how) => Object.hasOwn(propertiesOf(how.schema), name)));
+      [...styled.values()].some((field) => Object.hasOwn(propertiesOf(field.schema), name)));
   const isList = (name: string) =>
     encoding[name]?.contentType !== 'application/json' && shapeOf(propertyOf(schema, name) ?? {}).isList;
   const pairs: [name: string, text: string][] = [];
-  const found = new Map<string, unknown[]>();
+  const valuesByName = new Map<string, unknown[]>();
   for (const part of parts) {
     if (part.fileName === undefined && isStyled(part.name)) {
       // Only commas stay unescaped, because they separate values.
@@ -108,12 +108,12 @@ function parseMultipart(parts: readonly Part[], schema: Schema, encoding: Encodi
       encoding[part.name]?.contentType === 'application/json'
         ? parseJsonText(property, utf8Of(part.bytes))
         : valueOfPart(part, isRepeated ? itemsOf(property) : property);
-    const others = found.get(part.name);
-    if (!others) found.set(part.name, [value]);
+    const others = valuesByName.get(part.name);
+    if (!others) valuesByName.set(part.name, [value]);
     else if (isRepeated) others.push(value);
     else throw new HttpError('invalid_request', `body '${part.name}': it appears more than once`);
   }
-  const values = [...found].map(([name, all]) => [name, isList(name) ? all : all[0]]);
+  const values = [...valuesByName].map(([name, all]) => [name, isList(name) ? all : all[0]]);
   return { ...Object.fromEntries(values), ...parsePairs(styled, pairs, 'body') };
 }
 

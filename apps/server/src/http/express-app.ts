@@ -12,7 +12,7 @@ import { parseParameters } from './parameters.ts';
 import { contextOf } from './request-context.ts';
 import type { RequestPipeline } from './request-pipeline.ts';
 import { responseHeaders } from './response.ts';
-import { routeOf } from './routes.ts';
+import { expressPathOf } from './routes.ts';
 import { validator } from './validation/validator.ts';
 
 /** The app of the admin port, which serves only the routes for operators. Its requests have passed `acceptRequest`. */
@@ -93,5 +93,5 @@ function serveOperation(app: Express, described: Operation, dispatch: Dispatch):
     return dispatch(request, response, context, operation, input);
   };
   const method = described.method.toLowerCase() as Lowercase<Operation['method']>;
-  app[method](routeOf(described), serve);
+  app[method](expressPathOf(described), serve);
 }

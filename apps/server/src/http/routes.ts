@@ -31,7 +31,7 @@ export function matchRoute(path: string): RouteMatch | undefined {
 }
 
 /** The path of an operation in the syntax of Express. */
-export function routeOf({ path }: Operation): string {
+export function expressPathOf({ path }: Operation): string {
   return (basePath + path).replace(/\{([^}]*)\}|[{}()[\]+?!:*\\]/g, (special, name?: string) => {
     if (name === undefined) return `\\${special}`;
     return /^\w+$/.test(name) ? `:${name}` : `:${JSON.stringify(name)}`;

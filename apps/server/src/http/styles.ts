@@ -127,12 +127,12 @@ export function parseObject(
   pairs: Iterable<readonly [name: string, text: string]>,
   decode = decodeText,
 ): object {
-  const found = new Map<string, unknown>();
+  const properties = new Map<string, unknown>();
   for (const [name, text] of pairs) {
-    if (found.has(name)) throw new StyleError(`'${name}' appears more than once`);
-    found.set(name, textParser(propertyOf(schema, name) ?? {})(decode(text)));
+    if (properties.has(name)) throw new StyleError(`'${name}' appears more than once`);
+    properties.set(name, textParser(propertyOf(schema, name) ?? {})(decode(text)));
   }
-  return Object.fromEntries(found);
+  return Object.fromEntries(properties);
 }
 
 export function decodeText(text: string): string {
@@ -172,7 +172,7 @@ function parseJoined(schema: Schema, text: string, { separator, isExploded, deco
       decode,
     );
   }
-  if (parts.length % 2 !== 0) throw new StyleError(`'${text}' is no list of names and values`);
+  if (parts.length % 2 !== 0) throw new StyleError(`'${text}' is not a list of names and values`);
   const pairs = parts.flatMap((part, i) => (i % 2 === 0 ? [[decode(part), parts[i + 1] ?? ''] as const] : []));
   return parseObject(schema, pairs, decode);
 }

@@ -101,10 +101,10 @@ export function collectionIn(
     const { sequence } = catalog;
     const { spans, ...page } = find(query);
     return then(texts(spans), (parts): Page => {
-      const found: Page = { ...page, json: { text: `[${parts.join(',\n')}]`, encoding: 'latin1' } };
-      if (sequence === pagesSequence && pages.size < MAX_PAGES && found.json.text.length <= MAX_CACHED_PAGE)
-        pages.set(key, found);
-      return found;
+      const result: Page = { ...page, json: { text: `[${parts.join(',\n')}]`, encoding: 'latin1' } };
+      if (sequence === pagesSequence && pages.size < MAX_PAGES && result.json.text.length <= MAX_CACHED_PAGE)
+        pages.set(key, result);
+      return result;
     });
   }
 

@@ -70,14 +70,14 @@ export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, sea
   }
 }
 
-/** Creates a file for commits, and syncs its folder first. */
+/** Creates a file for commits. Syncs its folder before the first commit. */
 async function createCommitFile(file: string) {
   try {
     await (await createFile(file)).close();
     await syncFolder(dirname(file));
     return commitFile(file, await openFile(file, 'write durably'), Buffer.alloc(0), Buffer.alloc(0));
   } catch (error) {
-    // The first error is reported. A file that cannot be removed is empty, and after an error of the disk nothing more is written.
+    // A failure to remove the file is harmless: the file is empty, and the first error is reported.
     if (errorCode(error) !== 'EEXIST') await removeFile(file).catch(() => {});
     throw unavailable(error);
   }
@@ -92,7 +92,7 @@ async function resumeCommitFile(file: string, commits: Buffer, tail: Buffer) {
   return commitFile(file, handle, commits, tail);
 }
 
-/** An append-only file of commits. A failed write is truncated. */
+/** An append-only file of commits. After a failed write it is truncated to the last commit. */
 function commitFile(file: string, handle: FileHandle, commits: Buffer, initialTail: Buffer) {
   let buffer = commits;
   let end = commits.length;
