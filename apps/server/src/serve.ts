@@ -4,7 +4,7 @@ import type { Config } from './config/config.ts';
 import { clientAddress } from './http/client-address.ts';
 import { type Listener, listen } from './http/listen.ts';
 import { rejectionObserver } from './http/observe.ts';
-import type { Quotas } from './http/quotas.ts';
+import type { Quotas } from './http/rate-limit.ts';
 import { type KeyCheck, openKeys } from './keys/check-keys.ts';
 import { METRICS_OPEN_MS, MIN_STORE_CLOSE_MS } from './limits.ts';
 import { createLog, type Log } from './log.ts';

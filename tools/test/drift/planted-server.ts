@@ -2,7 +2,7 @@ import { described, edits, getPet, type PlantedDrift, put, source, swap } from '
 
 const { handlers, response, dispatch, httpError } = source;
 
-const access = 'apps/server/src/http/access.ts';
+const authentication = 'apps/server/src/http/authentication.ts';
 const expressApp = 'apps/server/src/http/express-app.ts';
 const routes = 'apps/server/src/http/routes.ts';
 const fastPath = 'apps/server/src/http/fast-path.ts';
@@ -109,7 +109,7 @@ export const plantedInServer: PlantedDrift[] = [
     ),
     'an Error with another status': put('body(): ErrorBody', 'status: this.status', 'status: 400'),
   }),
-  ...edits('conformance', access, {
+  ...edits('conformance', authentication, {
     'another status without a key': put('export function unauthorized', "'unauthorized'", "'not_found'"),
     'no key required': put('export function authenticate', 'name === undefined', 'name === "x"'),
   }),
@@ -278,7 +278,7 @@ export const plantedInServer: PlantedDrift[] = [
     'no content type': put('const JSON_TYPE', "'application/json; charset=utf-8'", "'text/plain'"),
     'no identifier of the request': put('export function responseHeaders', "'X-Request-Id', requestId, ", ''),
   }),
-  ...edits('conformance', access, {
+  ...edits('conformance', authentication, {
     'a missing key is accepted': put(
       'export function callerOf',
       'return isPublic(operation)',
@@ -368,7 +368,7 @@ export const plantedInServer: PlantedDrift[] = [
     'a path below another, without a route': added('/^\\/pets\\/\\d+\\/photo$/.test(request.path)'),
     'a path beside the others, without a route': added("request.path === '/animals'"),
   }),
-  ...edits('conformance', access, {
+  ...edits('conformance', authentication, {
     'a missing key that is accepted where there is no query': put(
       'export function callerOf',
       'return isPublic(operation)',

@@ -3,12 +3,13 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { docs } from '../docs/docs.ts';
 import { basePath } from '../spec.ts';
 import { exactReplacer } from '../store/document.ts';
-import { authenticate, queryKeysOf, rateLimit } from './access.ts';
+import { authenticate, queryKeysOf } from './authentication.ts';
 import { bodyParser } from './body.ts';
 import type { Dispatch } from './dispatch.ts';
 import { health } from './health.ts';
 import { HttpError } from './http-error.ts';
 import { parseParameters } from './parameters.ts';
+import { rateLimit } from './rate-limit.ts';
 import { contextOf } from './request-context.ts';
 import type { RequestPipeline } from './request-pipeline.ts';
 import { responseHeaders } from './response.ts';

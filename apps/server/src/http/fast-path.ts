@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Operation, operations, type RequestBody, type Schema } from '@petstore/types';
-import { callerOf } from './access.ts';
+import { callerOf } from './authentication.ts';
 import { hasBody, isEncoded } from './body.ts';
 import { bodySchemaOf, isAccepted } from './body-content.ts';
 import { type Checked, type Input, inputOf } from './input.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/kinds.ts';
 import { originOf } from '../http/listen.ts';
-import { Quotas } from '../http/quotas.ts';
+import { Quotas } from '../http/rate-limit.ts';
 import { openKeys } from '../keys/check-keys.ts';
 import { METRICS_OPEN_MS, MIN_STORE_CLOSE_MS } from '../limits.ts';
 import type { Log } from '../log.ts';

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { serveSockets } from '../http/listen.ts';
-import { Quotas } from '../http/quotas.ts';
+import { Quotas } from '../http/rate-limit.ts';
 import { openKeys } from '../keys/check-keys.ts';
 import { QUOTA_EXCHANGE_MS } from '../limits.ts';
 import type { Log } from '../log.ts';

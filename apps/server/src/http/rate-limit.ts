@@ -1,23 +1,59 @@
+import type { ServerResponse } from 'node:http';
+import type { RequestHandler } from 'express';
+import { HttpError } from './http-error.ts';
+import { contextOf, type RequestContext } from './request-context.ts';
+
+/**
+ * Counts a request towards the rate limit of its key, and sets the `RateLimit` headers. Returns the milliseconds until the limit
+ * allows the request, 0 if it is allowed now. A second call for the same request returns the same number without counting.
+ */
+export type ApplyRateLimit = (response: ServerResponse, context: RequestContext) => number;
+
+export function rateLimiter(quotas: Quotas): ApplyRateLimit {
+  return (response, context) => {
+    if (context.retryAfterMs !== undefined) return context.retryAfterMs;
+    const { retryAfterMs, remaining, restoredMs } = quotas.use(context.keyName ?? '');
+    response.setHeader('RateLimit-Policy', quotas.policy);
+    response.setHeader('RateLimit', `"per-key";r=${remaining};t=${Math.ceil(Math.round(restoredMs) / 1000)}`);
+    context.retryAfterMs = retryAfterMs;
+    return retryAfterMs;
+  };
+}
+
+/** Rejects requests beyond the rate limit of their key with 429. */
+export function rateLimit(apply: ApplyRateLimit): RequestHandler {
+  return (_request, response, next) => {
+    const waitMs = apply(response, contextOf(response));
+    if (waitMs > 0) {
+      const seconds = Math.ceil(waitMs / 1000);
+      throw new HttpError('rate_limited', `This key has reached its rate limit. Retry in ${seconds} s.`, {
+        headers: { 'Retry-After': String(seconds) },
+      });
+    }
+    next();
+  };
+}
+
 const WINDOW_MS = 60_000;
 
 /** The state of a key's quota after a request. */
 export interface Quota {
-  /** The time until the next request is allowed; 0 if this one is. */
+  /** The milliseconds until a request is allowed; 0 if the counted request was allowed. */
   retryAfterMs: number;
   remaining: number;
-  /** The time until the whole quota is restored. */
+  /** The milliseconds until the whole quota is restored. */
   restoredMs: number;
 }
 
 /**
  * A rate limit per key: a burst of up to `perMinute` requests, refilled evenly. Processes that share the limit exchange the
- * requests that they have counted.
+ * requests that each has counted.
  */
 export class Quotas {
   readonly #perMinute: number;
   readonly #intervalMs: number;
   readonly #now: () => number;
-  /** By key, the time at which its whole quota is restored. */
+  /** By key, the time at which the whole quota of the key is restored. */
   readonly #restored = new Map<string, number>();
   #newlyUsed: Record<string, number> = {};
 
@@ -51,7 +87,7 @@ export class Quotas {
     }
   }
 
-  /** The requests by key that this process has counted since the last call; undefined without any. */
+  /** The number of requests by key that this process has counted since the last call; undefined if there are none. */
   newlyUsed(): Record<string, number> | undefined {
     const used = this.#newlyUsed;
     if (Object.keys(used).length === 0) return undefined;
@@ -59,7 +95,7 @@ export class Quotas {
     return used;
   }
 
-  /** The requests by key that are not restored yet. */
+  /** By key, the part of the quota that is used now, in requests. */
   used(): Record<string, number> {
     const at = this.#now();
     const used = [...this.#restored].map(([key, moment]): [string, number] => [key, (moment - at) / this.#intervalMs]);

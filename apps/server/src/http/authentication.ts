@@ -1,0 +1,125 @@
+import type { IncomingMessage } from 'node:http';
+import { type Operation, operations, type SecurityScheme, service } from '@petstore/types';
+import type { RequestHandler } from 'express';
+import type { KeyCheck } from '../keys/check-keys.ts';
+import { HttpError } from './http-error.ts';
+import { cookiesOf } from './parameters.ts';
+import { contextOf, type RequestContext } from './request-context.ts';
+import { decodedText, splitPairs } from './styles.ts';
+
+/** Rejects a request without the required key. It comes before every other check of the request. */
+export function authenticate(nameOf: KeyCheck): RequestHandler {
+  return (request, response, next) => {
+    const context = contextOf(response);
+    const name = callerOf(request, context, nameOf);
+    if (name === undefined) throw unauthorized(context);
+    context.keyName = name || undefined;
+    next();
+  };
+}
+
+/** The error for a request without a valid key, with a challenge for each scheme of its operation. */
+export function unauthorized({ operation }: Pick<RequestContext, 'operation'>): HttpError {
+  const challenges = new Set((operation?.security ?? anyScheme).flat().map((name) => challengeOf(schemes[name])));
+  const headers = { 'WWW-Authenticate': [...challenges].join(', ') };
+  return new HttpError('unauthorized', 'The API key is missing or invalid.', { headers });
+}
+
+/**
+ * The name of the request's API key, by the security schemes of its operation: empty if the operation needs no key, undefined if
+ * the request has no valid key.
+ */
+export function callerOf(
+  request: IncomingMessage,
+  { operation, query }: RequestContext,
+  nameOf: KeyCheck,
+): string | undefined {
+  let name: string | undefined;
+  for (const alternative of operation?.security ?? anyScheme) {
+    name = undefined;
+    for (const scheme of alternative) {
+      const caller = nameOf(credentialOf(schemes[scheme], request, query) ?? '');
+      if (caller === undefined) {
+        name = undefined;
+        break;
+      }
+      name ??= caller;
+    }
+    if (name !== undefined) return name;
+  }
+  return isPublic(operation) ? '' : undefined;
+}
+
+/** The query parameters of an operation that contain keys. */
+export function queryKeysOf({ security }: Operation): string[] {
+  return security.flat().flatMap((name) => {
+    const scheme = schemes[name];
+    return scheme?.type === 'apiKey' && scheme.in === 'query' ? [scheme.name] : [];
+  });
+}
+
+const schemes: Readonly<Record<string, SecurityScheme>> = service.securitySchemes;
+
+/** The alternatives for a request without an operation: each scheme of the service. */
+const anyScheme = [...new Set(Object.values<Operation>(operations).flatMap(({ security }) => security.flat()))].map(
+  (name) => [name],
+);
+
+/** Whether the operation needs no credential. */
+function isPublic(operation: Operation | undefined): boolean {
+  const security = operation?.security ?? anyScheme;
+  return security.length === 0 || security.some((alternative) => alternative.length === 0);
+}
+
+/** The API key that the request sends in the way of a security scheme; undefined if it sends no key, or more than one. */
+function credentialOf(
+  scheme: SecurityScheme | undefined,
+  { headers }: IncomingMessage,
+  query: string,
+): string | undefined {
+  const { authorization = '' } = headers;
+  switch (scheme?.type) {
+    case 'bearer':
+      return tokenOf(authorization);
+    case 'basic':
+      return passwordOf(/^Basic +([\w+/=-]+) *$/i.exec(authorization)?.[1]);
+    case 'apiKey': {
+      const { in: location, name } = scheme;
+      if (location === 'header') return [headers[name.toLowerCase()] ?? []].flat()[0];
+      if (location === 'cookie') return decoded(cookiesOf(headers.cookie).get(name));
+      const texts = splitPairs(query, '&', (text) => decoded(text) ?? text).filter(([key]) => key === name);
+      return texts.length > 1 ? undefined : decoded(texts[0]?.[1]);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The bearer token. The usual form avoids a regular expression with groups, which is slower. */
+function tokenOf(authorization: string): string | undefined {
+  const token = authorization.slice(BEARER_PREFIX.length);
+  const isPlain = authorization.startsWith(BEARER_PREFIX) && !/[^!-~]/.test(token);
+  return isPlain ? token : /^Bearer +([!-~]+) *$/i.exec(authorization)?.[1];
+}
+
+const BEARER_PREFIX = 'Bearer ';
+
+/** Decodes a key or its name; undefined if an escape is broken, because a missing key is the first error to report. */
+function decoded(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : decodedText(text.replaceAll('+', ' '));
+}
+
+/** The password of basic authentication, which is the key. The user name is free. */
+function passwordOf(encoded: string | undefined): string | undefined {
+  const text = Buffer.from(encoded ?? '', 'base64').toString();
+  return text.includes(':') ? text.slice(text.indexOf(':') + 1) : undefined;
+}
+
+/**
+ * The challenge of a scheme (RFC 9110 11.6.1). `ApiKey` is a name of this service, because no scheme is registered for keys in
+ * headers, queries or cookies.
+ */
+function challengeOf(scheme: SecurityScheme | undefined): string {
+  if (scheme?.type === 'basic') return 'Basic realm="api", charset="UTF-8"';
+  return scheme?.type === 'apiKey' ? `ApiKey in="${scheme.in}", name="${scheme.name}"` : 'Bearer';
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Operation, operations, type SecurityScheme, service } from '@petstore/types';
+import cors from 'cors';
+
+export type CrossOrigin = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+
+/** Allows pages of these origins to call the service, and to read the response headers. `*` allows every origin. */
+export function crossOrigin(origins: readonly string[]): CrossOrigin {
+  const allow = cors({
+    origin: origins.includes('*') ? '*' : [...origins],
+    allowedHeaders: [
+      ...['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'X-Request-Id', 'Traceparent'],
+      ...describedHeaders(),
+    ],
+    exposedHeaders: [
+      ...['Link', 'X-Request-Id', 'Retry-After', 'Deprecation', 'Sunset', 'Allow', 'ETag'],
+      ...['RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed'],
+    ],
+    maxAge: 600,
+    preflightContinue: true,
+  });
+  return (request, response, next) => {
+    // A preflight cannot carry an API key, so it gets its response before the key check.
+    const preflight = request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
+    allow(request, response, preflight ? () => void response.writeHead(204).end() : next);
+  };
+}
+
+/** The request headers that the spec declares: parameters, idempotency keys and API keys. */
+function describedHeaders(): string[] {
+  const all = Object.values<Operation>(operations);
+  const fields = all.flatMap((operation) => Object.entries(operation.fields));
+  const idempotencyKeys = all.flatMap(({ idempotencyKey }) => idempotencyKey?.header ?? []);
+  const keys = Object.values<SecurityScheme>(service.securitySchemes).flatMap((scheme) =>
+    scheme.type === 'apiKey' && scheme.in === 'header' ? [scheme.name] : [],
+  );
+  const inHeaders = fields.filter(([, field]) => field.in === 'header').map(([name]) => name);
+  return [...new Set([...inHeaders, ...idempotencyKeys, ...keys])];
+}
