@@ -102,7 +102,7 @@ function wireOf(operation: Operation, { service: { security } }: Model, schemas:
     mayRetry:
       /^(GET|HEAD|PUT|DELETE)$/.test(method) || operation.idempotencyKey
         ? undefined
-        : new Code(imports.value('mayRetryUnsafe', '../execute.ts')),
+        : new Code(imports.value('mayRetryNonIdempotent', '../execute.ts')),
   });
 }
 

@@ -37,7 +37,7 @@ test('a repeated import with more records creates the missing ones; --again crea
   const { code, stdout, stderr } = await petctl(['pets', 'import', file], { env });
   expect([code, outcomes(stdout)]).toEqual([0, ['1 existing', '2 existing', '3 created']]);
   expect(stderr).toBe(
-    'petctl: Earlier imports of the last 24 hours added the records already there. Use --again to add them once more.\npetctl: 1 created, 2 already there.\n',
+    "petctl: The records counted as 'already there' were added by an import in the last 24 hours, and were skipped. Use --again to add them again.\npetctl: 1 created, 2 already there.\n",
   );
   const csv = files.write('pets.csv', 'name,categoryId\nTwin,1\nTwin,1\nTwin,1\n');
   expect(outcomes((await petctl(['pets', 'import', csv], { env })).stdout)).toEqual([
@@ -62,7 +62,8 @@ test('a lost response is recovered by the same import', async () => {
   const run = () => petctl(['pets', 'import', file, '--retries', '0'], { env: losing });
   expect(await run()).toMatchObject({
     code: 9,
-    stderr: 'petctl: 2 unknown. Run the same import again: it adds nothing twice.\n',
+    stderr:
+      'petctl: 2 unknown. Run the same import again within 24 hours: records that the service already added are skipped.\n',
   });
   expect(await run()).toMatchObject({ code: 0, stderr: expect.stringContaining('2 already there.') });
   expect(attempts.size).toBe(2);

@@ -109,7 +109,7 @@ test.each(['csv', 'jsonl', 'json'])('a list in %s can be imported', async (forma
   const list = await petctl(['pets', 'list', '--limit', '3', '-o', format], { env });
   const { code, stdout, stderr } = await petctl(['pets', 'import', '-', '--again'], { env, input: list.stdout });
   expect([code, outcomes(stdout).filter((line) => line.endsWith(' created')).length]).toEqual([0, 3]);
-  expect(stderr).toBe("petctl: Ignored 'id', which is not an input.\npetctl: 3 created.\n");
+  expect(stderr).toBe("petctl: Ignored the property 'id', because createPet has no such input.\npetctl: 3 created.\n");
 });
 
 test('64-bit integers are parsed exactly, or rejected where Node rounds them', async () => {

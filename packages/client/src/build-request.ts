@@ -1,14 +1,14 @@
 import type { OperationId } from '@petstore/types';
 import type { Body, CallOptions, Connection, HttpResponse, UserAndPassword } from './connection.ts';
 
-/** An operation as data, with the functions that its requests and responses need. */
+/** The wire format of an operation: its endpoint, and the functions that build its requests and parse its responses. */
 export interface Wire<Id extends OperationId = OperationId> {
   readonly id: Id;
   readonly method: string;
   readonly path: string;
-  /** Write the inputs into the request, in this order. */
+  /** The functions that write the inputs into the request, in this order. */
   readonly encoders: readonly Encoder[];
-  /** Adds the credentials, if the operation needs any. */
+  /** Adds the credentials; undefined if the operation needs no credentials. */
   readonly authorize?: Authorize | undefined;
   /** The accepted media types; JSON by default. */
   readonly accept?: string;
@@ -16,7 +16,7 @@ export interface Wire<Id extends OperationId = OperationId> {
   readonly ok?: RegExp;
   /** Parses a success; JSON by default. */
   readonly parse?: Parse;
-  /** Whether to retry after an error; by default the rule for requests that are safe to repeat. */
+  /** Whether to retry after an error; by default the rule for idempotent requests. */
   readonly mayRetry?: (error: Error) => boolean;
 }
 
@@ -32,7 +32,7 @@ export interface RequestDraft {
 /** The inputs of a call that no encoder has written yet. */
 export type Inputs = [name: string, value: unknown][];
 
-/** Writes its inputs into the request and returns the others. A bundle contains only the encoders that its operations use. */
+/** Writes some inputs into the request, and returns the remaining inputs. A bundle contains only the encoders that its operations use. */
 export type Encoder = (draft: RequestDraft, inputs: Inputs, options?: CallOptions, connection?: Connection) => Inputs;
 
 /** Adds the credentials that an operation needs to its request. */
@@ -48,7 +48,7 @@ export type Scheme = readonly [
   option?: 'apiKey',
 ];
 
-/** Builds the request of an operation. Throws for a number that would be rounded. */
+/** Builds the request of an operation. Throws if JSON would round a number in the inputs. */
 export function buildRequest(
   { id, path, encoders }: Wire,
   connection: Connection,
@@ -73,7 +73,7 @@ export function isExact(data: unknown): boolean {
     : Object(data) !== data || Object.values(data as object).every(isExact);
 }
 
-/** Limits an encoder to the inputs with these names. */
+/** Limits an encoder to the inputs with these names, and returns the other inputs. */
 export function only(names: readonly string[], encode: Encoder): Encoder {
   return (draft, inputs) => {
     encode(
@@ -84,29 +84,29 @@ export function only(names: readonly string[], encode: Encoder): Encoder {
   };
 }
 
-/** Writes each input that the path names as one segment. Throws if one is missing or cannot be a segment. */
+/** Writes each input that the path names as one segment. Throws if such an input is missing or cannot be a segment. */
 export const inPath: Encoder = (draft, inputs) => {
-  const others = inputs.filter(([name, value]) => {
+  const remaining = inputs.filter(([name, value]) => {
     if (!draft.url.includes(`{${name}}`)) return true;
     fillPath(draft, name, encodeURIComponent(String(value)));
     return false;
   });
   const [, missing] = /\{([^}]+)}/.exec(draft.url) ?? [];
   if (missing) throw new TypeError(`'${inputs.find(([name]) => name === missing)?.[1]}' cannot be a ${missing}`);
-  return others;
+  return remaining;
 };
 
 /** Replaces a parameter in the path by a segment, unless the segment would change the operation. */
 export function fillPath(draft: RequestDraft, name: string, segment: string): void {
-  // `.` and `..` lead to another path, an empty segment to another operation.
+  // `.` and `..` lead to another path, and an empty segment leads to another operation.
   if (!/^\.{0,2}$/.test(segment)) draft.url = draft.url.replace(`{${name}}`, () => segment);
 }
 
-/** Adds a key that makes the request safe to repeat. All attempts of a call have the same key. */
+/** Adds an idempotency key, so the service executes the call once. All attempts of a call have the same idempotency key. */
 export function withIdempotencyKey(header: string): Encoder {
   return (draft, inputs, options) => {
     const [, value] = Object.entries(options?.headers ?? {}).find(([name]) => name.toLowerCase() === header) ?? [];
-    // Browsers have `randomUUID` on secure pages only.
+    // Browsers have `randomUUID` only on secure pages, so the key is made of random numbers.
     draft.headers[header] = options?.idempotencyKey ?? value ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
     return inputs;
   };
@@ -123,7 +123,7 @@ export function inHeaders(...names: string[]): Encoder {
 /** Writes all inputs as query parameters. */
 export const inQuery: Encoder = (draft, inputs) => {
   for (const [name, value] of inputs) {
-    // Null is not sent (RFC 6570, 2.3).
+    // RFC 6570, 2.3: a null is left out.
     for (const item of Array.isArray(value) ? value : [value])
       if (item !== null) addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(item)}`);
   }
@@ -152,7 +152,7 @@ export function authorizeBy([name, addCredential, option]: Scheme): Authorize {
   };
 }
 
-/** Adds the credentials of the first combination that is complete. An empty combination needs none. */
+/** Adds the credentials of the first complete combination. An empty combination is always complete, and adds no credentials. */
 export function authorizeByOneOf(...combinations: Scheme[][]): Authorize {
   return async (draft, connection, id) => {
     const complete = combinations.find((schemes) =>
@@ -177,18 +177,18 @@ export function basic({ headers }: RequestDraft, { username, password }: UserAnd
   headers.authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }
 
-/** Sends a key in the header with this name. */
+/** Sends an API key in the header with this name. */
 export const keyInHeader = (name: string) => (draft: RequestDraft, key: string) => {
   draft.headers[name.toLowerCase()] = key;
 };
 
-/** Sends a key as a query parameter, unless the URL already has it: that of a next page may. */
+/** Sends an API key as a query parameter, unless the URL already contains the parameter: the URL of a next page may. */
 export const keyInQuery = (name: string) => (draft: RequestDraft, key: string) => {
   const pair = `${encodeURIComponent(name)}=${encodeURIComponent(key)}`;
   if (!draft.url.split(/[?&]/).includes(pair)) addQuery(draft, pair);
 };
 
-/** Sends a key as a cookie. */
+/** Sends an API key as a cookie. */
 export const keyInCookie = (name: string) => (draft: RequestDraft, key: string) =>
   addCookie(draft, name, encodeURIComponent(key));
 

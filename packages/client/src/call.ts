@@ -88,7 +88,7 @@ export async function request(
     parse: parseText,
     mayRetry: (error) => mayRetry(method, error),
   };
-  // It is not an operation of the spec.
+  // The request is not an operation of the spec, so the transport gets no operation.
   const transport: Transport = ({ operation: _, ...request }) => connection.transport(request);
   const { data, response } = await execute({ ...connection, check: undefined, transport }, wire, {
     input: {},

@@ -41,7 +41,7 @@ export interface UserAndPassword {
   readonly password: string;
 }
 
-/** The credential of a security scheme, or a function that returns it. */
+/** The credential of a security scheme, or a function that returns the credential. */
 export type Credential =
   | string
   | UserAndPassword
@@ -49,27 +49,27 @@ export type Credential =
 
 /** The limits of retries. */
 export interface Retry {
-  /** Attempts after the first one. */
+  /** The number of attempts after the first attempt. */
   readonly limit: number;
-  /** The first wait is at most this many milliseconds; each further one may be twice as long. */
+  /** The first wait is at most this many milliseconds; each further wait may be twice as long as the wait before. */
   readonly base: number;
-  /** No wait is longer than this many milliseconds. If the service asks for a longer one, the call fails. */
+  /** Each wait is at most this many milliseconds. If the service asks for a longer wait, the call fails. */
   readonly cap: number;
 }
 
-/** Options of all calls, or of one. */
+/** Options of all calls, or of a single call. */
 export interface CallOptions {
   /** Ends the call when it aborts. */
   signal?: AbortSignal;
-  /** Further headers. The client's own credential overrides one of the same name. */
+  /** Further headers. The client's credential overrides a header with the same name. */
   headers?: Readonly<Record<string, string>>;
   /** Milliseconds for the whole call with its retries, 30,000 by default; 0 or Infinity for no limit. */
   timeout?: number;
   /** Milliseconds for each attempt; no limit by default. */
   attemptTimeout?: number;
-  /** How often to retry after an error, if that is safe; twice by default. */
+  /** How often to retry after an error, if a retry cannot execute the call twice; twice by default. */
   retry?: number | Partial<Retry>;
-  /** The key that makes the call safe to repeat, if the operation takes one; by default a new one for each call. */
+  /** The idempotency key, if the operation has one; by default a new key for each call. */
   idempotencyKey?: string;
 }
 
@@ -77,7 +77,7 @@ export interface CallOptions {
 export interface ConnectOptions extends Omit<CallOptions, 'signal' | 'idempotencyKey'> {
   /** The address of the service, ending in the version segment. */
   baseUrl: string;
-  /** The key, or a function that returns it. */
+  /** The API key, or a function that returns the API key. */
   apiKey?: string | (() => string | Promise<string>);
   /** Credentials by security scheme, if the service has several. */
   credentials?: { readonly [Scheme in keyof (typeof service)['securitySchemes']]?: Credential };
@@ -93,16 +93,16 @@ export interface ConnectOptions extends Omit<CallOptions, 'signal' | 'idempotenc
 export interface EnvironmentOptions extends Partial<ConnectOptions> {
   /** The address of the service, ending in the version segment; the variable `PETSTORE_BASE_URL` by default. */
   baseUrl?: string;
-  /** The key, or a function that returns it; the variable `PETSTORE_API_KEY` by default. */
+  /** The API key, or a function that returns the API key; the variable `PETSTORE_API_KEY` by default. */
   apiKey?: string | (() => string | Promise<string>);
-  /** A deployment that the spec names, instead of `baseUrl`; the first one by default. */
+  /** A deployment that the spec names, instead of `baseUrl`; the first deployment by default. */
   deployment?: Deployment;
 }
 
 /** A notice that an operation will be removed. */
 export interface DeprecationNotice {
   readonly operation: OperationId;
-  /** When it will be removed: the date in the spec, or the one that the service sends, as it was written. */
+  /** When the operation will be removed: the date in the spec or in the service's response, in the original format. */
   readonly sunset: string | undefined;
   readonly message: string;
 }
@@ -128,7 +128,7 @@ export interface Connection extends Limits, Pick<ConnectOptions, 'apiKey' | 'hea
   readonly on: Observer;
 }
 
-/** Creates a connection from the options, which it checks and completes. Sends nothing. */
+/** Checks the options and completes them to a connection. Does not send a request. */
 export function connect(options: ConnectOptions): Connection {
   return {
     ...options,
@@ -139,7 +139,7 @@ export function connect(options: ConnectOptions): Connection {
   };
 }
 
-/** The limits that the options set, and the defaults of the others. Throws for a limit that is not a number from 0 on. */
+/** The limits: the values in the options, or else the defaults. Throws for a limit that is not a number of at least 0. */
 export function limitsFrom(
   { timeout, attemptTimeout, retry }: CallOptions,
   defaults: Limits = { timeout: 30_000, attemptTimeout: 0, limit: 2, base: 500, cap: 20_000 },
@@ -157,7 +157,7 @@ export function limitsFrom(
   return limits;
 }
 
-/** The address to append paths to. In a browser the option may be relative. */
+/** The address that paths are appended to. In a browser the address in the options may be relative. */
 function baseUrlFrom(address: string): string {
   try {
     const { href } = new URL(address, (globalThis as { location?: { href: string } }).location?.href);

@@ -7,7 +7,7 @@ interface Cause {
   readonly message?: string;
 }
 
-/** The base of all errors of a call. Any other error is a mistake in the call itself. */
+/** The base class of all errors of a call. An error of another class is a mistake in the code that calls the client. */
 export class BaseError extends Error {
   /** The number of requests that the call sent. */
   attempts = 0;
@@ -20,7 +20,7 @@ export class BaseError extends Error {
   /** The error for `JSON.stringify`, with its message and its cause, for example `connect ECONNREFUSED …`. */
   toJSON(): object {
     const { cause: outer } = this as { cause?: Cause };
-    // fetch wraps the system's error in a cause of its own.
+    // fetch wraps the system's error in another cause, so the inner cause is the reason.
     const cause = outer?.cause ?? outer;
     return { ...this, message: this.message, cause: cause && String(cause.message || cause.code || cause) };
   }
@@ -56,7 +56,7 @@ export interface PetstoreError extends BaseError {
   readonly headers: HttpResponse['headers'];
   /** The body: parsed if it is JSON, else its text. */
   readonly body: unknown;
-  /** The response itself. Its `text()` can still be called. */
+  /** The response. The response's `text()` can still be called. */
   readonly response: HttpResponse;
 }
 export const PetstoreError: ErrorClass<PetstoreError> = /* @__PURE__ */ kind<PetstoreError>(
@@ -94,7 +94,7 @@ export interface ServerError extends PetstoreError {
 }
 export const ServerError: ErrorClass<ServerError> = /* @__PURE__ */ kind('ServerError');
 
-/** The operation declares no such response: another status, a redirect that is not followed, or a body that cannot be parsed. */
+/** The operation does not declare this response: another status, a redirect that is not followed, or a body that cannot be parsed. */
 export interface UnexpectedResponseError extends PetstoreError {
   readonly name: 'UnexpectedResponseError';
 }
@@ -119,7 +119,7 @@ export interface AbortedError extends BaseError {
 }
 export const AbortedError: ErrorClass<AbortedError> = /* @__PURE__ */ kind('AbortedError');
 
-/** Every error that a call can end with. Anything else that is thrown is a mistake in the call itself. */
+/** Every error that a call can end with. Any other error is a mistake in the code that calls the client. */
 export type CallError =
   | UnauthorizedError
   | NotFoundError
@@ -140,7 +140,7 @@ const KINDS: Record<number, string> = {
   5: 'Server',
 };
 
-/** The error for a response. Its message quotes the body if that is not from the service but from a proxy, for example. */
+/** The error for a response. If the body is not from the service (but from a proxy, for example), the message quotes the body. */
 export function errorFrom(response: HttpResponse, text: string, body: unknown = text, problem?: string): BaseError {
   const { status, headers } = response;
   const { code, message } = Object(body) as { code?: unknown; message?: unknown };
@@ -150,7 +150,7 @@ export function errorFrom(response: HttpResponse, text: string, body: unknown = 
     `${kind || 'UnexpectedResponse'}Error`,
     isOwn ? message : `${problem || status + (kind ? '' : ' unexpected')}: ${text.slice(0, 200) || 'no body'}`,
   );
-  // Not enumerable, because both are noise when an error is printed.
+  // The headers and the response are not enumerable, because they are noise when an error is printed.
   Object.defineProperties(error, { headers: { value: headers }, response: { value: response } });
   return Object.assign(error, {
     status,

@@ -15,14 +15,14 @@ import { parseResponse } from './parse-response.ts';
 export interface Arguments {
   readonly input: object | undefined;
   readonly options: CallOptions | undefined;
-  /** Replaces the URL that was built from the inputs, for example by that of the next page. */
+  /** Replaces the URL that was built from the inputs, for example by the URL of the next page. */
   readonly url?: (built: string) => string;
 }
 
 /** The data of a success, and the response that contained it. */
 export interface DataAndResponse<Data> {
   readonly data: Data;
-  /** Its `text()` can still be called, unless the data is a stream. */
+  /** The response's `text()` can still be called, unless the data is a stream. */
   readonly response: HttpResponse;
 }
 
@@ -32,19 +32,21 @@ export async function execute<Id extends OperationId>(
   wire: Wire<Id>,
   { input, options, url }: Arguments,
 ): Promise<DataAndResponse<Result<Id>>> {
-  const { id, method, authorize, accept = 'application/json', mayRetry = mayRetrySafe } = wire;
-  const caller = options?.signal;
+  const { id, method, authorize, accept = 'application/json', mayRetry: mayRetryCall = mayRetryIdempotent } = wire;
+  const callerSignal = options?.signal;
   const start = performance.now();
   let limits: Limits = connection;
   let draft: RequestDraft | undefined;
-  let attempts = 0;
-  for (let tries = 1; ; tries++) {
+  // An attempt that fails before its request is sent is not counted, so there may be fewer requests than attempts.
+  let requestCount = 0;
+  for (let attempt = 1; ; attempt++) {
     const timeLeft = () => start + (limits.timeout || Infinity) - performance.now();
     try {
       if (options) limits = limitsFrom(options, connection);
       const built = draft ?? buildRequest(wire, connection, input, options, url);
       draft = built;
-      return await withTimeout(Math.min(timeLeft(), limits.attemptTimeout || Infinity), id, caller, async (signal) => {
+      const milliseconds = Math.min(timeLeft(), limits.attemptTimeout || Infinity);
+      return await withTimeout(milliseconds, id, callerSignal, async (signal) => {
         const request = {
           ...built,
           headers: { ...built.headers },
@@ -52,55 +54,64 @@ export async function execute<Id extends OperationId>(
           redirect: 'manual' as const,
           operation: id,
           signal,
-          attempt: attempts,
+          attempt: requestCount,
         };
         await authorize?.(request, connection, id);
         request.headers = mergeHeaders({ accept }, connection.headers, options?.headers, request.headers);
         if (signal.aborted) throw signal.reason;
-        attempts++;
+        requestCount++;
         const response = await sendRequest(connection, request);
         const data = (await parseResponse(response, wire)) as Result<Id>;
         connection.check?.(id, data);
         return { data, response };
       });
     } catch (reason) {
-      const error = caller?.aborted
-        ? new BaseError('AbortedError', `${id} was aborted`, { cause: caller.reason })
+      const error = callerSignal?.aborted
+        ? new BaseError('AbortedError', `${id} was aborted`, { cause: callerSignal.reason })
         : (reason as Error);
       const retryAfter = `${Object(error).headers?.get('retry-after')}`;
-      // In seconds, or a date (RFC 9110).
-      const requested = /^\d/.test(retryAfter) ? +retryAfter * 1000 : Date.parse(retryAfter) - Date.now();
-      const delay = requested >= 0 ? requested : Math.min(limits.cap, Math.random() * limits.base * 2 ** (tries - 1));
-      // A stream can be sent only once. Timers may be up to a millisecond early.
-      if (draft?.duplex || tries > limits.limit || delay > limits.cap || delay + 1 > timeLeft() || !mayRetry(error)) {
-        if (error instanceof BaseError) error.attempts = attempts;
+      // Retry-After is a number of seconds or a date (RFC 9110).
+      const requestedDelay = /^\d/.test(retryAfter) ? +retryAfter * 1000 : Date.parse(retryAfter) - Date.now();
+      // Without Retry-After the delay is random, up to `base` at first and then twice as much each time, but at most `cap`.
+      const delay =
+        requestedDelay >= 0 ? requestedDelay : Math.min(limits.cap, Math.random() * limits.base * 2 ** (attempt - 1));
+      // A stream can be sent only once. A timer may fire up to a millisecond early, so the delay counts as 1 ms longer.
+      if (
+        draft?.duplex ||
+        attempt > limits.limit ||
+        delay > limits.cap ||
+        delay + 1 > timeLeft() ||
+        !mayRetryCall(error)
+      ) {
+        if (error instanceof BaseError) error.attempts = requestCount;
         connection.on.error?.(error);
         throw error;
       }
-      connection.on.retry?.(error, tries, delay);
-      await withTimeout(delay, id, caller).catch(() => {});
+      connection.on.retry?.(error, attempt, delay);
+      // Waits until the delay is over or the caller aborts; the next attempt then reports the abort.
+      await withTimeout(delay, id, callerSignal).catch(() => {});
     }
   }
 }
 
-/** Whether to retry after an error, because the retry may succeed and executes nothing twice. */
+/** Whether a request with this method may be retried after an error: a retry may succeed, and cannot execute the request twice. */
 export function mayRetry(method: string, error: Error): boolean {
-  return mayRetryUnsafe(error) || (/^(GET|HEAD|PUT|DELETE)$/.test(method) && mayRetrySafe(error));
+  return mayRetryNonIdempotent(error) || (/^(GET|HEAD|PUT|DELETE)$/.test(method) && mayRetryIdempotent(error));
 }
 
-/** Whether a request that is safe to repeat may succeed after this error. */
-export function mayRetrySafe(error: Error): boolean {
-  // A function of the caller can throw anything.
+/** Whether an idempotent request may be retried after this error: a retry may succeed. */
+export function mayRetryIdempotent(error: Error): boolean {
+  // A function of the caller can throw any value, also one that is not an object.
   const { name, status, code } = Object(error) as Partial<PetstoreError>;
   return /Connection|Timeout|in_flight|408|429|5..$/.test(`${name}${code}${status}`);
 }
 
-/** Whether a request that is not safe to repeat may be sent again after this error: the service has not executed it. */
-export function mayRetryUnsafe(error: Error): boolean {
+/** Whether a non-idempotent request may be retried after this error: the service did not execute this attempt. */
+export function mayRetryNonIdempotent(error: Error): boolean {
   const { code, cause } = Object(error) as Partial<PetstoreError> & { cause?: Cause };
   return (
-    // With these codes the service promises that it executed nothing, or that an earlier attempt is in progress; or no
-    // connection was made, so nothing has arrived. fetch wraps the system's error in a cause of its own.
+    // Either the service rejected this attempt (in_flight: because an earlier attempt is in progress), or no connection
+    // was made, so the request did not arrive. fetch wraps the system's error in another cause, so both causes are read.
     /rate_limited|unavailable|in_flight|REFUSED|NOTFOUND|EAI_AGAIN|UNREACH|CONNECT_TIMEOUT/.test(
       `${code} ${cause?.code} ${cause?.cause?.code}`,
     )
@@ -112,7 +123,7 @@ interface Cause {
   readonly cause?: { readonly code?: string };
 }
 
-/** One object of headers with names in lower case; the last header of a name wins. */
+/** Merges headers into one object with names in lower case. If a name occurs several times, the last value wins. */
 function mergeHeaders(...sources: CallOptions['headers'][]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const source of sources) {
@@ -120,7 +131,7 @@ function mergeHeaders(...sources: CallOptions['headers'][]): Record<string, stri
       const value = source[name];
       if (value === undefined) continue;
       if (!/^[\w!#-'*+.^`|~-]+:[\t -~\x80-\xff]*$/.test(`${name}:${value}`))
-        // The value may be a secret.
+        // The message omits the value, because the value may be a secret.
         throw new TypeError(`invalid header ${name}`);
       headers[name.toLowerCase()] = value;
     }
@@ -132,34 +143,34 @@ function mergeHeaders(...sources: CallOptions['headers'][]): Record<string, stri
 function withTimeout<T>(
   milliseconds: number,
   id: string,
-  caller: AbortSignal | undefined,
+  callerSignal: AbortSignal | undefined,
   run: (signal: AbortSignal) => Promise<T> = () => new Promise(() => {}),
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = new AbortController();
-    // Listeners on the caller's own signal would accumulate.
-    const signal = caller ? AbortSignal.any([timer.signal, caller]) : timer.signal;
+    const controller = new AbortController();
+    // A listener on the caller's signal would outlive the task, so the task listens to a signal that is derived from both.
+    const signal = callerSignal ? AbortSignal.any([controller.signal, callerSignal]) : controller.signal;
     const fail = (reason: unknown) => {
-      clearTimeout(handle);
-      timer.abort(reason);
+      clearTimeout(timer);
+      controller.abort(reason);
       reject(reason);
     };
-    const handle = setTimeout(
+    const timer = setTimeout(
       () => fail(new BaseError('TimeoutError', `${id} timed out`)),
-      // Timers hold 31 bits; a longer one fires at once.
+      // A timer holds 31 bits of milliseconds, and fires at once if the time is longer.
       Math.max(0, Math.min(milliseconds, 2e9)),
     );
-    if (caller) signal.onabort = () => fail(signal.reason);
+    if (callerSignal) signal.onabort = () => fail(signal.reason);
     if (signal.aborted) fail(signal.reason);
     else
       run(signal).then((value) => {
-        clearTimeout(handle);
+        clearTimeout(timer);
         resolve(value);
       }, fail);
   });
 }
 
-/** Sends a request and follows redirects, only of safe methods and only within the origin. */
+/** Sends a request. Follows at most 5 redirects, only of GET and HEAD, and only within the origin. */
 async function sendRequest({ transport, baseUrl }: Connection, request: HttpRequest): Promise<HttpResponse> {
   try {
     for (let sent = request, redirects = 5; ; redirects--) {

@@ -16,7 +16,7 @@ export function isImportable({ method, fields }: Operation): boolean {
 }
 
 const REPEATABLE =
-  ' Within 24 hours you can repeat an import, also after it was killed or with more records: it adds nothing twice.';
+  ' Within 24 hours you can repeat an import, also after it was killed or with more records: records that the service already added are skipped.';
 
 /** The command that runs an operation for each record of a file. */
 export function importNode(operation: Operation, name: string): CommandNode {
@@ -42,14 +42,14 @@ export function importNode(operation: Operation, name: string): CommandNode {
         'A file for records that certainly failed or were not sent, to import again. Add --again if they equal other records of this import.',
         { completes: 'file' },
       ),
-      valueFlag('unknown', 'file', 'A file for records whose response was lost: the service may have them.', {
+      valueFlag('unknown', 'file', 'A file for records for which it is unknown whether the service added them.', {
         completes: 'file',
       }),
       valueFlag('concurrency', 'integer', `The number of concurrent calls (default: ${DEFAULT_CONCURRENCY}).`, {
         schema: { type: 'integer', minimum: 1, maximum: 64 },
       }),
       ...(operation.idempotencyKey
-        ? [switchFlag('again', 'Add the records once more, even if an import of the last 24 hours added them.')]
+        ? [switchFlag('again', 'Add all records, including records that an import in the last 24 hours added.')]
         : []),
       switchFlag('unordered', 'Write results as calls finish, not in record order.'),
       switchFlag('dry-run', 'Validate every record and send nothing.'),

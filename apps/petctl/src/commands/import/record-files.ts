@@ -7,9 +7,9 @@ import type { Records } from './records.ts';
 /** A file or stdin as chunks. */
 export interface Source {
   readonly chunks: AsyncIterable<string>;
-  /** The part that was read, from 0 to 1; undefined for an unknown length. */
+  /** How much was read, from 0 to 1; undefined if the length is unknown. */
   readonly progress: () => number | undefined;
-  /** Ends the reading. */
+  /** Stops reading. */
   readonly close: () => void;
 }
 
@@ -27,7 +27,7 @@ export function openSource(file: string, { stdin }: Io): Source {
       }
       yield decoder.decode();
     } catch (error) {
-      // The source was closed, or the run was interrupted.
+      // An error after `close` or an interrupt is expected, so the chunks just end.
       if (stream.destroyed && (error instanceof InterruptedError || codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE'))
         return;
       if (!(error instanceof TypeError)) throw unreadable(file, error);
@@ -55,22 +55,27 @@ function sizeOf(file: string): number {
 export interface RecordsFile {
   add(raw: string): void;
   close(): void;
-  /** The error of a write, after which it is incomplete. */
+  /** The error of the first failed write; after the error the file is incomplete. */
   readonly error: OutputError | undefined;
 }
 
-/** Creates the file of a flag at once, so that an error occurs before anything is sent. */
-export function openRecordsFile(flag: string, file: string, input: string, { frame }: Records): RecordsFile {
-  const handle = openForWriting(flag, file, input);
+/** Creates the file of a flag at once, so that an error occurs before a record is sent. */
+export function openRecordsFile(
+  flag: string,
+  recordsFile: string,
+  importedFile: string,
+  { frame }: Records,
+): RecordsFile {
+  const descriptor = openForWriting(flag, recordsFile, importedFile);
   let isEmpty = true;
   let failure: OutputError | undefined;
   const write = (text: string) => {
     if (failure) return;
     try {
-      writeFileSync(handle, text);
+      writeFileSync(descriptor, text);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      failure = new OutputError(error, `The records for ${file}`);
+      failure = new OutputError(error, `The records for ${recordsFile}`);
     }
   };
   return {
@@ -80,7 +85,7 @@ export function openRecordsFile(flag: string, file: string, input: string, { fra
     },
     close: () => {
       if (!isEmpty) write(frame.tail);
-      closeSync(handle);
+      closeSync(descriptor);
     },
     get error() {
       return failure;
@@ -88,12 +93,12 @@ export function openRecordsFile(flag: string, file: string, input: string, { fra
   };
 }
 
-function openForWriting(flag: string, file: string, input: string): number {
-  if (input !== '-' && existsSync(file) && realpathSync(file) === realpathSync(input))
-    throw new UsageError(`--${flag}: ${file} is the file to import.`, 'Pass another one.');
+function openForWriting(flag: string, recordsFile: string, importedFile: string): number {
+  if (importedFile !== '-' && existsSync(recordsFile) && realpathSync(recordsFile) === realpathSync(importedFile))
+    throw new UsageError(`--${flag}: ${recordsFile} is the file to import.`, 'Pass another file.');
   try {
-    return openSync(file, 'w');
+    return openSync(recordsFile, 'w');
   } catch (error) {
-    throw new UsageError(`--${flag}: ${file} cannot be written (${codeOf(error)}).`);
+    throw new UsageError(`--${flag}: ${recordsFile} cannot be written (${codeOf(error)}).`);
   }
 }

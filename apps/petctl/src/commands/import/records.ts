@@ -7,7 +7,7 @@ import { type CsvRecord, csvInput, csvRecords, inputNames } from './csv.ts';
 
 export type FileFormat = 'jsonl' | 'json' | 'csv';
 
-/** One record of the file: its line, its text, and its input. */
+/** A record of the file: its line, its text, and its input. */
 export interface InputRecord {
   readonly line: number;
   readonly raw: string;
@@ -15,15 +15,15 @@ export interface InputRecord {
   readonly read: () => Record<string, unknown>;
 }
 
-/** The records of a file, and how to write some of them to another file. */
+/** The records of a file, and the text that frames records in another file of the same format. */
 export interface Records {
   readonly records: AsyncIterable<InputRecord>;
   readonly frame: { readonly head: string; readonly between: string; readonly tail: string };
-  /** Properties of the records that only results have, as in an exported list. */
+  /** The properties of the records that the operation returns but does not accept, as in an exported list. */
   readonly ignored: ReadonlySet<string>;
 }
 
-/** Reads a file as records of a format, or of the one that its first character indicates. */
+/** Reads a file as records. Without a wanted format, the first character of the file decides the format. */
 export async function readRecords(
   chunks: AsyncIterable<string>,
   wanted: FileFormat | undefined,
@@ -80,7 +80,7 @@ type ToInput = (data: unknown, line: number) => Record<string, unknown>;
 
 async function* jsonLines(chunks: AsyncIterable<string>, toInput: ToInput): AsyncGenerator<InputRecord> {
   let line = 1;
-  /** Pieces of the current line. Joining them at every chunk would take quadratic time. */
+  /** Pieces of the current line. Joining the pieces at every chunk would take quadratic time, so they are joined at the end of the line. */
   let pieces: string[] = [];
   for await (const chunk of chunks) {
     const [end = '', ...parts] = chunk.split('\n');
@@ -98,7 +98,7 @@ function* oneLine(text: string, line: number, toInput: ToInput): Generator<Input
   if (raw.trim() !== '') yield { line, raw, read: () => toInput(parseJson(raw, `line ${line}`), line) };
 }
 
-/** Yields the elements of an array, which count as lines; the array has to fit into memory. */
+/** Yields the elements of an array. The line of an element is its position. The array has to fit into memory. */
 async function* jsonArray(chunks: AsyncIterable<string>, toInput: ToInput): AsyncGenerator<InputRecord> {
   let text = '';
   for await (const chunk of chunks) text += chunk;

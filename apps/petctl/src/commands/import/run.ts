@@ -18,58 +18,61 @@ import {
 
 /** Runs an operation for each record of a file, with bounded concurrency, and writes one line per result. */
 export async function runImport(invocation: Invocation, defaultConcurrency: number): Promise<void> {
-  const { node, args, flags, io } = invocation;
-  const { operation } = node;
-  if (!operation) throw new Error(`${node.name} has no operation`);
-  const file = String(args[0]);
+  const { node: command, args, flags, io } = invocation;
+  const { operation } = command;
+  if (!operation) throw new Error(`${command.name} has no operation`);
+  const importedFile = String(args[0]);
   const properties = propertiesIn(operation).names;
   const columns = selectedFields(flags.get('fields'), ['line', 'outcome', ...properties, 'error']);
   const sender = flags.has('dry-run') ? dryRunSender : await serviceSender(operation, invocation);
-  const source = openSource(file, io);
-  const input = await readRecords(source.chunks, formatOf(flags.get('format')), operation);
+  const source = openSource(importedFile, io);
+  const imported = await readRecords(source.chunks, formatOf(flags.get('format')), operation);
   io.interrupted.throwIfAborted();
-  const files = openRecordsFiles(flags, file, input);
+  const recordsFiles = openRecordsFiles(flags, importedFile, imported);
   const counts: Counts = { created: 0, existing: 0, valid: 0, failed: 0, unknown: 0 };
   const bar = progressBar(io.stderr, flags.has('quiet'), source.progress, counts);
 
-  let stopped: unknown;
+  /** The error or interrupt after which no more records are sent. */
+  let stopReason: unknown;
   io.onInterrupt((reason) => {
-    stopped ??= reason;
-    // Stdin may never end. A file is read to the end, to store the rest in the --failed file.
-    if (file === '-' || !files.failed) source.close();
+    stopReason ??= reason;
+    // Stdin may never end, so reading stops. A file is read to the end, so the remaining records are stored in the --failed file.
+    if (importedFile === '-' || !recordsFiles.failed) source.close();
     bar.clear();
     void writeNotice(invocation, 'Waiting for the calls in progress. Press Ctrl-C again to stop at once.');
   });
   io.interrupted.addEventListener('abort', () => {
-    stopped ??= io.interrupted.reason;
+    stopReason ??= io.interrupted.reason;
     source.close();
   });
 
-  /** After a stop, the remaining records are read only for the --failed file. */
-  async function* recordsToHandle(): AsyncGenerator<InputRecord> {
-    for await (const record of input.records) {
-      if (stopped !== undefined && !files.failed) return;
+  /** The records to send, or after a stop to store in the --failed file. */
+  async function* recordsToProcess(): AsyncGenerator<InputRecord> {
+    for await (const record of imported.records) {
+      if (stopReason !== undefined && !recordsFiles.failed) return;
       yield record;
     }
   }
+  /** After a stop, the result has no outcome: the record is not sent. */
   const send = (record: InputRecord) =>
-    stopped === undefined ? sendRecord(record, sender) : Promise.resolve({ record });
+    stopReason === undefined ? sendRecord(record, sender) : Promise.resolve({ record });
 
   async function* results(): AsyncGenerator<Row> {
     const concurrency = Number(flags.get('concurrency') ?? defaultConcurrency);
     const options = { concurrency, isOrdered: !flags.has('unordered') };
     try {
-      for await (const result of mapConcurrently<InputRecord, RecordResult>(recordsToHandle(), send, options)) {
+      for await (const result of mapConcurrently<InputRecord, RecordResult>(recordsToProcess(), send, options)) {
         if (result.outcome) counts[result.outcome]++;
-        if (!result.outcome || result.outcome === 'failed') files.failed?.add(result.record.raw);
-        if (result.outcome === 'unknown') files.unknown?.add(result.record.raw);
-        if (failsEveryRecord(result.error)) stopped ??= result.error;
-        stopped ??= files.failed?.error ?? files.unknown?.error;
+        // A result without an outcome is that of a record that was not sent.
+        if (!result.outcome || result.outcome === 'failed') recordsFiles.failed?.add(result.record.raw);
+        if (result.outcome === 'unknown') recordsFiles.unknown?.add(result.record.raw);
+        if (failsEveryRecord(result.error)) stopReason ??= result.error;
+        stopReason ??= recordsFiles.failed?.error ?? recordsFiles.unknown?.error;
         bar.draw();
         if (result.row) yield result.row;
       }
     } catch (error) {
-      stopped ??= error;
+      stopReason ??= error;
     }
   }
 
@@ -87,20 +90,21 @@ export async function runImport(invocation: Invocation, defaultConcurrency: numb
     await print(results(), { list: true, columns }, toStdout);
   } finally {
     bar.clear();
-    files.failed?.close();
-    files.unknown?.close();
+    recordsFiles.failed?.close();
+    recordsFiles.unknown?.close();
   }
   await sender.writeDeprecations();
-  for (const name of input.ignored) await writeNotice(invocation, `Ignored '${name}', which is not an input.`);
+  for (const name of imported.ignored)
+    await writeNotice(invocation, `Ignored the property '${name}', because ${operation.id} has no such input.`);
   if (counts.existing > 0)
     await writeNotice(
       invocation,
-      'Earlier imports of the last 24 hours added the records already there. Use --again to add them once more.',
+      "The records counted as 'already there' were added by an import in the last 24 hours, and were skipped. Use --again to add them again.",
     );
-  await finish(invocation, counts, files.failed?.error ?? files.unknown?.error ?? stopped);
+  await finish(invocation, counts, recordsFiles.failed?.error ?? recordsFiles.unknown?.error ?? stopReason);
 }
 
-/** Writes the totals as a notice, or throws the error of the import. */
+/** Writes the totals as a notice, or throws: the error that stopped the import, or a PartialError for failed and unknown records. */
 async function finish(invocation: Invocation, counts: Counts, error: unknown): Promise<void> {
   const total = summary(counts);
   const isPartial = error === undefined && counts.failed + counts.unknown > 0;
@@ -113,21 +117,24 @@ async function finish(invocation: Invocation, counts: Counts, error: unknown): P
   if (error !== undefined) throw error;
 }
 
-function hintFor({ flags, node }: Invocation, { failed, unknown }: Counts): string | undefined {
-  const isRepeatable = node.operation?.idempotencyKey !== undefined;
+function hintFor({ flags, node: command }: Invocation, { failed, unknown }: Counts): string | undefined {
+  const isRepeatable = command.operation?.idempotencyKey !== undefined;
   if (failed > 0)
     return flags.has('failed')
       ? `Import ${flags.get('failed')}, which contains the failed records.`
       : 'Use --failed FILE to store the failed records for another import.';
-  if (unknown > 0 && isRepeatable) return 'Run the same import again: it adds nothing twice.';
-  if (unknown > 0 && !flags.has('unknown')) return 'Use --unknown FILE to store the records that the service may have.';
+  if (unknown > 0 && isRepeatable)
+    return 'Run the same import again within 24 hours: records that the service already added are skipped.';
+  if (unknown > 0 && !flags.has('unknown'))
+    return 'Use --unknown FILE to store the records for which it is unknown whether the service added them.';
   return undefined;
 }
 
-function openRecordsFiles(flags: Invocation['flags'], input: string, records: Records) {
+/** Opens the files of --failed and --unknown, if these flags are set. */
+function openRecordsFiles(flags: Invocation['flags'], importedFile: string, records: Records) {
   const open = (flag: string): RecordsFile | undefined => {
-    const file = flags.get(flag);
-    return typeof file === 'string' ? openRecordsFile(flag, file, input, records) : undefined;
+    const recordsFile = flags.get(flag);
+    return typeof recordsFile === 'string' ? openRecordsFile(flag, recordsFile, importedFile, records) : undefined;
   };
   return { failed: open('failed'), unknown: open('unknown') };
 }
@@ -136,7 +143,7 @@ function formatOf(flag: unknown): FileFormat | undefined {
   return flag === 'jsonl' || flag === 'json' || flag === 'csv' ? flag : undefined;
 }
 
-/** The number of records by outcome. */
+/** The number of records by outcome; see `Outcome`. Records that were not sent have no outcome, and are not counted. */
 type Counts = Record<Outcome, number>;
 
 /** `3 created, 1 failed`: the outcomes that occurred. */
@@ -148,16 +155,16 @@ function summary({ created, existing, valid, failed, unknown }: Counts): string 
 }
 
 interface ProgressBar {
-  /** Redraws it, at most ten times a second. */
+  /** Redraws the bar, at most ten times a second. */
   draw(): void;
-  /** Removes it before other output. */
+  /** Removes the bar before other output. */
   clear(): void;
 }
 
 const REDRAW_MS = 100;
 const ERASE_LINE = '\r\u001b[K';
 
-/** A progress bar on a terminal, and nothing elsewhere. */
+/** A progress bar. If stderr is not a terminal, the bar is never drawn. */
 function progressBar(stderr: Sink, isQuiet: boolean, progress: () => number | undefined, counts: Counts): ProgressBar {
   if (!stderr.isTerminal || isQuiet) return { draw: () => {}, clear: () => {} };
   let [drawnAt, isVisible] = [0, false];
@@ -175,6 +182,7 @@ function progressBar(stderr: Sink, isQuiet: boolean, progress: () => number | un
   };
 }
 
+/** `[####----]  50 %`; empty if the length of the file is unknown. */
 function barOf(progress: number | undefined): string {
   if (progress === undefined) return '';
   const [width, full] = [24, Math.round(progress * 24)];

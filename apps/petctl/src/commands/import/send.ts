@@ -9,10 +9,13 @@ import type { Row } from '../../output/format.ts';
 import type { Invocation } from '../../parse/command.ts';
 import type { InputRecord } from './records.ts';
 
-/** The outcome of a record: `valid` is that of a dry run, and of an `unknown` one the service may have the record. */
+/**
+ * The outcome of a record. `created`: the service added the record. `existing`: an earlier import added it. `valid`: a dry run
+ * accepted it. `failed`: the service did not add it. `unknown`: the service may have added it.
+ */
 export type Outcome = 'created' | 'existing' | 'valid' | 'failed' | 'unknown';
 
-/** The result of one record, without an outcome if it was not sent. */
+/** The result of a record. If the record was not sent, the result has no outcome. */
 export interface RecordResult {
   readonly record: InputRecord;
   readonly outcome?: Outcome;
@@ -20,7 +23,7 @@ export interface RecordResult {
   readonly error?: unknown;
 }
 
-/** Sends records; in a dry run it has no `send`. */
+/** Sends records. In a dry run the sender has no `send`. */
 export interface Sender {
   readonly send?: (input: Record<string, unknown>) => Promise<{ readonly data: unknown; readonly isReplayed: boolean }>;
   readonly writeDeprecations: () => Promise<void>;
@@ -28,20 +31,20 @@ export interface Sender {
 
 export const dryRunSender: Sender = { writeDeprecations: async () => {} };
 
-/** A sender to the configured service, with its credentials. */
+/** A sender of records to the configured service, with the configured credentials. */
 export async function serviceSender(operation: Operation, invocation: Invocation): Promise<Sender> {
   const { options, writeDeprecations } = await clientFor(invocation, await credentialsFor(invocation, operation));
   const call = createCall(petstore(options), operation);
-  const keyOf = recordKeys(operation, invocation.flags.has('again'));
+  const idempotencyKeyOf = idempotencyKeys(operation, invocation.flags.has('again'));
   const send = async (input: Record<string, unknown>) => {
-    const options = { idempotencyKey: keyOf(input), signal: invocation.io.interrupted };
+    const options = { idempotencyKey: idempotencyKeyOf(input), signal: invocation.io.interrupted };
     const { data, response } = await call(input, options).withResponse();
     return { data, isReplayed: response.headers.get('idempotency-replayed') === 'true' };
   };
   return { send, writeDeprecations };
 }
 
-/** Validates and sends a record; an error becomes its outcome. */
+/** Validates and sends a record. An error becomes the record's outcome. */
 export async function sendRecord(record: InputRecord, { send }: Sender): Promise<RecordResult> {
   const { line } = record;
   try {
@@ -56,7 +59,7 @@ export async function sendRecord(record: InputRecord, { send }: Sender): Promise
   }
 }
 
-/** Whether every other record would fail with this error, too. */
+/** Whether all remaining records would fail with this error, too. */
 export function failsEveryRecord(error: unknown): boolean {
   if (error instanceof PetstoreError) return errorKindOf(error.status) === 'unauthorized';
   return error instanceof ConnectionError && mayRetry('POST', error);
@@ -67,15 +70,15 @@ function mayBeExecuted(error: Error): boolean {
   if (error instanceof PetstoreError && error.code === 'request_in_flight') return true;
   // If even a POST may be retried, the service certainly did not execute it.
   if (error instanceof UsageError || mayRetry('POST', error)) return false;
-  // Below 300 the call succeeded, and only its response is invalid.
+  // A status below 300 means that the call succeeded and only the response is invalid.
   return !(error instanceof PetstoreError) || error.status >= 500 || error.status < 300;
 }
 
 /**
- * Derives the idempotency key of each record from its content and its position among equal records. So a repeated import,
- * also with more records, creates none twice. With `isAgain` all keys are new.
+ * Derives the idempotency key of each record from its content and its position among equal records, so a repeated import,
+ * also with more records, creates each record once. With `isAgain` all idempotency keys are new.
  */
-function recordKeys({ id }: Operation, isAgain: boolean): (input: Record<string, unknown>) => string {
+function idempotencyKeys({ id }: Operation, isAgain: boolean): (input: Record<string, unknown>) => string {
   const run = isAgain ? randomUUID() : '';
   /** The number of records with the same content, by digest. */
   const counts = new Map<string, number>();
@@ -101,7 +104,7 @@ function canonical(value: unknown): string {
 
 /**
  * Starts work for each input as it arrives, and yields each result as soon as possible: in the order of the inputs if
- * `isOrdered`. Work must not reject. If the inputs reject, it first yields the results of started work.
+ * `isOrdered`. `work` must not reject. If the inputs reject, this function yields the results of started work, and then throws.
  */
 export async function* mapConcurrently<Input, Result>(
   inputs: AsyncIterable<Input>,
@@ -115,7 +118,7 @@ export async function* mapConcurrently<Input, Result>(
       (next) => ({ next }),
       (failure: unknown) => ({ failure }),
     );
-  /** By number, oldest first. */
+  /** Started work by its number, oldest first. */
   const running = new Map<number, Promise<{ readonly number: number; readonly result: Result }>>();
   let [reading, isOpen, count] = [read(), true, 0];
   let failed: { readonly failure: unknown } | undefined;
