@@ -45,26 +45,30 @@ export async function execute<Id extends OperationId>(
       if (options) limits = limitsFrom(options, connection);
       const built = draft ?? buildRequest(wire, connection, input, options, url);
       draft = built;
-      const milliseconds = Math.min(timeLeft(), limits.attemptTimeout || Infinity);
-      return await withTimeout(milliseconds, id, callerSignal, async (signal) => {
-        const request = {
-          ...built,
-          headers: { ...built.headers },
-          method,
-          redirect: 'manual' as const,
-          operation: id,
-          signal,
-          attempt: requestCount,
-        };
-        await authorize?.(request, connection, id);
-        request.headers = mergeHeaders({ accept }, connection.headers, options?.headers, request.headers);
-        if (signal.aborted) throw signal.reason;
-        requestCount++;
-        const response = await sendRequest(connection, request);
-        const data = (await parseResponse(response, wire)) as Result<Id>;
-        connection.check?.(id, data);
-        return { data, response };
-      });
+      return await withTimeout(
+        Math.min(timeLeft(), limits.attemptTimeout || Infinity),
+        id,
+        callerSignal,
+        async (signal) => {
+          const request = {
+            ...built,
+            headers: { ...built.headers },
+            method,
+            redirect: 'manual' as const,
+            operation: id,
+            signal,
+            attempt: requestCount,
+          };
+          await authorize?.(request, connection, id);
+          request.headers = mergeHeaders({ accept }, connection.headers, options?.headers, request.headers);
+          if (signal.aborted) throw signal.reason;
+          requestCount++;
+          const response = await sendRequest(connection, request);
+          const data = (await parseResponse(response, wire)) as Result<Id>;
+          connection.check?.(id, data);
+          return { data, response };
+        },
+      );
     } catch (reason) {
       const error = callerSignal?.aborted
         ? new BaseError('AbortedError', `${id} was aborted`, { cause: callerSignal.reason })
