@@ -36,7 +36,10 @@ const loadExpress = () => import('./http/express-app.ts');
 type ExpressModule = Awaited<ReturnType<typeof loadExpress>>;
 
 /** A listener that loads its app at the first request, because loading Express takes as long as the rest of a start. */
-function lazyListener({ fail }: RequestPipeline, create: (module: ExpressModule) => Awaitable<RequestListener>) {
+function lazyListener(
+  { respondWithError }: RequestPipeline,
+  create: (module: ExpressModule) => Awaitable<RequestListener>,
+) {
   let app: RequestListener | undefined;
   let loading: Promise<RequestListener> | undefined;
   const load = async () => {
@@ -52,7 +55,7 @@ function lazyListener({ fail }: RequestPipeline, create: (module: ExpressModule)
     if (app) return app(request, response);
     load().then(
       (loaded) => loaded(request, response),
-      (error) => fail(error, response, contextOf(response)),
+      (error) => respondWithError(error, response, contextOf(response)),
     );
   };
   return { listener, load };

@@ -23,22 +23,25 @@ export interface SharedState {
 }
 
 /**
- * One connection. It processes one request at a time, in order of arrival: a pipelined request starts after the response
- * before it is flushed, and reading pauses meanwhile. Malformed bytes get their error response after all earlier requests.
+ * One connection. It processes one request at a time, in order of arrival. A pipelined request waits until the previous response is
+ * flushed, and reading pauses while a request waits. Malformed bytes get their error response after all earlier responses.
  */
 export class Connection {
   readonly #socket: Socket;
-  readonly #setTimeout: Socket['setTimeout'];
+  /** The socket's own `setTimeout`, which Node can no longer call. */
+  readonly #setSocketTimeout: Socket['setTimeout'];
   readonly #shared: SharedState;
+  /** The response that is being processed or flushed. */
   #current: ServerResponse | undefined;
+  /** The pipelined requests that wait for it, in order. */
   readonly #waiting: [IncomingMessage, ServerResponse][] = [];
   /** The request that was parsed last. Its body may still be arriving. */
   #latest: IncomingMessage | undefined;
-  /** The error in the last bytes. */
+  /** The error that ends the connection, once all earlier requests have their responses. */
   #error: HttpError | undefined;
-  /** Whether the last response was written. */
+  /** Whether the final response of this connection was written, so later input is discarded. */
   #isClosing = false;
-  /** The time when it was first found idle, and the bytes read until then. */
+  /** The time when `closeIfIdle` first found the connection idle, and the bytes read until then. */
   #idle = { since: 0, bytes: -1 };
 
   constructor(socket: Socket, shared: SharedState) {
@@ -51,28 +54,28 @@ export class Connection {
     // Node handles errors, except after CONNECT: an unhandled reset would end the process.
     socket.on('error', () => {});
     // Node would restart a timer for every request. `closeIfIdle` finds idle connections at a lower cost.
-    this.#setTimeout = socket.setTimeout.bind(socket);
+    this.#setSocketTimeout = socket.setTimeout.bind(socket);
     socket.setTimeout = () => socket;
-    // Node calls this after the last response.
+    // Node calls `destroySoon` after a response with `Connection: close`.
     socket.destroySoon = () => this.#closeGently();
   }
 
   /** The number of requests without a complete response. */
-  get open(): number {
+  get openRequests(): number {
     return this.#waiting.length + (this.#current ? 1 : 0);
   }
 
-  /** Whether the last bytes may be the beginning of a request. */
-  get isArriving(): boolean {
-    return this.open === 0 && !this.#isClosing && !this.#socket.destroyed && this.#socket.bytesRead > 0;
+  /** Whether a request may have arrived in part: bytes were read, and no request is open. */
+  get mayHavePartialRequest(): boolean {
+    return this.openRequests === 0 && !this.#isClosing && !this.#socket.destroyed && this.#socket.bytesRead > 0;
   }
 
-  /** Whether a response has ended, but is not flushed. */
+  /** Whether the current response has ended, but is not flushed yet. */
   get isFlushing(): boolean {
     return this.#current?.writableEnded ?? false;
   }
 
-  /** Starts a request, or queues it behind a running one. */
+  /** Starts a request, or queues it if an earlier request has no complete response yet. */
   accept(request: IncomingMessage, response: ServerResponse): void {
     // Requests after a response with `Connection: close` get no response (RFC 9112 9.6).
     if (this.#isClosing) return;
@@ -81,6 +84,7 @@ export class Connection {
     this.#waiting.push([request, response]);
     this.#shared.waiting++;
     this.#socket.pause();
+    // Each connection may have a few waiting requests, even if other connections have used up the bound for all.
     if (this.#waiting.length > MAX_WAITING_PER_CONNECTION && this.#shared.waiting > MAX_WAITING_REQUESTS) {
       this.#socket.destroy();
     }
@@ -95,28 +99,28 @@ export class Connection {
       return;
     }
     const response = this.#waiting.at(-1)?.[1] ?? this.#current;
-    // Its response was sent before its body arrived.
+    // The latest request already has its response, though its body is incomplete, so no response can report the error.
     if (!response) return this.#closeGently();
     if (!response.headersSent) response.setHeader('Connection', 'close');
     breakBody(this.#latest, error);
   }
 
-  /** Sets `Connection: close` on the current response, unless requests wait. */
+  /** Sets `Connection: close` on the current response, unless requests wait: they still need the connection. */
   announceClose(): void {
     if (this.#current && !this.#current.headersSent && this.#waiting.length === 0) {
       this.#current.setHeader('Connection', 'close');
     }
   }
 
-  /** Closes the connection if nothing has arrived for this time since the last response. */
+  /** Closes the connection if it has been idle for this time: no request is open, and no bytes have arrived. */
   closeIfIdle(timeoutMs: number): void {
-    if (!this.#latest || this.open > 0 || this.#isClosing) return;
+    if (!this.#latest || this.openRequests > 0 || this.#isClosing) return;
     const [now, bytes] = [performance.now(), this.#socket.bytesRead];
     if (bytes !== this.#idle.bytes) this.#idle = { since: now, bytes };
     else if (now - this.#idle.since >= timeoutMs) this.#socket.destroy();
   }
 
-  /** Drops the waiting requests. */
+  /** Drops the waiting requests, which get no response. */
   dropWaiting(): void {
     this.#shared.waiting -= this.#waiting.length;
     this.#waiting.length = 0;
@@ -125,19 +129,19 @@ export class Connection {
   #start(request: IncomingMessage, response: ServerResponse): void {
     this.#current = response;
     response.on('prefinish', this.#onEnd).on('close', this.#onClose).on('pipe', this.#onStream);
-    if (response instanceof WholeResponse && keepsAlive(request)) response.keepAlive = this.#shared.keepAlive;
+    if (response instanceof WholeResponse && allowsWholeResponse(request)) response.keepAlive = this.#shared.keepAlive;
     if (this.#shared.draining && this.#waiting.length === 0) response.setHeader('Connection', 'close');
     this.#shared.app(request, response);
   }
 
-  /** A stream may never end, so the timeout for progress applies from its beginning. */
-  readonly #onStream = (): void => void this.#setTimeout(this.#shared.responseTimeout);
+  /** Called when a stream is piped to the response. It may never end, so the timeout for progress starts at once. */
+  readonly #onStream = (): void => void this.#setSocketTimeout(this.#shared.responseTimeout);
 
   /** Called when the response is written to the socket. */
   readonly #onEnd = (): void => {
     if (this.#socket.writableLength === 0) return;
     // The timeout for progress applies until the response is flushed.
-    this.#setTimeout(this.#shared.responseTimeout);
+    this.#setSocketTimeout(this.#shared.responseTimeout);
     this.#shared.unsent.add(this.#socket);
   };
 
@@ -147,7 +151,7 @@ export class Connection {
     this.#current = undefined;
     this.#shared.unsent.delete(this.#socket);
     if (this.#isClosing || this.#socket.destroyed) return;
-    if (this.#socket.timeout) this.#setTimeout(0);
+    if (this.#socket.timeout) this.#setSocketTimeout(0);
     if (request && !isComplete(request) && !hasShortBody(request)) return this.#closeGently();
     const next = this.#waiting.shift();
     if (next) {
@@ -160,7 +164,7 @@ export class Connection {
     }
   };
 
-  /** Writes an error response to the socket, because there is no request, and closes the connection. */
+  /** Writes an error response directly to the socket, because Node has parsed no request, and closes the connection. */
   #reject(error: HttpError): void {
     const socket = this.#socket;
     if (!socket.writable) return void socket.destroy();
@@ -182,15 +186,15 @@ export class Connection {
   }
 
   /**
-   * Ends the connection, and discards input for a while: closing a socket with unread bytes resets the connection, and the
-   * client would lose the response.
+   * Ends the connection, and discards further input for a while. Closing a socket with unread bytes would reset the connection, so
+   * the client could lose the response.
    */
   #closeGently(): void {
     const socket = this.#socket;
     this.#isClosing = true;
     this.dropWaiting();
     if (socket.writable) socket.end();
-    // From here on no input is parsed.
+    // Node's parser gets no more input.
     socket.removeAllListeners('data').on('data', () => {});
     const timer = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once('close', () => clearTimeout(timer));
@@ -199,24 +203,27 @@ export class Connection {
   }
 }
 
-/** Whether the client keeps the connection open, and does not wait for `100 Continue`. */
-function keepsAlive({ httpVersion, headers: { connection, expect } }: IncomingMessage): boolean {
+/** Whether `WholeResponse` can write the head: the client keeps the connection open, and does not wait for `100 Continue`. */
+function allowsWholeResponse({ httpVersion, headers: { connection, expect } }: IncomingMessage): boolean {
   return (
     httpVersion === '1.1' && expect === undefined && (connection === undefined || /^keep-alive$/i.test(connection))
   );
 }
 
-/** Whether a request has arrived completely. Without a body, `complete` stays false if the response was sent before. */
+/**
+ * Whether a request has arrived completely. For a request without a body, Node leaves `complete` false if the response was sent
+ * before the parser reached the end of the request, so `readableEnded` counts, too.
+ */
 function isComplete({ complete, readableEnded }: IncomingMessage): boolean {
   return complete || readableEnded;
 }
 
-/** Whether a body is so short that reading its rest costs less than a new connection. */
+/** Whether a body is so short that reading the rest of the body costs less than a new connection. */
 function hasShortBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= MAX_DISCARDED_BYTES;
 }
 
-/** The connections with an unflushed response, and its bytes in memory. */
+/** The connections with an unflushed response, and the bytes of these responses in memory. */
 export class UnsentBytes {
   readonly #max: number;
   readonly #bytes = new Map<Socket, number>();
@@ -226,8 +233,9 @@ export class UnsentBytes {
     this.#max = max;
   }
 
-  /** Adds a connection. If the sum exceeds the limit, it closes the connections that have not read for longest. */
+  /** Adds a connection. While the sum exceeds the limit, closes the connection whose client has not read for longest. */
   add(socket: Socket): void {
+    // A connection that is added again moves to the end, so the first connection is the one that has not been read for longest.
     this.delete(socket);
     this.#bytes.set(socket, socket.writableLength);
     this.#total += socket.writableLength;

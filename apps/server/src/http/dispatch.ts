@@ -96,7 +96,7 @@ export function dispatcher(
     const started = id === undefined ? undefined : inFlight.begin(operation, id, input);
     if (isWrite) pendingWrites++;
     // The store uses the body until the handler returns, even if the client disconnects, so its memory counts until then.
-    context.isPending = true;
+    context.isHandlerRunning = true;
     let success: Success;
     try {
       const once = started instanceof Promise ? await started : started;
@@ -109,7 +109,7 @@ export function dispatcher(
     } finally {
       if (isWrite) pendingWrites--;
       if (id !== undefined) inFlight.end(id);
-      context.isPending = false;
+      context.isHandlerRunning = false;
       budget.release(context);
     }
     succeed(call, success);

@@ -16,12 +16,12 @@ import { responseHeaders } from './response.ts';
 import { expressPathOf } from './routes.ts';
 import { validator } from './validation/validator.ts';
 
-/** The app of the admin port, which serves only the routes for operators. Its requests have passed `acceptRequest`. */
+/** The app of the admin port, which serves only the routes for operators. `acceptRequest` has accepted its requests. */
 export function adminApp(pipeline: RequestPipeline): Express {
   return withErrors(newApp().use(health(pipeline.health)), pipeline);
 }
 
-/** The app that can serve every request that has passed `acceptRequest`. For some of them the fast path sends the same bytes. */
+/** The app that can serve every request that `acceptRequest` has accepted. The fast path serves some of these requests instead, with the same bytes. */
 export async function expressApp(pipeline: RequestPipeline): Promise<Express> {
   const { keys, applyRateLimit, crossOrigin, receiveBody, dispatch, hasHealthRoutes } = pipeline;
   const app = newApp();
@@ -55,16 +55,17 @@ function newApp(): Express {
   return app;
 }
 
-function withErrors(app: Express, { fail }: RequestPipeline): Express {
+function withErrors(app: Express, { respondWithError }: RequestPipeline): Express {
   app.use((_request, response) => {
     throw new HttpError('not_found', `There is nothing at ${contextOf(response).path}.`);
   });
-  const onError: ErrorRequestHandler = (error, _request, response, _next) => fail(error, response, contextOf(response));
+  const onError: ErrorRequestHandler = (error, _request, response, _next) =>
+    respondWithError(error, response, contextOf(response));
   app.use(onError);
   return app;
 }
 
-/** Handles the methods that the spec does not declare: OPTIONS lists those of a path, HEAD runs GET, any other gets 405. */
+/** Handles the methods that the spec does not declare: OPTIONS lists the methods of a path, HEAD runs GET, and any other method gets 405. */
 const methods: RequestHandler = (request, response, next) => {
   const { path, route, operation } = contextOf(response);
   if (!route) throw new HttpError('not_found', `There is nothing at ${path}.`);
@@ -87,7 +88,7 @@ const parameters: RequestHandler = (request, response, next) => {
 };
 
 function serveOperation(app: Express, described: Operation, dispatch: Dispatch): void {
-  // If patterns overlap, Express calls the first match. The context has the operation of the most specific route.
+  // If patterns overlap, Express calls the first match, so the operation comes from the context, which has the most specific route.
   const serve: RequestHandler = (request, response) => {
     const context = contextOf(response);
     const { operation = described, input = {} } = context;

@@ -18,12 +18,12 @@ interface PlainOperation {
 }
 
 /**
- * Serves plain requests without Express: their parameters and body have the usual form, and pass the validator's checks.
- * It passes every other request on to the Express app, so only the Express app rejects parameters and content.
+ * Serves plain requests without Express. A request is plain if its parameters and body have the usual form and pass the validator's
+ * checks. Every other request goes on to the Express app, so only the Express app rejects parameters and content.
  */
 export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener): RequestListener {
   const { keys, bodyLimit, targetCache, applyRateLimit, crossOrigin } = pipeline;
-  const { acceptRequest, receiveBody, dispatch, fail } = pipeline;
+  const { acceptRequest, receiveBody, dispatch, respondWithError } = pipeline;
   const plainOperations = new Map<Operation, PlainOperation>();
   for (const operation of Object.values<Operation>(operations)) {
     const [passes, parameters] = [generatedCheck(operation), plainParametersOf(operation)];
@@ -39,7 +39,7 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
       if (!serve(request, response, context)) passTo(expressApp, request, response, context);
     } catch (error) {
       // Express is not involved, so an uncaught error would end the process.
-      fail(error, response, context);
+      respondWithError(error, response, context);
     }
   };
 
@@ -78,7 +78,7 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
         context.body = bytes;
         passTo(expressApp, request, response, context);
       } catch (failure) {
-        fail(failure, response, context);
+        respondWithError(failure, response, context);
       }
     });
     return true;
@@ -92,7 +92,9 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
     input: Input,
   ): void {
     crossOrigin?.(request, response, () => {});
-    dispatch(request, response, context, operation, input)?.catch((error) => fail(error, response, context));
+    dispatch(request, response, context, operation, input)?.catch((error) =>
+      respondWithError(error, response, context),
+    );
   }
 }
 

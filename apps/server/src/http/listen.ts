@@ -24,7 +24,7 @@ export interface ConnectionOptions {
   requestTimeout: number;
   /** The time without progress after which a response is aborted. */
   responseTimeout?: number;
-  /** The time to wait for the next request on a connection. */
+  /** The time to keep an idle connection open for another request. */
   keepAliveTimeout?: number;
   /** The limit of unflushed response bytes, on all connections. */
   responseMemory?: number;
@@ -33,7 +33,7 @@ export interface ConnectionOptions {
 }
 
 export interface Listener extends Draining {
-  /** The origin of its address. */
+  /** The origin that clients connect to, such as `http://127.0.0.1:8080`. */
   readonly origin: string;
 }
 
@@ -46,13 +46,13 @@ export interface Draining {
   /** Closes each connection after its next response, so that clients reconnect to another server. */
   announceClose(): void;
   /**
-   * Stops accepting connections, and closes idle ones after `idleMs`. Resolves to the number of aborted requests when all
-   * requests have their responses, or after the timeout.
+   * Stops accepting connections, and closes idle connections every `idleMs`. The promise resolves when all requests have their
+   * responses, or after the timeout, which aborts the rest. Its value is the number of aborted requests.
    */
   drain(timeoutMs: number, idleMs?: number): Promise<number>;
 }
 
-/** Listens for requests. Where Node would respond without a body, or drop the request, it responds with an Error. */
+/** Listens for requests. Where Node would respond without a body, or drop the request, this server responds with an Error. */
 export async function listen(app: RequestListener, options: ListenOptions): Promise<Listener> {
   const { host, port, maxConnections } = options;
   const { server, draining } = httpServer(app, options);
@@ -68,7 +68,7 @@ export function serveSockets(app: RequestListener, options: ConnectionOptions): 
   // From this event on, Node checks the timeouts of connections.
   server.emit('listening');
   const accept = (socket: Socket) => {
-    // Node sets this on the sockets that it accepts for HTTP.
+    // Node sets this on the sockets that it accepts for HTTP, but this socket was accepted by another process.
     socket.allowHalfOpen = true;
     server.emit('connection', socket);
   };
@@ -98,7 +98,7 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
       requestTimeout,
       keepAliveTimeout,
       connectionsCheckingInterval: 1000,
-      // Node's check would respond without a body.
+      // Node's check would respond without a body, so `messageError` checks the header.
       requireHostHeader: false,
       optimizeEmptyRequests: true,
       ServerResponse: WholeResponse,
@@ -156,22 +156,22 @@ async function drain(server: Server, shared: SharedState, timeoutMs: number, idl
   const { connections } = shared;
   const closed =
     server.listening || connections.size > 0 ? once(server, server.listening ? 'close' : EMPTY) : undefined;
-  // HTTP's close would destroy idle connections at once, though a request may be on its way.
+  // The HTTP server's own `close` would destroy idle connections at once, though a request may be on its way.
   NetServer.prototype.close.call(server);
   announceClose(shared);
   const sweep = setInterval(() => {
-    // Node counts a connection as idle before its response is flushed.
+    // Node counts a connection as idle before its response is flushed, so this waits until all responses are flushed.
     if (![...connections.values()].some(({ isFlushing }) => isFlushing)) server.closeIdleConnections();
-    // Node 22 does not count a connection as idle before its first bytes.
+    // Node 22 does not count a connection as idle before its first bytes arrive, so this closes such connections itself.
     for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
   }, idleMs);
   let aborted = 0;
   const deadline = setTimeout(() => {
-    for (const { open } of connections.values()) aborted += open;
-    // The remaining connections have a request under way, or an incomplete head.
+    for (const { openRequests } of connections.values()) aborted += openRequests;
+    // After this, each remaining connection has an open request, or a request that has arrived in part.
     server.closeIdleConnections();
-    for (const [socket, { isArriving }] of connections) {
-      if (isArriving) aborted++;
+    for (const [socket, { mayHavePartialRequest }] of connections) {
+      if (mayHavePartialRequest) aborted++;
       socket.destroy();
     }
   }, timeoutMs);

@@ -32,18 +32,18 @@ export interface RequestContext {
   keyName: string | undefined;
   /** Milliseconds until the rate limit of the key allows this request, 0 if it does; undefined until it is applied. */
   retryAfterMs: number | undefined;
-  /** The parsed parameters; undefined until then. */
+  /** The parsed parameters; undefined until they are parsed. */
   parameters: ParameterValues | undefined;
-  /** The validated input of the operation; undefined until then. */
+  /** The validated input of the operation; undefined until it is validated. */
   input: Input | undefined;
-  /** The received body; undefined until then. */
+  /** The received body; undefined until it is complete. */
   body: Uint8Array | undefined;
-  /** The error that parsing the body threw. */
+  /** The error that the fast path got from parsing the body, which the Express app then throws. */
   bodyError: unknown;
-  /** The bytes of the body that count towards the limit of all bodies. */
+  /** The number of bytes of the body that count towards the limit of all bodies. */
   bodyBytes: number;
-  /** Whether a handler is still running, so that the body is in use. */
-  isPending: boolean;
+  /** Whether the handler of the operation is still running, and uses the body. */
+  isHandlerRunning: boolean;
 }
 
 export interface Trace {
@@ -78,7 +78,7 @@ export function createContext(
     body: undefined,
     bodyError: undefined,
     bodyBytes: 0,
-    isPending: false,
+    isHandlerRunning: false,
   };
 }
 

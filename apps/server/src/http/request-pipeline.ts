@@ -18,38 +18,38 @@ import { Quotas, rateLimiter } from './rate-limit.ts';
 import { messageError, normalizeTarget } from './request-checks.ts';
 import { createContext, type RequestContext } from './request-context.ts';
 import { writeResponse, writeValidatedResponse } from './response.ts';
-import { TargetCache, targetOf } from './target-cache.ts';
+import { parseTarget, TargetCache } from './target-cache.ts';
 
 export interface AppOptions {
-  /** Who may call. */
+  /** Checks API keys. */
   keys: KeyCheck;
-  /** Check responses against the spec, too: for development and tests. */
+  /** Whether responses are checked against the spec, too: for development and tests. False by default. */
   validateResponses?: boolean;
-  /** The size limit of a body in bytes. */
+  /** The size limit of one body in bytes. */
   bodyLimit?: number;
-  /** The size limit of all bodies that are being received or processed, in bytes. */
+  /** The size limit in bytes of all bodies together that are being received or processed. */
   bodyMemory?: number;
-  /** The limit of writes that wait for the store. */
+  /** The largest number of writes that wait for the store. A further write gets 503. */
   maxPendingWrites?: number;
-  /** The origins whose pages may call; none by default. */
+  /** The origins whose pages may call the service in a browser; no origins by default. */
   corsOrigins?: readonly string[];
-  /** Requests per minute and key; unlimited by default. */
+  /** The number of requests that each key may send per minute; unlimited by default. */
   rateLimit?: number | undefined;
-  /** The rate limits, if several processes share them; they replace `rateLimit`. */
+  /** The rate limits, if several processes share them. They override `rateLimit`. */
   quotas?: Quotas | undefined;
-  /** Finds the address of a request's client; by default it is the peer of the connection. */
+  /** Returns the address of a request's client; by default the address of the connection's peer. */
   clientAddress?: ClientAddress;
   log?: Logger;
-  /** Logs each request; `log` by default. */
+  /** Logs each request; by default with `log`. */
   logRequest?: LogRequest;
   metrics?: Metrics;
   /** Whether requests can be served now; by default the store decides. */
   isReady?: () => Promise<boolean>;
-  /** Serve `/healthz`, `/readyz` and `/metrics` beside the API, which is the default. */
+  /** Whether `/healthz`, `/readyz` and `/metrics` are served beside the API. True by default. */
   healthRoutes?: boolean;
 }
 
-/** The steps of a request, and their options. The fast path and the Express app share them. */
+/** The steps that process a request, and their options. Both the fast path and the Express app use them. */
 export type RequestPipeline = ReturnType<typeof createPipeline>;
 
 export function createPipeline(store: Store, options: AppOptions) {
@@ -72,26 +72,31 @@ export function createPipeline(store: Store, options: AppOptions) {
   const addressOf = options.clientAddress ?? clientAddress(undefined);
   const targetCache = new TargetCache();
   const observe = observer(logRequest, metrics);
-  const reject = errorWriter(log, writeResponse);
+  const writeUncheckedError = errorWriter(log, writeResponse);
 
-  /** Creates the context of a request, and registers it for log and metrics. Responds to a malformed one, and returns undefined. */
+  /**
+   * Creates the context of a request, and registers the request for log and metrics. If the request is malformed, sends the error
+   * response and returns undefined.
+   */
   function acceptRequest(request: IncomingMessage, response: ServerResponse): RequestContext | undefined {
     const { url = '' } = request;
     const cached = targetCache.get(url);
-    const target = cached ? url : normalizeTarget(request.method, url);
-    const context = createContext(request, cached ?? targetOf(target ?? url), addressOf(request));
+    const normalizedUrl = cached ? url : normalizeTarget(request.method, url);
+    const context = createContext(request, cached ?? parseTarget(normalizedUrl ?? url), addressOf(request));
     response.on('close', () => {
       observe(response, context);
-      if (!context.isPending) budget.release(context);
+      // Otherwise the body is still in use, and `dispatch` releases it when the handler ends.
+      if (!context.isHandlerRunning) budget.release(context);
     });
-    const error = messageError(request) ?? (target === undefined ? targetError(request, context) : undefined);
+    const error = messageError(request) ?? (normalizedUrl === undefined ? targetError(request, context) : undefined);
     if (error) {
-      // The client may also misframe the next request.
+      // The next request on this connection may begin in the wrong place, so the connection closes.
       response.setHeader('Connection', 'close');
-      reject(error, response, context);
+      // Express does not handle this response, so the validator cannot check it.
+      writeUncheckedError(error, response, context);
       return undefined;
     }
-    request.url = target;
+    request.url = normalizedUrl;
     return context;
   }
 
@@ -119,6 +124,7 @@ export function createPipeline(store: Store, options: AppOptions) {
     validateResponses,
     targetCache,
     dispatch: dispatcher(store, write, budget, maxPendingWrites, targetCache),
-    fail: errorWriter(log, write),
+    /** Sends the response for an error of an accepted request. */
+    respondWithError: errorWriter(log, write),
   };
 }

@@ -43,7 +43,7 @@ export interface CollectionState {
 }
 
 /** Parses a normalized target, and matches its route. */
-export function targetOf(text: string): Target {
+export function parseTarget(text: string): Target {
   const queryAt = text.indexOf('?');
   const path = queryAt < 0 ? text : text.slice(0, queryAt);
   const query = queryAt < 0 ? '' : text.slice(queryAt + 1);

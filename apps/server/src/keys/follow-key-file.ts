@@ -5,32 +5,33 @@ import { KeysFileError, readKeys, type StoredKey } from './key-file.ts';
 const CHECK_MS = 1000;
 
 export interface Followed {
-  /** The keys in the file, at most a second old; the last valid ones if the file was damaged or removed. */
+  /** The keys in the file, as of at most a second ago. If the file is damaged or removed, they are the last valid keys. */
   current(): readonly StoredKey[];
-  /** Makes the next `current` check the file. */
+  /** Makes the next call of `current` check the file. */
   refresh(): void;
 }
 
 /**
- * Follows the keys in a file that other processes replace. Checks it on demand, at most once a second, with `stat`: that
- * works on every file system and needs no handle. Throws if the file is damaged at first; later damage is reported once.
+ * Follows the keys in a file that other processes replace. Each call of `current` checks the file with `stat`, at most once a second:
+ * `stat` works on every file system and needs no handle. Throws if the file is damaged at the start. Later damage is reported once,
+ * until the file is valid again.
  */
 export function followKeys(file: string, report: (problem: string) => void): Followed {
   let version = versionOf(file);
   let keys = readKeys(file) ?? [];
   let existed = version !== undefined;
   let checkedAt = performance.now();
-  let reported = false;
+  let hasReportedDamage = false;
 
   function check(): void {
-    const current = versionOf(file);
-    if (current === version && !reported) return;
-    const read = readKeys(file);
-    if (!read && existed) throw new KeysFileError(file, 'was removed.');
-    keys = read ?? [];
-    existed = read !== undefined;
-    version = current;
-    reported = false;
+    const foundVersion = versionOf(file);
+    if (foundVersion === version && !hasReportedDamage) return;
+    const foundKeys = readKeys(file);
+    if (!foundKeys && existed) throw new KeysFileError(file, 'was removed.');
+    keys = foundKeys ?? [];
+    existed = foundKeys !== undefined;
+    version = foundVersion;
+    hasReportedDamage = false;
   }
 
   return {
@@ -41,8 +42,9 @@ export function followKeys(file: string, report: (problem: string) => void): Fol
       try {
         check();
       } catch (error) {
-        if (!reported) report(`${error instanceof Error ? error.message : error} The previous keys stay valid.`);
-        reported = true;
+        if (!hasReportedDamage)
+          report(`${error instanceof Error ? error.message : error} The previous keys stay valid.`);
+        hasReportedDamage = true;
       }
       return keys;
     },
@@ -52,7 +54,7 @@ export function followKeys(file: string, report: (problem: string) => void): Fol
   };
 }
 
-/** A text that differs for every version of the file. */
+/** A text that differs for every version of the file; undefined if there is no file. */
 function versionOf(file: string): string | undefined {
   try {
     const stat = statSync(file, { bigint: true, throwIfNoEntry: false });

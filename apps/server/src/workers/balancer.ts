@@ -8,34 +8,35 @@ interface Connection {
 
 /** A process that serves connections. */
 export interface Backend {
-  /** Sends it a connection, which it must accept. */
+  /** Sends a connection to the process, which confirms with this id that it has accepted the connection. */
   sendConnection(id: number, port: PortName, socket: Socket): void;
-  /** Asks it to confirm that it has received everything up to this connection. */
+  /** Asks the process to confirm that it has received every message up to the one with this connection. */
   sendSync(id: number): void;
 }
 
 /** The connections of a backend. */
 interface Load {
-  /** Connections that were sent and not accepted yet, by their id, in order. */
-  readonly sent: Map<number, Connection & { at: number }>;
-  /** The number of accepted connections. */
-  readonly open: Record<PortName, number>;
+  /** The connections that were sent but are not accepted yet, by their ids, in the order of sending. */
+  readonly sent: Map<number, Connection & { sentAt: number }>;
+  /** The number of accepted connections that are still open, by port. */
+  readonly accepted: Record<PortName, number>;
 }
 
-/** A backend that has not accepted a connection for this long gets no other one while another backend can. */
+/** A backend that has not accepted a connection for this long gets a new one only if all backends are in this state. */
 const STALLED_MS = 1_000;
 
 /**
- * Distributes connections over processes, each to the one with the fewest. This process keeps a connection open until it was
- * accepted: if the backend dies before, another one gets it, and the client notices nothing.
+ * Distributes connections over backends: each connection goes to the backend with the fewest. This process keeps its own copy of a
+ * connection until the backend accepts it. If the backend dies first, the connection goes to another backend, so the client keeps it.
  */
 export class ConnectionBalancer {
   readonly #maxConnections: number;
   readonly #loads = new Map<Backend, Load>();
-  /** Those that get connections. The one that got the last connection comes last. */
+  /** The backends that get new connections. The backend that got the latest connection comes last. */
   readonly #active = new Set<Backend>();
-  /** Connections for which there is no backend now. */
+  /** The connections that wait because no backend is active. */
   readonly #waiting: Connection[] = [];
+  /** The number of open connections by port: waiting, sent and accepted. */
   readonly #open: Record<PortName, number> = { api: 0, admin: 0 };
   #lastId = 0;
 
@@ -44,40 +45,43 @@ export class ConnectionBalancer {
     this.#maxConnections = maxConnections;
   }
 
-  /** Sends a connection to a backend, or closes it if there are too many. */
+  /** Sends a connection to a backend, or closes it if its port has too many open connections. */
   distribute(port: PortName, socket: Socket): void {
-    // Nothing is read here: the process that gets the connection sees its errors.
+    // The backend that gets the connection handles its errors. Without a listener, an error would end this process.
     socket.on('error', () => {});
     if (this.#open[port] >= this.#maxConnections) return void socket.destroy();
     this.#open[port]++;
     this.#assign({ port, socket });
   }
 
-  /** Gives the backend connections from now on. */
+  /** Adds a backend. It gets the waiting connections, and new connections from now on. */
   add(backend: Backend): void {
-    this.#loads.set(backend, { sent: new Map(), open: { api: 0, admin: 0 } });
+    this.#loads.set(backend, { sent: new Map(), accepted: { api: 0, admin: 0 } });
     this.#active.add(backend);
     for (const connection of this.#waiting.splice(0)) this.#assign(connection);
   }
 
-  /** Gives the backend no more connections. */
+  /** Stops sending new connections to the backend. */
   retire(backend: Backend): void {
     this.#active.delete(backend);
   }
 
-  /** Forgets an exited backend. Others get what it had not accepted. Returns the number of connections that were lost with it. */
+  /**
+   * Removes a backend that has exited, and sends the connections that it had not accepted to other backends. Returns the number of
+   * accepted connections, which were lost with it.
+   */
   remove(backend: Backend): number {
     const load = this.#loads.get(backend);
     if (!load) return 0;
     this.retire(backend);
     this.#loads.delete(backend);
     for (const connection of load.sent.values()) this.#assign(connection);
-    this.#open.api -= load.open.api;
-    this.#open.admin -= load.open.admin;
-    return load.open.api + load.open.admin;
+    this.#open.api -= load.accepted.api;
+    this.#open.admin -= load.accepted.admin;
+    return load.accepted.api + load.accepted.admin;
   }
 
-  /** Asks the backends that accept nothing what has reached them. */
+  /** Asks each stalled backend to confirm what it has received, so connections that were lost on the way are found. */
   probeStalled(): void {
     const now = performance.now();
     for (const [backend, { sent }] of this.#loads) {
@@ -85,7 +89,10 @@ export class ConnectionBalancer {
     }
   }
 
-  /** The backend has received everything up to this connection. The connections that it has not accepted until then were lost on the way. */
+  /**
+   * The backend confirms that it has received every message up to the one with this connection. It accepts connections on arrival,
+   * so the connections up to this one that it has not accepted were lost on the way, and are closed.
+   */
   synced(backend: Backend, id: number): void {
     for (const [sentId, { socket, port }] of this.#loads.get(backend)?.sent ?? []) {
       if (sentId > id) return;
@@ -97,14 +104,14 @@ export class ConnectionBalancer {
 
   /** The backend has accepted a connection. */
   accepted(backend: Backend, id: number): void {
-    // They arrive in order.
+    // Messages arrive in order, so all earlier connections have been received, too.
     this.synced(backend, id - 1);
     const load = this.#loads.get(backend);
     const connection = load?.sent.get(id);
     if (!load || !connection) return;
     load.sent.delete(id);
-    load.open[connection.port]++;
-    // This process's own copy.
+    load.accepted[connection.port]++;
+    // This closes the copy of this process. The connection stays open in the backend.
     connection.socket.destroy();
   }
 
@@ -112,12 +119,12 @@ export class ConnectionBalancer {
   closed(backend: Backend, port: PortName): void {
     const load = this.#loads.get(backend);
     if (!load) return;
-    load.open[port]--;
+    load.accepted[port]--;
     this.#open[port]--;
   }
 
   /** Closes the connections that wait for a backend. */
-  end(): void {
+  closeWaiting(): void {
     for (const { socket, port } of this.#waiting.splice(0)) {
       this.#open[port]--;
       socket.destroy();
@@ -131,7 +138,7 @@ export class ConnectionBalancer {
     this.#active.delete(backend);
     this.#active.add(backend);
     const id = ++this.#lastId;
-    this.#loads.get(backend)?.sent.set(id, { ...connection, at: performance.now() });
+    this.#loads.get(backend)?.sent.set(id, { ...connection, sentAt: performance.now() });
     backend.sendConnection(id, connection.port, connection.socket);
   }
 
@@ -143,14 +150,15 @@ export class ConnectionBalancer {
       const load = this.#loads.get(backend);
       if (!load) continue;
       const penalty = isStalled(load.sent, now) ? 2 ** 40 : 0;
-      const total = load.sent.size + load.open.api + load.open.admin + penalty;
+      const total = load.sent.size + load.accepted.api + load.accepted.admin + penalty;
       if (total < leastLoad) [least, leastLoad] = [backend, total];
     }
     return least;
   }
 }
 
+/** Whether the oldest connection that was sent has waited too long to be accepted. */
 function isStalled(sent: Load['sent'], now: number): boolean {
   const [oldest] = sent.values();
-  return oldest !== undefined && now - oldest.at > STALLED_MS;
+  return oldest !== undefined && now - oldest.sentAt > STALLED_MS;
 }

@@ -95,7 +95,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
   };
   const close = () => {
     for (const server of servers) server.close();
-    balancer.end();
+    balancer.closeWaiting();
   };
 
   try {

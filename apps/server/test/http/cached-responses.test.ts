@@ -11,7 +11,7 @@ import { expressApp } from '../../src/http/express-app.ts';
 import { fastPath } from '../../src/http/fast-path.ts';
 import { type Listener, listen } from '../../src/http/listen.ts';
 import { createPipeline } from '../../src/http/request-pipeline.ts';
-import { TargetCache, targetOf } from '../../src/http/target-cache.ts';
+import { parseTarget, TargetCache } from '../../src/http/target-cache.ts';
 import { keyCheck } from '../../src/keys/check-keys.ts';
 import { parseKeys } from '../../src/keys/parse-keys.ts';
 import { MAX_CACHED_TARGETS, MAX_TARGET_LENGTH } from '../../src/limits.ts';
@@ -146,7 +146,7 @@ const operation = { id: 'any' } as never;
 test('cached targets are bounded in number, length and the bytes of their responses', () => {
   const bounded = new TargetCache(1000);
   const add = (text: string, bytes: number) => {
-    const target = targetOf(text);
+    const target = parseTarget(text);
     bounded.add(text, target, { operation, input: {} });
     const state = { collection: { version: () => '1' }, version: '1' };
     const response = { operation, status: 200, bytes: Buffer.alloc(bytes), idAt: 0, dateAt: 0, date: '', state };

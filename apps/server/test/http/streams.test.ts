@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type ListenOptions, listen } from '../../src/http/listen.ts';
 import { createContext } from '../../src/http/request-context.ts';
 import { writeResponse } from '../../src/http/response.ts';
-import { targetOf } from '../../src/http/target-cache.ts';
+import { parseTarget } from '../../src/http/target-cache.ts';
 import { openWire } from './wire.ts';
 
 /** A server whose only response is this stream of bytes. */
@@ -11,7 +11,7 @@ async function streaming(source: UnderlyingSource<Uint8Array>, options: Partial<
   const stream = new ReadableStream(source);
   const { origin, drain } = await listen(
     (request, response) => {
-      const context = createContext(request, targetOf('/'), undefined);
+      const context = createContext(request, parseTarget('/'), undefined);
       writeResponse(response, context, 200, [], { stream, type: 'application/octet-stream' });
     },
     {

@@ -15,37 +15,47 @@ import {
 import { type Catalog, costOf, type Segment } from './catalog.ts';
 import type { Manifest } from './manifest.ts';
 
-const gap = Buffer.from(GAP.json);
+const separator = Buffer.from(GAP.json);
 
 /** The number of records between two yields to the event loop. */
 const SLICE = 1000;
 const RETRY_MS = { first: 100, max: 60_000 };
 
-/** Records to rewrite, and their texts. */
-interface Needed {
-  readonly records: (NewRecord & { readonly from: number })[];
+/** The cost of a tombstone, which is a record of length 0: it says that a document was removed, and has no text. */
+const TOMBSTONE_COST = costOf(0);
+
+/** The records of replaced segments that the new segment has to contain, and their texts. */
+interface NeededRecords {
+  /** Each record, with the offset of its text in `texts`. */
+  readonly records: (NewRecord & { readonly textAt: number })[];
+  /** A buffer with spare capacity. */
   texts: Buffer;
-  end: number;
+  /** The number of bytes used in `texts`. */
+  textBytes: number;
 }
 
-/** Seals full segments and merges sealed ones in the background, one at a time. */
+/** Seals full segments, and merges sealed segments in the background. Only one rewrite runs at a time. */
 export interface Merger {
-  /** Seals all full segments, then merges. Reports an error once, and retries with growing delays. */
+  /**
+   * Seals all full segments, then starts to merge. The promise waits for the sealing alone, and rejects if that fails. If sealing
+   * or merging fails, both are retried with growing delays, and the first error of such a series is reported.
+   */
   seal(): Promise<void>;
-  /** Starts no more work. */
+  /** Cancels retries and further merges, and waits until the rewrite in progress has ended. */
   close(): Promise<void>;
 }
 
 /**
- * Sealing and merging are the same: writing the needed records of some segments as a new sealed segment. Then the manifest is
- * written without the replaced files, and these are removed before the next rewrite, so their number is bounded.
+ * Sealing rewrites one unsealed segment, merging several sealed segments: both write the needed records as a new sealed segment.
+ * Then the manifest is written without the replaced files. These files are removed before the next rewrite, so their number is
+ * bounded.
  */
 export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (line: string) => void): Merger {
   let queue: Promise<unknown> = Promise.resolve();
   let replaced: string[] = [];
   let isClosed = false;
   let retry: NodeJS.Timeout | undefined;
-  let delay = 0;
+  let retryMs = 0;
 
   const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
     const done = queue.then(work);
@@ -54,17 +64,17 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
   };
   const seal = () => {
     clearTimeout(retry);
-    const sealed = enqueue(async () => {
-      await removeReplaced();
+    const sealing = enqueue(async () => {
+      await saveManifestAndRemoveReplaced();
       for (const full of catalog.inOrder().unsealed.slice(0, -1)) await rewrite([full]);
     });
-    sealed.then(merge).catch((error: unknown) => {
-      if (delay === 0) onWarning(`Segments cannot be sealed or merged now (${error}); retrying.`);
-      delay = Math.min(Math.max(RETRY_MS.first, 2 * delay), RETRY_MS.max);
+    sealing.then(merge).catch((error: unknown) => {
+      if (retryMs === 0) onWarning(`Segments cannot be sealed or merged now (${error}); retrying.`);
+      retryMs = Math.min(Math.max(RETRY_MS.first, 2 * retryMs), RETRY_MS.max);
       clearTimeout(retry);
-      if (!isClosed) retry = setTimeout(() => seal().catch(() => {}), delay).unref();
+      if (!isClosed) retry = setTimeout(() => seal().catch(() => {}), retryMs).unref();
     });
-    return sealed;
+    return sealing;
   };
   return {
     seal,
@@ -76,50 +86,59 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
   };
 
   async function merge(): Promise<void> {
-    const mergeSome = async () => {
-      const inputs = pick();
+    const mergeOnce = async () => {
+      const inputs = segmentsToMerge();
       if (inputs.length > 0) await rewrite(inputs);
       return inputs.length > 0;
     };
-    while (!isClosed && (await enqueue(mergeSome)));
-    delay = 0;
+    while (!isClosed && (await enqueue(mergeOnce)));
+    retryMs = 0;
   }
 
-  /** The segments to merge: those that fit into one; else the oldest, which needs no tombstones, if tombstones cost more than documents. */
-  function pick(): Segment[] {
+  /**
+   * The sealed segments to merge next:
+   * - the smallest segments whose needed records fit into one segment together, if there are at least two;
+   * - else a segment that needs no record, so its file can be removed;
+   * - else the oldest segment, if tombstones cost a full segment more than documents. It needs no tombstones itself, because no
+   *   earlier segment has the removed documents. Its documents move to the newest segment, so the next segment becomes the oldest.
+   */
+  function segmentsToMerge(): Segment[] {
     const { sealed } = catalog.inOrder();
-    const tombstonesOf = (one: Segment) => (one === sealed[0] ? 0 : one.tombstones * costOf(0));
-    const neededOf = (one: Segment) => one.live + tombstonesOf(one);
+    const tombstoneCostOf = (segment: Segment) => (segment === sealed[0] ? 0 : segment.tombstones * TOMBSTONE_COST);
+    const neededCostOf = (segment: Segment) => segment.live + tombstoneCostOf(segment);
     let capacity = catalog.maxSegment;
-    const small = sealed
-      .toSorted((a, b) => neededOf(a) - neededOf(b))
-      .filter((one) => {
-        capacity -= neededOf(one);
+    const fitting = sealed
+      .toSorted((a, b) => neededCostOf(a) - neededCostOf(b))
+      .filter((segment) => {
+        capacity -= neededCostOf(segment);
         return capacity >= 0;
       });
-    if (small.length > 1 || (small[0] && neededOf(small[0]) === 0)) return small;
-    const excess = sealed.reduce((sum, one) => sum + tombstonesOf(one) - one.live, 0);
+    if (fitting.length > 1 || (fitting[0] && neededCostOf(fitting[0]) === 0)) return fitting;
+    const excess = sealed.reduce((sum, segment) => sum + tombstoneCostOf(segment) - segment.live, 0);
     return excess > catalog.maxSegment ? sealed.slice(0, 1) : [];
   }
 
   async function rewrite(inputs: readonly Segment[]): Promise<void> {
-    const needed: Needed = { records: [], texts: Buffer.alloc(0), end: 0 };
+    const needed: NeededRecords = { records: [], texts: Buffer.alloc(0), textBytes: 0 };
     for (const segment of inputs) await collect(segment, needed);
-    // A page then reads neighbouring records in one span.
-    needed.records.sort((a, b) => (a.kind === b.kind ? 0 : order(a.kind, b.kind)) || a.id - b.id);
+    // Documents are sorted by identifier, so a page reads neighbouring documents in one span.
+    needed.records.sort((a, b) => (a.kind === b.kind ? 0 : compareCollections(a.kind, b.kind)) || a.id - b.id);
     await yieldToEventLoop();
     if (needed.records.length > 0) await write(needed);
     for (const { number } of inputs) catalog.segments.delete(number);
-    replaced = inputs.map((one) => catalog.fileOf(one));
-    await removeReplaced();
+    replaced = inputs.map((segment) => catalog.fileOf(segment));
+    await saveManifestAndRemoveReplaced();
   }
 
-  /** Adds the needed records of a segment. */
-  async function collect(segment: Segment, needed: Needed): Promise<void> {
+  /**
+   * Adds the needed records of a segment: the documents that the key directory finds in it, and all its tombstones, except those of
+   * the oldest segment.
+   */
+  async function collect(segment: Segment, needed: NeededRecords): Promise<void> {
     const { sealed, unsealed } = catalog.inOrder();
     const isOldest = segment === (sealed[0] ?? unsealed[0]);
     const bytes = segment.bytes ?? (await readFile(catalog.fileOf(segment)));
-    let [count, read] = [0, 0];
+    let [count, validEnd] = [0, 0];
     for (const { kinds, records, end } of blocksIn(bytes, segment.bytes ? 'jsonl' : 'json')) {
       while (records.next()) {
         if (++count % SLICE === 0) await yieldToEventLoop();
@@ -128,29 +147,30 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
         const location = length > 0 ? catalog.directory(collection).get(id) : undefined;
         const isNeeded = length > 0 ? location?.segment === segment.number && location.start === start : !isOldest;
         if (!isNeeded) continue;
-        needed.texts = withCapacity(needed.texts, needed.end, length);
-        bytes.copy(needed.texts, needed.end, start, start + length);
+        needed.texts = withCapacity(needed.texts, needed.textBytes, length);
+        bytes.copy(needed.texts, needed.textBytes, start, start + length);
         const kind = location?.kind ?? catalog.kind(collection, '');
-        needed.records.push({ kind, id, version, start: 0, length, from: needed.end });
-        needed.end += length;
+        needed.records.push({ kind, id, version, start: 0, length, textAt: needed.textBytes });
+        needed.textBytes += length;
       }
-      read = end;
+      validEnd = end;
     }
-    if (read < bytes.length) throw new StoreDamagedError(catalog.fileOf(segment), `it is damaged at byte ${read}`);
+    if (validEnd < bytes.length)
+      throw new StoreDamagedError(catalog.fileOf(segment), `it is damaged at byte ${validEnd}`);
   }
 
-  /** Writes a sealed segment, then updates the key directory for its records that were not replaced meanwhile. */
-  async function write({ records, texts }: Needed): Promise<void> {
+  /** Writes a sealed segment, then points the key directory to those of its records that were not replaced meanwhile. */
+  async function write({ records, texts }: NeededRecords): Promise<void> {
     const segment = catalog.newSegment(undefined);
     const block = layOut(segment.number, 'json', records, catalog.kinds);
     const { length } = block.opening;
     const bytes = Buffer.allocUnsafeSlow(block.bytes);
     let count = 0;
-    for (const { start, from, length: size } of records) {
+    for (const { start, textAt, length: size } of records) {
       if (count++ % SLICE === 0) await yieldToEventLoop();
       if (size === 0) continue;
-      if (start > 0) bytes.set(gap, length + start - gap.length);
-      texts.copy(bytes, length + start, from, from + size);
+      if (start > 0) bytes.set(separator, length + start - separator.length);
+      texts.copy(bytes, length + start, textAt, textAt + size);
     }
     complete(bytes, block.opening);
     await yieldToEventLoop();
@@ -163,7 +183,8 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     }
   }
 
-  async function removeReplaced(): Promise<void> {
+  /** The manifest is saved first, so it never names a file that is missing. */
+  async function saveManifestAndRemoveReplaced(): Promise<void> {
     if (replaced.length > 0) await manifest.save();
     for (const file of replaced.splice(0)) await removeFile(file);
   }
@@ -172,7 +193,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     return (catalog.kinds[kind] as Kind)[0];
   }
 
-  function order(a: number, b: number): number {
+  function compareCollections(a: number, b: number): number {
     return collectionOf(a) === collectionOf(b) ? 0 : collectionOf(a) < collectionOf(b) ? -1 : 1;
   }
 }
