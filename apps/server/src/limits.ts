@@ -44,6 +44,9 @@ export const LINGER_MS = 2_000;
 /** How often connections beyond the keep-alive time-out are closed. */
 export const IDLE_SWEEP_MS = 1_000;
 
+/** The time beyond the announced keep-alive time-out: a request that was sent just before it may be on its way. */
+export const KEEP_ALIVE_GRACE_MS = 1_000;
+
 /** How long an idle connection stays open while the server drains: a request may be on its way. */
 export const DRAIN_SWEEP_MS = 250;
 

@@ -56,8 +56,10 @@ export class Connection {
     // Node would restart a timer for every request. `closeIfIdle` finds idle connections at a lower cost.
     this.#setSocketTimeout = socket.setTimeout.bind(socket);
     socket.setTimeout = () => socket;
-    // Node calls `destroySoon` after a response with `Connection: close`.
-    socket.destroySoon = () => this.#closeGently();
+    // Node calls `destroySoon` after a response with `Connection: close`, and after the last one to a client that has half-closed.
+    socket.destroySoon = () => {
+      if (!this.#owesError()) this.#closeGently();
+    };
   }
 
   /** The number of requests without a complete response. */
@@ -65,9 +67,10 @@ export class Connection {
     return this.#waiting.length + (this.#current ? 1 : 0);
   }
 
-  /** Whether a request may have arrived in part: bytes were read, and no request is open. */
+  /** Whether a request may have arrived in part: bytes were read, and no request is open or waits for the rest of its body. */
   get mayHavePartialRequest(): boolean {
-    return this.openRequests === 0 && !this.#isClosing && !this.#socket.destroyed && this.#socket.bytesRead > 0;
+    const isBehindRequest = this.openRequests === 0 && (!this.#latest || isComplete(this.#latest));
+    return isBehindRequest && !this.#isClosing && !this.#socket.destroyed && this.#socket.bytesRead > 0;
   }
 
   /** Whether the current response has ended, but is not flushed yet. */
@@ -90,6 +93,11 @@ export class Connection {
     }
   }
 
+  /** Whether reading is paused, so that the rest of a request cannot arrive. */
+  get isPaused(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   /** Responds with an error, in order, to malformed bytes or to a request that will stay incomplete. */
   fail(error: HttpError): void {
     if (this.#error || this.#isClosing) return;
@@ -105,11 +113,15 @@ export class Connection {
     breakBody(this.#latest, error);
   }
 
-  /** Sets `Connection: close` on the current response, unless requests wait: they still need the connection. */
+  /**
+   * Sets `Connection: close` on the current response, unless requests wait: they still need the connection. After the response
+   * to a request whose body is still arriving, it closes the connection.
+   */
   announceClose(): void {
     if (this.#current && !this.#current.headersSent && this.#waiting.length === 0) {
       this.#current.setHeader('Connection', 'close');
     }
+    if (this.openRequests === 0 && this.#latest && !isComplete(this.#latest) && !this.#isClosing) this.#closeGently();
   }
 
   /** Closes the connection if it has been idle for this time: no request is open, and no bytes have arrived. */
@@ -130,7 +142,8 @@ export class Connection {
     this.#current = response;
     response.on('prefinish', this.#onEnd).on('close', this.#onClose).on('pipe', this.#onStream);
     if (response instanceof WholeResponse && allowsWholeResponse(request)) response.keepAlive = this.#shared.keepAlive;
-    if (this.#shared.draining && this.#waiting.length === 0) response.setHeader('Connection', 'close');
+    const isLast = (this.#shared.draining && this.#waiting.length === 0) || asksForUpgrade(request);
+    if (isLast) response.setHeader('Connection', 'close');
     this.#shared.app(request, response);
   }
 
@@ -163,6 +176,12 @@ export class Connection {
       else this.#closeGently();
     }
   };
+
+  /** Whether an error response follows the current response. The client may have half-closed, but still reads. */
+  #owesError(): boolean {
+    const response = this.#current;
+    return this.#error !== undefined && response?.shouldKeepAlive === true && !response.hasHeader('Connection');
+  }
 
   /** Writes an error response directly to the socket, because Node has parsed no request, and closes the connection. */
   #reject(error: HttpError): void {
@@ -216,6 +235,11 @@ function allowsWholeResponse({ httpVersion, headers: { connection, expect } }: I
  */
 function isComplete({ complete, readableEnded }: IncomingMessage): boolean {
   return complete || readableEnded;
+}
+
+/** Whether Node stops parsing at a request. Node then drops a part of the bytes after it, so the rest could be misread. */
+function asksForUpgrade({ headers: { upgrade, connection = '' } }: IncomingMessage): boolean {
+  return upgrade !== undefined && /\bupgrade\b/i.test(connection);
 }
 
 /** Whether a body is so short that reading the rest of the body costs less than a new connection. */

@@ -78,7 +78,8 @@ export function dispatcher(
     const tag = version && (page ? `W/"${version}"` : `"${version}"`);
     const headers = tag === undefined ? [] : ['ETag', tag];
     if (isReplayed) headers.push('Idempotency-Replayed', 'true');
-    if (tag && isKnown(request.headers['if-none-match'], tag)) return write(response, context, 304, headers);
+    if (SAFE_METHODS.has(operation.method) && isKnown(request.headers['if-none-match'], tag))
+      return write(response, context, 304, headers);
     if (page) headers.push(...nextPage(context, operation, input, page));
     if (state && content && 'text' in content) cached.save(response, context, status, headers, content, state);
     write(response, context, status, headers, content);
@@ -153,8 +154,8 @@ function responseOf({ responses }: Operation, status: number): OperationResponse
 }
 
 /** Whether the client already has this version, by the weak comparison of RFC 9110 13.1.2. */
-function isKnown(ifNoneMatch: string | undefined, tag: string): boolean {
+function isKnown(ifNoneMatch: string | undefined, tag: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
-  const opaque = tag.replace(/^W\//, '');
+  const opaque = tag?.replace(/^W\//, '');
   return ifNoneMatch.split(',').some((one) => ['*', opaque].includes(one.trim().replace(/^W\//, '')));
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import { DRAIN_SWEEP_MS, IDLE_SWEEP_MS } from '../limits.ts';
+import { DRAIN_SWEEP_MS, IDLE_SWEEP_MS, KEEP_ALIVE_GRACE_MS } from '../limits.ts';
 import { awaitContinue } from './body.ts';
 import { Connection, type SharedState, UnsentBytes } from './connection.ts';
 import { errorOfStatus, HttpError } from './http-error.ts';
@@ -109,7 +109,7 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
   Object.assign(server, { httpAllowHalfOpen: true });
   let sweep: NodeJS.Timeout | undefined;
   const closeIdle = () => {
-    for (const connection of connections.values()) connection.closeIfIdle(keepAliveTimeout);
+    for (const connection of connections.values()) connection.closeIfIdle(keepAliveTimeout + KEEP_ALIVE_GRACE_MS);
   };
   server.on('connection', (socket: Socket) => {
     const connection = new Connection(socket, shared);
@@ -134,8 +134,9 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
     connections.get(socket as Socket)?.fail(error);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const connection = connections.get(socket as Socket);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else connections.get(socket as Socket)?.fail(malformed(error));
+    else if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || !connection?.isPaused) connection?.fail(malformed(error));
   });
   const draining: Draining = {
     announceClose: () => announceClose(shared),

@@ -3,7 +3,7 @@ import { apiKey } from '@petstore/testing/server';
 import { describe, expect, test } from 'vitest';
 import { handlers } from '../../src/handlers.ts';
 import { memoryStore } from '../../src/store/memory.ts';
-import { listenForSuite, modes, shortTimeouts, withFunctions } from '../listen.ts';
+import { listen, listenForSuite, modes, shortTimeouts, withFunctions } from '../listen.ts';
 import { openWire } from './wire.ts';
 
 describe.each(modes)('%s', (_, options) => {
@@ -11,11 +11,14 @@ describe.each(modes)('%s', (_, options) => {
   /** The number of concurrent creates, and its maximum. */
   let running = 0;
   let maxRunning = 0;
+  /** Delays creates. */
+  let blocked: Promise<unknown> = Promise.resolve();
   const slow = withFunctions(pets, {
     create: async (pet) => {
       running++;
       maxRunning = Math.max(maxRunning, running);
       await new Promise((resolve) => setTimeout(resolve, 5));
+      await blocked;
       running--;
       return pets.collection('pets').create(pet);
     },
@@ -92,6 +95,8 @@ describe.each(modes)('%s', (_, options) => {
       (all: string) => all.replace(/Content-Length: \d+\r\n\r\n/, 'Transfer-Encoding: chunked\r\n\r\nff\r\n'),
       400,
     ],
+    ['garbage', () => 'garbage\r\n\r\n', 400],
+    ['too large a head', (all: string) => all.replace('Host: x', `Host: x\r\nX-A: ${'a'.repeat(20_000)}`), 431],
   ])('a client that half-closes within %s gets all responses', async (_, cut, status) => {
     const wire = openWire(server().origin, { halfOpen: true });
     wire.socket.end(post('one') + post('two') + post('three') + cut(post('cut')));
@@ -113,6 +118,36 @@ describe.each(modes)('%s', (_, options) => {
     await closed;
     // vitest reports an unhandled error as a failure.
     expect((await fetch(`${server().origin}/healthz`)).status).toBe(200);
+  });
+
+  test('nothing after a request for an upgrade is taken for a request, because Node drops a part of it', async () => {
+    const wire = openWire(server().origin);
+    const inner = get('/v1/pets/77');
+    const outer = post(`dropped ${inner}`);
+    const begin = outer.indexOf(inner);
+    wire.send(get('/healthz').replace('Host', 'Connection: Upgrade\r\nUpgrade: h2c\r\nHost') + outer.slice(0, begin));
+    await wire.until(1);
+    wire.send(outer.slice(begin));
+    const responses = await wire.ended();
+    expect(responses.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([[200, 'close']]);
+  });
+
+  test('a head that cannot be read because requests wait does not time out', async () => {
+    const wire = openWire(serverWithShortTimeouts().origin);
+    blocked = new Promise((resolve) => setTimeout(resolve, 1500));
+    const last = post('third');
+    wire.send(post('first') + post('second') + last.slice(0, 30));
+    await blocked;
+    wire.send(`${last.slice(30)}garbage\r\n\r\n`);
+    expect((await wire.ended()).map(({ status }) => status)).toEqual([201, 201, 201, 400]);
+  });
+
+  test('a body that never arrives delays no stop after its response', async () => {
+    const stopping = await listen(options);
+    const wire = openWire(stopping.origin);
+    wire.send('POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nxx');
+    expect(await wire.until(1)).toMatchObject([{ status: 401 }]);
+    expect(await stopping.drain(20_000)).toBe(0);
   });
 
   test('a client that half-closes after a body still gets the response', async () => {

@@ -2,7 +2,8 @@ import { newFolder } from '@petstore/testing';
 import { describe, expect, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
-import { listen, modes } from '../listen.ts';
+import { memoryStore } from '../../src/store/memory.ts';
+import { listen, modes, withFunctions } from '../listen.ts';
 
 describe.each(modes)('%s', (_, options) => {
   async function serving(
@@ -55,6 +56,17 @@ describe.each(modes)('%s', (_, options) => {
       await serving(folder, async (ask) => void tags.push((await ask('')).headers.get('etag')));
     }
     expect(new Set(tags).size).toBe(2);
+  });
+
+  test('`*` matches a resource without a version', async () => {
+    const store = memoryStore(allCollections);
+    const server = await listen(options, withFunctions(store, { version: () => undefined }));
+    const ask = (known: string) =>
+      fetch(`${server.baseUrl}/pets`, {
+        headers: { authorization: `Bearer ${server.apiKey}`, 'if-none-match': known },
+      });
+    expect([(await ask('"any"')).status, (await ask('*')).status]).toEqual([200, 304]);
+    await server.close();
   });
 
   test('a missing pet is a 404 despite If-None-Match; a creation has no ETag', async () => {
