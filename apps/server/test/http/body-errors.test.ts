@@ -56,6 +56,13 @@ describe.each(modes)('%s: the body', (_, options) => {
     for (const name of ['name', 'categoryId', 'status', 'colour']) expect(message).toContain(`'${name}'`);
   });
 
+  test('of many violations the first ten are named, and the others are counted', async () => {
+    const members = Array.from({ length: 12 }, (_, i) => `"colour${i}":1`);
+    const { message } = JSON.parse((await post(`{"name":"x","categoryId":1,${members.join()}}`)).body);
+    expect(message.match(/there is no such member/g)).toHaveLength(10);
+    expect(message).toMatch(/; and 2 more$/);
+  });
+
   test.each(['9223372036854775808', '-9223372036854775809', '1e19', '9007199254740992.5'])(
     'a category %s is rejected by name',
     async (number) => {

@@ -63,7 +63,7 @@ export async function numberErrors(project: Project, pages: readonly string[]): 
   const sentences: [pattern: RegExp, value: number][] = [
     [/\b(?:for|within|last) (\w+) hours/gi, amount('IDEMPOTENCY_MS', 3_600_000)],
     [/\b(?:at about|has reached|ends at) (\w+) MiB/gi, amount('MAX_PAGE_BYTES', 2 ** 20)],
-    [/\b(\w+) (?:requests )?with (?:one|the same|this) key/gi, amount('MAX_REQUESTS_PER_KEY')],
+    [/\b(\w+) (?:requests )?with (?:one|the same|this) (?:idempotency )?key/gi, amount('MAX_REQUESTS_PER_KEY')],
     [/\b(\w+) MiB of (?:it|lines) wait/gi, amount('MAX_LOG_BUFFER_BYTES', 2 ** 20)],
     [/\bretries (\w+), after/gi, limit],
     [/\bto (\w+) seconds by default/gi, timeout / 1000],
