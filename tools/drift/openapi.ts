@@ -6,10 +6,10 @@ import { type Document, type Operation, operationsOf, type Root, resolve } from 
 
 export { isNode, list, type Node, node } from '../generate/document.ts';
 
-/** An operation as the generator has it. */
-export type Row = Model['rows'][number]['operation'];
+/** An operation in the model of the generator. */
+export type ModelOperation = Model['operations'][number]['operation'];
 
-/** A spec as two independent readers see it: the one that judges requests, and the generator. */
+/** A spec as two independent readers parse it: the reader of the checks, and the generator. */
 export interface Spec extends Document {
   /** Without references to other files, in OpenAPI 3.1. */
   readonly root: Root & Node;
@@ -69,13 +69,16 @@ export function basePathOf({ model }: Spec): string {
   return new URL(address, 'http://localhost').pathname.replace(/\/$/, '');
 }
 
-/** The row of an operation. */
-export function rowOf({ model }: Spec, { method, path }: Pick<Operation, 'method' | 'path'>): Row | undefined {
-  return model.rows.find(({ operation }) => operation.method === method && operation.path === path)?.operation;
+/** The operation of the generator's model with the same endpoint. */
+export function modelOperationOf(
+  { model }: Spec,
+  { method, path }: Pick<Operation, 'method' | 'path'>,
+): ModelOperation | undefined {
+  return model.operations.find(({ operation }) => operation.method === method && operation.path === path)?.operation;
 }
 
-/** The operation of a row. */
-export function operationOf({ operations }: Spec, { method, path }: Row): Operation | undefined {
+/** The operation of the spec with the same endpoint as an operation of the model. */
+export function operationOf({ operations }: Spec, { method, path }: ModelOperation): Operation | undefined {
   return operations.get(`${method} ${path}`);
 }
 

@@ -9,9 +9,9 @@ import { Schemas } from './schemas.ts';
 
 /** `calls.gen.ts`: a function for each operation, which imports only what it uses. */
 export function callsModule(model: Model): string {
-  const imports = new Imports(model.rows.map(({ operation }) => operation.id));
+  const imports = new Imports(model.operations.map(({ operation }) => operation.id));
   const schemas = new Schemas(model.document);
-  const functions = model.rows.map(({ operation }) => functionOf(operation, model, schemas, imports));
+  const functions = model.operations.map(({ operation }) => functionOf(operation, model, schemas, imports));
   return `${imports}\n${functions.join('\n')}`;
 }
 
@@ -38,9 +38,9 @@ export function schemesModule({ service }: Model): string {
 }
 
 /** `pages.gen.ts`: the paging rules of operations. */
-export function pagesModule({ rows }: Model): string {
+export function pagesModule({ operations }: Model): string {
   const imports = new Imports();
-  const rules = rows.map(({ operation }) => [operation.id, pagesOf(operation, imports)] as const);
+  const rules = operations.map(({ operation }) => [operation.id, pagesOf(operation, imports)] as const);
   const table = literal(defined(Object.fromEntries(rules)));
   return `${imports}\n${docComment(['The paging rules of the operations that have pages.'])}\nexport const pageRules = ${table};\n`;
 }

@@ -1,4 +1,4 @@
-// The parsed spec: access to its nodes, and errors that name a position in it.
+// The parsed spec: functions that read its nodes, and errors that name a position in the spec.
 /** Any object of a parsed document. */
 export type Node = Readonly<Record<string, unknown>>;
 
@@ -9,34 +9,34 @@ export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value as an object; an empty one for anything else. */
+/** Returns the value if it is an object, otherwise an empty object. */
 export function node(value: unknown): Node {
   return isNode(value) ? value : {};
 }
 
-/** The value as a list; an empty one for anything else. */
+/** Returns the value if it is a list, otherwise an empty list. */
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The value as a text, if it is one. */
+/** Returns the value if it is a string, otherwise undefined. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Leaves out what is undefined. */
-export function defined<T>(row: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as T;
+/** Returns a copy of the object without undefined properties. */
+export function defined<T>(object: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** The value at a JSON pointer, the part of a reference behind `#`. */
+/** The value at a JSON pointer, which is the part of a reference after `#`. */
 export function resolvePointer(document: unknown, pointer: string): unknown {
-  let here = document;
+  let value = document;
   for (const part of pointer.split('/').slice(1)) {
     const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    here = Array.isArray(here) ? here[Number(key)] : node(here)[key];
+    value = Array.isArray(value) ? value[Number(key)] : node(value)[key];
   }
-  return here;
+  return value;
 }
 
 /** Constructs of the spec that are unsupported or wrong, with one message each. */
@@ -50,16 +50,16 @@ export class SpecError extends Error {
   }
 }
 
-/** Throws a SpecError: where in the spec, the problem, and how to fix it. */
+/** Throws a SpecError that says where in the spec the problem is, what the problem is, and how to fix it. */
 export function reject(at: string, problem: string, fix: string): never {
   throw new SpecError([`${at}: ${problem}; ${fix}.`]);
 }
 
-/** Collects errors, so that all are reported together. */
+/** Collects errors, so that one run reports all errors. */
 export class ErrorCollector {
   readonly #messages: string[] = [];
 
-  /** The result, or undefined after a SpecError. */
+  /** Returns the result. Returns undefined after a SpecError, whose messages are collected. */
   try<T>(read: () => T): T | undefined {
     try {
       return read();
@@ -70,12 +70,12 @@ export class ErrorCollector {
     }
   }
 
-  /** Rejects if the condition holds, and continues. */
+  /** Collects an error if the condition holds. */
   rejectIf(condition: boolean, at: string, problem: string, fix: string): void {
     if (condition) this.try(() => reject(at, problem, fix));
   }
 
-  /** Throws all errors together, each once. */
+  /** Throws one SpecError with all collected messages, each once. */
   throwIfAny(): void {
     if (this.#messages.length > 0) throw new SpecError([...new Set(this.#messages)]);
   }

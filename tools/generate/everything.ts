@@ -12,7 +12,7 @@ export const generatedFolders: readonly string[] = [...packageFolders, server];
 
 /** All generated files by their paths: those of the packages, and the server's. */
 export async function generateEverything(model: Model): Promise<Map<string, string>> {
-  const operations = model.rows.map(({ operation }) => operation);
+  const operations = model.operations.map(({ operation }) => operation);
   const checks = checksModule(header, sorted(model.document), operations);
   return new Map([...(await generatePackages(model)), [`${server}/checks.gen.ts`, checks]]);
 }

@@ -1,4 +1,4 @@
-// The operation model: one row per operation, from which all code is generated.
+// The model of a document: the service and its operations, from which all code is generated.
 import type { Field, Operation, Schema, SecurityScheme } from '@petstore/types';
 import { bodyOf } from './body.ts';
 import { type Document, defined, ErrorCollector, list, type Node, node, text } from './document.ts';
@@ -8,11 +8,9 @@ import { paginationOf, responsesOf } from './responses.ts';
 import { Schemas } from './schemas.ts';
 import { type Service, schemesOf, securityOf, serverOf, serviceOf } from './service.ts';
 
-/** An operation, with the document nodes that it was built from. */
-export interface Row {
+/** An operation, with the schema and the description of its body in the document. */
+export interface OperationModel {
   readonly operation: Operation;
-  readonly path: Node;
-  readonly node: Node;
   /** The schema of the body with the chosen media type. */
   readonly bodySchema?: Schema;
   readonly bodyDescription?: string;
@@ -21,10 +19,10 @@ export interface Row {
 export interface Model {
   readonly document: Document;
   readonly service: Service;
-  readonly rows: readonly Row[];
+  readonly operations: readonly OperationModel[];
 }
 
-/** The parts of a document that all rows share. */
+/** The parts of a document that all operations share. */
 interface Context {
   readonly document: Document;
   readonly schemas: Schemas;
@@ -32,6 +30,7 @@ interface Context {
   readonly errors: ErrorCollector;
 }
 
+/** The names of operations in a path item. */
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /** Builds the model of a document. Throws one SpecError that lists all unsupported constructs. */
@@ -40,23 +39,28 @@ export function modelOf(document: Document): Model {
   const schemas = new Schemas(document);
   const schemes = errors.try(() => schemesOf(document, schemas)) ?? {};
   const security = errors.try(() => securityOf(document.security, 'security', schemes)) ?? [];
-  const rows: Row[] = [];
+  const operations: OperationModel[] = [];
   for (const [path, value] of Object.entries(node(document.paths))) {
     if (path.startsWith('x-')) continue;
-    const item = errors.try(() => schemas.target(value, `paths.${path}`)) ?? {};
-    for (const method of Object.keys(item).filter((key) => methods.includes(key)))
-      rows.push(rowOf(item, path, method, { document, schemas, schemes, errors }));
+    const pathItem = errors.try(() => schemas.target(value, `paths.${path}`)) ?? {};
+    for (const method of Object.keys(pathItem).filter((name) => methods.includes(name)))
+      operations.push(operationModelOf(pathItem, path, method, { document, schemas, schemes, errors }));
   }
-  rejectDuplicates(rows, errors);
+  rejectDuplicates(operations, errors);
   const service = errors.try(() => serviceOf(document, schemes, security));
   errors.throwIfAny();
-  return { document, service: service as Service, rows };
+  return { document, service: service as Service, operations };
 }
 
-function rowOf(item: Node, path: string, method: string, { document, schemas, schemes, errors }: Context): Row {
-  const declared = node(item[method]);
+function operationModelOf(
+  pathItem: Node,
+  path: string,
+  method: string,
+  { document, schemas, schemes, errors }: Context,
+): OperationModel {
+  const declared = node(pathItem[method]);
   const at = `paths.${path}.${method}`;
-  const parameters = parametersOf(item, declared, at, schemas, errors);
+  const parameters = parametersOf(pathItem, declared, at, schemas, errors);
   const request = errors.try(() => bodyOf(declared, at, parameters, schemas));
   rejectRequest(path, method, at, parameters, request !== undefined, errors);
   const fields = Object.fromEntries([...parameters, ...(request?.fields ?? [])]);
@@ -68,10 +72,10 @@ function rowOf(item: Node, path: string, method: string, { document, schemas, sc
     id,
     method: method.toUpperCase() as Operation['method'],
     path,
-    server: errors.try(() => serverOf(document, item, declared, at)),
+    server: errors.try(() => serverOf(document, pathItem, declared, at)),
     command: errors.try(() => commandOf(named, at)) ?? [],
-    summary: text(declared.summary) ?? text(item.summary) ?? `${method.toUpperCase()} ${path}`,
-    description: (text(declared.description) ?? text(item.description) ?? '').trim(),
+    summary: text(declared.summary) ?? text(pathItem.summary) ?? `${method.toUpperCase()} ${path}`,
+    description: (text(declared.description) ?? text(pathItem.description) ?? '').trim(),
     tags,
     deprecated: declared.deprecated === true,
     deprecatedSince: text(declared['x-deprecated-since']),
@@ -80,15 +84,13 @@ function rowOf(item: Node, path: string, method: string, { document, schemas, sc
     stability: text(declared['x-stability-level']) as Operation['stability'],
     security: errors.try(() => securityOf(declared.security ?? document.security, `${at}.security`, schemes)) ?? [],
     body: request?.body,
-    idempotencyKey: errors.try(() => idempotencyKeyOf(item, declared, method, at, schemas, errors)),
+    idempotencyKey: errors.try(() => idempotencyKeyOf(pathItem, declared, method, at, schemas, errors)),
     pagination: errors.try(() => paginationOf(declared, at, new Set(Object.keys(fields)))),
     fields,
     ...(errors.try(() => responsesOf(declared, at, schemas)) ?? noResponses),
   });
   return {
     operation,
-    path: item,
-    node: declared,
     ...(request && { bodySchema: request.schema, bodyDescription: request.description }),
   };
 }
@@ -102,32 +104,42 @@ function rejectRequest(
   hasBody: boolean,
   errors: ErrorCollector,
 ): void {
-  errors.rejectIf(/[?#]/.test(path), at, 'the path has a query or a fragment', 'declare query parameters instead');
+  errors.rejectIf(/[?#]/.test(path), at, 'the path contains a query or a fragment', 'declare query parameters instead');
   for (const [, name = ''] of path.matchAll(/\{([^}]*)\}/g)) {
     const isDeclared = parameters.get(name)?.in === 'path';
-    errors.rejectIf(!isDeclared, `${at}.parameters`, `{${name}} has no path parameter`, 'declare it');
+    errors.rejectIf(
+      !isDeclared,
+      `${at}.parameters`,
+      `the path contains {${name}}, but no path parameter '${name}' is declared`,
+      'declare the parameter',
+    );
   }
   const cannotHaveBody = hasBody && /^(get|head|trace)$/.test(method);
-  const withBody = `${method.toUpperCase()} with a body, which fetch cannot send`;
-  errors.rejectIf(cannotHaveBody, `${at}.requestBody`, withBody, 'use POST');
+  const problem = `${method.toUpperCase()} has a body, which fetch cannot send`;
+  errors.rejectIf(cannotHaveBody, `${at}.requestBody`, problem, 'use POST');
   for (const name of ['__proto__', 'constructor'])
-    errors.rejectIf(parameters.has(name), `${at}.parameters.${name}`, `the parameter name '${name}'`, 'rename it');
+    errors.rejectIf(
+      parameters.has(name),
+      `${at}.parameters.${name}`,
+      `clients cannot have an input with the name '${name}'`,
+      'rename the parameter',
+    );
 }
 
-/** No two operations share a function or a command. */
-function rejectDuplicates(rows: readonly Row[], errors: ErrorCollector): void {
+/** Rejects operations that have the same function or the same command as an earlier operation. */
+function rejectDuplicates(operations: readonly OperationModel[], errors: ErrorCollector): void {
   const ids = new Map<string, Operation>();
   const commands = new Map<string, Operation>();
-  for (const { operation } of rows) {
+  for (const { operation } of operations) {
     const { id, method, path } = operation;
     const at = `paths.${path}.${method.toLowerCase()}`;
     const command = operation.command.join(' ');
     const [sameId, sameCommand] = [ids.get(id), commands.get(command)];
-    const used = `'${id}' is also the operationId of ${sameId?.method} ${sameId?.path}`;
-    errors.rejectIf(sameId !== undefined, `${at}.operationId`, used, 'choose another');
+    const idProblem = `'${id}' is also the operationId of ${sameId?.method} ${sameId?.path}`;
+    errors.rejectIf(sameId !== undefined, `${at}.operationId`, idProblem, 'choose another operationId');
     const hasSameCommand = sameId === undefined && sameCommand !== undefined && command !== '';
-    const usedCommand = `the command '${command}' is already used by ${sameCommand?.id}`;
-    errors.rejectIf(hasSameCommand, at, usedCommand, 'choose another in x-command');
+    const commandProblem = `the command '${command}' is already used by ${sameCommand?.id}`;
+    errors.rejectIf(hasSameCommand, at, commandProblem, 'choose another command in x-command');
     ids.set(id, operation);
     commands.set(command, operation);
   }

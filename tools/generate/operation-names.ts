@@ -1,17 +1,17 @@
 import { kebab } from 'petctl/names';
 import { reject } from './document.ts';
 
-/** The name of an operation that has none: `GET /users/{userId}/photo` becomes `getUsersByUserIdPhoto`. */
+/** The name of an operation without an operationId: `GET /users/{userId}/photo` becomes `getUsersByUserIdPhoto`. */
 export function derivedId(method: string, path: string): string {
   const words = path.split('/').flatMap((segment) => segment.replace(/\{([^}]*)\}/g, ' by $1 ').split(/[^A-Za-z0-9]+/));
   return camel([method.toLowerCase(), ...words]);
 }
 
-/** The operationId if it is a free name in JavaScript, else a name derived from it. */
+/** The operationId if it is a valid and unreserved name in JavaScript; otherwise a name that is derived from the operationId. */
 export function functionName(operationId: string, at: string): string {
   const name = /^[A-Za-z_$][\w$]*$/.test(operationId) ? operationId : camel(operationId.split(/[^A-Za-z0-9]+/));
   if (!/^[A-Za-z_$]/.test(name))
-    reject(`${at}.operationId`, `'${operationId}' is not a function name`, 'begin it with a letter');
+    reject(`${at}.operationId`, `'${operationId}' is not a function name`, 'begin the operationId with a letter');
   return reserved.has(name) ? `${name}Operation` : name;
 }
 
@@ -44,7 +44,7 @@ export function commandOf(operation: Named, at: string): string[] {
   const [group = '', name = ''] = command;
   const [isBuiltinGroup, isBuiltinName] = [BUILTIN_COMMANDS.includes(group), /^import(-|$)/.test(name)];
   if (operation.command !== undefined && (isBuiltinGroup || isBuiltinName))
-    reject(at, `the command '${command.join(' ')}' is built into petctl`, 'choose another in x-command');
+    reject(at, `the command '${command.join(' ')}' is built into petctl`, 'choose another command in x-command');
   return [isBuiltinGroup ? `api-${group}` : group, isBuiltinName ? `api-${name}` : name];
 }
 
@@ -58,8 +58,8 @@ interface Named {
 }
 
 /**
- * The words of an operation's command: its tag, and its name without the tag's noun, or `x-command`. They depend on the
- * operation only, so no other can rename it.
+ * The words of an operation's command: `x-command`, or the tag and the operationId without the tag's noun. The words depend on
+ * this operation only, so another operation cannot rename the command.
  */
 function wordsOf({ id, method, path, tag, command }: Named, at: string): string[] {
   if (command !== undefined) {

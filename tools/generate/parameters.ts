@@ -3,19 +3,19 @@ import { defined, type ErrorCollector, list, type Node, node, reject, text } fro
 import { plain, type Schemas } from './schemas.ts';
 import { isLocation, kindOf, serializationOf } from './serialization.ts';
 
-/** The parameters of an operation by name, those of its path included. */
+/** The parameters of an operation by name, including the parameters of its path item. */
 export function parametersOf(
-  path: Node,
+  pathItem: Node,
   operation: Node,
   at: string,
   schemas: Schemas,
   errors: ErrorCollector,
 ): Map<string, Field> {
   const fields = new Map<string, Field>();
-  for (const parameter of parameterNodes(path, operation, at, schemas, errors)) {
+  for (const parameter of parameterNodes(pathItem, operation, at, schemas, errors)) {
     const name = String(parameter.name);
     if (isIdempotencyKey(parameter)) continue;
-    // OpenAPI ignores these parameters; media types and security define the headers.
+    // OpenAPI ignores these parameters, because media types and security define the headers.
     if (parameter.in === 'header' && /^(accept|content-type|authorization)$/i.test(name)) continue;
     const parameterAt = `${at}.parameters.${name}`;
     const other = fields.get(name)?.in;
@@ -32,16 +32,16 @@ export function parametersOf(
   return fields;
 }
 
-/** The parameters of the document; those of the operation override those of its path. */
+/** The parameter nodes of an operation. A parameter of the operation overrides a parameter of the path item. */
 function parameterNodes(
-  path: Node,
+  pathItem: Node,
   operation: Node,
   at: string,
   schemas: Schemas,
   errors: ErrorCollector,
 ): Iterable<Node> {
   const byKey = new Map<string, Node>();
-  for (const one of [...list(path.parameters), ...list(operation.parameters)]) {
+  for (const one of [...list(pathItem.parameters), ...list(operation.parameters)]) {
     const parameter = errors.try(() => schemas.target(one, `${at}.parameters`));
     if (parameter) byKey.set(`${parameter.in} ${parameter.name}`, parameter);
   }
@@ -50,48 +50,52 @@ function parameterNodes(
 
 const isIdempotencyKey = (parameter: Node) => parameter['x-idempotency-key'] === true;
 
-/** The header of the idempotency key, which is not an input, because clients generate it. */
+/** The header of the idempotency key. The header is not an input, because clients generate the idempotency key. */
 export function idempotencyKeyOf(
-  path: Node,
+  pathItem: Node,
   operation: Node,
   method: string,
   at: string,
   schemas: Schemas,
   errors: ErrorCollector,
 ): IdempotencyKey | undefined {
-  const [parameter, other] = [...parameterNodes(path, operation, at, schemas, errors)].filter(isIdempotencyKey);
+  const [parameter, other] = [...parameterNodes(pathItem, operation, at, schemas, errors)].filter(isIdempotencyKey);
   if (!parameter) return undefined;
   const parameterAt = `${at}.parameters.${parameter.name}`;
-  if (other) reject(parameterAt, `a second idempotency key, '${other.name}'`, 'keep one');
-  if (parameter.in !== 'header') reject(parameterAt, `an idempotency key in '${parameter.in}'`, 'write in: header');
+  if (other) reject(parameterAt, `'${other.name}' is a second idempotency key`, 'declare one idempotency key');
+  if (parameter.in !== 'header') reject(parameterAt, `the idempotency key is in '${parameter.in}'`, 'write in: header');
   if (parameter.required === true)
     reject(
       parameterAt,
-      'an idempotency key that is required',
-      'make it optional, because callers may do without retries',
+      'the idempotency key is required',
+      'make the parameter optional, because a caller may call the operation without retries',
     );
   if (/^(get|head|options|trace)$/.test(method))
     reject(
       parameterAt,
-      `an idempotency key with ${method.toUpperCase()}`,
-      'remove it, because this method changes nothing',
+      `${method.toUpperCase()} has an idempotency key`,
+      'remove the parameter, because a request with this method may always be repeated',
     );
   const schema = plain(parameter.schema, `${parameterAt}.schema`);
   if ([...schemas.typesOf(schema)].join() !== 'string')
-    reject(`${parameterAt}.schema`, 'an idempotency key that is not a string', 'write type: string');
+    reject(`${parameterAt}.schema`, 'the idempotency key is not a string', 'write type: string');
   return { header: String(parameter.name), description: text(parameter.description)?.trim() ?? '', schema };
 }
 
 function fieldOf(parameter: Node, at: string, schemas: Schemas): Field {
   const location = parameter.in;
-  if (!isLocation(location)) reject(at, `a parameter in '${parameter.in}'`, 'write path, query, header or cookie');
+  if (!isLocation(location)) reject(at, `the parameter is in '${parameter.in}'`, 'write path, query, header or cookie');
   const [content, ...others] = Object.entries(node(parameter.content));
-  if (others.length > 0) reject(at, 'a parameter with several media types', 'keep one');
+  if (others.length > 0) reject(at, 'the parameter has several media types', 'declare one media type');
   const schema = plain(content ? node(content[1]).schema : parameter.schema, `${at}.schema`);
   const { description, deprecated, ...rules } = schemas.resolve(schema);
   const contentType = content?.[0];
   if (contentType !== undefined && kindOf(contentType, rules, schemas) !== 'json')
-    reject(`${at}.content`, `a parameter as ${contentType}`, 'write application/json, or a schema and a style');
+    reject(
+      `${at}.content`,
+      `the parameter has the media type ${contentType}`,
+      'write application/json, or a schema and a style',
+    );
   return defined<Field>({
     in: location,
     required: parameter.required === true || location === 'path',

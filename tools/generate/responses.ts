@@ -3,7 +3,7 @@ import { defined, type Node, node, reject, text } from './document.ts';
 import { plain, type Schemas } from './schemas.ts';
 import { kindOf } from './serialization.ts';
 
-/** Every declared response by status, and which of them are successes. */
+/** Every declared response by status, and the statuses of the successes. */
 export function responsesOf(operation: Node, at: string, schemas: Schemas) {
   const responsesAt = `${at}.responses`;
   const responses: Record<string, OperationResponse> = {};
@@ -15,7 +15,7 @@ export function responsesOf(operation: Node, at: string, schemas: Schemas) {
     responses[status] = responseOf(schemas.target(value, `${responsesAt}.${key}`), `${responsesAt}.${key}`, schemas);
   }
   const declared = Object.keys(responses).filter((status) => /^2/.test(status));
-  // An undeclared success is unknown.
+  // If no success is declared, any 2xx is one, with unknown data.
   if (declared.length === 0 && !('default' in responses)) responses['2XX'] = { description: '' };
   const successes = declared.length > 0 ? declared : ['default' in responses ? 'default' : '2XX'];
   const [only, ...others] = successes;

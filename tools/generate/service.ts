@@ -4,7 +4,7 @@ import { kebab } from 'petctl/names';
 import { type Document, defined, list, type Node, node, reject, text } from './document.ts';
 import type { Schemas } from './schemas.ts';
 
-/** The service as a whole. */
+/** The parts of a document that are about the service, not about one operation. */
 export interface Service {
   readonly title: string;
   readonly version: string;
@@ -39,7 +39,7 @@ export function serviceOf(
   });
 }
 
-/** The security schemes of the service by name. One that clients do not support is `other`. */
+/** The security schemes of the service by name. A scheme that clients do not support has the type `other`. */
 export function schemesOf(document: Document, schemas: Schemas): Record<string, SecurityScheme> {
   const all = Object.entries(node(node(document.components).securitySchemes));
   return Object.fromEntries(
@@ -56,7 +56,7 @@ function schemeOf({ type, scheme, in: location, name }: Record<string, unknown>)
   return { type: type === 'http' && (word === 'bearer' || word === 'basic') ? word : 'other' };
 }
 
-/** The accepted combinations, those with a credential first; empty if none is needed. */
+/** The accepted combinations of schemes, combinations with a credential first. Empty if no credential is needed. */
 export function securityOf(rules: unknown, at: string, schemes: Readonly<Record<string, SecurityScheme>>): string[][] {
   const alternatives = list(rules).map((one) => Object.keys(node(one)));
   for (const name of alternatives.flat())
@@ -69,20 +69,20 @@ export function securityOf(rules: unknown, at: string, schemes: Readonly<Record<
       `clients do not support the security schemes '${alternatives.flat().join(', ')}'`,
       'use http bearer or basic, apiKey, oauth2 or openIdConnect',
     );
-  // The transport sends certificates, not the request.
+  // A certificate belongs to the connection, so requests send the other credentials only.
   const sent = usable.map((names) => names.filter((name) => schemes[name]?.type !== 'mutualTLS'));
   const sorted = sent.sort((left, right) => Number(left.length === 0) - Number(right.length === 0));
   return sorted.every((names) => names.length === 0) ? [] : sorted;
 }
 
-/** The scheme of the API key: the document's default, else the first with a single text. */
+/** The scheme of the API key: the document's default scheme, else the first scheme whose credential is one string. */
 function keyScheme(document: Document, schemes: Readonly<Record<string, SecurityScheme>>): string | undefined {
   const takesText = (name: string) => /^(bearer|apiKey)$/.test(schemes[name]?.type ?? '');
   const [standard = {}] = list(document.security).map(node);
   return [...Object.keys(standard), ...Object.keys(schemes)].find(takesText);
 }
 
-/** The servers by name, else by description. */
+/** The URLs of the servers, by `x-deployment`, else by description, else by number. */
 export function deploymentsOf(document: Document): Record<string, string> {
   const found: Record<string, string> = {};
   const servers = list(document.servers).map(node);
@@ -91,13 +91,13 @@ export function deploymentsOf(document: Document): Record<string, string> {
     const words = kebab(text(description) ?? '');
     const name = text(explicit) ?? (words !== '' && words.length <= 24 ? words : `server${i + 1}`);
     if (Object.hasOwn(found, name))
-      reject(`servers.${i}`, `two servers have the name '${name}'`, 'name each in x-deployment');
+      reject(`servers.${i}`, `two servers have the name '${name}'`, 'name each server in x-deployment');
     found[name] = urlOf(node(server), `servers.${i}`);
   }
   return found;
 }
 
-/** The first server of the operation, else of its path; undefined if it is the same as the service's. */
+/** The URL of the operation's first server, else of its path item's first server; undefined for the server of the service. */
 export function serverOf(document: Document, item: Node, declared: Node, at: string): string | undefined {
   const [server] = [declared.servers, item.servers].map(list).find((servers) => servers.length > 0) ?? [];
   if (server === undefined) return undefined;
@@ -112,7 +112,7 @@ function urlOf({ url = '/', variables }: Node, at = 'servers.0'): string {
   return String(url).replace(/\{([^}]+)\}/g, (_, key: string) => {
     const value = node(node(variables)[key]).default;
     return value === undefined
-      ? reject(`${at}.variables`, `the variable '${key}' has no default`, 'add one')
+      ? reject(`${at}.variables`, `the variable '${key}' has no default`, 'declare a default')
       : String(value);
   });
 }

@@ -6,9 +6,9 @@ import type { Model } from './model.ts';
 import { plain } from './schemas.ts';
 
 /** `operations.gen.ts`: every operation as data. A schema that several use is written once. */
-export function operationsModule({ rows, document }: Model): string {
+export function operationsModule({ operations, document }: Model): string {
   const shared = new SharedSchemas(document);
-  const table = Object.fromEntries(rows.map(({ operation }) => [operation.id, operation]));
+  const table = Object.fromEntries(operations.map(({ operation }) => [operation.id, operation]));
   const body = literal(table, '', shared.code);
   return [
     ...shared.declarations,

@@ -3,7 +3,7 @@ import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
 import type { Operation } from '@petstore/types';
 import { operationComment } from './code.ts';
 import { isNode, type Node, node } from './document.ts';
-import type { Model, Row } from './model.ts';
+import type { Model, OperationModel } from './model.ts';
 
 /** Names of global types, and of hand-written types that are imported beside the generated ones. */
 const foreign = new Set([
@@ -21,13 +21,13 @@ export function typeName(component: string): string {
   return foreign.has(component) ? `Api${component}` : component;
 }
 
-/** The document that the types are made from: of every operation only what the model has. */
-export function typesDocument({ document, rows }: Model): object {
+/** The document that the types are generated from. It contains only the parts of an operation that the model contains. */
+export function typesDocument({ document, operations }: Model): object {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const row of rows) {
-    paths[row.operation.path] ??= {};
-    const item = paths[row.operation.path];
-    if (item) item[row.operation.method.toLowerCase()] = typedOperation(row);
+  for (const model of operations) {
+    paths[model.operation.path] ??= {};
+    const item = paths[model.operation.path];
+    if (item) item[model.operation.method.toLowerCase()] = typedOperation(model);
   }
   const schemas = node(node(document.components).schemas);
   return {
@@ -58,7 +58,7 @@ function described(property: unknown, schemas: Node): unknown {
   return typeof description === 'string' ? { ...property, description } : property;
 }
 
-function typedOperation({ operation, bodySchema, bodyDescription }: Row): object {
+function typedOperation({ operation, bodySchema, bodyDescription }: OperationModel): object {
   const { id, fields, body, responses, deprecated } = operation;
   const parameters = Object.entries(fields)
     .filter(([, field]) => field.in !== 'body')
@@ -94,8 +94,10 @@ function typedOperation({ operation, bodySchema, bodyDescription }: Row): object
 type TypesPlugin = DefinePlugin<{ name: 'operation-types' }>;
 
 /** The types of every operation as `operation-types.gen.ts`. */
-export function typesPlugin({ rows }: Model) {
-  const byEndpoint = new Map(rows.map((row) => [`${row.operation.method} ${row.operation.path}`, row.operation]));
+export function typesPlugin({ operations }: Model) {
+  const byEndpoint = new Map(
+    operations.map((model) => [`${model.operation.method} ${model.operation.path}`, model.operation]),
+  );
   const handler: TypesPlugin['Handler'] = ({ plugin }) => {
     const types = $.type.object();
     plugin.forEach(

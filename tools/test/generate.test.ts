@@ -42,7 +42,7 @@ describe('a spec that is not supported', () => {
       messages: [
         "paths./things/{id}.get.parameters.id: 'id' is both a path parameter and a query parameter; rename one, because all inputs are properties of one object.",
         'paths./things/{id}.get.parameters.filter: a list as deepObject, which OpenAPI leaves undefined; write style: form.',
-        'paths./things/{id}.get.requestBody: GET with a body, which fetch cannot send; use POST.',
+        'paths./things/{id}.get.requestBody: GET has a body, which fetch cannot send; use POST.',
       ],
     });
   });
@@ -52,7 +52,7 @@ describe('a spec that is not supported', () => {
       withPath('/pets/latest', { get: { operationId: 'pets_get', tags: ['pets'], responses: answer, ...more } });
     await expect(generate(clash({}))).rejects.toMatchObject({
       messages: [
-        "paths./pets/latest.get: the command 'pets get' is already used by getPet; choose another in x-command.",
+        "paths./pets/latest.get: the command 'pets get' is already used by getPet; choose another command in x-command.",
       ],
     });
     const files = await generate(clash({ 'x-command': 'pets latest' }));
@@ -194,7 +194,7 @@ describe('names', () => {
     for (const { name } of own) {
       expect(command('listThings', 'get', '/things', name)).toBe(`api-${name} list-things`);
       expect(() => command('listThings', 'get', '/things', name, `${name} list`)).toThrow(
-        `the command '${name} list' is built into petctl; choose another in x-command`,
+        `the command '${name} list' is built into petctl; choose another command in x-command`,
       );
     }
     expect(command('importPets', 'post', '/pets/import')).toBe('pets api-import');

@@ -74,9 +74,9 @@ describe.each([...spec.operations])('%s', (_, operation) => {
 });
 
 /** The request for these inputs. Inputs that OpenAPI cannot write are not tried. */
-function requestOrSkip(operation: Operation, inputs: Inputs, key: string): WireRequest {
+function requestOrSkip(operation: Operation, inputs: Inputs, apiKey: string): WireRequest {
   try {
-    return requestFor({ spec, key }, operation, inputs);
+    return requestFor({ spec, apiKey }, operation, inputs);
   } catch (error) {
     return fc.pre(!(error instanceof UnspecifiedError)) as never;
   }

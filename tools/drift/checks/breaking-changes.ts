@@ -26,7 +26,7 @@ export const breakingChanges: Check = {
     if (!read) return [];
     const before = readSpec(read);
     const petctl = await project.load<Commands>('petctl/internal');
-    const [was, is] = [before, project.spec].map(({ model }) => model.rows.map(({ operation }) => operation));
+    const [was, is] = [before, project.spec].map(({ model }) => model.operations.map(({ operation }) => operation));
     const inBase: ReadText = (file) => ifThere(() => read(file));
     const now: ReadText = (file) => ifThere(() => project.read(file));
     const announced = announcements(project, before, inBase);

@@ -19,18 +19,22 @@ export const client: Check = {
     const names = errorNames(project.read(readme), client);
     if (typeof names === 'string') finding(readme, names, 'each error', `edit ${readme}`);
     const source = project.read('packages/client/src/gen/calls.gen.ts');
-    const rows = spec.model.rows.map(({ operation }) => operation);
+    const modelOperations = spec.model.operations.map(({ operation }) => operation);
     const functions = Object.keys(client.petstore({ apiKey: 'k' }));
-    for (const id of functions.filter((one) => !rows.some((row) => row.id === one)))
+    for (const id of functions.filter((one) => !modelOperations.some((modelOperation) => modelOperation.id === one)))
       finding(id, 'the client has such a function', 'there is no such operation');
-    for (const row of rows) {
-      const { id, deprecated } = row;
-      const operation = operationOf(spec, row);
+    for (const modelOperation of modelOperations) {
+      const { id, deprecated } = modelOperation;
+      const operation = operationOf(spec, modelOperation);
       if (!operation || !functions.includes(id)) {
-        finding(id, 'the client has no such function', `${row.method} ${row.path} is an operation`);
+        finding(
+          id,
+          'the client has no such function',
+          `${modelOperation.method} ${modelOperation.path} is an operation`,
+        );
         continue;
       }
-      const subject: ClientOperation = { client, spec, operation, row };
+      const subject: ClientOperation = { client, spec, operation, modelOperation };
       const fix = 'npm run generate, or packages/client/src';
       try {
         for (const error of await requestErrors(subject)) finding(id, error, 'it is sent as described', fix);

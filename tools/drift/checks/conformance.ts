@@ -19,7 +19,7 @@ export const conformance: Check = {
     const server = await project.load<typeof import('@petstore/server')>('@petstore/server');
     return withServers(server, project.spec, async (...services) => {
       const findings: Finding[] = [];
-      // Most of what can be wrong is found by calling operations.
+      // The operations run first, because they find most errors.
       const stages = [
         ...[...project.spec.operations].map(
           ([endpoint, operation]) =>
@@ -82,7 +82,7 @@ async function operationFindings(
     for (const [i, { needs }] of requests.entries()) {
       if (isEnough(findings)) return findings;
       if ((needs === 'failing store' && !whileFailing) || (needs === 'versions' && !hasVersions)) continue;
-      // A write may have used up what was prepared.
+      // A write may have deleted the prepared resource, so it is created again.
       if (i > 0 && !isRead) requests = await prepared();
       const request = requests[i];
       if (request && needs === 'failing store') await whileFailing?.(() => test(request, service));
@@ -104,7 +104,7 @@ async function operationFindings(
   return findings;
 }
 
-/** Whether a declared status was sent; where no request follows from the spec, whether the server's source names it. */
+/** Whether a declared status was sent. If no request for the status follows from the spec: whether the server's source names the status. */
 function canBeSent(project: Project, operation: Operation, status: string, sent: ReadonlySet<number>): boolean {
   if (status === 'default' || status.startsWith('x-')) return true;
   const isSame = (one: number) => new RegExp(`^${status.replace(/XX$/i, '..')}$`).test(String(one));

@@ -26,19 +26,21 @@ export const petctl: Check = {
     const tree = petctl.fullTree();
     const pages = petctl.manPages(tree, 'any');
     const generated = petctl.markdown(tree);
-    const rows = spec.model.rows.map(({ operation }) => operation);
+    const modelOperations = spec.model.operations.map(({ operation }) => operation);
     const commands = [...petctl.walk(tree)].filter(
       ({ path, node }) => node.operation && !path.at(-1)?.startsWith('import'),
     );
     const findings = commands
-      .filter(({ node }) => !rows.some((one) => one.id === node.operation?.id))
+      .filter(({ node }) => !modelOperations.some((one) => one.id === node.operation?.id))
       .map(({ path }) => finding(path, 'there is such a command', 'there is no such operation'));
-    for (const row of rows) {
-      const command = commands.find(({ node }) => node.operation?.id === row.id);
-      const operation = operationOf(spec, row);
+    for (const modelOperation of modelOperations) {
+      const command = commands.find(({ node }) => node.operation?.id === modelOperation.id);
+      const operation = operationOf(spec, modelOperation);
       if (command && operation)
-        findings.push(...(await commandErrors({ petctl, tree, spec, row, operation, command }, pages, generated)));
-      else findings.push(finding([row.id], 'it has no command', 'it is an operation'));
+        findings.push(
+          ...(await commandErrors({ petctl, tree, spec, modelOperation, operation, command }, pages, generated)),
+        );
+      else findings.push(finding([modelOperation.id], 'it has no command', 'it is an operation'));
     }
     const client = await project.load<typeof import('@petstore/client')>('@petstore/client');
     findings.push(...(await sharedErrors(petctl, tree, spec, client)), ...manErrors(project, [...pages.keys()]));
@@ -68,20 +70,20 @@ async function commandErrors(
   pages: ReadonlyMap<string, string>,
   reference: string,
 ): Promise<Finding[]> {
-  const { spec, row, command } = subject;
+  const { spec, modelOperation, command } = subject;
   const { path, node } = command;
   const inputs = inputsOf(subject);
   const isKnown = (field: string) => inputs.some(({ name }) => name === field || field.startsWith(`${name}.`));
   const unknown = (node.flags ?? []).filter(({ field }) => field && !isKnown(field));
   const texts = await textsOf(subject.petctl, command, pages.get(`petctl-${path.join('-')}.1`) ?? '', reference);
-  const successor = spec.model.rows.find(({ operation: { id } }) => id === row.successor)?.operation;
+  const successor = spec.model.operations.find(({ operation: { id } }) => id === modelOperation.successor)?.operation;
   const ran = await runErrors(subject)
     .then((errors) => errors.map((actual) => finding(path, actual, 'it does as the spec says')))
     .catch(withoutExample(path.join(' ')));
   return [
-    ...unlessEqual(path, 'the summary', node.summary, row.summary),
-    ...unlessEqual(path, 'the deprecation', node.notice?.startsWith('Deprecated') ?? false, row.deprecated),
-    ...factErrors(texts, path, (text) => missingCommandFacts(text, row, successor)),
+    ...unlessEqual(path, 'the summary', node.summary, modelOperation.summary),
+    ...unlessEqual(path, 'the deprecation', node.notice?.startsWith('Deprecated') ?? false, modelOperation.deprecated),
+    ...factErrors(texts, path, (text) => missingCommandFacts(text, modelOperation, successor)),
     ...factErrors(texts, path, (text) => missingOwnFlags(text, node.flags)),
     ...unknown.map(({ name }) => finding(path, `it takes --${name}`, 'there is no such input')),
     ...inputs.flatMap((input) => {

@@ -15,7 +15,7 @@ export const routes: Check = {
     const { createExpressApp, handlers, memoryStore } =
       await project.load<typeof import('@petstore/server')>('@petstore/server');
     const app = await createExpressApp(memoryStore(), { keys: () => undefined });
-    const operations = project.spec.model.rows.map(({ operation }) => operation);
+    const operations = project.spec.model.operations.map(({ operation }) => operation);
     const basePath = basePathOf(project.spec);
     // Express does not describe what its routers hold.
     const routes = routesOf(app.router as unknown as { stack: Layer[] }).map(asTemplate);

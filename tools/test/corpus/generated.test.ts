@@ -13,7 +13,7 @@ import { dryRunViolations, examplesOf, type Outcome, outcomeOf, table } from './
 const REJECTED: Record<string, string[]> = {
   'body-multipart-headers': ['a part header without a fixed value'],
   'cookie-exploded': ['a list or an object in a cookie'],
-  'names-reserved': ["the parameter name 'constructor'"],
+  'names-reserved': ["an input with the name 'constructor'"],
   'query-deep-object-nested': ["as style 'deepObject'"],
   'query-delimited-unspecified': ['which OpenAPI leaves undefined'],
   'same-name-in-places': ['is both a path parameter and a query parameter'],
@@ -21,9 +21,9 @@ const REJECTED: Record<string, string[]> = {
   'servers-relative-to-document': ['is relative to this document'],
   'parameters-style': [
     'a list or an object in a cookie',
-    'GET with a body',
+    'GET has a body',
     'a list as deepObject',
-    'the path has a query or a fragment',
+    'the path contains a query or a fragment',
   ],
   'server-path-level': ['is relative to this document'],
   readme: ["the command 'categories get' is already used by getCategories"],

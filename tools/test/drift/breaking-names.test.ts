@@ -23,7 +23,7 @@ function changes(before: Written, after: Written, method = 'get'): string[] {
       info: { title: 't', version: '1.0.0' },
       paths: { '/things': { [method]: whole } },
     });
-    return readSpec(() => text).model.rows.map((row) => row.operation);
+    return readSpec(() => text).model.operations.map((row) => row.operation);
   });
   return compareNames(operations[0] ?? [], operations[1] ?? [], petctl).map(
     ({ level, rule, where, detail }) => `${level}: ${rule}: ${where}: ${detail}`,

@@ -3,7 +3,7 @@ import type { Operation } from '../../../openapi/document.ts';
 import { inputOf, type RecordedResponse, recorder } from '../../../openapi/recorder.ts';
 import { exampleCredentials } from '../../../openapi/security.ts';
 import { type ExpectedRequest, expectedRequest, type Inputs } from '../../../openapi/serialize.ts';
-import type { Row, Spec } from '../../openapi.ts';
+import type { ModelOperation, Spec } from '../../openapi.ts';
 import { inputsFor, requiredInputs } from '../values.ts';
 
 /** An operation, and the client that offers it. */
@@ -11,7 +11,7 @@ export interface ClientOperation {
   readonly client: typeof import('@petstore/client');
   readonly spec: Spec;
   readonly operation: Operation;
-  readonly row: Row;
+  readonly modelOperation: ModelOperation;
 }
 
 /** The promise of a call, and its way to collect pages. */
@@ -33,10 +33,10 @@ export function jsonResponse(status: number, body: string, headers: Record<strin
 }
 
 /** Calls an operation, and returns what was sent and how the call ended. */
-export async function call({ client, spec, operation, row }: ClientOperation, options: CallOptions = {}) {
+export async function call({ client, spec, operation, modelOperation }: ClientOperation, options: CallOptions = {}) {
   const { inputs = requiredInputs(spec, operation), retry = 0, responses = [{}], use, ...others } = options;
   const credentials = exampleCredentials(spec);
-  const expected = expectedRequest(spec, row.id, inputs, credentials);
+  const expected = expectedRequest(spec, modelOperation.id, inputs, credentials);
   const baseUrl = new URL(expected.server, 'http://localhost').href.replace(/\/$/, '');
   const recorders = responses.map((response) => recorder(baseUrl, response));
   const sent: SentRequest[] = [];
@@ -49,10 +49,10 @@ export async function call({ client, spec, operation, row }: ClientOperation, op
   };
   const api = client.petstore({ credentials, baseUrl, transport, retry, on: { deprecated: false } } as object);
   // By name: the functions are those of the spec that is checked.
-  const start = (api as unknown as Record<string, (input: object, options: object) => StartedCall>)[row.id];
+  const start = (api as unknown as Record<string, (input: object, options: object) => StartedCall>)[modelOperation.id];
   try {
     if (!start) throw new Error('there is no such function');
-    const started = start(inputOf(row, inputs), others);
+    const started = start(inputOf(modelOperation, inputs), others);
     return { expected, sent, result: await (use ? use(started) : started) };
   } catch (error) {
     return { expected, sent, error };
@@ -61,9 +61,10 @@ export async function call({ client, spec, operation, row }: ClientOperation, op
 
 /** How the requests of an operation differ from those that OpenAPI asks for, one sentence each. */
 export async function requestErrors(subject: ClientOperation): Promise<string[]> {
-  const { spec, operation, row } = subject;
+  const { spec, operation, modelOperation } = subject;
   // The client chooses one media type.
-  const isChosen = ({ contentType }: Inputs) => contentType === undefined || contentType === row.body?.mediaType;
+  const isChosen = ({ contentType }: Inputs) =>
+    contentType === undefined || contentType === modelOperation.body?.mediaType;
   const errors: string[] = [];
   for (const { label, inputs } of inputsFor(spec, operation).filter((one) => isChosen(one.inputs))) {
     const { expected, sent, error } = await call(subject, { inputs });
@@ -87,7 +88,7 @@ export function requestDifferences(
 
 /** Errors in the idempotency key: it is the caller's, else a new one for each call. */
 async function keyErrors(subject: ClientOperation): Promise<string[]> {
-  const { idempotencyKey } = subject.row;
+  const { idempotencyKey } = subject.modelOperation;
   if (!idempotencyKey) return [];
   const unavailable = { status: 503, headers: { 'retry-after': '0' }, body: '{"code":"unavailable"}' };
   const keysWith = async (options: CallOptions) => {

@@ -19,14 +19,14 @@ export function errorNames(readme: string, client: ClientOperation['client']): E
 
 /** Errors in how the client reads the responses that an operation declares, one sentence each. */
 export async function responseErrors(subject: ClientOperation, nameOf: ErrorNames): Promise<string[]> {
-  const { spec, operation, row } = subject;
+  const { spec, operation, modelOperation } = subject;
   const successes = successesOf(spec, operation);
   const [[first = 200, schema] = []] = successes;
   const errors: string[] = [];
   for (const [status, schema] of successes)
     for (const body of schema ? dataFor(spec, schema) : []) {
       const { result, error } = await call(subject, { responses: [jsonResponse(status, jsonText(body))] });
-      const data = row.successes.length > 1 ? node(result).data : result;
+      const data = modelOperation.successes.length > 1 ? node(result).data : result;
       if (error || !isDeepStrictEqual(plain(data), plain(body)))
         errors.push(`${status} with ${excerpt(body)} is read as ${error ?? excerpt(data)}`);
     }
@@ -41,8 +41,8 @@ export async function responseErrors(subject: ClientOperation, nameOf: ErrorName
   }
   const [data] = dataFor(spec, schema);
   const undeclared = {
-    ...(row.successes.every((one) => /^\d+$/.test(one)) && { 299: jsonText(data ?? null) }),
-    ...(row.responses[row.successes[0] ?? '']?.kind === 'json' && { [first]: '{' }),
+    ...(modelOperation.successes.every((one) => /^\d+$/.test(one)) && { 299: jsonText(data ?? null) }),
+    ...(modelOperation.responses[modelOperation.successes[0] ?? '']?.kind === 'json' && { [first]: '{' }),
   };
   for (const [status, body] of Object.entries(undeclared)) {
     const { error } = await call(subject, { responses: [jsonResponse(Number(status), body)] });
@@ -85,7 +85,7 @@ function isRetried({ spec, operation }: ClientOperation, status: number): boolea
 
 /** Errors in following two pages. */
 async function pageErrors(subject: ClientOperation, example: unknown): Promise<string[]> {
-  const { pagination, path } = subject.row;
+  const { pagination, path } = subject.modelOperation;
   if (!pagination) return [];
   const { by, items, next = '', more = '', key = '', cursor = '' } = pagination;
   const elements = (items === undefined ? example : node(example)[items]) as unknown[];

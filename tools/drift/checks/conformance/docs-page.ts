@@ -32,7 +32,7 @@ export async function docsPageErrors({ spec, get }: Service): Promise<string[]> 
 
 const parsed = cached((text: string): unknown => parse(text, { merge: true }));
 
-/** The facts of an operation that only its extensions say. */
+/** The facts of an operation that the spec states only in its extensions: deprecation, dates, successor and stability. */
 function noticesOf({ operations }: Spec, operation: Node): string[] {
   const {
     deprecated,
@@ -41,7 +41,7 @@ function noticesOf({ operations }: Spec, operation: Node): string[] {
     'x-successor': id,
     'x-stability-level': stability,
   } = operation;
-  const successor = [...operations].find(([, one]) => one.id === id)?.[0];
+  const successor = [...operations].find(([, operation]) => operation.id === id)?.[0];
   const days = [sunset, since]
     .filter((day) => typeof day === 'string')
     .map((day) => new Date(day).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' }));
@@ -51,19 +51,20 @@ function noticesOf({ operations }: Spec, operation: Node): string[] {
   ];
 }
 
-/** The parts of the spec that the page omits or changes: it may only extend texts, and turn an example into text. */
+/** The parts of the spec that the docs page omits or changes. The page may extend texts, and may state an example in the description. */
 function differences(spec: unknown, presented: unknown, at: string): string[] {
   if (typeof spec === 'string' && typeof presented === 'string' && /(summary|description)$/.test(at))
     return presented.includes(spec.trim()) ? [] : [`/docs shows ${at} as ${JSON.stringify(presented).slice(0, 100)}`];
   if (Array.isArray(spec) && spec.length === list(presented).length)
-    return spec.flatMap((one, i) => differences(one, list(presented)[i], `${at}/${i}`));
+    return spec.flatMap((item, i) => differences(item, list(presented)[i], `${at}/${i}`));
   if (!isNode(spec) || !isNode(presented))
     return isDeepStrictEqual(spec, presented)
       ? []
       : [`/docs shows ${at} as ${JSON.stringify(presented)?.slice(0, 100)}`];
-  return Object.entries(spec).flatMap(([name, one]) => {
+  return Object.entries(spec).flatMap(([name, value]) => {
     if (name === 'servers') return [];
-    const isInText = name === 'example' && !(name in presented) && String(presented.description).includes(`\`${one}\``);
-    return isInText ? [] : differences(one, presented[name], `${at}/${name}`);
+    const isInText =
+      name === 'example' && !(name in presented) && String(presented.description).includes(`\`${value}\``);
+    return isInText ? [] : differences(value, presented[name], `${at}/${name}`);
   });
 }

@@ -6,17 +6,18 @@ import { valueCheck } from '../../../openapi/validate.ts';
 import type { WireRequest } from '../../../openapi/wire.ts';
 import { isNode, type Spec } from '../../openapi.ts';
 
-/** An operation with all of its inputs, and the request with them. */
+/** An operation, and its valid request with all inputs. */
 export interface Call {
   readonly spec: Spec;
   readonly operation: Operation;
-  readonly full: Inputs;
-  readonly valid: WireRequest;
-  build(inputs: Inputs, key?: string): WireRequest;
+  readonly allInputs: Inputs;
+  readonly validRequest: WireRequest;
+  /** Builds the request with these inputs, and with the accepted API key unless another is passed. */
+  build(inputs: Inputs, apiKey?: string): WireRequest;
 }
 
 interface InvalidRequest {
-  /** What is wrong, for people. */
+  /** The violation, as a finding names it. */
   readonly label: string;
   readonly request: WireRequest;
 }
@@ -24,11 +25,11 @@ interface InvalidRequest {
 /** The number of invalid bodies that are sent. */
 const MAX_BODIES = 6;
 
-/** Requests that the spec does not allow, each with one violation. */
+/** Requests that violate the spec, each in one place. */
 export function invalidRequests(call: Call): InvalidRequest[] {
-  const { operation, valid } = call;
-  const mark = valid.target.includes('?') ? '&' : '?';
-  const unknown = { ...valid, target: `${valid.target}${mark}no-such-parameter=1` };
+  const { operation, validRequest } = call;
+  const separator = validRequest.target.includes('?') ? '&' : '?';
+  const unknown = { ...validRequest, target: `${validRequest.target}${separator}no-such-parameter=1` };
   const parameters = operation.parameters.filter(({ in: place }) => place === 'query' || place === 'header');
   return [
     { label: 'an unknown parameter', request: unknown },
@@ -42,38 +43,38 @@ function invalidParameters(call: Call, parameter: Parameter): InvalidRequest[] {
   const schema = schemaOf(parameter);
   const fits = valueCheck(call.spec);
   const wrong = ['no such value', ['no such value']].find((value) => !fits(schema, value));
-  // Any text is valid here.
+  // If any text is valid, no value is known to be invalid.
   const isText = fits(schema, 'no such value');
   const request = wrong === undefined || isText ? undefined : withParameter(call, parameter, wrong);
   return [
     ...(request ? [{ label: `an invalid ${name}`, request }] : []),
-    ...(required ? [{ label: `no ${name}`, request: withoutParameter(call.valid, parameter) }] : []),
+    ...(required ? [{ label: `no ${name}`, request: withoutParameter(call.validRequest, parameter) }] : []),
   ];
 }
 
-function invalidBodies({ spec, operation: { body }, full, valid }: Call): InvalidRequest[] {
-  const type = valid.headers['content-type'] ?? '';
-  const { body: _, ...rest } = valid;
-  // An empty body is a valid text, and valid bytes.
-  const missing = body?.required && /json|form/.test(type) ? [{ label: 'no body', request: rest }] : [];
+function invalidBodies({ spec, operation: { body }, allInputs, validRequest }: Call): InvalidRequest[] {
+  const type = validRequest.headers['content-type'] ?? '';
+  const { body: _, ...withoutBody } = validRequest;
+  // As text or bytes an empty body is valid, so only an empty JSON body or form is invalid.
+  const missing = body?.required && /json|form/.test(type) ? [{ label: 'no body', request: withoutBody }] : [];
   if (!isJson(type)) return missing;
   const fits = valueCheck(spec);
-  const wrong = changedValues(full.body).filter((value) => !fits(body?.content[type]?.schema ?? {}, value));
+  const wrong = changedValues(allInputs.body).filter((value) => !fits(body?.content[type]?.schema ?? {}, value));
   const texts = wrong.slice(0, MAX_BODIES).map((value) => JSON.stringify(value));
   return [
     ...missing,
-    { label: 'a body that is no JSON', request: { ...valid, body: '{' } },
-    ...texts.map((text) => ({ label: `the body ${text.slice(0, 60)}`, request: { ...valid, body: text } })),
+    { label: 'a body that is not JSON', request: { ...validRequest, body: '{' } },
+    ...texts.map((text) => ({ label: `the body ${text.slice(0, 60)}`, request: { ...validRequest, body: text } })),
   ];
 }
 
-/** Requests whose path has a value that its parameter does not allow. */
-export function unmatchedPaths(call: Call): InvalidRequest[] {
+/** Requests with a value in the path that the schema of its parameter does not allow. */
+export function requestsWithInvalidPath(call: Call): InvalidRequest[] {
   const fits = valueCheck(call.spec);
   const inPath = call.operation.parameters.filter(({ in: place }) => place === 'path');
   return inPath.flatMap((parameter) => {
     const schema = schemaOf(parameter);
-    // Any text is valid here.
+    // If any text is valid, no value is known to be invalid.
     if (fits(schema, 'no such value')) return [];
     const { minimum, maximum } = resolve(call.spec, schema);
     const wrong = [
@@ -88,22 +89,22 @@ export function unmatchedPaths(call: Call): InvalidRequest[] {
   });
 }
 
-/** The same inputs with another valid body; nothing where none is found. */
-export function changedBody({ spec, operation, full }: Call): Inputs | undefined {
-  const schema = operation.body?.content[full.contentType ?? '']?.schema;
+/** The same inputs with another valid body; undefined if no other valid body is found. */
+export function changedBody({ spec, operation, allInputs }: Call): Inputs | undefined {
+  const schema = operation.body?.content[allInputs.contentType ?? '']?.schema;
   const fits = valueCheck(spec);
-  const body = schema && changedValues(full.body).find((value) => fits(schema, value));
-  return body === undefined ? undefined : { ...full, body };
+  const body = schema && changedValues(allInputs.body).find((value) => fits(schema, value));
+  return body === undefined ? undefined : { ...allInputs, body };
 }
 
 export function schemaOf({ schema, content = {} }: Parameter): Schema {
   return schema ?? Object.values(content)[0]?.schema ?? {};
 }
 
-/** The request with this value of a parameter; nothing where its style cannot write the value. */
-function withParameter({ full, build }: Call, { in: place, name }: Parameter, value: unknown) {
+/** The request with this value of a parameter; undefined if the style of the parameter cannot express the value. */
+function withParameter({ allInputs, build }: Call, { in: place, name }: Parameter, value: unknown) {
   try {
-    return build({ ...full, [place]: { ...full[place], [name]: value } });
+    return build({ ...allInputs, [place]: { ...allInputs[place], [name]: value } });
   } catch (error) {
     if (error instanceof UnspecifiedError) return undefined;
     throw error;
@@ -116,20 +117,20 @@ function withoutParameter(request: WireRequest, { in: place, name }: Parameter):
     return { ...request, headers };
   }
   const [path = '', query = ''] = request.target.split('?');
-  const isOther = (pair: string) => ![encodeAll(name), `${encodeAll(name)}%5B`].some((one) => pair.startsWith(one));
+  const isOther = (pair: string) => ![encodeAll(name), `${encodeAll(name)}%5B`].some((start) => pair.startsWith(start));
   return { ...request, target: `${path}?${query.split('&').filter(isOther).join('&')}` };
 }
 
 const unlikelyValues = [null, true, 0.5, 'no such value', [], {}, [null]];
 
-/** Values near a valid one, of which some may be valid too. */
-function changedValues(valid: unknown): unknown[] {
-  if (!isNode(valid)) return unlikelyValues;
-  const entries = Object.entries(valid);
+/** Values that differ from a valid value in one place. Some of them may be valid, too. */
+function changedValues(value: unknown): unknown[] {
+  if (!isNode(value)) return unlikelyValues;
+  const entries = Object.entries(value);
   return [
     ...entries.map(([name]) => Object.fromEntries(entries.filter(([other]) => other !== name))),
-    { ...valid, 'no-such-property': 1 },
-    ...entries.flatMap(([name]) => unlikelyValues.map((value) => ({ ...valid, [name]: value }))),
+    { ...value, 'no-such-property': 1 },
+    ...entries.flatMap(([name]) => unlikelyValues.map((unlikely) => ({ ...value, [name]: unlikely }))),
     ...unlikelyValues,
   ];
 }

@@ -3,20 +3,20 @@ import { parseJson } from '../../../openapi/compare.ts';
 import type { Operation } from '../../../openapi/document.ts';
 import type { Inputs } from '../../../openapi/serialize.ts';
 import type { WireRequest } from '../../../openapi/wire.ts';
-import { basePathOf, list, type Node, node, rowOf } from '../../openapi.ts';
+import { basePathOf, list, modelOperationOf, type Node, node } from '../../openapi.ts';
 import { requiredInputs } from '../values.ts';
 import { prepare, requestFor, type Service, withPath } from './service.ts';
 
-/** A list that is paged. */
+/** A paged list, and the operation that returns its pages. */
 export interface PagedList {
   readonly service: Service;
   readonly operation: Operation;
   readonly pagination: Pagination & { readonly limit: string };
-  /** The inputs of its requests beside the query. */
+  /** The required inputs of the operation. */
   readonly inputs: Inputs;
 }
 
-/** A paged list, and the operation that adds to it. */
+/** A paged list, and the operation that adds an element to the list. */
 export interface Resource extends PagedList {
   readonly create: Operation;
 }
@@ -28,58 +28,58 @@ export interface Page {
   readonly elements: readonly unknown[];
 }
 
-/** Following pages ends at this number of elements. */
+/** A list with more elements than this is reported as endless. */
 export const MAX_ELEMENTS = 600;
 
-/** The list of an operation; nothing where it is not paged, or the size of its pages cannot be chosen. */
+/** The paged list of an operation; undefined if the operation has no pages, or no parameter for the page size. */
 export function pagedList(service: Service, operation: Operation): PagedList | undefined {
-  const { limit, ...pagination } = rowOf(service.spec, operation)?.pagination ?? {};
+  const { limit, ...pagination } = modelOperationOf(service.spec, operation)?.pagination ?? {};
   if (!limit) return undefined;
   const inputs = requiredInputs(service.spec, operation);
   return { service, operation, inputs, pagination: { ...(pagination as Pagination), limit } };
 }
 
-/** Errors in following the pages of a list with at least two elements. */
+/** Errors in the link from the first page of a list to the second. None if the list has fewer than two elements. */
 export async function pagingErrors(service: Service, operation: Operation): Promise<string[]> {
   const paged = pagedList(service, operation);
   if (!paged) return [];
   const list = { ...paged, inputs: withPath(paged.inputs, await prepare(service, operation)) };
   const { elements } = await fetchPage(list, requestWith(list, {}));
-  // There may be no operation that adds an element.
+  // The spec may have no operation that adds elements, so the list may have too few elements to check.
   if (elements.length < 2) return [];
   const query = { [list.pagination.limit]: 1 };
   const request = requestWith(list, query);
   const first = await fetchPage(list, request);
-  if (first.elements.length !== 1) return [`a page of one has ${first.elements.length} elements`];
+  if (first.elements.length !== 1) return [`a page of size 1 has ${first.elements.length} elements`];
   const target = nextTarget(list, request.target, first, query);
-  if (target === undefined) return ['nothing leads from the first of two pages to the next'];
+  if (target === undefined) return ['the first of two pages has no link or cursor to the second page'];
   const second = await fetchPage(list, { ...request, target });
-  const [one, other, expected] = [first.elements, second.elements, elements.slice(1, 2)].map((all) =>
-    JSON.stringify(all),
+  const [firstPage, secondPage, expected] = [first.elements, second.elements, elements.slice(1, 2)].map((page) =>
+    JSON.stringify(page),
   );
-  return other === expected ? [] : [`the page behind ${one} is ${other}, not ${expected}`];
+  return secondPage === expected ? [] : [`the page after ${firstPage} is ${secondPage}, not ${expected}`];
 }
 
-/** All elements that a query leads to, over pages of this size. */
+/** All elements of a list with this query, read in pages of this size. If the pages are wrong, the last element is an error. */
 export async function fetchAll(list: PagedList, query: Node, size: number): Promise<unknown[]> {
-  const sized = { ...query, [list.pagination.limit]: size };
-  const request = requestWith(list, sized);
-  const found: unknown[] = [];
-  let isCut = false;
+  const sizedQuery = { ...query, [list.pagination.limit]: size };
+  const request = requestWith(list, sizedQuery);
+  const elements: unknown[] = [];
+  let isPartial = false;
   for (let target: string | undefined = request.target, pages = 0; target !== undefined; pages++) {
     const page: Page = await fetchPage(list, { ...request, target });
-    if (isCut && list.pagination.by !== 'last' && page.elements.length === 0)
-      return [...found, 'a page leads to nothing'];
-    isCut = page.elements.length < size;
-    found.push(...page.elements);
-    if (pages > MAX_ELEMENTS / size) return [...found, 'the pages do not end'];
-    target = nextTarget(list, target, page, sized);
-    if (page.elements.length === 0) return found;
+    if (isPartial && list.pagination.by !== 'last' && page.elements.length === 0)
+      return [...elements, 'a page that is not full leads to an empty page'];
+    isPartial = page.elements.length < size;
+    elements.push(...page.elements);
+    if (pages > MAX_ELEMENTS / size) return [...elements, 'the pages do not end'];
+    target = nextTarget(list, target, page, sizedQuery);
+    if (page.elements.length === 0) return elements;
   }
-  return found;
+  return elements;
 }
 
-/** The request of a list with what it requires beside this query. */
+/** The request of a list with its required inputs and this query. */
 export function requestWith({ service, operation, inputs }: PagedList, query: Node): WireRequest {
   const isEmpty = !inputs.query && Object.keys(query).length === 0;
   return requestFor(service, operation, isEmpty ? inputs : { ...inputs, query: { ...inputs.query, ...query } });
@@ -91,7 +91,7 @@ export async function fetchPage({ service, pagination: { items } }: PagedList, r
   return { response, body, elements: list(items === undefined ? body : node(body)[items]) };
 }
 
-/** Where the next page is, by the rule of the operation. */
+/** The path and query of the next page, by `x-pagination`; undefined after the last page. */
 function nextTarget(list: PagedList, target: string, { response, body, elements }: Page, query: Node) {
   const { by, next = '', key = '', cursor: parameter = '' } = list.pagination;
   if (by === 'link') {

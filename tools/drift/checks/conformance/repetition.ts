@@ -7,17 +7,17 @@ import { requestFor, type Service, withHeader } from './service.ts';
 const createRequest = ({ service, create }: Resource) =>
   requestFor(service, create, requiredInputs(service.spec, create));
 
-/** Errors in conditional requests: the current ETag leads to 304, an unknown one does not. */
+/** Errors in conditional requests: the response to the current ETag has to be 304, and to an unknown ETag another status. */
 export async function tagErrors({ send }: Service, request: WireRequest, tag: string): Promise<string[]> {
   const statusWith = async (value: string) => (await send(withHeader(request, 'If-None-Match', value))).status;
-  const [same, other] = [await statusWith(tag), await statusWith('"no-such-version"')];
+  const [current, unknown] = [await statusWith(tag), await statusWith('"no-such-version"')];
   return [
-    ...(same === 304 ? [] : [`If-None-Match with the current ETag is answered ${same}, not 304`]),
-    ...(other === 304 ? ['If-None-Match with an unknown ETag is answered 304'] : []),
+    ...(current === 304 ? [] : [`the response to If-None-Match with the current ETag is ${current}, not 304`]),
+    ...(unknown === 304 ? ['the response to If-None-Match with an unknown ETag is 304'] : []),
   ];
 }
 
-/** Errors in the ETag of a list: it changes when an element is added. */
+/** Errors in the ETag of a list, which has to change when an element is added. */
 export async function versionErrors(resource: Resource): Promise<string[]> {
   const { send } = resource.service;
   const request = requestWith(resource, {});
@@ -29,41 +29,41 @@ export async function versionErrors(resource: Resource): Promise<string[]> {
   return status === 304 ? [...errors, 'the ETag of a list stays the same when an element is added'] : errors;
 }
 
-/** Errors in repeated requests: a response that was sent several times changes after a write. */
+/** Errors in repeated requests: the response has to change after a write, even if it was sent several times before. */
 export async function staleErrors(resource: Resource, elements: readonly unknown[]): Promise<string[]> {
   const { cursor, key = '' } = resource.pagination;
   if (cursor === undefined || elements.length === 0) return [];
-  const last = requestWith(resource, { [cursor]: node(elements.at(-1))[key] });
+  const afterLast = requestWith(resource, { [cursor]: node(elements.at(-1))[key] });
   const pages: Page[] = [];
   for (let i = 0; i < 4; i++) {
     if (i === 3) await resource.service.send(createRequest(resource));
-    pages.push(await fetchPage(resource, last));
+    pages.push(await fetchPage(resource, afterLast));
   }
   const [first = 0, , , after = 0] = pages.map(({ elements: { length } }) => length);
   const ids = pages.map(({ response }) => response.headers.get('x-request-id')).filter((id) => id !== null);
   return [
-    ...(after > first ? [] : ['the same request is answered as before, after an element was added']),
+    ...(after > first ? [] : ['the same request gets the same elements before and after an element was added']),
     ...(new Set(ids).size === ids.length ? [] : ['two responses have the same X-Request-Id']),
   ];
 }
 
-/** Errors in requests that repeat an idempotency key: the first response is sent again, and one element is created. */
+/** Errors in requests that repeat an idempotency key: the service has to create one element, and to send the first response again. */
 export async function replayErrors(resource: Resource): Promise<string[]> {
   const { service, create } = resource;
   if (!create.idempotencyKey) return [];
   const request = withHeader(createRequest(resource), create.idempotencyKey.name, `a-key-for-repeating-${create.id}`);
   const count = async () => (await fetchAll(resource, {}, 50)).length;
   const before = await count();
-  const [one, other] = [await service.send(request), await service.send(request)];
+  const [first, second] = [await service.send(request), await service.send(request)];
   const added = (await count()) - before;
-  const [text, again] = [await one.text(), await other.text()];
+  const [firstText, secondText] = [await first.text(), await second.text()];
   return [
-    ...(text === again && one.status === other.status
+    ...(firstText === secondText && first.status === second.status
       ? []
-      : [`a repeated request is answered ${other.status} ${again}, not ${one.status} ${text}`]),
+      : [`the response to a repeated request is ${second.status} ${secondText}, not ${first.status} ${firstText}`]),
     ...(added === 1 ? [] : [`a request that is sent twice adds ${added} elements`]),
-    ...(other.headers.get('idempotency-replayed') === 'true' && !one.headers.has('idempotency-replayed')
+    ...(second.headers.get('idempotency-replayed') === 'true' && !first.headers.has('idempotency-replayed')
       ? []
-      : ['Idempotency-Replayed does not tell a repetition']),
+      : ['Idempotency-Replayed is not sent with exactly the second response']),
   ];
 }

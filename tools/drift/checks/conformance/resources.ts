@@ -9,15 +9,15 @@ import { fetchAll, fetchPage, MAX_ELEMENTS, pagedList, type Resource, requestWit
 import { replayErrors, staleErrors, tagErrors, versionErrors } from './repetition.ts';
 import { requestFor, type Service } from './service.ts';
 
-/** Lists are filled until the largest page is full, but not with more elements than this. */
-const MAX_FILLED = MAX_ELEMENTS / 2;
+/** Elements are added to a list until its largest page is full, but at most this many elements. */
+const MAX_ADDED = MAX_ELEMENTS / 2;
 
-/** Fewer requests than the server takes connections. */
-const AT_ONCE = 50;
+/** The number of concurrent requests. It is below the maximum number of connections of the server. */
+const CONCURRENT_REQUESTS = 50;
 
 /**
- * Errors in how elements are created, listed, filtered, paged and read, one sentence each: the properties that follow
- * from the spec of a list with `x-pagination` and of the POST on the same path. Other operations have none.
+ * Errors in how elements are created, listed, filtered, paged and read, one sentence each. The rules follow from the spec of a
+ * list with `x-pagination` and of the POST on the same path. For any other operation there are no rules, so no errors.
  */
 export async function resourceErrors(service: Service, operation: Operation): Promise<string[]> {
   const { spec } = service;
@@ -32,8 +32,8 @@ export async function resourceErrors(service: Service, operation: Operation): Pr
   const elements = key === undefined ? all : sortedBy(all, key);
   return [
     ...errors,
-    ...(elements.length === all.length ? [] : ['two elements have the same key']),
-    ...differences('the list of all, page by page,', await fetchAll(resource, {}, 7), elements),
+    ...(elements.length === all.length ? [] : ['two elements have the same pagination key']),
+    ...differences('the list, read page by page,', await fetchAll(resource, {}, 7), elements),
     ...(await sizeErrors(resource, elements.length)),
     ...(await filterErrors(resource, elements)),
     ...(await readErrors(resource, elements)),
@@ -48,7 +48,9 @@ function differences(name: string, actual: readonly unknown[], expected: readonl
   if (first < 0 && actual.length === expected.length) return [];
   const at = first < 0 ? expected.length : first;
   const [is, should] = [excerpt(actual[at]), excerpt(expected[at])];
-  return [`${name} has ${actual.length} elements of ${expected.length}; ${at + 1} is ${is}, not ${should}`];
+  return [
+    `${name} has ${actual.length} elements, and ${expected.length} were expected; element ${at + 1} is ${is}, not ${should}`,
+  ];
 }
 
 function sortedBy(elements: readonly unknown[], key: string): unknown[] {
@@ -63,8 +65,8 @@ function jsonBodyOf({ body }: Operation): { type: string; schema: Schema } | und
 }
 
 /**
- * Adds an element for each value that a property may have, and so many more that the largest page is full: the same again, so
- * that no page has only elements of one kind.
+ * Adds an element for each example of the body. Then adds the same elements in turn until the largest page is full, so each page
+ * has elements of several kinds.
  */
 async function fill(resource: Resource): Promise<{ created: unknown[]; errors: string[] }> {
   const { service, create } = resource;
@@ -84,9 +86,9 @@ async function fill(resource: Resource): Promise<{ created: unknown[]; errors: s
     } else errors.push(`the response to the valid body ${excerpt(body)} is ${response.status}`);
   }
   const largest = Math.max(...pageSizes(resource).map(([, size]) => size));
-  const more = largest <= MAX_FILLED ? Math.max(0, largest + 1 - bodies.length) : 0;
-  for (let added = 0; added < more; added += AT_ONCE) {
-    const count = Math.min(AT_ONCE, more - added);
+  const more = largest <= MAX_ADDED ? Math.max(0, largest + 1 - bodies.length) : 0;
+  for (let added = 0; added < more; added += CONCURRENT_REQUESTS) {
+    const count = Math.min(CONCURRENT_REQUESTS, more - added);
     const adding = Array.from({ length: count }, (_, i) => add(bodies[(added + i) % bodies.length]));
     const texts = await Promise.all(adding.map(async (response) => (await response).text()));
     created.push(...texts.map(parseJson));
@@ -94,7 +96,7 @@ async function fill(resource: Resource): Promise<{ created: unknown[]; errors: s
   return { created, errors };
 }
 
-/** Properties of a response that differ from those that were sent. */
+/** Differences between the properties of a created element and the properties that were sent. */
 function echoErrors(spec: Spec, schema: Schema, sent: Node, received: Node): string[] {
   const properties = Object.entries(node(resolve(spec, schema).properties));
   return properties.flatMap(([name, one]) => {
@@ -102,9 +104,9 @@ function echoErrors(spec: Spec, schema: Schema, sent: Node, received: Node): str
     const value = excerpt(received[name]);
     if (described.writeOnly) return [];
     if (name in sent && !isDeepStrictEqual(received[name], sent[name]))
-      return [`${name} is sent as ${excerpt(sent[name])} and answered as ${value}`];
+      return [`${name} is sent as ${excerpt(sent[name])}, and is ${value} in the response`];
     const isInvented = !(name in sent) && name in received && described.default === undefined;
-    return isInvented ? [`${name} is not sent, and answered as ${value}`] : [];
+    return isInvented ? [`${name} is not sent, and is ${value} in the response`] : [];
   });
 }
 
@@ -121,7 +123,7 @@ async function sizeErrors(resource: Resource, total: number): Promise<string[]> 
   return errors;
 }
 
-/** The page sizes to request, and the number of elements expected. Undefined requests the default. */
+/** The page sizes to request, and the number of elements in such a page. The requested size undefined stands for the default. */
 function pageSizes({
   service,
   operation,
@@ -131,7 +133,7 @@ function pageSizes({
   const { minimum, maximum, default: standard } = resolve(service.spec, parameter?.schema ?? {});
   const bounds = [minimum, maximum].filter((size) => size !== undefined);
   return [
-    ...bounds.filter((size) => size > 0 && size <= MAX_FILLED).map((size) => [size, size] as const),
+    ...bounds.filter((size) => size > 0 && size <= MAX_ADDED).map((size) => [size, size] as const),
     ...(typeof standard === 'number' ? [[undefined, standard] as const] : []),
   ];
 }
@@ -151,24 +153,24 @@ async function filterErrors(resource: Resource, elements: readonly unknown[]): P
   return errors;
 }
 
-/** The parameters that choose elements by a property of the same name. */
+/** The query parameters that select elements by a property with the same name. */
 function filtersOf({ service: { spec }, operation, create, pagination }: Resource) {
   const properties = node(resolve(spec, jsonBodyOf(create)?.schema ?? {}).properties);
-  const others: unknown[] = [pagination.limit, pagination.cursor];
+  const pagingParameters: unknown[] = [pagination.limit, pagination.cursor];
   const isScalar = (schema: Schema = {}) => !['array', 'object'].includes(String(resolve(spec, schema).type));
   return operation.parameters.filter(
     ({ in: place, name, schema }) =>
-      place === 'query' && name in properties && !others.includes(name) && isScalar(schema),
+      place === 'query' && name in properties && !pagingParameters.includes(name) && isScalar(schema),
   );
 }
 
-/** Errors in elements that are read by their key. */
+/** Errors in elements that are read by their pagination key. */
 async function readErrors(resource: Resource, elements: readonly unknown[]): Promise<string[]> {
   const { service, operation, pagination } = resource;
   const { key } = pagination;
-  const below = new RegExp(`^GET ${operation.path}/\\{([^}/]+)\\}$`);
-  const [endpoint, get] = [...service.spec.operations].find(([one]) => below.test(one)) ?? [];
-  const [, parameter = ''] = below.exec(endpoint ?? '') ?? [];
+  const elementEndpoint = new RegExp(`^GET ${operation.path}/\\{([^}/]+)\\}$`);
+  const [endpoint, get] = [...service.spec.operations].find(([name]) => elementEndpoint.test(name)) ?? [];
+  const [, parameter = ''] = elementEndpoint.exec(endpoint ?? '') ?? [];
   if (!get || key === undefined) return [];
   const some = [...elements.slice(0, 20), ...elements.slice(-2)].filter((one) => node(one)[key] !== undefined);
   const errors: string[] = [];
@@ -178,7 +180,7 @@ async function readErrors(resource: Resource, elements: readonly unknown[]): Pro
     const response = await service.send(request);
     const read = parseJson(await response.text());
     if (!isDeepStrictEqual(read, element))
-      errors.push(`GET ${get.path} answers ${excerpt(read)}, and the list has ${excerpt(element)}`);
+      errors.push(`GET ${get.path} returns ${excerpt(read)}, and the list has ${excerpt(element)}`);
     const tag = response.headers.get('etag');
     if (tag && i < 2) errors.push(...(await tagErrors(service, request, tag)));
   }

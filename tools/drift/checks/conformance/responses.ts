@@ -3,7 +3,7 @@ import { type Operation, resolve, type Schema } from '../../../openapi/document.
 import { valueErrors } from '../../../openapi/validate.ts';
 import { basePathOf, covers, declaredResponse, type Node, node, type Spec } from '../../openapi.ts';
 
-/** Headers of HTTP itself, which the spec does not describe. */
+/** Headers that HTTP defines, so the spec does not describe them. */
 const httpHeaders = new Set([
   'connection',
   'content-length',
@@ -14,7 +14,7 @@ const httpHeaders = new Set([
   'accept',
 ]);
 
-/** Violations of the declared response: its status, headers, and body with every property. */
+/** Violations of the spec in a response: in its status, its headers, and each property of its body. */
 export async function undeclared(spec: Spec, operation: Operation, response: Response): Promise<string[]> {
   const { status } = response;
   const declared = declaredResponse(spec, operation, status);
@@ -52,7 +52,7 @@ function headerViolations(spec: Spec, declared: Node, { headers }: Response): st
   return violations;
 }
 
-/** Parses the text of a header. */
+/** The value of a header by the type in its schema. */
 function parsedHeader(text: string, { type }: Schema): unknown {
   const types = [type ?? 'string'].flat();
   if (types.includes('integer') || types.includes('number')) return Number(text);
@@ -75,7 +75,7 @@ function bodyViolations(spec: Spec, declared: Node, response: Response, text: st
     : [`status in the body is ${String(status)}, the status of the response is ${response.status}`];
 }
 
-/** Errors in the headers of a deprecated operation: since when, until when, and its successor. */
+/** Errors in the headers of a deprecated operation, which state its deprecation date, its sunset date and its successor. */
 function deprecationErrors(spec: Spec, { object }: Operation, { headers }: Response): string[] {
   const { 'x-sunset': sunset, 'x-deprecated-since': since, 'x-successor': successor } = node(object);
   const expected: [header: string, value: string | undefined][] = [
@@ -93,7 +93,7 @@ function deprecationErrors(spec: Spec, { object }: Operation, { headers }: Respo
   ];
 }
 
-/** Errors in the challenge: it names a scheme of the operation (RFC 9110 11.6.1). */
+/** Errors in the challenge, which has to name each scheme of the operation (RFC 9110 11.6.1). */
 function challengeErrors(spec: Spec, { security }: Operation, { headers }: Response): string[] {
   const schemes = node(spec.root.components?.securitySchemes);
   const names = security
@@ -114,19 +114,19 @@ function challengeErrors(spec: Spec, { security }: Operation, { headers }: Respo
     .map((name) => `header www-authenticate is '${challenge}', without ${name}`);
 }
 
-/** The code of an Error is one of its status, where `x-statuses` gives the status any. */
+/** Errors in the code of an Error. If `x-statuses` has codes for the status, the code has to be one of these codes. */
 function codeErrors({ model }: Spec, status: number, body: unknown): string[] {
   const { code } = node(body);
   const statuses: Readonly<Record<string, number | undefined>> = model.service.statuses;
-  const codes = Object.keys(statuses).filter((one) => statuses[one] === status);
-  // An unexpected error has the code of 500, whatever its status.
-  const isFault = status >= 500 && statuses[String(code)] === 500;
-  return codes.length === 0 || typeof code !== 'string' || codes.includes(code) || isFault
+  const codes = Object.keys(statuses).filter((name) => statuses[name] === status);
+  // An unexpected error may have another 5xx status and the code of 500.
+  const isUnexpectedError = status >= 500 && statuses[String(code)] === 500;
+  return codes.length === 0 || typeof code !== 'string' || codes.includes(code) || isUnexpectedError
     ? []
     : [`code is ${code}, and status ${status} has ${codes.join(' or ')}`];
 }
 
-/** A response that asks to come back later says when, where the spec declares `Retry-After`. */
+/** Errors in 429 and 503: where the spec declares `Retry-After`, the response has to contain the header. */
 export function retryErrors(declared: Node, { status, headers }: Response): string[] {
   const isDeclared = Object.keys(declared).some((name) => name.toLowerCase() === 'retry-after');
   return isDeclared && [429, 503].includes(status) && !headers.has('retry-after')

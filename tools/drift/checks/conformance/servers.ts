@@ -8,30 +8,30 @@ import type { Send, Service } from './service.ts';
 type Server = typeof import('@petstore/server');
 type Store = ReturnType<Server['memoryStore']>;
 
-/** A server that does not respond is a finding. */
+/** A server that has not responded by then fails the check. */
 const RESPONSE_TIMEOUT_MS = 10_000;
 
 /**
- * Runs some work with two servers. One sends the JSON of its store, on the fast path. The other sends the results of the
- * handlers, by Express, and its store can fail.
+ * Runs `work` with two servers. The first server responds on the fast path, with JSON from its store. The second server is the
+ * Express app, which responds with the results of the handlers, and the store of the second server can fail.
  */
 export async function withServers<T>(
   server: Server,
   spec: Spec,
   work: (plain: Service, failing: Service) => Promise<T>,
 ): Promise<T> {
-  const key = 'a-key-that-is-for-the-check';
+  const apiKey = 'a-key-that-is-for-the-check';
   const folder = mkdtempSync(join(tmpdir(), 'petstore-drift-'));
   const stops = [async () => rmSync(folder, { recursive: true })];
   try {
     const stored = await server.openLowdbStore(folder);
     stops.unshift(async () => stored.close());
     const { memory, whileFailing } = breakable(server);
-    const options = { keys: server.keyCheck(server.parseKeys(key)) };
+    const options = { keys: server.keyCheck(server.parseKeys(apiKey)) };
     const run = async (app: RequestListener) => {
       const { send, get, stop } = await start(server, app, basePathOf(spec));
       stops.unshift(stop);
-      return { spec, key, send, get };
+      return { spec, apiKey, send, get };
     };
     const plain = await run(await server.createApp(stored, options));
     const failing = await run(await server.createExpressListener(memory, options));
@@ -54,7 +54,7 @@ async function start({ listen }: Server, app: RequestListener, basePath: string)
   return { send, get, stop };
 }
 
-/** Sends requests over connections that are used again: a third of the work of fetch. */
+/** Sends requests over reused connections, because fetch needs three times the CPU time. */
 function sender(address: string, agent: Agent): Send {
   return ({ method, target, headers, body }) =>
     new Promise((resolve, reject) => {

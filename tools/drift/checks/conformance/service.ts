@@ -7,13 +7,14 @@ import { fullInputs } from '../values.ts';
 
 export type Send = (request: WireRequest) => Promise<Response>;
 
-/** A running server, and what its store can do. */
+/** A running server, and the abilities of its store. */
 export interface Service {
   readonly spec: Spec;
-  /** A key that it accepts. */
-  readonly key: string;
+  /** An API key that the server accepts. */
+  readonly apiKey: string;
   readonly send: Send;
   get(path: string): Promise<Response>;
+  /** Whether stored elements have versions, so that conditional requests work. */
   readonly hasVersions?: true;
   /** Runs `work` while every call of the store fails. */
   readonly whileFailing?: (work: () => Promise<void>) => Promise<void>;
@@ -22,36 +23,40 @@ export interface Service {
 /** Values for the parameters of a path. */
 export type PathValues = Readonly<Record<string, unknown>>;
 
-/** A credential for each security scheme, all made from the same key. */
-export function credentialsFor(spec: Spec, key: string): Credentials {
+/** A credential for each security scheme. All credentials contain the same API key. */
+export function credentialsFor(spec: Spec, apiKey: string): Credentials {
   const examples = Object.entries(exampleCredentials(spec));
   return Object.fromEntries(
-    examples.map(([name, one]) => [name, typeof one === 'string' ? key : { username: 'check', password: key }]),
+    examples.map(([name, example]) => [
+      name,
+      typeof example === 'string' ? apiKey : { username: 'check', password: apiKey },
+    ]),
   );
 }
 
 /** The request of an operation with these inputs. */
 export function requestFor(
-  { spec, key: accepted }: Pick<Service, 'spec' | 'key'>,
+  { spec, apiKey: accepted }: Pick<Service, 'spec' | 'apiKey'>,
   { id }: Operation,
   inputs: Inputs,
-  key = accepted,
+  apiKey = accepted,
 ): WireRequest {
-  return wireRequest(expectedRequest(spec, id, inputs, credentialsFor(spec, key)));
+  return wireRequest(expectedRequest(spec, id, inputs, credentialsFor(spec, apiKey)));
 }
 
 export function withHeader(request: WireRequest, name: string, value: string): WireRequest {
   return { ...request, headers: { ...request.headers, [name.toLowerCase()]: value } };
 }
 
-/** The same inputs, with these values in the path where there are any. */
+/** The same inputs with these path parameters, if the inputs have path parameters. */
 export function withPath(inputs: Inputs, values: PathValues): Inputs {
   return inputs.path ? { ...inputs, path: { ...inputs.path, ...values } } : inputs;
 }
 
 /**
- * Creates what an operation needs, by the operations of the spec: what its path names is created by POST on the path before,
- * and what it reads by PUT or POST on the same path. Returns the identifiers.
+ * Creates the resources that an operation needs, by other operations of the spec: POST on the path before a parameter creates
+ * the resource that the parameter names, and PUT or POST on the same path creates the resource that the operation reads.
+ * Returns the path parameters.
  */
 export async function prepare(service: Service, { method, path }: Operation): Promise<PathValues> {
   const existing: Record<string, unknown> = {};
@@ -67,7 +72,7 @@ export async function prepare(service: Service, { method, path }: Operation): Pr
   return existing;
 }
 
-/** Sends the valid request with all inputs, and returns the JSON of the response. */
+/** Sends the valid request with all inputs. Returns the parsed JSON of the response. */
 async function callWith(service: Service, operation: Operation | undefined, path: PathValues): Promise<unknown> {
   if (!operation) return undefined;
   const inputs = withPath(fullInputs(service.spec, operation), path);
@@ -76,7 +81,7 @@ async function callWith(service: Service, operation: Operation | undefined, path
   return /json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : undefined;
 }
 
-/** The identifier in what was created: the property that lists are paged by, that of the parameter's name, or `id`. */
+/** The identifier of a created resource: the property that lists are paged by, the property with the parameter's name, or `id`. */
 function idIn(spec: Spec, collection: string, parameter: string, created: unknown): unknown {
   if (!isNode(created)) return undefined;
   const { key } = node(node(spec.operations.get(`GET ${collection}`)?.object)['x-pagination']);

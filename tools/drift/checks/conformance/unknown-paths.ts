@@ -6,8 +6,8 @@ import { requestFor, type Service } from './service.ts';
 const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'];
 
 /**
- * Errors in the responses to paths and methods without an operation: 404, and 405 with the methods of the path. The
- * words are path segments that somebody may have added.
+ * Errors in the responses to undeclared endpoints: an undeclared path has to get 404, and an undeclared method 405 with the
+ * methods of the path. `words` are segments that may occur in undeclared paths.
  */
 export async function unknownPathErrors(service: Service, words: readonly string[]): Promise<string[]> {
   const { spec, send } = service;
@@ -16,39 +16,39 @@ export async function unknownPathErrors(service: Service, words: readonly string
     const { target, headers } = requestFor(service, operation, requiredInputs(spec, operation));
     return { path: target.split('?')[0] ?? '', method: operation.method, headers };
   });
-  const served = Map.groupBy(requests, ({ path }) => path);
+  const declared = Map.groupBy(requests, ({ path }) => path);
   const headers = credentialIn(requests[0]?.headers ?? {});
   const unknown = [
     '/no-such-path',
     '/store/orders',
-    ...words.flatMap((word) => ['', ...served.keys()].map((path) => `${path}/${word}`)),
-    ...[...served.keys()].flatMap((path) => [`${path}/no-such-path`, `${path}/`, path.toUpperCase()]),
+    ...words.flatMap((word) => ['', ...declared.keys()].map((path) => `${path}/${word}`)),
+    ...[...declared.keys()].flatMap((path) => [`${path}/no-such-path`, `${path}/`, path.toUpperCase()]),
   ];
-  for (const target of unknown.filter((one) => !isServed(spec, one))) {
+  for (const target of unknown.filter((path) => !isDeclared(spec, path))) {
     const response = await send({ method: 'GET', target, headers });
-    if (response.status !== 404) errors.push(`GET ${target} is answered ${response.status}, not 404`);
+    if (response.status !== 404) errors.push(`the response to GET ${target} is ${response.status}, not 404`);
     errors.push(...bodyErrors(spec, `GET ${target}`, await response.text()));
   }
-  if (list(spec.root.security).some((all) => Object.keys(node(all)).length > 0)) {
+  if (list(spec.root.security).some((schemes) => Object.keys(node(schemes)).length > 0)) {
     const { status } = await send({ method: 'GET', target: '/no-such-path', headers: {} });
-    if (status !== 401) errors.push(`GET /no-such-path without a key is answered ${status}, not 401`);
+    if (status !== 401) errors.push(`the response to GET /no-such-path without an API key is ${status}, not 401`);
   }
-  for (const [target, all] of served) {
-    const methods = all.map(({ method }) => method);
+  for (const [target, operations] of declared) {
+    const methods = operations.map(({ method }) => method);
     errors.push(...(await methodErrors(target, methods, (method) => send({ method, target, headers }))));
-    for (const method of METHODS.filter((one) => !methods.includes(one))) {
+    for (const method of METHODS.filter((name) => !methods.includes(name))) {
       const response = await send({ method, target, headers });
-      const allowed = named((response.headers.get('allow') ?? '').split(/, */));
-      if (response.status !== 405) errors.push(`${method} ${target} is answered ${response.status}, not 405`);
-      else if (allowed.join() !== named(methods).join())
-        errors.push(`${method} ${target} is answered with Allow ${allowed}, and the path has ${methods}`);
+      const allowed = withoutHeadAndOptions((response.headers.get('allow') ?? '').split(/, */));
+      if (response.status !== 405) errors.push(`the response to ${method} ${target} is ${response.status}, not 405`);
+      else if (allowed.join() !== withoutHeadAndOptions(methods).join())
+        errors.push(`the response to ${method} ${target} has Allow ${allowed}, and the path has ${methods}`);
       errors.push(...bodyErrors(spec, `${method} ${target}`, await response.text()));
     }
   }
   return errors;
 }
 
-/** Errors in the responses to HEAD, which is GET without a body, and to OPTIONS, which lists all methods (RFC 9110 9.3). */
+/** Errors in the responses to HEAD, whose status is that of GET, and to OPTIONS, which lists all methods (RFC 9110 9.3). */
 async function methodErrors(
   target: string,
   methods: readonly string[],
@@ -63,12 +63,13 @@ async function methodErrors(
     ...(methods.includes('OPTIONS') || allow === expected
       ? []
       : [`OPTIONS ${target} allows ${allow}, not ${expected}`]),
-    ...(get === head ? [] : [`HEAD ${target} is answered ${head}, and GET ${get}`]),
+    ...(get === head ? [] : [`the response to HEAD ${target} is ${head}, and to GET it is ${get}`]),
   ];
 }
 
-/** The methods without HEAD and OPTIONS, which every path may have. */
-const named = (methods: readonly string[]) => methods.filter((one) => !['HEAD', 'OPTIONS'].includes(one)).toSorted();
+/** The methods without HEAD and OPTIONS, because every path may have both. */
+const withoutHeadAndOptions = (methods: readonly string[]) =>
+  methods.filter((method) => !['HEAD', 'OPTIONS'].includes(method)).toSorted();
 
 /** The headers that authenticate a request. */
 function credentialIn({ authorization, ...others }: Readonly<Record<string, string>>): Record<string, string> {
@@ -77,8 +78,8 @@ function credentialIn({ authorization, ...others }: Readonly<Record<string, stri
   return rest;
 }
 
-/** Whether the path of an operation takes it. */
-function isServed(spec: Spec, target: string): boolean {
+/** Whether the path is one of an operation, with any parameters. */
+function isDeclared(spec: Spec, target: string): boolean {
   const escaped = (text: string) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
   const patterns = [...spec.operations.values()].map(({ path }) =>
     path
@@ -89,9 +90,9 @@ function isServed(spec: Spec, target: string): boolean {
   return new RegExp(`^(?:${patterns.join('|')})$`).test(target);
 }
 
-/** Errors in the body of a response that no operation declares: it has to be an Error. */
+/** Errors in the body of a response without an operation. The body has to be an Error. */
 function bodyErrors(spec: Spec, request: string, text: string): string[] {
   const schema = spec.root.components?.schemas?.Error;
   const errors = schema && valueErrors(spec, 'response')(schema, JSON.parse(text));
-  return errors ? [`${request} is answered ${text.slice(0, 100)}: ${errors}`] : [];
+  return errors ? [`the body of the response to ${request} is ${text.slice(0, 100)}: ${errors}`] : [];
 }

@@ -12,7 +12,7 @@ export interface Subject {
   readonly petctl: Petctl;
   readonly tree: CommandNode;
   readonly spec: Spec;
-  readonly row: Operation;
+  readonly modelOperation: Operation;
   readonly operation: Described;
   readonly command: Located;
 }
@@ -37,7 +37,7 @@ export interface Input extends Field {
 }
 
 /** Every input: those of the path first, in its order. */
-export function inputsOf({ spec, row: { path, fields, body } }: Subject): Input[] {
+export function inputsOf({ spec, modelOperation: { path, fields, body } }: Subject): Input[] {
   const names = [...pathNames(path), ...Object.keys(fields).filter((name) => fields[name]?.in !== 'path')];
   return names.flatMap((name) => {
     const field = fields[name];

@@ -6,7 +6,7 @@ import { inputOf, type RecordedResponse, recorder } from '../../../openapi/recor
 import { propertyNames } from '../../../openapi/sample.ts';
 import { exampleCredentials } from '../../../openapi/security.ts';
 import { expectedRequest, type Inputs } from '../../../openapi/serialize.ts';
-import { isNode, node, pathNames, type Row } from '../../openapi.ts';
+import { isNode, type ModelOperation, node, pathNames } from '../../openapi.ts';
 import { jsonResponse, requestDifferences } from '../client/requests.ts';
 import { dataFor, excerpt, inputsFor, successesOf } from '../values.ts';
 import type { Subject } from './inputs.ts';
@@ -14,7 +14,9 @@ import { outputOf, runPetctl } from './run.ts';
 
 /** Differences between the spec and what a command sends, prints and exits with, one sentence each. */
 export async function runErrors(subject: Subject): Promise<string[]> {
-  const all = inputsFor(subject.spec, subject.operation).filter(({ inputs }) => isTaken(inputs, subject.row));
+  const all = inputsFor(subject.spec, subject.operation).filter(({ inputs }) =>
+    isTaken(inputs, subject.modelOperation),
+  );
   const full = (all.find(({ label }) => label === 'all') ?? all[0])?.inputs;
   if (!full) return [];
   const errors: string[] = [];
@@ -22,7 +24,7 @@ export async function runErrors(subject: Subject): Promise<string[]> {
   const lines: CommandLine[] = [...all, ...commandLines(subject, full, examples)];
   for (const { label, inputs, words = wordsFor(subject, inputs), headers } of lines) {
     const { sent, stderr } = await run(subject, words);
-    const expected = expectedRequest(subject.spec, subject.row.id, inputs, exampleCredentials(subject.spec));
+    const expected = expectedRequest(subject.spec, subject.modelOperation.id, inputs, exampleCredentials(subject.spec));
     const described = { ...expected, headers: { ...expected.headers, ...headers } };
     errors.push(...requestDifferences(label, described, sent[0], stderr.trim()));
   }
@@ -39,7 +41,7 @@ interface CommandLine {
 
 /** Command lines with flags that are no inputs: an idempotency key, and a body as JSON. */
 function commandLines(subject: Subject, full: Inputs, all: readonly Inputs[]): CommandLine[] {
-  const { idempotencyKey, body } = subject.row;
+  const { idempotencyKey, body } = subject.modelOperation;
   const lines: CommandLine[] = [];
   if (idempotencyKey) {
     const words = ['--idempotency-key=of-the-caller', ...wordsFor(subject, full)];
@@ -58,7 +60,7 @@ function commandLines(subject: Subject, full: Inputs, all: readonly Inputs[]): C
 
 /** Runs the command; the response is always the same. */
 async function run(
-  { petctl, spec, row }: Subject,
+  { petctl, spec, modelOperation }: Subject,
   words: readonly string[],
   response: Partial<RecordedResponse> = {},
   isTerminal = false,
@@ -70,42 +72,44 @@ async function run(
     env[variable] = typeof credential === 'string' ? credential : `${credential.username}:${credential.password}`;
   }
   const [server = ''] = Object.values(spec.model.service.deployments);
-  const base = new URL(row.server ?? server, new URL(server, 'http://localhost')).href.replace(/\/$/, '');
+  const base = new URL(modelOperation.server ?? server, new URL(server, 'http://localhost')).href.replace(/\/$/, '');
   const { sent, transport } = recorder(base, response);
   // The recorder responds as petctl's own transport does.
   const options = { env, isTerminal, transport: transport as never };
   const absolute = URL.canParse(server) ? [] : ['--base-url', base];
-  const ended = await runPetctl(petctl, [...row.command, '--retries=0', ...absolute, ...words], options);
+  const ended = await runPetctl(petctl, [...modelOperation.command, '--retries=0', ...absolute, ...words], options);
   return { ...ended, stdout: Buffer.from(ended.stdout).toString(), sent };
 }
 
 /** Whether a command takes these inputs as words: files and whole bodies of other types are tested elsewhere. */
-function isTaken({ contentType }: Inputs, { body }: Row): boolean {
+function isTaken({ contentType }: Inputs, { body }: ModelOperation): boolean {
   return contentType === undefined || (contentType === body?.mediaType && /json|form$/.test(body.kind));
 }
 
 /** Flags and arguments for inputs. */
-function wordsFor({ row, command: { node } }: Subject, inputs: Inputs): string[] {
-  const values: Readonly<Record<string, unknown>> = { ...inputOf(row, inputs) };
+function wordsFor({ modelOperation, command: { node } }: Subject, inputs: Inputs): string[] {
+  const values: Readonly<Record<string, unknown>> = { ...inputOf(modelOperation, inputs) };
   const words = Object.entries(values).flatMap(([name, value]) => {
     const flag = node.flags?.find(({ field }) => field === name);
-    const isText = typeof value === 'string' && !(name === 'body' && row.body?.whole && row.body.kind === 'json');
+    const isText =
+      typeof value === 'string' &&
+      !(name === 'body' && modelOperation.body?.whole && modelOperation.body.kind === 'json');
     return flag ? [`--${flag.name}=${isText ? value : jsonText(value)}`] : [];
   });
-  return [...words, '--', ...pathNames(row.path).map((name) => String(values[name]))];
+  return [...words, '--', ...pathNames(modelOperation.path).map((name) => String(values[name]))];
 }
 
 /** Errors in the output of a success: all data in JSON, and every property in its column. */
 async function outputErrors(subject: Subject, inputs: Inputs): Promise<string[]> {
-  const { spec, operation, row } = subject;
+  const { spec, operation, modelOperation } = subject;
   const [status = 200, schema] = successesOf(spec, operation)[0] ?? [];
   const [data] = dataFor(spec, schema);
-  if (!schema || row.successes.length > 1 || ![data].flat().every(isNode)) return [];
+  if (!schema || modelOperation.successes.length > 1 || ![data].flat().every(isNode)) return [];
   const print = async (format: string, isTerminal = false) => {
     const words = [`--output=${format}`, '--no-color', ...wordsFor(subject, inputs)];
     return (await run(subject, words, jsonResponse(status, jsonText(data)), isTerminal)).stdout;
   };
-  const elements = row.pagination?.items;
+  const elements = modelOperation.pagination?.items;
   const expected = elements === undefined ? data : node(data)[elements];
   const json = await print('json');
   const isPrinted = isDeepStrictEqual(readJson(json), parseJson(jsonText(expected)));
