@@ -1,7 +1,7 @@
 import { METRICS_CACHE_MS, WORKER_METRICS_MS } from '../limits.ts';
 import type { MetricsData, WorkerProcess } from './worker-process.ts';
 
-/** How the values of several processes are aggregated, if not by the library's default. */
+/** The metrics whose values of several processes are not aggregated by the library's default, and their aggregators. */
 const aggregators: readonly [name: RegExp, aggregator: string][] = [
   // A mean would hide one process that hangs among idle ones.
   [/^nodejs_eventloop_lag_(?!min)/, 'max'],
@@ -9,7 +9,7 @@ const aggregators: readonly [name: RegExp, aggregator: string][] = [
   [/^process_max_fds$/, 'min'],
 ];
 
-/** The exited workers whose metrics are stored separately. */
+/** The number of exited workers whose metrics are stored separately. Beyond it, the metrics are merged. */
 const MAX_EXITED = 16;
 
 /** The metrics of all processes of a server as one text. Counters never decrease, also if workers are replaced. */
@@ -22,17 +22,17 @@ export class AggregatedMetrics {
   #collecting = new Map<number, (worker: WorkerProcess) => void>();
   #lastId = 0;
   #text: Promise<string> | undefined;
-  #until = 0;
+  #cachedUntil = 0;
 
   constructor(ofPrimary: () => Promise<MetricsData>, workers: () => readonly WorkerProcess[]) {
     this.#ofPrimary = ofPrimary;
     this.#workers = workers;
   }
 
-  /** The text, made at most once a second. */
+  /** Returns the metrics as text, and collects them at most once per METRICS_CACHE_MS. */
   text(): Promise<string> {
-    if (!this.#text || performance.now() >= this.#until) {
-      this.#until = performance.now() + METRICS_CACHE_MS;
+    if (!this.#text || performance.now() >= this.#cachedUntil) {
+      this.#cachedUntil = performance.now() + METRICS_CACHE_MS;
       this.#text = this.#newText();
       this.#text.catch(() => {
         this.#text = undefined;
@@ -41,14 +41,14 @@ export class AggregatedMetrics {
     return this.#text;
   }
 
-  /** A worker has sent its metrics. */
+  /** Stores the metrics that a worker has sent. */
   collected(worker: WorkerProcess, id: number, metrics: MetricsData): void {
     worker.metrics = metrics;
     this.#collecting.get(id)?.(worker);
   }
 
-  /** A worker has exited. */
-  end(worker: WorkerProcess): void {
+  /** Keeps the counters of a worker that has exited. */
+  addExited(worker: WorkerProcess): void {
     this.#exited.push(worker.metrics.filter(({ type }) => ['counter', 'histogram', 'summary'].includes(String(type))));
     if (this.#exited.length > MAX_EXITED) void this.#mergeExited();
   }
@@ -63,8 +63,8 @@ export class AggregatedMetrics {
   }
 
   async #newText(): Promise<string> {
-    const [own] = await Promise.all([this.#ofPrimary(), this.#collect()]);
-    const all = [own, ...this.#workers().map(({ metrics }) => metrics), ...this.#exited];
+    const [primaryMetrics] = await Promise.all([this.#ofPrimary(), this.#collect()]);
+    const all = [primaryMetrics, ...this.#workers().map(({ metrics }) => metrics), ...this.#exited];
     return (await aggregate(all)).metrics();
   }
 

@@ -15,7 +15,7 @@ import { AggregatedMetrics } from './metrics.ts';
 import { Supervisor } from './supervisor.ts';
 import { type PortName, type ToPrimary, WorkerProcess } from './worker-process.ts';
 
-/** How often stalled workers are probed, and the file of the keys is checked, which reports its errors. */
+/** How often this process probes stalled workers, and checks the file of the keys for errors to report. */
 const WATCH_MS = 1_000;
 
 /** A running server of several processes. */
@@ -39,12 +39,12 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     stopMs: config.shutdownTimeout + MIN_STORE_CLOSE_MS,
     start: () => new WorkerProcess(config, { onMessage, onLines: logging.pass }),
     onServing: (worker) => {
-      if (quotas) worker.send({ type: 'taken', requests: quotas.used() });
+      if (quotas) worker.send({ type: 'counted', requests: quotas.used() });
       balancer.add(worker);
     },
     onStopping: (worker) => balancer.retire(worker),
     onEnd: (worker) => {
-      aggregated.end(worker);
+      aggregated.addExited(worker);
       return balancer.remove(worker);
     },
   });
@@ -62,21 +62,21 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     if (message.type === 'accepted') balancer.accepted(worker, message.id);
     else if (message.type === 'synced') balancer.synced(worker, message.id);
     else if (message.type === 'closed') balancer.closed(worker, message.port);
-    else if (message.type === 'taken') shareTaken(worker, message.requests);
+    else if (message.type === 'counted') shareCounted(worker, message.requests);
     else if (message.type === 'collected') aggregated.collected(worker, message.id, message.metrics);
-    else if (message.type === 'metrics') void answerMetrics(worker, message.id);
+    else if (message.type === 'metrics') void sendMetrics(worker, message.id);
     else {
       if (message.type === 'stopped') worker.metrics = message.metrics;
       supervisor.receive(worker, message);
     }
   }
 
-  function shareTaken(from: WorkerProcess, requests: Record<string, number>): void {
+  function shareCounted(from: WorkerProcess, requests: Record<string, number>): void {
     quotas?.add(requests);
-    for (const worker of supervisor.workers) if (worker !== from) worker.send({ type: 'taken', requests });
+    for (const worker of supervisor.workers) if (worker !== from) worker.send({ type: 'counted', requests });
   }
 
-  async function answerMetrics(worker: WorkerProcess, id: number): Promise<void> {
+  async function sendMetrics(worker: WorkerProcess, id: number): Promise<void> {
     const text = await aggregated.text().catch((error) => {
       log.error({ err: error }, 'there are no metrics');
       return '';

@@ -11,7 +11,7 @@ export interface SupervisorOptions {
   start(): WorkerProcess;
   /** A worker has begun to serve. */
   onServing(worker: WorkerProcess): void;
-  /** A worker will be stopped now, and must get no more connections. */
+  /** A worker will be stopped now, so new connections must go to other workers. */
   onStopping(worker: WorkerProcess): void;
   /** A worker has exited. Returns the number of connections that were lost with it. */
   onEnd(worker: WorkerProcess): number;
@@ -27,7 +27,7 @@ interface Stopped {
   isClosed: boolean;
 }
 
-/** Supervises the workers of a server: restarts those that die, and replaces all one by one on request. */
+/** Supervises the workers of a server: replaces workers that die, and replaces all workers one by one on request. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #workers = new Set<WorkerProcess>();
@@ -35,7 +35,7 @@ export class Supervisor {
   readonly #stopped = new Map<WorkerProcess, Stopped>();
   /** Whether workers that die are replaced. */
   #isRunning = false;
-  /** Workers that will be started after a delay. */
+  /** The number of workers that will be started after a delay. */
   #scheduled = 0;
   /** The number of restarts in the current series; reset when a worker has lived long enough. */
   #restarts = 0;
@@ -56,7 +56,7 @@ export class Supervisor {
     return this.#deaths;
   }
 
-  /** Starts all workers. Resolves when all serve; if one fails to start, ends all and rejects. */
+  /** Starts all workers, and resolves when all of them serve. If a worker fails to start, kills all workers and rejects. */
   async start(): Promise<void> {
     try {
       await Promise.all(Array.from({ length: this.#options.size }, () => this.#startOne()));
@@ -79,7 +79,10 @@ export class Supervisor {
     else if (message.type === 'stopped') this.#stopped.set(worker, message);
   }
 
-  /** Replaces the workers one by one; each serves until its replacement is ready. If a replacement is in progress, all are replaced again afterwards. */
+  /**
+   * Replaces the workers one by one; each serves until its replacement is ready. If a replacement is in progress, all workers
+   * are replaced again afterwards.
+   */
   replace(): Promise<void> {
     this.#isReplacementDue = true;
     this.#replacing ??= this.#replaceAll().finally(() => {
@@ -153,7 +156,7 @@ export class Supervisor {
     while (this.#isReplacementDue && this.#isRunning) {
       this.#isReplacementDue = false;
       for (const worker of this.workers.filter(({ state }) => state === 'serving')) {
-        // It has died meanwhile, and is replaced already.
+        // This worker has died meanwhile, so `#fill` replaces it.
         if (!this.#workers.has(worker)) continue;
         try {
           await this.#startOne();
@@ -161,7 +164,7 @@ export class Supervisor {
           this.#report(error);
           break;
         }
-        // A stop ends all workers.
+        // `stop` ends all workers, also the replacement.
         if (!this.#isRunning) return;
         const { cut } = await this.#stopOne(worker, REPLACEMENT_SWEEP_MS);
         this.#options.log.info({ worker: worker.pid, cut }, 'worker replaced');
@@ -187,7 +190,7 @@ export class Supervisor {
     clearTimeout(timer);
     const stopped = this.#stopped.get(worker);
     this.#stopped.delete(worker);
-    // A worker that did not serve yet had nothing to close.
+    // A worker that did not serve yet had nothing to close, so it counts as closed.
     return stopped ?? { cut: 0, isClosed: state === 'starting' };
   }
 }

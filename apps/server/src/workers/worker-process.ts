@@ -15,7 +15,7 @@ export type PortName = 'api' | 'admin';
 export type ToWorker =
   /** Comes with the socket of a connection that the primary has accepted. */
   | { type: 'connection'; id: number; port: PortName }
-  /** All earlier messages have arrived, except those with a connection for which there was no file descriptor. */
+  /** Asks for `synced`. It arrives after all earlier messages, but a message whose connection got no file descriptor is lost. */
   | { type: 'sync'; id: number }
   /** The whole server will stop: /readyz answers 503, and responses end their connections. */
   | { type: 'announceStop' }
@@ -23,8 +23,8 @@ export type ToWorker =
   | { type: 'stop'; idleMs: number }
   /** The keys in the data folder have just changed. */
   | { type: 'keysChanged' }
-  /** The requests of each key that other workers have taken. */
-  | { type: 'taken'; requests: Record<string, number> }
+  /** The number of requests by key that other workers have counted for the rate limits. */
+  | { type: 'counted'; requests: Record<string, number> }
   /** Requests the metrics of the worker. */
   | { type: 'collect'; id: number }
   /** The metrics of the whole server. */
@@ -37,14 +37,16 @@ export type ToPrimary =
   | { type: 'failed'; reason: string }
   /** The worker owns this connection from now on. */
   | { type: 'accepted'; id: number }
+  /** The response to `sync`. */
   | { type: 'synced'; id: number }
   /** An accepted connection has been closed. */
   | { type: 'closed'; port: PortName }
-  /** The requests of each key that this worker has taken. */
-  | { type: 'taken'; requests: Record<string, number> }
+  /** The number of requests by key that this worker has counted for the rate limits. */
+  | { type: 'counted'; requests: Record<string, number> }
   | { type: 'collected'; id: number; metrics: MetricsData }
   /** Requests the metrics of the whole server. */
   | { type: 'metrics'; id: number }
+  /** The worker has stopped. `cut` is the number of aborted requests. */
   | { type: 'stopped'; cut: number; isClosed: boolean; metrics: MetricsData };
 
 export interface WorkerEvents {
@@ -64,9 +66,9 @@ const CHANNEL_END_MS = 1;
 export class WorkerProcess {
   state: WorkerState = 'starting';
   readonly since = performance.now();
-  /** The metrics that it sent last. */
+  /** The metrics that the process sent last. */
   metrics: MetricsData = [];
-  /** Resolves when it has exited and its last message was received. */
+  /** Resolves when the process has exited and its last message was received. */
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly #child: ChildProcess;
 
@@ -119,21 +121,21 @@ function exitOf(child: ChildProcess): WorkerProcess['ended'] {
 
 const NEWLINE = 0x0a;
 
-/** Joins chunks to whole lines. Drops a line that is longer than the buffer of the log, and a last one without its end. */
+/** Joins chunks to whole lines. Drops a line that is longer than the buffer of the log, and a last line without a line feed. */
 function wholeLines(onLines: (lines: string) => void): (chunk: Buffer) => void {
-  let started: Buffer[] = [];
+  let partialLine: Buffer[] = [];
   let bytes = 0;
   return (chunk) => {
     const isTooLong = bytes > MAX_LOG_BUFFER_BYTES;
     const start = isTooLong ? chunk.indexOf(NEWLINE) + 1 : 0;
     const end = chunk.lastIndexOf(NEWLINE) + 1;
     if (end > 0) {
-      onLines(Buffer.concat([...started, chunk.subarray(start, end)]).toString());
-      started = [];
+      onLines(Buffer.concat([...partialLine, chunk.subarray(start, end)]).toString());
+      partialLine = [];
       bytes = 0;
     }
     bytes += chunk.length - end;
-    if (bytes > MAX_LOG_BUFFER_BYTES) started = [];
-    else if (chunk.length > end) started.push(chunk.subarray(end));
+    if (bytes > MAX_LOG_BUFFER_BYTES) partialLine = [];
+    else if (chunk.length > end) partialLine.push(chunk.subarray(end));
   };
 }

@@ -9,7 +9,7 @@ import { openService } from '../serve.ts';
 import type { PortName, ToPrimary, ToWorker } from './worker-process.ts';
 
 export interface RunningWorker {
-  /** Answers the requests that have arrived, and closes the store. False if that took too long. */
+  /** Responds to the requests that have arrived, then closes the store. Resolves to false if the store did not close in time. */
   stop(idleMs?: number): Promise<boolean>;
 }
 
@@ -19,7 +19,7 @@ export async function serveAsWorker(
   logging: Log,
   onStop: (idleMs?: number) => void,
 ): Promise<RunningWorker> {
-  // The primary reports errors of the keys, once for all workers.
+  // The primary reports errors of the keys once for all workers, so this process does not.
   const keys = openKeys(config, () => {});
   const quotas = config.rateLimit ? new Quotas(config.rateLimit) : undefined;
   const metricsText = metricsOfServer();
@@ -28,7 +28,7 @@ export async function serveAsWorker(
   const options = { ...partOf(config), onRejection: service.onRejection };
   const servers = { api: serveSockets(service.app, options), admin: serveSockets(service.admin, options) };
 
-  const take = (port: PortName, id: number, socket: unknown) => {
+  const acceptConnection = (port: PortName, id: number, socket: unknown) => {
     send({ type: 'accepted', id });
     // If the connection was closed on the way, its message has no socket.
     if (!(socket instanceof Socket)) return send({ type: 'closed', port });
@@ -36,14 +36,14 @@ export async function serveAsWorker(
     servers[port].accept(socket);
   };
   process.on('message', (message: ToWorker, socket: unknown) => {
-    if (message.type === 'connection') take(message.port, message.id, socket);
+    if (message.type === 'connection') acceptConnection(message.port, message.id, socket);
     else if (message.type === 'sync') send({ type: 'synced', id: message.id });
     else if (message.type === 'announceStop') {
       service.announceStop();
       servers.api.announceClose();
     } else if (message.type === 'stop') onStop(message.idleMs);
     else if (message.type === 'keysChanged') keys.refresh();
-    else if (message.type === 'taken') quotas?.add(message.requests);
+    else if (message.type === 'counted') quotas?.add(message.requests);
     else if (message.type === 'metrics') metricsText.receive(message.id, message.text);
     else
       service.metrics.json().then(
@@ -53,7 +53,7 @@ export async function serveAsWorker(
   });
   const exchange = setInterval(() => {
     const requests = quotas?.newlyUsed();
-    if (requests) send({ type: 'taken', requests });
+    if (requests) send({ type: 'counted', requests });
   }, QUOTA_EXCHANGE_MS);
   exchange.unref();
   send({ type: 'ready' });
@@ -70,7 +70,7 @@ export async function serveAsWorker(
   return { stop };
 }
 
-/** Sends a message to the primary. If that has exited, this process is about to exit, too. */
+/** Sends a message to the primary. If the primary has exited, this process is about to exit, too, so the message is dropped. */
 export function send(message: ToPrimary): void {
   if (process.connected) process.send?.(message, undefined, {}, () => {});
 }

@@ -18,7 +18,10 @@ import { keyOf } from './schema.ts';
 import type { Row } from './session.ts';
 import { resultOf, statementsOf } from './statements.ts';
 
-/** A write that waits for its commit: it creates a document without `id`, removes one without `body`, or replaces one. */
+/**
+ * A write that waits for its commit. A write without `id` creates a document, a write without `body` removes the document, any
+ * other replaces it.
+ */
 interface Write {
   readonly id?: number;
   /** The other properties as JSON. */
@@ -27,12 +30,15 @@ interface Write {
   readonly idempotency?: Idempotency | undefined;
 }
 
-/** The write was omitted, because its idempotency key is known. */
+/** The result of a write that was omitted, because its idempotency key is known. */
 const KNOWN = { outcome: 'known' } as const;
 
 type WriteResult = Document | Removed | NotWritten | typeof KNOWN;
 
-/** How often a commit is sent if other servers store its keys first. Each attempt finds these keys known. */
+/**
+ * The number of times that a commit is sent if other servers store its keys first. The next attempt finds these keys known, so
+ * it omits their writes.
+ */
 const MAX_ATTEMPTS = 5;
 
 /** A collection that groups its reads into statements and its writes into commits. */
@@ -100,30 +106,31 @@ export function postgresCollection(
     const version = newVersion();
     const ifVersions = changes.map(({ ifVersion }) => ifVersion && (VERSION.test(ifVersion) ? ifVersion : NO_VERSION));
     const texts = changes.map(({ id = 0, body }) => (body === undefined ? null : textOf(id, body)));
-    const creates = [version, created.length, `[${created.map(({ body }) => body).join(',')}]`];
-    const all = [...creates, changes.map(({ id }) => id), ifVersions, JSON.stringify(texts)];
+    const createValues = [version, created.length, `[${created.map(({ body }) => body).join(',')}]`];
+    const writeValues = [...createValues, changes.map(({ id }) => id), ifVersions, JSON.stringify(texts)];
     const row = await (keyed.length > 0
-      ? commitOnce([...all, ...keysOf(created), ...keysOf(changes)])
+      ? commitOnce([...writeValues, ...keyValuesOf(created), ...keyValuesOf(changes)])
       : changes.length > 0
-        ? idempotentCommit.run(statements.write, all)
-        : idempotentCommit.run(statements.create, creates));
+        ? idempotentCommit.run(statements.write, writeValues)
+        : idempotentCommit.run(statements.create, createValues));
     const [before, versions] = row as [before: string, versions: (string | null)[] | null];
     const known = new Set(keyed.length > 0 ? await knownOf(row, keyed, version) : []);
     onKeysStored(keyed.length - known.size);
     const stored = (id: number, body: string) => documentOf(id, String(version), textOf(id, body));
-    const found = (versions ?? []).values();
+    const foundVersions = (versions ?? []).values();
     let last = Number(before);
     return writes.map(({ id, body, ifVersion, idempotency }) => {
       const isKnown = idempotency !== undefined && known.has(idempotency.key);
       if (id === undefined) return isKnown ? KNOWN : stored(++last, body ?? '');
-      const current = found.next().value ?? undefined;
+      const foundVersion = foundVersions.next().value ?? undefined;
       if (isKnown) return KNOWN;
-      if (current === undefined) return { outcome: 'missing' };
-      if (ifVersion !== undefined && ifVersion !== current) return { outcome: 'conflict' };
+      if (foundVersion === undefined) return { outcome: 'missing' };
+      if (ifVersion !== undefined && ifVersion !== foundVersion) return { outcome: 'conflict' };
       return body === undefined ? { outcome: 'removed' } : stored(id, body);
     });
   }
 
+  /** Commits writes with idempotency keys. */
   async function commitOnce(values: readonly unknown[]): Promise<Row | undefined> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -134,7 +141,10 @@ export function postgresCollection(
     }
   }
 
-  /** The keys that were known before a commit. If its response was lost, they are the keys that other commits have stored. */
+  /**
+   * Of the keys of a commit, those that were known before it. If the response to the commit was lost, its row does not say so, and
+   * a key is known if another commit has stored it.
+   */
   async function knownOf(row: Row | undefined, keys: readonly string[], version: number): Promise<readonly string[]> {
     if (row && row.length > 2) return row[3] as string[];
     const found = await Promise.all(keys.map((key) => reads.read(resultOf, [key])));
@@ -151,8 +161,8 @@ export function postgresCollection(
   }
 }
 
-/** The keys and the fingerprints of writes, null for writes without. */
-function keysOf(writes: readonly Write[]): (string | null)[][] {
+/** The idempotency keys and the fingerprints of writes, null for writes without a key. */
+function keyValuesOf(writes: readonly Write[]): (string | null)[][] {
   return [
     writes.map(({ idempotency }) => idempotency?.key ?? null),
     writes.map(({ idempotency }) => idempotency?.fingerprint ?? null),
@@ -162,6 +172,7 @@ function keysOf(writes: readonly Write[]): (string | null)[][] {
 /** The version of a commit's documents. It is random, so a database restored from a backup does not repeat versions. */
 const newVersion = () => randomInt(1, 2 ** 48 - 1);
 const VERSION = /^[1-9]\d{0,14}$/;
+/** The version that replaces a malformed `ifVersion`. No document has it. */
 const NO_VERSION = '0';
 
 function documentOf(id: number, version: string, text: string): Document {

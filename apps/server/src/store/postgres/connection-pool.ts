@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
 import { StoreUnavailableError } from '../errors.ts';
 import type { Connections } from '../store.ts';
-import { leavesConnection, messageOf } from './errors.ts';
+import { isConnectionUsable, messageOf } from './errors.ts';
 import { type Prepare, Session } from './session.ts';
 
 /** The hosts of one database. */
 export interface Hosts {
   readonly addresses: readonly string[];
-  /** The host that accepted writes last. */
+  /** The index of the host that accepted writes last. */
   current: number;
 }
 
@@ -25,6 +25,7 @@ interface Outage {
   /** The time of the first failed attempt to connect. */
   since: number | undefined;
   cause: unknown;
+  /** Resolves when a host has accepted a connection again, or the pool is closed. */
   over: Promise<void>;
 }
 
@@ -34,9 +35,9 @@ export const ALL_IN_USE = 'All database connections are in use. Retry later, or 
 const RETRY_MS = { first: 50, max: 500 };
 
 /**
- * A pool of connections to the host that accepts writes. pg's pool supports one host and fails immediately if it cannot
- * connect. This class finds the host, and callers wait up to the connect timeout during an outage. Later callers are rejected
- * immediately.
+ * A pool of connections to the host that accepts writes. pg's own pool supports one host, and fails immediately if it cannot
+ * connect. This class tries all hosts instead, and callers wait meanwhile. Once an outage has lasted for the connect timeout,
+ * callers are rejected immediately.
  */
 export class ConnectionPool {
   /** Resolves when a host has connected, or when every host has failed once. */
@@ -72,18 +73,18 @@ export class ConnectionPool {
   async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const client = await this.#acquire();
     const pool = this.#pool;
-    let failure: unknown;
+    let connectionError: unknown;
     try {
-      // The pool creates clients of the class in its options.
+      // The pool creates clients of the class in its options, so each client is a Session.
       return await work(client as unknown as Session);
     } catch (error) {
-      if (!leavesConnection(error)) failure = error;
+      if (!isConnectionUsable(error)) connectionError = error;
       throw error;
     } finally {
-      client.release(failure !== undefined);
-      if (failure !== undefined && pool === this.#pool) {
+      client.release(connectionError !== undefined);
+      if (connectionError !== undefined && pool === this.#pool) {
         this.#replacePool(this.#poolHost);
-        this.#reconnect(failure);
+        this.#reconnect(connectionError);
       }
     }
   }
@@ -97,16 +98,17 @@ export class ConnectionPool {
     const deadline = (this.#outage?.since ?? performance.now()) + this.#options.connectTimeout;
     for (;;) {
       if (this.#isClosed) throw new StoreUnavailableError('The store is closed.');
-      const left = deadline - performance.now();
-      if (left <= 0) throw this.#noConnection();
+      const remainingMs = deadline - performance.now();
+      if (remainingMs <= 0) throw this.#noConnection();
       if (this.#outage) {
-        await withTimeout(left, this.#outage.over);
+        await withTimeout(remainingMs, this.#outage.over);
         continue;
       }
       const connecting = this.#connect(this.#hosts.current);
       try {
-        const client = await withTimeout(left, connecting);
+        const client = await withTimeout(remainingMs, connecting);
         if (client) return client;
+        // The connection may open after the timeout, so it goes back to the pool then.
         connecting.then((late) => late.release()).catch(() => {});
       } catch (error) {
         this.#reconnect(error);
@@ -114,7 +116,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Connects to a host, which becomes the current one. */
+  /** Connects to a host, and makes it the current host. */
   async #connect(host: number): Promise<PoolClient> {
     if (this.#poolHost !== host) this.#replacePool(host);
     const isNew = this.#pool.idleCount === 0;
@@ -170,7 +172,7 @@ export class ConnectionPool {
       Client: Session,
       onConnect: (client) => prepare(client as Session),
     });
-    // The pool removes a connection that breaks while it is idle.
+    // The pool removes a connection that breaks while it is idle. Without a listener, the error would end the process.
     return pool.on('error', () => {});
   }
 

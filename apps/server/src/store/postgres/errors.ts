@@ -4,19 +4,22 @@ import { StoreUnavailableError } from '../errors.ts';
 /** SQLSTATE classes of errors whose cause is not the statement: the connection, the resources or the state of the database. */
 const TRANSIENT = /^(08|25|40|53|55|57|58|XX)/;
 
-/** SQLSTATEs that guarantee that nothing was stored: serialization, deadlock, read only, too many connections, starting up. */
+/**
+ * SQLSTATEs that guarantee that the statement stored nothing: serialization, deadlock, read only, too many connections,
+ * starting up.
+ */
 const NOTHING_STORED = new Set(['40001', '40P01', '25006', '53300', '57P03']);
 
 /** The message of pg's error for a statement's timeout, which has no class of its own. */
 const PG_TIMEOUT = 'Query read timeout';
 
-/** Whether the database rejected the statement itself, so that repeating it fails again. Nothing was stored. */
+/** Whether the database rejected the statement itself, so it stored nothing, and would fail again. */
 export function isRejection(error: unknown): boolean {
   const state = sqlState(error);
   return state !== undefined && !TRANSIENT.test(state);
 }
 
-/** Whether a commit failed because another server stored one of its idempotency keys first. Its statement divides by zero then. */
+/** Whether a commit failed because another server stored one of its idempotency keys first. The statement then divides by zero. */
 export function isKeyTaken(error: unknown): boolean {
   return sqlState(error) === '22012';
 }
@@ -26,14 +29,17 @@ export function isRepeatable(error: unknown): boolean {
   return NOTHING_STORED.has(sqlState(error) ?? '');
 }
 
-/** Whether a read lost its connection, so it can be sent again. A read that timed out cannot: its time is over. */
+/**
+ * Whether a read lost its connection, so it can be sent again. A read that timed out is not sent again, because its time is
+ * over.
+ */
 export function isLostConnection(error: unknown): boolean {
   const state = sqlState(error);
   return state === undefined ? messageOf(error) !== PG_TIMEOUT : /^57P0[123]$/.test(state);
 }
 
 /** Whether the connection can still be used: the database responded, and its host is not the problem. */
-export function leavesConnection(error: unknown): boolean {
+export function isConnectionUsable(error: unknown): boolean {
   const state = sqlState(error);
   return state !== undefined && !/^(08|25006|53|57|58|XX)/.test(state);
 }

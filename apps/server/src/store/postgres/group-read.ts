@@ -4,7 +4,8 @@ import { isLostConnection, unavailable } from './errors.ts';
 import type { Row } from './session.ts';
 import type { Statement } from './statements.ts';
 
-interface Waiting {
+/** A read that waits for a connection. */
+interface WaitingRead {
   statement: Statement;
   values: readonly unknown[];
   since: number;
@@ -19,10 +20,13 @@ interface ReadOptions {
   statementTimeout: number;
 }
 
-/** Bounds memory: each read may be a page of a megabyte, and each connection may have a group. */
+/**
+ * The largest number of reads in a group. It bounds memory: a read may be a page of a megabyte, and each connection may have a
+ * group.
+ */
 const MAX_GROUP_READS = 8;
 
-/** How often a read is sent in total if its connection breaks. A new connection leads to the current host. */
+/** The number of times that a read is sent if its connection breaks. A new connection goes to the host that accepts writes now. */
 const MAX_ATTEMPTS = 3;
 
 /**
@@ -32,7 +36,7 @@ const MAX_ATTEMPTS = 3;
 export class GroupRead {
   readonly #connections: ConnectionPool;
   readonly #options: ReadOptions;
-  #waiting: Waiting[] = [];
+  #waiting: WaitingRead[] = [];
   #running = 0;
 
   constructor(connections: ConnectionPool, options: ReadOptions) {
@@ -40,7 +44,7 @@ export class GroupRead {
     this.#options = options;
   }
 
-  /** Returns the statement's row for these values. */
+  /** Runs the statement with these values, and returns its row. */
   read(statement: Statement, values: readonly unknown[]): Promise<Row> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ statement, values, since: performance.now(), resolve, reject });
@@ -54,22 +58,22 @@ export class GroupRead {
     this.#running--;
   }
 
-  /** Takes the first waiting read and others with the same statement. Rejects reads that have waited too long. */
-  #nextGroup(): Waiting[] {
+  /** Takes the first waiting read, and further reads with the same statement. Rejects reads that have waited too long. */
+  #nextGroup(): WaitingRead[] {
     const oldest = performance.now() - this.#options.connectTimeout;
-    const group: Waiting[] = [];
-    const others: Waiting[] = [];
-    for (const one of this.#waiting) {
-      if (one.since < oldest) one.reject(new StoreUnavailableError(ALL_IN_USE));
-      else if (group.length < MAX_GROUP_READS && one.statement === (group[0] ?? one).statement) group.push(one);
-      else others.push(one);
+    const group: WaitingRead[] = [];
+    const remaining: WaitingRead[] = [];
+    for (const read of this.#waiting) {
+      if (read.since < oldest) read.reject(new StoreUnavailableError(ALL_IN_USE));
+      else if (group.length < MAX_GROUP_READS && read.statement === (group[0] ?? read).statement) group.push(read);
+      else remaining.push(read);
     }
-    this.#waiting = others;
+    this.#waiting = remaining;
     return group;
   }
 
-  async #readGroup(group: readonly Waiting[], { statement, values }: Waiting): Promise<void> {
-    const query = { ...statement, values: values.map((_, i) => group.map((one) => one.values[i])) };
+  async #readGroup(group: readonly WaitingRead[], { statement, values }: WaitingRead): Promise<void> {
+    const query = { ...statement, values: values.map((_, i) => group.map((read) => read.values[i])) };
     for (let attempt = 1; ; attempt++) {
       try {
         const { rows } = await this.#connections.use((session) => session.run(query, this.#options.statementTimeout));

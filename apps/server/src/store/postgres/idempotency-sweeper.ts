@@ -2,13 +2,16 @@ import type { IdempotencyState } from '../store.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { sweepKeys } from './statements.ts';
 
-/** The number of keys that one statement reads. It delays this server's commits. */
+/** The number of keys that one statement reads. It is small, because commits wait for the same connection. */
 const SWEPT_KEYS = 1_000;
-/** A sweep starts after this many new keys. It can remove more than that, so the number of keys stays within its bound. */
+/**
+ * A sweep starts after this many new keys. A sweep can remove more keys than that, so the number of keys stays within its
+ * bound.
+ */
 const KEYS_PER_SWEEP = 500;
 const SWEEP_MS = 60_000;
 
-/** Removes idempotency keys that are too old or too many: every minute, and after commits that store some. */
+/** Removes idempotency keys that have expired or exceed `maxKeys`: every minute, and after KEYS_PER_SWEEP stored keys. */
 export function idempotencySweeper(writers: ConnectionPool, maxKeys: number, timeoutMs: number) {
   let state: IdempotencyState = { keys: 0, forgotten: 0 };
   let stored = 0;
@@ -19,12 +22,12 @@ export function idempotencySweeper(writers: ConnectionPool, maxKeys: number, tim
       stored = 0;
       const query = { ...sweepKeys, values: [SWEPT_KEYS, maxKeys] };
       const { rows } = await writers.use((session) => session.write(query, timeoutMs));
-      const [removed = 0, early = 0, left = 0] = (rows[0] ?? []).map(Number);
-      state = { keys: left, forgotten: state.forgotten + early };
+      const [removed = 0, unexpired = 0, remaining = 0] = (rows[0] ?? []).map(Number);
+      state = { keys: remaining, forgotten: state.forgotten + unexpired };
       isDone = removed < SWEPT_KEYS || isClosed;
     }
   };
-  // If the database cannot be reached, the next sweep removes them.
+  // An error needs no handling: the next sweep removes the keys.
   const start = () =>
     (running ??= sweep()
       .catch(() => {})

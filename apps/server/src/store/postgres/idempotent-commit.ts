@@ -6,10 +6,10 @@ import type { Row, Session } from './session.ts';
 import { fence, outcome, type Statement } from './statements.ts';
 
 /**
- * Sends the commits of one writer, and each is stored at most once. A broken connection leaves a commit's outcome unknown.
- * Therefore each commit stores its number with its writes, and the next connection, to any host, looks it up: a stored commit
- * is acknowledged, any other is fenced and sent again. Every connection commits something before its first use, so the outcome
- * that it finds is also on the standby.
+ * Sends the commits of one writer, and stores each commit at most once. If a connection breaks during a commit, the outcome of the
+ * commit is unknown. Therefore each commit stores its number with its writes, and the next connection, to any host, looks the
+ * number up: a stored commit is acknowledged, any other commit is fenced and sent again. Every connection commits an update before
+ * its first use, so a stored commit that it finds is also on the standby.
  */
 export class IdempotentCommit {
   readonly #connections: ConnectionPool;
@@ -17,25 +17,29 @@ export class IdempotentCommit {
   readonly #writer = randomUUID();
   #number = 0;
 
-  /** A commit may take `timeoutMs`, and finding its outcome as long again. */
+  /** A commit may take `timeoutMs`. Looking up its outcome and sending it again may take as long once more. */
   constructor(connections: ConnectionPool, timeoutMs: number) {
     this.#connections = connections;
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Runs a statement of writes. Its first two values are the writer and the number of the commit. Returns its row, if any. */
+  /**
+   * Runs a statement of writes. This class adds the writer and the number of the commit as its first two values. Returns the
+   * row of the statement, if any.
+   */
   async run(statement: Statement, values: readonly unknown[]): Promise<Row | undefined> {
     const deadline = performance.now() + 2 * this.#timeoutMs;
-    const left = () => Math.max(1, Math.min(this.#timeoutMs, Math.ceil(deadline - performance.now())));
+    const remainingMs = () => Math.max(1, Math.min(this.#timeoutMs, Math.ceil(deadline - performance.now())));
+    /** The commit whose outcome is unknown. */
     let pending: readonly [writer: string, number: number] | undefined;
 
     const attempt = async (session: Session): Promise<Row | undefined> => {
-      const stored = pending && (await settle(session, pending, left()));
-      if (stored) return stored;
+      const storedRow = pending && (await fenceUnlessStored(session, pending, remainingMs()));
+      if (storedRow) return storedRow;
       pending = [this.#writer, ++this.#number];
       try {
         const query = { ...statement, values: [...pending, ...values] };
-        return (await session.write(query, left())).rows[0];
+        return (await session.write(query, remainingMs())).rows[0];
       } catch (error) {
         if (isRejection(error) || isRepeatable(error)) pending = undefined;
         throw error;
@@ -56,8 +60,12 @@ export class IdempotentCommit {
   }
 }
 
-/** Returns the row of a stored commit. Fences a commit that was not stored. */
-async function settle(session: Session, commit: readonly unknown[], timeoutMs: number): Promise<Row | undefined> {
+/** Returns the row of a commit that was stored. Fences any other commit, so it cannot be stored later. */
+async function fenceUnlessStored(
+  session: Session,
+  commit: readonly unknown[],
+  timeoutMs: number,
+): Promise<Row | undefined> {
   const values = [...commit];
   const fenced = await session.write({ ...fence, values }, timeoutMs);
   return fenced.rows.length > 0 ? undefined : (await session.run({ ...outcome, values }, timeoutMs)).rows[0];

@@ -18,7 +18,10 @@ export interface PostgresOptions {
   connectTimeout?: number;
   /** The time in milliseconds to wait for the response to a statement. */
   statementTimeout?: number;
-  /** The largest number of idempotency keys. Each is stored for 24 hours, unless there are more. */
+  /**
+   * The largest number of idempotency keys. Each key is stored for 24 hours; beyond this number the oldest keys are removed
+   * earlier.
+   */
   maxIdempotencyKeys?: number;
   /** Called after every commit. Must not throw. */
   onCommit?(commit: Commit): void;
@@ -86,7 +89,7 @@ export async function openPostgresStore(
 
 /**
  * The addresses in a DATABASE_URL, one for each host: `postgres://user:password@one:5432,two/database?sslmode=…`. Undefined
- * for an invalid one. It may contain a password, so no message may show it.
+ * if the text is not valid. It may contain a password, so no message may show it.
  */
 export function databaseAddresses(url: string): string[] | undefined {
   const [, start, hosts, rest] = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)([/?][^#]*)?$/.exec(url) ?? [];

@@ -28,8 +28,8 @@ export interface Step {
 }
 
 /**
- * The schema as steps. They only add to it, so servers of the previous version continue to work. Each can be interrupted and
- * run again.
+ * The steps that create the schema. A step only adds to the schema, so servers of the previous version continue to work. Each step
+ * can be interrupted and run again.
  */
 export function schemaOf(collections: readonly CollectionDeclaration[]): Step[] {
   const tables = collections.map(({ name }) => tableStep(name));
@@ -47,7 +47,7 @@ export interface MigrationLimits {
   waitMs: number;
 }
 
-/** Long, because one statement may build an index of many millions of documents. */
+/** The default limits are long, because one statement may build an index of many millions of documents. */
 export const MIGRATION_LIMITS: MigrationLimits = { statementMs: 3_600_000, waitMs: 3_600_000 };
 
 /**
@@ -80,7 +80,7 @@ const exists = (relation: string) => `to_regclass(${escapeLiteral(escapeIdentifi
 const base: Step = {
   isDone: exists('petstore_commits'),
   statements: [
-    // Servers of the previous version change nothing if the database's version is not older than theirs.
+    // Servers of the previous version leave the schema alone if the database's version is not older than theirs.
     'INSERT INTO petstore_migrations (version) VALUES (2) ON CONFLICT DO NOTHING',
     // The last assigned identifier of each collection. Every commit locks this row.
     `CREATE TABLE IF NOT EXISTS petstore_collections (
@@ -88,7 +88,7 @@ const base: Step = {
        last bigint NOT NULL CHECK (last BETWEEN 0 AND 9007199254740991)
      )`,
     // The JSON text of a property. PostgreSQL cannot parse a document with \u0000 or a lone surrogate in one of its strings, so
-    // backslashes and Unicode escapes are escaped first, each in its own way.
+    // backslashes and Unicode escapes are escaped first, as `keyOf` does.
     `CREATE OR REPLACE FUNCTION petstore_key(data json, property text) RETURNS text
      LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 1000 AS $$
      DECLARE
@@ -97,7 +97,7 @@ const base: Step = {
      BEGIN
        RETURN CASE WHEN octet_length(key) <= ${MAX_KEY_BYTES} THEN key ELSE encode(sha256(convert_to(key, 'UTF8')), 'hex') END;
      END $$`,
-    // The last commit of each writer: its number, the identifier before those it assigned, and the versions that it found.
+    // The last commit of each writer: its number, the last identifier before the commit, and the versions that it found.
     `CREATE TABLE IF NOT EXISTS petstore_commits (
        writer text PRIMARY KEY,
        number bigint NOT NULL,
@@ -129,7 +129,8 @@ function tableStep(name: string): Step {
     isDone: exists(tableOf(name)),
     statements: [
       `INSERT INTO petstore_collections (name, last) VALUES (${escapeLiteral(name)}, 0) ON CONFLICT DO NOTHING`,
-      // json stores the text unchanged, jsonb would not. With the size beside it, pages are cut without reading documents.
+      // The type json stores the text unchanged; jsonb would not. The size is a column, so a page ends without reading further
+      // documents.
       `CREATE TABLE IF NOT EXISTS ${escapeIdentifier(tableOf(name))} (
          id bigint PRIMARY KEY,
          version bigint NOT NULL,
@@ -144,7 +145,7 @@ function indexStep(name: string, property: string): Step {
   const [index, table] = [`${tableOf(name)}_by_${property}`, tableOf(name)].map(escapeIdentifier) as [string, string];
   return {
     isDone: `EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(${escapeLiteral(index)}) AND indisvalid)`,
-    // Writes continue meanwhile. An interrupted statement leaves an invalid index.
+    // CONCURRENTLY lets writes continue. An interrupted statement leaves an invalid index, which has to be dropped first.
     statements: [
       `DROP INDEX IF EXISTS ${index}`,
       `CREATE INDEX CONCURRENTLY ${index} ON ${table} (${keyColumn(property)}, id)`,

@@ -6,13 +6,16 @@ type Query = Pick<QueryArrayConfig, 'name' | 'text' | 'values'>;
 /** The SQLSTATE of warnings. The warning of a cancelled wait for synchronous replication has no SQLSTATE of its own. */
 const WARNING = '01000';
 
-/** A connection to a host that accepts writes. A statement's time is bounded; a timeout does not cancel it in the database. */
+/**
+ * A connection to a host that accepts writes. Each statement has a timeout, which does not cancel the statement in the
+ * database.
+ */
 export class Session extends Client {
   #warning: string | undefined;
 
   constructor(config?: ClientConfig) {
     super(config);
-    // The statement that fails reports the error.
+    // The statement that fails reports the error, so this listener only prevents that the error ends the process.
     this.on('error', () => {});
     this.on('notice', ({ code, message }) => {
       if (code === WARNING) this.#warning = message;
@@ -30,7 +33,7 @@ export class Session extends Client {
 
   /**
    * Runs a statement that writes, and resolves when the write is durable. If the wait for the standby is cancelled, the
-   * database reports success with a warning. A failover would lose such a write, so this rejects.
+   * database reports success with a warning. A failover would lose such a write, so the promise rejects.
    */
   async write(query: Query, timeoutMs: number): Promise<QueryArrayResult<Row>> {
     this.#warning = undefined;
@@ -58,8 +61,8 @@ export function prepareForReads(statementTimeout: number): Prepare {
 }
 
 /**
- * Turns off the database's statement timeout, because a cancelled wait for the standby reports success. Commits something
- * without effect, because an old primary that was not fenced claims to accept writes and then never responds.
+ * Turns off the database's statement timeout, because a cancelled wait for the standby reports success. Then commits an update
+ * without effect, because a former primary that was not fenced claims to accept writes, but never confirms a commit.
  */
 export function prepareForWrites(timeoutMs: number): Prepare {
   return async (session) => {

@@ -85,8 +85,8 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     ${recorded('NULL::bigint[]')} FROM counter`;
 
   /**
-   * The same, but omits writes whose idempotency key is known. If another server stores one of the keys after this statement
-   * began, the statement fails with a division by zero, and finds the key known when it is sent again.
+   * Does the same as `write` with `changes`, but omits writes whose idempotency key is known. If another server stores one of the
+   * keys after this statement began, the statement fails with a division by zero. When it is sent again, it finds the key known.
    */
   const unknown = '($4::int - (SELECT count(*) FROM known WHERE key = ANY ($9)))';
   const writeOnce = `
@@ -125,7 +125,7 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     get: statement('get', get),
     list: statement('list', list('', '')),
     lists: new Map(indexes.map((property) => [property, statement(`list by ${property}`, filtered(property))])),
-    // Most commits only create. This shorter statement takes the database a quarter less time.
+    // Most commits only create documents. For these, this shorter statement takes a quarter less time.
     create: statement('create', write('', 'NULL::bigint[]')),
     write: statement('write', write(changes('', ''), versions)),
     writeOnce: statement('write once', writeOnce),
@@ -161,7 +161,8 @@ export const resultOf: Statement = {
 
 /**
  * Of the $1 oldest keys, removes those that have expired and those beyond the last $2. Returns how many it removed, how many of
- * these had not expired, and how many are left. A key that is stored again meanwhile has another number.
+ * these had not expired, and how many are left. A key that is stored again meanwhile has another
+ * number, so it stays.
  */
 export const sweepKeys = {
   text: `
@@ -185,7 +186,7 @@ export const fence = {
     RETURNING number`,
 };
 
-/** Finds the outcome of a stored commit; no row for a fenced one. */
+/** Finds the outcome of a stored commit. Returns no row for a fenced commit. */
 export const outcome = {
   text: 'SELECT before, versions FROM petstore_commits WHERE writer = $1 AND number = $2 AND before IS NOT NULL',
 };
