@@ -104,7 +104,7 @@ export const settings = {
   bodyMemory: {
     flags: '--body-memory <bytes>',
     variable: 'PETSTORE_BODY_MEMORY',
-    about: 'memory for all request bodies being received or stored',
+    about: 'memory for all request bodies being received or processed',
     kind: integer(1, 2 ** 40),
     fallback: () => String(2 ** 26),
   },
