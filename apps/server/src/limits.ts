@@ -3,27 +3,33 @@
 /** A page of a list ends with the element that reaches this size, before its limit. */
 export const MAX_PAGE_BYTES = 2 ** 20;
 
-/** The writes that wait for the store; others get 503. */
+/** The writes that wait for the store; a further write gets 503. */
 export const MAX_PENDING_WRITES = 10_000;
 
-/** The concurrent requests with the same idempotency key; others get 409. */
+/** The concurrent requests with the same idempotency key; a further request gets 409. */
 export const MAX_REQUESTS_PER_KEY = 4;
 
-/** These bytes of each request body do not count towards the bound of all bodies, so large ones cannot crowd out small ones. */
+/**
+ * These first bytes of each request body do not count towards the bound of all bodies, so large bodies cannot crowd out small
+ * bodies.
+ */
 export const UNCOUNTED_BODY_BYTES = 4096;
 
-/** The number of tiny pieces in a body. Each costs as much as hundreds of bytes, and a chunk may have one byte. */
+/** The number of tiny chunks in a body. A chunk may have one byte, but costs as much as hundreds of bytes. */
 export const MAX_TINY_CHUNKS = 1_000;
 export const TINY_CHUNK_BYTES = 128;
 
 /** The bytes of a body that are still read after the response; then the connection is closed. */
 export const MAX_DISCARDED_BYTES = 2 ** 20;
 
-/** The depth of a JSON body, and the members of each of its objects. Each costs far more than a byte. */
+/** The depth of a JSON body, and the members of each of its objects. A level or a member costs far more than a byte. */
 export const MAX_JSON_DEPTH = 64;
 export const MAX_JSON_MEMBERS = 1_000;
 
-/** Requests with at most this many values, at most this deep, get every validation error; others only the first one. */
+/**
+ * Requests with at most this many values, at most this deep, get every validation error; other requests get only the first
+ * error.
+ */
 export const MAX_EXPLAINED_VALUES = 1_000;
 export const MAX_EXPLAINED_DEPTH = 4;
 
@@ -50,7 +56,10 @@ export const KEEP_ALIVE_GRACE_MS = 1_000;
 /** How long an idle connection stays open while the server drains: a request may be on its way. */
 export const DRAIN_SWEEP_MS = 250;
 
-/** The same while a worker is replaced. It is longer, so a client that pauses loses no request. */
+/**
+ * How long an idle connection stays open while its worker is replaced. The time is longer, so a client that pauses loses no
+ * request.
+ */
 export const REPLACEMENT_SWEEP_MS = 5_000;
 
 /** The shortest time for the store to close, if requests have used up the time to stop. */
@@ -59,18 +68,18 @@ export const MIN_STORE_CLOSE_MS = 1_000;
 /** How long after the start the metrics and Express are loaded. */
 export const METRICS_OPEN_MS = 1_000;
 
-/** The valid request targets that are cached, and the length of one. */
+/** The number of valid request targets that are cached, and the length of each. */
 export const MAX_CACHED_TARGETS = 4_096;
 export const MAX_TARGET_LENGTH = 256;
 
-/** The bytes of all cached responses, and of one of them. */
+/** The bytes of all cached responses together, and of each. */
 export const MAX_CACHED_BYTES = 2 ** 24;
 export const MAX_CACHED_RESPONSE_BYTES = 2 ** 16;
 
 /** How long the text of the metrics is cached. */
 export const METRICS_CACHE_MS = 1_000;
 
-/** The log lines that wait for a slow or broken stdout; others are dropped and counted. */
+/** The bytes of log lines that wait for a slow or broken stdout; further lines are dropped and counted. */
 export const MAX_LOG_BUFFER_BYTES = 2 ** 20;
 
 /** Log lines are written together, after this time or at this many characters. */
@@ -87,7 +96,7 @@ export const WORKER_RESTART_MS = { first: 100, max: 10_000, lived: 30_000 };
 /** The time after the time to stop before a worker is killed. */
 export const WORKER_EXIT_MS = 2_000;
 
-/** The time for a worker to send its metrics; after it, its previous metrics are used. */
+/** The time for a worker to send its metrics. Afterwards its previous metrics are used. */
 export const WORKER_METRICS_MS = 5_000;
 
 /** How often workers exchange the requests that they counted for the rate limits. */

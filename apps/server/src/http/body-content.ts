@@ -15,7 +15,7 @@ import { parsePairs } from './parameters.ts';
 import { decodeQuery, parseJsonText, shapeOf, splitPairs } from './styles.ts';
 import { itemsOf, propertyOf, textParser } from './values.ts';
 
-/** The schema of an operation's body, from its fields: of one field, or of an object. */
+/** The schema of an operation's body: the schema of the field `body`, or of an object with the fields that are in the body. */
 export function bodySchemaOf({ body, fields }: Operation): Schema | undefined {
   if (body?.whole) return fields.body?.schema;
   const inBody = Object.entries(fields).filter(([, field]) => field.in === 'body');
@@ -29,7 +29,9 @@ export function isAccepted(contentType: string | undefined, { mediaType, kind }:
   const [expected = ''] = mediaType.toLowerCase().split(';');
   const isType = expected.includes('*') ? type.startsWith(expected.slice(0, expected.indexOf('*'))) : type === expected;
   if (kind === 'bytes') return isType || expected === 'application/octet-stream';
-  return isType && parameters.every((one) => !one.startsWith('charset') || /^charset="?(utf-8|us-ascii)"?$/.test(one));
+  return (
+    isType && parameters.every((text) => !text.startsWith('charset') || /^charset="?(utf-8|us-ascii)"?$/.test(text))
+  );
 }
 
 /** Parses a body. Files and bytes become blobs. The validator checks the values. */
@@ -53,7 +55,7 @@ export function parseBody(
   }
 }
 
-/** The body for the validator: a string of the same length replaces each file, because their schema is a string. */
+/** The body for the validator: a string of the same length replaces each file, because the schema of a file is a string. */
 export function withoutFiles(body: unknown, kind: BodyKind | undefined): unknown {
   if (kind === 'bytes') return textOf(body);
   if (kind !== 'multipart' || body === undefined) return body;
@@ -98,7 +100,7 @@ function parseMultipart(parts: readonly Part[], schema: Schema, encoding: Encodi
   const valuesByName = new Map<string, unknown[]>();
   for (const part of parts) {
     if (part.fileName === undefined && isStyled(part.name)) {
-      // Only commas stay unescaped, because they separate values.
+      // Commas stay unescaped, so they still separate values.
       pairs.push([part.name, encodeURIComponent(utf8Of(part.bytes)).replaceAll('%2C', ',')]);
       continue;
     }
@@ -108,9 +110,9 @@ function parseMultipart(parts: readonly Part[], schema: Schema, encoding: Encodi
       encoding[part.name]?.contentType === 'application/json'
         ? parseJsonText(property, utf8Of(part.bytes))
         : valueOfPart(part, isRepeated ? itemsOf(property) : property);
-    const others = valuesByName.get(part.name);
-    if (!others) valuesByName.set(part.name, [value]);
-    else if (isRepeated) others.push(value);
+    const earlierValues = valuesByName.get(part.name);
+    if (!earlierValues) valuesByName.set(part.name, [value]);
+    else if (isRepeated) earlierValues.push(value);
     else throw new HttpError('invalid_request', `body '${part.name}': it appears more than once`);
   }
   const values = [...valuesByName].map(([name, all]) => [name, isList(name) ? all : all[0]]);

@@ -28,15 +28,15 @@ export interface BodyBudget {
   release(context: RequestContext): void;
 }
 
-/** A budget for all bodies. The first bytes of each are not counted, so a few large bodies cannot crowd out small ones. */
+/** A budget for all bodies. The first bytes of each body are not counted, so a few large bodies cannot crowd out small bodies. */
 export function bodyBudget(maxBytes: number): BodyBudget {
   let held = 0;
   return {
     hold: (context, bytes) => {
-      const more = Math.max(0, bytes - UNCOUNTED_BODY_BYTES) - context.bodyBytes;
-      if (more > 0 && held + more > maxBytes) return false;
-      held += more;
-      context.bodyBytes += more;
+      const added = Math.max(0, bytes - UNCOUNTED_BODY_BYTES) - context.bodyBytes;
+      if (added > 0 && held + added > maxBytes) return false;
+      held += added;
+      context.bodyBytes += added;
       return true;
     },
     release: (context) => {
@@ -66,11 +66,12 @@ export function bodyReceiver(limit: number, budget: BodyBudget): ReceiveBody {
     const onData = (chunk: Uint8Array) => {
       const start = size;
       size += chunk.length;
-      if (size > limit) return end(tooLarge(limit));
+      if (size > limit) return fail(tooLarge(limit));
       if (chunk.length < TINY_CHUNK_BYTES && ++tinyChunks > MAX_TINY_CHUNKS) {
-        return end(new HttpError('payload_too_large', 'The body arrives in too many small chunks.'));
+        return fail(new HttpError('payload_too_large', 'The body arrives in too many small chunks.'));
       }
-      if (!budget.hold(context, size)) return end(unavailable('Too many request bodies are in progress. Retry later.'));
+      if (!budget.hold(context, size))
+        return fail(unavailable('Too many request bodies are in progress. Retry later.'));
       if (start === 0) {
         body = chunk;
       } else {
@@ -78,19 +79,19 @@ export function bodyReceiver(limit: number, budget: BodyBudget): ReceiveBody {
         body.set(chunk, start);
       }
     };
-    // `end` is the last event, so the listeners can stay.
+    // No event follows 'end', so the listeners need not be removed.
     const onEnd = () => done(undefined, size === body.length ? body : body.subarray(0, size));
-    const end = (error: HttpError) => {
-      request.off('data', onData).off('end', onEnd).off(BROKEN, end);
-      // Otherwise the rest would block the connection.
+    const fail = (error: HttpError) => {
+      request.off('data', onData).off('end', onEnd).off(BROKEN, fail);
+      // The rest of the body has to be read, so the next request on this connection can be parsed.
       request.resume();
       done(error, EMPTY);
     };
-    request.on('data', onData).on('end', onEnd).on(BROKEN, end);
+    request.on('data', onData).on('end', onEnd).on(BROKEN, fail);
   };
 }
 
-/** Grows a buffer, at least to double its size, so a body in tiny pieces is copied in linear time. */
+/** Grows a buffer to at least double its size, so a body in tiny pieces is copied in linear time. */
 function withCapacity(buffer: Uint8Array, used: number, needed: number, limit: number): Uint8Array {
   if (used < buffer.length && needed <= buffer.length) return buffer;
   const larger = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(needed, 2 * used)));
@@ -140,7 +141,7 @@ export function bodyParser(receive: ReceiveBody): RequestHandler {
   };
 }
 
-/** The kinds for which an empty body is a value. */
+/** The kinds of body for which an empty body is a valid value. */
 const CAN_BE_EMPTY: ReadonlySet<BodyKind> = new Set(['text', 'bytes', 'form']);
 
 /** Whether a request has a body that is not empty. */

@@ -5,6 +5,7 @@ import { canBeWhole, dateText, type Headers, wholeText } from './response.ts';
 import type { TextContent } from './response-content.ts';
 import type { CollectionState, TargetCache } from './target-cache.ts';
 
+/** Whether the request identifier is as long as a UUID, so it can be replaced by another UUID in the bytes of a response. */
 const hasFixedId = ({ requestId }: RequestContext) => requestId.length === 36;
 
 /** Caches responses to targets that are requested repeatedly between two writes. */
@@ -21,7 +22,7 @@ export function cachedResponses(cache: TargetCache) {
     state: CollectionState,
   ): void {
     const { target, requestId, operation } = context;
-    // Another operation may have the same target.
+    // Several operations can have the same target, but its cached response belongs to one of them.
     if (!operation || target.accepted?.operation !== operation) return;
     const isRepeated = state.version !== undefined && state.version === target.lastVersion;
     target.lastVersion = state.version;
@@ -34,7 +35,7 @@ export function cachedResponses(cache: TargetCache) {
     cache.setResponse(target, { operation, status, bytes, idAt, dateAt, date, state });
   }
 
-  /** Sends the cached response of a target; false if there is none, it is outdated, or Node has to write the head. */
+  /** Sends the cached response of a target. False if the target has no valid cached response, or Node has to write the head. */
   function send(response: ServerResponse, context: RequestContext): boolean {
     const { target, requestId, operation } = context;
     const { response: cached } = target;
@@ -49,7 +50,7 @@ export function cachedResponses(cache: TargetCache) {
     if (date !== cached.date) bytes.write(date, dateAt, 'latin1');
     cached.date = date;
     response.statusCode = status;
-    // Bytes that wait for a slow client must not be overwritten.
+    // Bytes that wait for a slow client must not be overwritten, so they leave the cache.
     if (!response.send(bytes)) cache.setResponse(target, undefined);
     return true;
   }

@@ -4,14 +4,14 @@ import { type BlockList, isIP } from 'node:net';
 /** The trusted proxies: a number of hops in front of the server, or their addresses. */
 export type TrustProxy = number | BlockList;
 
-/** The header in which the proxies write the client's address. Others are ignored, because clients can set them. */
+/** The header in which the proxies write the client's address. Other headers are ignored, because clients can set them. */
 export type ProxyHeader = 'x-forwarded-for' | 'forwarded';
 
 export type ClientAddress = (request: IncomingMessage) => string | undefined;
 
 /**
  * Creates a function that returns the address of a request's client: the peer of the connection or, behind trusted proxies,
- * the leftmost address that a trusted proxy has added to the header. Entries from the client are further left, and ignored.
+ * the leftmost address that a trusted proxy has added to the header. Entries from the client are further left, so they are ignored.
  */
 export function clientAddress(trust: TrustProxy | undefined, header: ProxyHeader = 'x-forwarded-for'): ClientAddress {
   if (trust === undefined) return ({ socket }) => plainAddress(socket.remoteAddress);

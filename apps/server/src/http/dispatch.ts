@@ -44,7 +44,7 @@ interface Success {
   status?: number;
   /** Whether an earlier request with the same idempotency key did the write. */
   isReplayed?: boolean | undefined;
-  /** The collection version that the response was read from; a cached response is valid until it changes. */
+  /** The state of the collection that the response was read from. A cached response is valid until this state changes. */
   state?: CollectionState | undefined;
 }
 
@@ -64,7 +64,7 @@ export function dispatcher(
     if (request.headers['if-none-match'] === undefined && cached.send(response, context)) return;
     const call = { request, response, context, operation, input };
     const stored = SAFE_METHODS.has(operation.method) ? shared.stored[operation.id]?.(input) : undefined;
-    return stored instanceof Promise ? stored.then((one) => respond(call, one)) : respond(call, stored);
+    return stored instanceof Promise ? stored.then((result) => respond(call, result)) : respond(call, stored);
   };
 
   function respond(call: Call, stored: StoredResponse | undefined): void | Promise<void> {
@@ -74,7 +74,8 @@ export function dispatcher(
 
   function succeed({ request, response, context, operation, input }: Call, success: Success): void {
     const { content, version, page, state, isReplayed, status = operation.success ?? 200 } = success;
-    // The bytes of a document depend only on its version: strong tag. Pages of one version can differ in length: weak tag.
+    // The bytes of a document depend only on its version, so its tag is strong. Pages of one version can differ in length, so their
+    // tag is weak.
     const tag = version && (page ? `W/"${version}"` : `"${version}"`);
     const headers = tag === undefined ? [] : ['ETag', tag];
     if (isReplayed) headers.push('Idempotency-Replayed', 'true');
@@ -100,13 +101,13 @@ export function dispatcher(
     context.isHandlerRunning = true;
     let success: Success;
     try {
-      const once = started instanceof Promise ? await started : started;
+      const idempotent = started instanceof Promise ? await started : started;
       const versioned = versions ? onlyVersions(store, versions) : store;
-      const view = once ? writtenOnce(versioned, once) : versioned;
+      const view = idempotent ? writtenOnce(versioned, idempotent) : versioned;
       const { api, stored } = view === store ? shared : handlersFor(view);
       const written = isWrite ? await stored[operation.id]?.(input) : undefined;
       success = written ? storedSuccess(written) : successOf(operation, input, await api[operation.id]?.(input));
-      success.isReplayed = once?.isReplayed;
+      success.isReplayed = idempotent?.isReplayed;
     } finally {
       if (isWrite) pendingWrites--;
       if (id !== undefined) inFlight.end(id);
@@ -117,7 +118,10 @@ export function dispatcher(
   }
 }
 
-/** The handlers of a store by operation ID. The casts are safe because the validator has accepted the input. */
+/**
+ * The handlers of a store by operation ID. The casts are safe, because the validator accepts the input before a handler gets
+ * it.
+ */
 function handlersFor(store: Store) {
   return {
     api: handlers(store) as unknown as Record<string, Handler>,

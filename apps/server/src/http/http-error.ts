@@ -21,7 +21,7 @@ const DEFAULT_STATUSES = {
   unavailable: 503,
 } as const;
 
-/** A code of the server or of the spec. */
+/** An error code that the server uses, or that the spec adds. */
 export type ErrorCode = keyof typeof DEFAULT_STATUSES | keyof typeof service.statuses;
 
 const STATUSES: Readonly<Record<ErrorCode, number>> = { ...DEFAULT_STATUSES, ...service.statuses };
@@ -57,13 +57,13 @@ export class HttpError extends Error {
   }
 }
 
-/** An error with a status, and the code that belongs to it, `invalid_request` if none does. */
+/** An error with a status, and with the code of this status: `invalid_request` if the status has no code. */
 export function errorOfStatus(status: number, message: string, cause?: unknown): HttpError {
   const named = Object.entries(STATUSES).find(([, known]) => known === status);
   return new HttpError((named?.[0] as ErrorCode) ?? 'invalid_request', message, { status, cause });
 }
 
-/** The error 503 for a request without effect. */
+/** The error 503 for a request that had no effect, so it can be repeated. */
 export function unavailable(message: string, cause?: unknown): HttpError {
   return new HttpError('unavailable', message, { headers: { 'Retry-After': '1' }, cause });
 }
@@ -74,7 +74,7 @@ export type WriteError = (error: unknown, response: ServerResponse, context: Req
 export function errorWriter(log: Logger, write: WriteResponse): WriteError {
   return (error, response, context) => {
     const httpError = asHttpError(error);
-    // Our own errors need no more details.
+    // An HttpError says everything in its response, so only other errors are logged.
     if (httpError.status >= 500 && httpError !== error) log.error({ requestId: context.requestId, err: error });
     if (response.headersSent) return void response.destroy();
     write(response, context, httpError.status, Object.entries(httpError.headers).flat(), jsonContent(httpError.body()));
@@ -121,7 +121,7 @@ const keyHeaders = new Set(
 
 const MAX_VIOLATIONS_NAMED = 10;
 
-/** The error for violations, each with its location and its name. */
+/** The error for violations. Its message names the location and the field of each violation. */
 export function invalidRequest(violations: readonly { path: string; message: string; errorCode: string }[]): HttpError {
   const located = violations.map(({ path, message, errorCode }) => {
     const [, location = '', ...names] = path.split('/');
@@ -133,7 +133,7 @@ export function invalidRequest(violations: readonly { path: string; message: str
   const texts = [...new Set(located.map(({ text }) => text))];
   const rest = texts.length - MAX_VIOLATIONS_NAMED;
   const named = [...texts.slice(0, MAX_VIOLATIONS_NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])];
-  // An invalid path parameter names something that cannot exist.
+  // An invalid path parameter names something that cannot exist, so the error is `not_found`.
   const code = located.some(({ location }) => location === 'params') ? 'not_found' : 'invalid_request';
   return new HttpError(code, named.join('; '));
 }

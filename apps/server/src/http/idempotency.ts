@@ -34,11 +34,14 @@ export function idempotentRequests() {
   const inFlight = new Map<string, number>();
 
   return {
-    /** Begins a request with validated input. Throws if too many with its key are in progress; else `end` has to follow. */
+    /**
+     * Begins a request with validated input. Throws if too many requests with this key are in progress; otherwise call `end`
+     * later.
+     */
     begin: (operation: Operation, id: string, input: Input): Awaitable<IdempotentRequest> => {
-      const others = inFlight.get(id) ?? 0;
-      if (others >= MAX_REQUESTS_PER_KEY) throw inFlightError();
-      inFlight.set(id, others + 1);
+      const inProgress = inFlight.get(id) ?? 0;
+      if (inProgress >= MAX_REQUESTS_PER_KEY) throw inFlightError();
+      inFlight.set(id, inProgress + 1);
       const requestOf = (hashable: Input): IdempotentRequest => ({
         key: id,
         fingerprint: hash64(`${operation.method} ${operation.path} ${canonical(hashable)}`),
@@ -48,8 +51,8 @@ export function idempotentRequests() {
       return hasFiles ? withoutFiles(input).then(requestOf) : requestOf(input);
     },
     end: (id: string): void => {
-      const left = (inFlight.get(id) ?? 1) - 1;
-      if (left > 0) inFlight.set(id, left);
+      const remaining = (inFlight.get(id) ?? 1) - 1;
+      if (remaining > 0) inFlight.set(id, remaining);
       else inFlight.delete(id);
     },
   };
@@ -60,13 +63,16 @@ function inFlightError(): HttpError {
   return new HttpError('request_in_flight', message, { headers: { 'Retry-After': '1' } });
 }
 
-/** The key in the scope of its caller. Callers and keys have no spaces, so the result is unique, also with the number of a write. */
+/**
+ * The key in the scope of its caller. Callers and keys have no spaces, so the result stays unique if the number of a write is
+ * appended.
+ */
 export function scopedKey(key: string, caller = ''): string {
   const id = `${caller} ${key}`;
   return id.length <= MAX_KEY_LENGTH ? id : hash('sha256', id, 'base64url');
 }
 
-/** Longer keys are hashed. */
+/** A scoped key up to this length is stored as it is; a longer key is hashed. */
 const MAX_KEY_LENGTH = 64;
 
 /** A view of a store that does each write of a request once. The number of a write identifies it in every repetition. */
@@ -101,8 +107,8 @@ function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   let text = '{';
   for (const name of Object.keys(value).sort()) {
-    const member = (value as Record<string, unknown>)[name];
-    if (member !== undefined) text += canonical(name) + canonical(member);
+    const property = (value as Record<string, unknown>)[name];
+    if (property !== undefined) text += canonical(name) + canonical(property);
   }
   return `${text}}`;
 }

@@ -30,7 +30,7 @@ function conditional(collection: Collection, versions: readonly string[]): Colle
     attempt: (version: string) => Promise<T | NotWritten>,
   ): Promise<T | NotWritten> => {
     for (const version of versions) {
-      // A handler that has read the document requires the version that it read.
+      // A handler that has read the document requires the version that it read, so no other version is tried.
       if (readVersion !== undefined && readVersion !== version) continue;
       const result = await attempt(version);
       if (result.outcome !== 'conflict') return result;

@@ -5,14 +5,14 @@ import { int64Of, isExactNumber, withInt64 } from './values.ts';
 
 /**
  * Parses JSON. Throws for text that JavaScript would change silently: broken UTF-8, lone surrogates, numbers that a double
- * cannot hold exactly, and repeated keys; also for excessive depth or members. Integers beyond 2^53 become bigints if the
- * schema has an unbounded int64 there.
+ * cannot hold exactly, and repeated keys. Also throws for excessive depth, and for too many members. Integers beyond 2^53 become
+ * bigints if the schema has an unbounded int64 there.
  */
 export function parseJson(bytes: Uint8Array, schema?: Schema, where = 'body'): unknown {
   const text = utf8Of(bytes, where);
   let value: unknown;
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  // Before parsing: excessive text costs a hundred times as much as other text of its length.
+  // The bounds are checked before parsing, because excessive text costs a hundred times as much as other text of its length.
   const { excess, members, isPlain } = structureOf(json);
   if (excess) throw new HttpError('invalid_request', `${where}: ${excess}`);
   try {
@@ -56,7 +56,7 @@ function exactInteger(_key: string, value: unknown, { source = '' }: { source?: 
 const inexact = (source: string) => `${source.slice(0, 40)} cannot be represented exactly`;
 
 interface JsonViolation {
-  /** The key with the violation, or whose value has it. */
+  /** The key that has the violation itself or in its value. */
   key: string | undefined;
   problem: string;
 }
@@ -119,14 +119,14 @@ function scan(json: Buffer): Scan {
       at = end;
     } else if (isDigit(byte) || byte === MINUS) {
       let end = at + 1;
-      let isPlain = true;
+      let isInteger = true;
       for (; end < json.length; end++) {
         const next = json[end] ?? 0;
         if (isDigit(next)) continue;
         if (!isFractionOrExponent(next)) break;
-        isPlain = false;
+        isInteger = false;
       }
-      if (!isPlain || end - at > ALWAYS_EXACT_DIGITS) {
+      if (!isInteger || end - at > ALWAYS_EXACT_DIGITS) {
         const source = json.toString('latin1', at, end);
         hasLarge ||= Math.abs(Number(source)) > Number.MAX_SAFE_INTEGER;
         if (!isExactNumber(source)) {
@@ -164,7 +164,7 @@ interface Structure {
 /** The structure of a text that may be malformed. */
 function structureOf(json: Buffer): Structure {
   /** The number of members of each open container, outermost first. */
-  const open: number[] = [];
+  const memberCounts: number[] = [];
   let [members, digits, isPlain] = [0, 0, true];
   const exceeds = (excess: string) => ({ excess, members, isPlain });
   for (let at = 0; at < json.length; at++) {
@@ -182,14 +182,14 @@ function structureOf(json: Buffer): Structure {
         at++;
       }
     } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      if (open.push(0) > MAX_JSON_DEPTH) return exceeds(`it is nested more than ${MAX_JSON_DEPTH} deep`);
+      if (memberCounts.push(0) > MAX_JSON_DEPTH) return exceeds(`it is nested more than ${MAX_JSON_DEPTH} deep`);
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
-      open.pop();
+      memberCounts.pop();
     } else if (byte === COLON) {
       members++;
-      const count = (open.pop() ?? 0) + 1;
+      const count = (memberCounts.pop() ?? 0) + 1;
       if (count > MAX_JSON_MEMBERS) return exceeds(`it has an object with more than ${MAX_JSON_MEMBERS} members`);
-      open.push(count);
+      memberCounts.push(count);
     }
   }
   return { members, isPlain };

@@ -27,7 +27,7 @@ export function parseParts(bytes: Uint8Array, contentType: string): Part[] {
     if (body.toString('latin1', at, at + 2) === '--') return parts;
     const lineEnd = body.indexOf('\r\n', at);
     const end = body.indexOf(delimiter, at);
-    // After a delimiter, its line can only have blanks.
+    // Only blanks can follow a delimiter in its line.
     if (lineEnd < 0 || end < 0 || !/^[ \t]*$/.test(body.toString('latin1', at, Math.min(lineEnd, at + 80)))) {
       throw malformed('a part does not end with the boundary');
     }
@@ -54,7 +54,10 @@ function parsePart(bytes: Buffer): Part {
   return { name, fileName, type: headers.get('content-type'), bytes: bytes.subarray(headEnd + 4) };
 }
 
-/** One parameter, or an empty one. Sticky, so each match starts where the last one ended, in linear time. */
+/**
+ * One parameter, which may be empty. The expression is sticky, so each match starts where the previous match ended, in linear
+ * time.
+ */
 const PARAMETER = /;[ \t]*(?:([^\s;="]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))[ \t]*)?/gsy;
 
 /** The parameters of a header, by lower-case name. */

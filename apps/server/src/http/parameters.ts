@@ -26,15 +26,16 @@ export function parseParameters(
   /** The query parameters that contain API keys. */
   queryKeys: readonly string[],
 ): ParameterValues {
-  const of = (location: Field['in']) => Object.entries(operation.fields).filter(([, field]) => field.in === location);
+  const fieldsIn = (location: Field['in']) =>
+    Object.entries(operation.fields).filter(([, field]) => field.in === location);
   const params: Record<string, unknown> = {};
-  for (const [name, field] of of('path')) {
+  for (const [name, field] of fieldsIn('path')) {
     params[name] = withName('not_found', `There is no ${name} '${pathParams[name]}'`, () =>
       parsePath(name, field, pathParams[name] ?? ''),
     );
   }
   const texts: Record<string, unknown> = { ...headers };
-  for (const [name, field] of of('header')) {
+  for (const [name, field] of fieldsIn('header')) {
     const text = headers[name.toLowerCase()];
     if (text === undefined) continue;
     texts[name.toLowerCase()] = withName('invalid_request', `headers '${name}'`, () =>
@@ -42,14 +43,14 @@ export function parseParameters(
     );
   }
   const cookies: Record<string, unknown> = {};
-  const cookieTexts = of('cookie').length > 0 ? cookiesOf(headers.cookie) : new Map<string, string>();
-  for (const [name, field] of of('cookie')) {
+  const cookieTexts = fieldsIn('cookie').length > 0 ? cookiesOf(headers.cookie) : new Map<string, string>();
+  for (const [name, field] of fieldsIn('cookie')) {
     const text = cookieTexts.get(name);
     if (text !== undefined)
       cookies[name] = withName('invalid_request', `cookies '${name}'`, () => parseCookie(field, text));
   }
   const pairs = splitPairs(query, '&', decodeQuery).filter(([name]) => !queryKeys.includes(name));
-  return { query: parsePairs(new Map(of('query')), pairs, 'query'), params, headers: texts, cookies };
+  return { query: parsePairs(new Map(fieldsIn('query')), pairs, 'query'), params, headers: texts, cookies };
 }
 
 /** The raw cookies of a request by name. If a name is repeated, its first cookie counts. */
@@ -61,7 +62,7 @@ export function cookiesOf(header: string | string[] | undefined): Map<string, st
 /** A field of a query or a form. */
 type NamedField = Serialization & { readonly schema: Schema };
 
-/** Parses the pairs of a query or a form. Throws for a name without a field, unless `other` returns one. */
+/** Parses the pairs of a query or a form. Throws for a name without a field, unless `other` returns a field for it. */
 export function parsePairs(
   fields: ReadonlyMap<string, NamedField>,
   pairs: readonly [name: string, text: string][],
@@ -135,7 +136,7 @@ function withName<T>(code: 'not_found' | 'invalid_request', where: string, parse
 /** The parameters of an operation for the fast path: single values in path and query. */
 export type PlainParameters = Readonly<Record<'path' | 'query', ReadonlyMap<string, ParseText>>>;
 
-/** The parameters for the fast path; undefined if the operation has any of another form. */
+/** The parameters for the fast path; undefined if the operation has a parameter of another form. */
 export function plainParametersOf({ fields }: Operation): PlainParameters | undefined {
   const parsers = { path: new Map<string, ParseText>(), query: new Map<string, ParseText>() };
   for (const [name, { in: location, schema, style, contentType }] of Object.entries(fields)) {
@@ -151,7 +152,7 @@ export function plainParametersOf({ fields }: Operation): PlainParameters | unde
 /** Names and values of letters, digits, `_` and `-`, which need no decoding. */
 const PLAIN_TARGET = /^[\w/-]*(?:\?[\w&=-]*)?$/;
 
-/** Parses the parameters of a plain target; undefined if one is unknown, repeated or not plain. */
+/** Parses the parameters of a plain target; undefined if a parameter is unknown, repeated or not plain. */
 export function parsePlainParameters(
   { path, query: fields }: PlainParameters,
   target: string | undefined,

@@ -28,7 +28,7 @@ const UNRESERVED = /[A-Za-z0-9._~-]/;
 
 /**
  * Normalizes the target of a request (RFC 9110 4.2.3, RFC 9112 3.2): without scheme and host, and with unreserved characters
- * decoded; undefined if it is malformed. Other escapes stay, so decoding them later decodes nothing twice.
+ * decoded; undefined if it is malformed. Other escapes stay, so no text is decoded twice later.
  */
 export function normalizeTarget(method: string | undefined, target: string): string | undefined {
   if (PLAIN_TARGET.test(target)) return target;
@@ -52,12 +52,12 @@ function isHost(text: string): boolean {
   return /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d*)?$/i.test(text);
 }
 
-/** Headers that must not repeat, because a proxy and this server could each use another one. */
+/** Headers that must not repeat, because a proxy and this server could use different values. */
 const SINGLE = new Set(['host', 'authorization', 'content-type']);
 const LENGTHS = new Set([...SINGLE].map(({ length }) => length));
 
 function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
-  // Each of them has another length, so names are compared only if one of these lengths repeats.
+  // These headers have different lengths, so names are compared only if one of the lengths repeats.
   let lengths = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const { length = 0 } = rawHeaders[i] ?? '';

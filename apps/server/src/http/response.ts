@@ -64,7 +64,7 @@ export const writeResponse: WriteResponse = (response, context, status, headers,
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Whether `wholeText` can replace Node's head: no header is set so far, and the connection stays open. */
+/** Whether `wholeText` can replace the head that Node would write: no header is set yet, and the connection stays open. */
 export function canBeWhole(response: ServerResponse): response is WholeResponse & { keepAlive: string } {
   return (
     response instanceof WholeResponse && response.keepAlive !== undefined && response.getHeaderNames().length === 0
@@ -72,8 +72,8 @@ export function canBeWhole(response: ServerResponse): response is WholeResponse 
 }
 
 /**
- * The text of a success, head and body, as Node would write it. Node would check every header again; these are constants,
- * made by this server, or checked when the request was accepted.
+ * The text of a success response, head and body, as Node would write it, but without Node's check of every header. No header needs
+ * it: each is a constant, made by this server, or was checked when the request was accepted.
  */
 export function wholeText(
   keepAlive: string,
@@ -123,14 +123,14 @@ export const writeValidatedResponse: WriteResponse = (response, context, status,
   }
 };
 
-/** The headers of every response to a request: its identifier, and the fixed ones of its operation. */
+/** The headers of every response to a request: the request's identifier, and the fixed headers of its operation. */
 export function responseHeaders({ requestId, operation }: RequestContext): Headers {
   return ['X-Request-Id', requestId, ...(fixedHeaders.get(operation) ?? [])];
 }
 
 const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'];
 
-/** The headers of every response to an operation: `nosniff`, and its deprecation. */
+/** The headers of every response of an operation: `nosniff`, and its deprecation. */
 const fixedHeaders = new Map<Operation | undefined, Headers>([
   [undefined, NO_SNIFF],
   ...Object.values<Operation>(operations).map(
@@ -176,10 +176,10 @@ export function nextPage(
   }
   query[cursor] = String(last);
   // Lists and objects are copied from the raw query, in their own style.
-  const others = isPlain
+  const copiedPairs = isPlain
     ? []
     : context.query.split('&').filter((pair) => !Object.hasOwn(query, nameOf(pair)) && isField(nameOf(pair)));
-  return ['Link', `<?${[stringify(query), ...others].join('&')}>; rel="next"`];
+  return ['Link', `<?${[stringify(query), ...copiedPairs].join('&')}>; rel="next"`];
 
   function isField(name: string): boolean {
     return (

@@ -40,11 +40,13 @@ export function expressPathOf({ path }: Operation): string {
 
 const prefix = `${basePath}/`;
 const root = newNode();
-for (const [path, here] of Map.groupBy(Object.values<Operation>(operations), (one) => one.path)) {
-  const methods = new Map(here.map((operation) => [operation.method as string, operation]));
-  const also = (methods.has('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS']).filter((method) => !methods.has(method));
+for (const [path, atPath] of Map.groupBy(Object.values<Operation>(operations), (operation) => operation.path)) {
+  const methods = new Map(atPath.map((operation) => [operation.method as string, operation]));
+  const implicitMethods = (methods.has('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS']).filter(
+    (method) => !methods.has(method),
+  );
   const leaf = path.slice(1).split('/').reduce(childOf, root);
-  leaf.route = { methods, allow: [...methods.keys(), ...also].join(', ') };
+  leaf.route = { methods, allow: [...methods.keys(), ...implicitMethods].join(', ') };
 }
 
 /** Matches the rest of a path, whose next segment begins at `begin`. */
@@ -69,7 +71,7 @@ function childOf({ literals, templates }: RouteNode, segment: string): RouteNode
   const child = newNode();
   if (segment.includes('{')) {
     templates.push({ template: segment, match: segmentMatcher(segment), child });
-    // The most specific one comes first: `list-all{x}` before `list{x}`.
+    // The most specific template comes first: `list-all{x}` before `list{x}`.
     templates.sort((left, right) => right.template.indexOf('{') - left.template.indexOf('{'));
   } else {
     literals.set(encoded(segment), child);

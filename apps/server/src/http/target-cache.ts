@@ -13,12 +13,12 @@ export interface Target {
   readonly match: RouteMatch | undefined;
   isCached: boolean;
   accepted: AcceptedInput | undefined;
-  /** The version of the collection at the last response. */
+  /** The version of the collection when the last response was read. */
   lastVersion: string | undefined;
   response: CachedResponse | undefined;
 }
 
-/** The input that the parameters of a target yield. They have passed the checks of the operation. */
+/** The input that an operation gets from the parameters of a target. The parameters have passed the checks of the operation. */
 interface AcceptedInput {
   readonly operation: Operation;
   readonly input: Input;
@@ -36,7 +36,7 @@ export interface CachedResponse {
   readonly state: CollectionState;
 }
 
-/** A collection, with the version that it had before something was read from it. */
+/** A collection, and its version before a response was read from it. */
 export interface CollectionState {
   readonly collection: Pick<Collection, 'version'>;
   readonly version: string | undefined;
@@ -51,7 +51,10 @@ export function parseTarget(text: string): Target {
   return { path, query, match, isCached: false, accepted: undefined, lastVersion: undefined, response: undefined };
 }
 
-/** The targets of accepted requests by their text, with their cached responses. Beyond its bounds it evicts the oldest. */
+/**
+ * The targets of accepted requests by their text, with their cached responses. Beyond its bounds the cache evicts the oldest
+ * target.
+ */
 export class TargetCache {
   readonly #byText = new Map<string, Target>();
   readonly #maxBytes: number;
@@ -70,7 +73,7 @@ export class TargetCache {
     return this.#byText.get(text);
   }
 
-  /** Adds the target of an accepted request; its input only if that depends on nothing else of the request. */
+  /** Adds the target of an accepted request. Pass its input only if the input depends on the target alone. */
   add(text: string, target: Target, accepted?: AcceptedInput): void {
     if (!target.isCached) {
       if (text.length > MAX_TARGET_LENGTH || this.#byText.has(text)) return;

@@ -1,6 +1,6 @@
 import { isWide, propertiesOf, resolved, type Schema, typesOf } from '@petstore/types';
 
-/** Converts text to a value. Returns unconvertible text unchanged, which the validator then rejects. */
+/** Converts text to a value. Returns text that cannot be converted unchanged, so the validator rejects it. */
 export type ParseText = (text: string) => unknown;
 
 const parsers = new WeakMap<Schema, ParseText>();
@@ -45,7 +45,7 @@ function mayBeWide(schema: Schema): boolean {
 
 /** The schema of the elements of a list. */
 export function itemsOf(schema: Schema): Schema {
-  return resolved(schema).items ?? firstOf(schema, (one) => resolved(one).items) ?? {};
+  return resolved(schema).items ?? firstOf(schema, (alternative) => resolved(alternative).items) ?? {};
 }
 
 /** The schema of a property of an object; undefined if the object cannot have it. */
@@ -53,15 +53,15 @@ export function propertyOf(schema: Schema, name: string): Schema | undefined {
   const named = propertiesOf(schema);
   if (Object.hasOwn(named, name)) return named[name];
   const { additionalProperties, properties } = resolved(schema);
-  const found = firstOf(schema, (one) => propertyOf(one, name));
+  const found = firstOf(schema, (alternative) => propertyOf(alternative, name));
   if (found || additionalProperties === false) return found;
   if (typeof additionalProperties === 'object') return additionalProperties;
   return additionalProperties === true || (!properties && alternativesOf(schema).length === 0) ? {} : undefined;
 }
 
 function firstOf<T>(schema: Schema, find: (alternative: Schema) => T | undefined): T | undefined {
-  for (const one of alternativesOf(schema)) {
-    const found = find(one);
+  for (const alternative of alternativesOf(schema)) {
+    const found = find(alternative);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -73,8 +73,8 @@ function alternativesOf(schema: Schema): readonly Schema[] {
 }
 
 /**
- * Converts integers beyond 2^53 to bigints, if the schema has an unbounded int64 there. For a bigint anywhere else it calls
- * `onInexact` with its key.
+ * Converts integers beyond 2^53 to bigints where the schema has an unbounded int64. For a bigint anywhere else, calls `onInexact`
+ * with the key of the bigint.
  */
 export function withInt64(
   schema: Schema | undefined,
