@@ -13,7 +13,7 @@ describe('is rejected with a hint, and nothing is sent', () => {
     [['pets', 'list', '--page-size', String(minimum - 1)], `from ${minimum} to ${maximum}`],
     [['pets', 'list', '--page-size', String(maximum + 1)], `from ${minimum} to ${maximum}`],
     [['pets', 'list', '--limit', '0'], 'less than 1'],
-    [['pets', 'list', '--limit', '5', '--all'], 'Use one of them'],
+    [['pets', 'list', '--limit', '5', '--all'], 'Use either --all or --limit'],
     [['pets', 'list', '--limit', '1e1'], 'decimal digits'],
     [['pets', 'list', '--limit', '0x1'], 'decimal digits'],
     [['pets', 'list', '--limit', ' 1'], 'decimal digits'],

@@ -20,7 +20,7 @@ export function inExactJson(type = 'application/json'): Encoder {
   };
 }
 
-/** Sends no body if there is no input for it. */
+/** Writes the inputs with this encoder. If there are no inputs, the request has no body. */
 export function ifAny(encode: Encoder): Encoder {
   return (draft, inputs) => (inputs.length > 0 ? encode(draft, inputs) : []);
 }
@@ -38,7 +38,7 @@ export const wholeText = (type: string) => wholeAs(type, (body) => String(body))
 export const wholeBytes = (type: string) =>
   wholeAs(type, (body, draft) => {
     if (body instanceof ReadableStream) draft.duplex = 'half';
-    // The file states which type of a range it has.
+    // A range such as image/* is not a content type, so the content type is that of the file.
     if (type.includes('*')) draft.headers['content-type'] = (body as Blob).type || 'application/octet-stream';
     return body as Body;
   });
@@ -51,13 +51,13 @@ export function wholeForm(encode: Encoder): Encoder {
   });
 }
 
-/** Writes the inputs as a form: lists by repeating the name, objects as JSON, and others as these encoders do. */
+/** Writes the inputs as a form: with these encoders, and the remaining inputs as text, lists by repeating the name, objects as JSON. */
 export function inForm(...encoders: Encoder[]): Encoder {
   return (draft, inputs) => {
     const form: RequestDraft = { url: '', headers: {} };
-    let others = inputs;
-    for (const encode of encoders) others = encode(form, others);
-    for (const [name, value] of others) {
+    let remaining = inputs;
+    for (const encode of encoders) remaining = encode(form, remaining);
+    for (const [name, value] of remaining) {
       if (Array.isArray(value) && value.every((item) => Object(item) !== item)) inQuery(form, [[name, value]]);
       else addQuery(form, `${encodeURIComponent(name)}=${encodeURIComponent(textOf(value))}`);
     }
@@ -67,10 +67,10 @@ export function inForm(...encoders: Encoder[]): Encoder {
   };
 }
 
-/** Makes the parts of a property: the header and the content of each. */
+/** Returns the parts of a property, each with its header and its content. */
 type Parts = (name: string, value: unknown) => [header: string, content: string | Blob][];
 
-/** Writes the inputs as a form of parts: one for each property or element of a list, objects as JSON, files as they are. */
+/** Writes the inputs as a multipart form: a part for each property or element of a list, objects as JSON, files unchanged. */
 export function inMultipart(encodings: Readonly<Record<string, string | Parts>> = {}): Encoder {
   const byName = new Map(Object.entries(encodings));
   return (draft, inputs) => {
@@ -88,7 +88,7 @@ export function inMultipart(encodings: Readonly<Record<string, string | Parts>> 
   };
 }
 
-/** Makes parts with a content type and further headers. A list is one part only as JSON. */
+/** Returns parts with a content type and further headers. A list is a single part if its content type is JSON. */
 export const partWith =
   (headers: string, type = ''): Parts =>
   (name, value) =>
@@ -97,7 +97,7 @@ export const partWith =
       item instanceof Blob ? item : textOf(item),
     ]);
 
-/** Makes a part of each pair that an encoder writes. */
+/** Returns a part for each pair of name and value that an encoder writes. */
 export const styledParts =
   (encode: Encoder): Parts =>
   (name, value) => {
@@ -106,12 +106,12 @@ export const styledParts =
     return [...new URLSearchParams(pairs.url.slice(1))].map(([key, text]) => [partHeader(key, text, ''), text]);
   };
 
-/** The properties of an object, without those that are undefined. */
+/** The properties of an object that are not undefined. */
 export function definedEntries(value: object): [name: string, value: unknown][] {
   return Object.entries(value).filter(([, item]) => item !== undefined);
 }
 
-/** JSON with the digits of bigints. All runtimes have `rawJSON` from 2025 on; in older ones JSON rejects a bigint. */
+/** JSON with the digits of bigints. Runtimes from before 2025 have no `rawJSON`, so `JSON.stringify` throws for a bigint. */
 export function exactJson(value: unknown): string {
   const { rawJSON } = JSON as { rawJSON?(text: string): unknown };
   return JSON.stringify(value, (_, item) => (typeof item === 'bigint' && rawJSON ? rawJSON(String(item)) : item));
@@ -129,21 +129,23 @@ function wholeAs(type: string, write: (body: unknown, draft: RequestDraft) => Bo
 
 function partHeader(name: string, value: unknown, allowed: string): string {
   const isFile = value instanceof Blob;
-  const own = isFile
+  const valueType = isFile
     ? value.type || 'application/octet-stream'
     : Object(value) === value
       ? 'application/json'
       : 'text/plain';
-  // The value's own type, if it is one of several allowed types or in an allowed range.
+  // The content type is that of the value, if the value's type is among the allowed types or in an allowed range.
   const types = allowed.split(/\s*,\s*/);
-  const isAllowed = types.some((one) => one === own || (one.endsWith('*') && own.startsWith(one.replace(/\*.*/, ''))));
-  const type = (!isAllowed && types.find((one) => one !== '' && !one.includes('*'))) || own;
+  const isAllowed = types.some(
+    (range) => range === valueType || (range.endsWith('*') && valueType.startsWith(range.replace(/\*.*/, ''))),
+  );
+  const type = (!isAllowed && types.find((range) => range !== '' && !range.includes('*'))) || valueType;
   const file = isFile ? `; filename="${escaped((value as Partial<File>).name ?? 'blob')}"` : '';
   const contentType = type === 'text/plain' && !isFile ? '' : `\r\ncontent-type: ${type}`;
   return `content-disposition: form-data; name="${escaped(name)}"${file}${contentType}`;
 }
 
-/** A name as HTML escapes it in multipart/form-data. */
+/** Escapes a name for multipart/form-data, by the rule of HTML. */
 function escaped(name: string): string {
   return name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
 }

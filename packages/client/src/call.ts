@@ -46,7 +46,7 @@ export async function outcome<Id extends OperationId>(call: Call<Id>): Promise<O
   try {
     return { ok: true, ...(await call.withResponse()) };
   } catch (error) {
-    // Not by its class: another copy of this package may have made the call.
+    // The error may be from another copy of this package, so its class is not compared.
     if ('attempts' in Object(error)) return { ok: false, error: error as CallError };
     throw error;
   }
@@ -67,11 +67,11 @@ export async function request(
   { method, path, headers, body }: RawRequest,
   options: CallOptions = {},
 ): Promise<{ readonly text: string; readonly response: HttpResponse }> {
-  // fetch rejects both with an error that looks like a broken connection.
+  // fetch would reject such a request with the error of a broken connection, so it is rejected here.
   if (!/^[\w-]+$/.test(method)) throw new TypeError(`'${method}' cannot be a method`);
   if (body !== undefined && /^(GET|HEAD)$/i.test(method)) throw new TypeError(`a ${method} request has no body`);
   const wire: Wire = {
-    // For messages only.
+    // The id occurs only in messages.
     id: `${method} ${path}` as OperationId,
     method,
     path: `/${path.replace(/^\//, '')}`,

@@ -6,7 +6,7 @@ import { LOOP_LEFT } from './pages.ts';
 /** A request as callbacks get it: `***` replaces credentials. */
 export type ShownRequest = Pick<HttpRequest, 'operation' | 'method' | 'url' | 'headers'>;
 
-/** Callbacks that observe calls. They cannot change a call; an error that one throws goes to `console.error`. */
+/** Callbacks that observe calls. Callbacks cannot change a call. An error in a callback is logged with `console.error`. */
 export interface Hooks {
   /** Before each attempt; `attempt` counts from 0. */
   request?(request: ShownRequest, attempt: number): void;
@@ -106,7 +106,7 @@ function report(
   callback({ operation, sunset, message });
 }
 
-/** Runs callbacks. Logs an error that one throws or rejects with. */
+/** Runs a callback. Logs the error if the callback throws or rejects. */
 function guarded(run: () => unknown): void {
   (async () => run())().catch(console.error);
 }

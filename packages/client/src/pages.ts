@@ -16,15 +16,15 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   readonly response: HttpResponse;
   readonly hasNext: boolean;
-  /** Requests the next page; `undefined` if this is the last one. */
+  /** Requests the next page; `undefined` if this is the last page. */
   next(): Promise<Page<Item> | undefined>;
 }
 
-/** A call of an operation that has pages. Awaiting it returns the first page; iterating it, the elements of all pages. */
+/** A call of an operation that has pages. Awaiting the call returns the first page; iterating over the call returns the elements of all pages. */
 export interface Paged<Id extends OperationId> extends Call<Id>, AsyncIterable<ItemOf<Id>> {
-  /** The first page, as an object that leads to the others. */
+  /** The first page, as an object that can request the next page. */
   page(): Promise<Page<ItemOf<Id>>>;
-  /** The elements of all pages as a list, at most `max` of them. */
+  /** The elements of all pages as a list of at most `max` elements. */
   collect(options: { readonly max: number }): Promise<ItemOf<Id>[]>;
 }
 
@@ -37,13 +37,13 @@ type ElementOf<List> = NonNullable<List> extends readonly (infer Element)[] ? El
 
 const rules = /* @__PURE__ */ new Map(Object.entries<PageRule>(pageRules));
 
-/** Adds the pages to a call of an operation that has them. */
+/** Adds the methods of `Paged` to a call, if its operation has pages. */
 export function pages<Id extends OperationId>(call: Call<Id>, rule = rules.get(call.operation)): Paged<Id> {
-  // Only the type of each operation says whether it has pages.
+  // TypeScript cannot infer from the rule that the operation has pages, so the type is asserted.
   return (rule ? Object.assign(call, pagesBy(rule, call)) : call) as Paged<Id>;
 }
 
-/** The pages that were read, as far as the detection of a loop needs them. */
+/** The state of the detection of a loop: two cursors or addresses of pages that were read, and when to replace `compared`. */
 export interface Trail {
   readonly last: string;
   readonly compared: string;
@@ -52,9 +52,9 @@ export interface Trail {
 }
 
 /**
- * The trail with one more cursor or address; `undefined` if it leads back to a page that was read before. It holds only two
- * of them (Brent's algorithm): the one that all others are compared with is replaced after 1, 2, 4, … pages, so a long loop
- * is found after at most three rounds.
+ * The trail with one more cursor or address; `undefined` if the cursor leads back to a page that was read before. The trail
+ * contains only two cursors (Brent's algorithm): `compared`, which each new cursor is compared with, is replaced after 1, 2, 4, …
+ * pages, so a long loop is found after at most three rounds.
  */
 export function extendTrail(trail: Trail | undefined, cursor: string): Trail | undefined {
   if (!trail) return { last: cursor, compared: cursor, steps: 1, distance: 1 };
@@ -74,7 +74,7 @@ function pagesBy(rule: PageRule, call: Call<OperationId>) {
     [Symbol.asyncIterator]: () => elements(firstPage()),
     collect: async (options: { readonly max: number }) => {
       const first = firstPage();
-      // Otherwise a rejection would be unhandled if `max` is wrong.
+      // If `max` is wrong, this function throws before `first` is awaited, so a rejection would be unhandled.
       first.catch(() => {});
       const { max } = Object(options) as { max: number };
       if (Math.abs(max) !== max) throw new RangeError('max must be a number, at least 0');
@@ -104,17 +104,17 @@ function pageFrom(
   const following = rule.next(data, response);
   /** The trail with the next page, from the address of the first page. */
   const extended = (first: string): Trail => {
-    let [here, next] = [trail, ''];
+    let [current, next] = [trail, ''];
     if (following && 'input' in following) next = String(Object.values(following.input));
     else {
-      here ??= extendTrail(undefined, first);
+      current ??= extendTrail(undefined, first);
       const link = following?.link ?? '';
-      const url = URL.canParse(link, here?.last) ? new URL(link, here?.last) : undefined;
-      // The credentials are sent only to the origin that the caller chose.
+      const url = URL.canParse(link, current?.last) ? new URL(link, current?.last) : undefined;
+      // Credentials must not be sent to an origin that the caller did not choose.
       if (url?.origin !== new URL(first).origin) throw unexpected('the next page is on another origin', link);
       next = url.href;
     }
-    const longer = extendTrail(here, next);
+    const longer = extendTrail(current, next);
     if (longer) return longer;
     throw unexpected('the next page was read before', next);
   };
@@ -138,14 +138,14 @@ function pageFrom(
   };
 }
 
-/** The elements of a page and of all pages after it. Requests at most one page ahead, and aborts it when the caller leaves. */
+/** Yields the elements of a page and of all later pages. Requests one page ahead; the request is aborted if the caller leaves the loop. */
 async function* elements(first: Promise<AnyPage>) {
   const stop = new AbortController();
   let awaited: Promise<AnyPage | undefined> = first;
   try {
     for (let page = await awaited; page; page = await awaited) {
       awaited = page.next(stop);
-      // It is awaited after this page, and never if the caller leaves before.
+      // If the caller leaves the loop, the next page is not awaited, so a rejection would be unhandled.
       awaited.catch(() => {});
       yield* page.items;
     }

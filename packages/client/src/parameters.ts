@@ -25,7 +25,7 @@ export const matrixPath = (name: string, explode: boolean) =>
     fillPath(draft, name, `;${key}${text === '' ? '' : `=${text}`}`);
   });
 
-/** Writes a header as `3,4,5`. Nothing in it is escaped. */
+/** Writes a header as `3,4,5`, without escaping. */
 export const simpleHeader = (name: string, explode: boolean) =>
   ifNotEmpty(name, (draft, value) => {
     draft.headers[name.toLowerCase()] = joined(value, explode, ',', plain);
@@ -81,7 +81,7 @@ export const jsonQuery = (name: string) =>
     addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(exactJson(value))}`),
   );
 
-/** Writes JSON as a header. It is ASCII, because a header cannot contain anything else. */
+/** Writes JSON as a header. Other characters than ASCII are escaped, because a header cannot contain them. */
 export const jsonHeader = (name: string) =>
   ifPresent(name, (draft, value) => {
     draft.headers[name.toLowerCase()] = exactJson(value).replace(
@@ -96,7 +96,7 @@ export const jsonCookie = (name: string) =>
 
 type Write = (draft: RequestDraft, value: unknown) => void;
 
-/** Writes one input if the call has it. */
+/** Writes the input with this name, if the call has the input. */
 function ifPresent(name: string, write: Write): Encoder {
   return only([name], (draft, inputs) => {
     for (const [, value] of inputs) write(draft, value);
@@ -104,7 +104,7 @@ function ifPresent(name: string, write: Write): Encoder {
   });
 }
 
-/** Writes one input if the call has it and it is not null, an empty list or an empty object (RFC 6570, 2.3). */
+/** Writes the input with this name, unless the input is missing, null, an empty list or an empty object (RFC 6570, 2.3). */
 function ifNotEmpty(name: string, write: Write): Encoder {
   return ifPresent(name, (draft, value) => {
     const isEmpty = value === null || (typeof value === 'object' && Object.keys(value).length === 0);

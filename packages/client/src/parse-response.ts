@@ -13,7 +13,7 @@ export function parseResponse(
   });
 }
 
-/** Parses JSON. Throws for a number that would be rounded. */
+/** Parses JSON. Throws for a number that parsing would round. */
 export const parseJson = async (response: HttpResponse, revive?: typeof exactInteger): Promise<unknown> => {
   const text = await readText(response);
   // Only numbers with this many digits can be rounded.
@@ -24,10 +24,10 @@ export const parseJson = async (response: HttpResponse, revive?: typeof exactInt
   return data;
 };
 
-/** Parses JSON with a bigint for each integer that would be rounded. */
+/** Parses JSON with a bigint for each integer that parsing as a number would round. */
 export const parseExactJson: Parse = (response) => parseJson(response, exactInteger);
 
-/** The exact integer, for `JSON.parse`. Older runtimes do not pass the source text: there it stays rounded and is rejected later. */
+/** A reviver for `JSON.parse` that returns exact integers. Older runtimes do not pass the source text, so the integer is rounded and rejected later. */
 export function exactInteger(_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
   return typeof value === 'number' && !isExact(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
@@ -54,10 +54,10 @@ export const byStatus =
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** How an operation has pages: the elements of a page, and how the request of the next page differs from that of this page. */
+/** How an operation has pages: the elements of a page, and how the request of the next page differs from the request of this page. */
 export interface PageRule {
   items(data: unknown): readonly unknown[];
-  /** The changed inputs, or the URL, which may be relative to that of this page; `undefined` after the last page. */
+  /** The changed inputs, or the URL, which may be relative to the URL of this page; `undefined` after the last page. */
   next(data: unknown, response: HttpResponse): { readonly input: Properties } | { readonly link: string } | undefined;
 }
 
@@ -81,7 +81,7 @@ export const linkPages: PageRule = {
 /** Pages that `Link` headers connect, with their elements in a property of the body. */
 export const linkPagesOf = (items: string): PageRule => ({ ...linkPages, items: elementsIn(items) });
 
-/** Pages whose body has the cursor of the next one. */
+/** Pages whose body contains the cursor of the next page. */
 export const bodyPages = ({ cursor, next = '', more, items = '' }: RuleOptions): PageRule => ({
   items: elementsIn(items),
   next: (data) => {
@@ -90,7 +90,7 @@ export const bodyPages = ({ cursor, next = '', more, items = '' }: RuleOptions):
   },
 });
 
-/** Pages whose last element has the cursor of the next one. Without the property `more`, an empty page is the last. */
+/** Pages whose last element contains the cursor of the next page. Without the option `more`, an empty page is the last page. */
 export const lastPages = ({ cursor, key = '', more, items }: RuleOptions): PageRule => {
   const elements = items === undefined ? (data: unknown) => data as unknown[] : elementsIn(items);
   return {
@@ -115,7 +115,7 @@ export function nextPage({ headers }: HttpResponse): string | undefined {
 
 const elementsIn = (name: string) => (data: unknown) => ((data as Properties)[name] ?? []) as unknown[];
 
-/** Reads the whole body. The caller can read it from the response again. */
+/** Reads the whole body. Afterwards `text()` of the response still returns the body. */
 async function readText(response: HttpResponse): Promise<string> {
   try {
     const text = await response.text();

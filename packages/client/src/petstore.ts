@@ -16,7 +16,7 @@ export interface Options extends EnvironmentOptions, ObserveOptions {}
 
 /** The whole service as an object with a method for each operation. */
 export type Petstore = {
-  // Mapped over the functions themselves, so that editors show their documentation.
+  // The type is mapped over the functions, so that editors show the documentation of the functions.
   [Id in keyof typeof calls]: (...args: [...Parameters<Api[Id]>, options?: CallOptions]) => (Id extends PagedId
     ? Paged<Id>
     : Call<Id>) & {
@@ -24,7 +24,7 @@ export type Petstore = {
     outcome(): Promise<Outcome<Id>>;
   };
 } & {
-  /** A client with these options changed and all others as they are. */
+  /** A client with these options. Options that are not passed stay as they are. */
   withOptions(options: Options): Petstore;
 };
 
@@ -40,16 +40,16 @@ export function petstore(options: Options = {}): Petstore {
       return Object.assign(started, { outcome: () => outcome(started) });
     };
   const methods = Object.entries(calls).map(([id, call]) => [id, bind(call as AnyCall)]);
-  const withOptions = (others: Options) => {
+  const withOptions = (changed: Options) => {
     const { deployment, baseUrl, ...same } = options;
     return petstore({
-      ...(others.deployment || others.baseUrl ? same : options),
-      ...others,
-      headers: { ...options.headers, ...others.headers },
-      on: { ...options.on, ...others.on },
+      ...(changed.deployment || changed.baseUrl ? same : options),
+      ...changed,
+      headers: { ...options.headers, ...changed.headers },
+      on: { ...options.on, ...changed.on },
     });
   };
-  // On the prototype, because an operation may be called `withOptions`.
+  // `withOptions` is on the prototype, because an operation with the same name must take precedence.
   return Object.assign(Object.create({ withOptions }), Object.fromEntries(methods));
 }
 
@@ -71,7 +71,7 @@ export function withEnvironment<Options extends EnvironmentOptions>(options: Opt
     ...options,
     ...(apiKey !== undefined && { apiKey }),
     baseUrl: options.baseUrl ?? (deployment ? deployments[deployment] : (env.PETSTORE_BASE_URL ?? first)),
-    // Browsers send their own.
+    // Browsers send their own user agent, so the header is set only in Node.
     headers: { ...(versions?.node && { 'user-agent': `petstore-client/${version}` }), ...options.headers },
   };
 }

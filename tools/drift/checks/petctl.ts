@@ -1,7 +1,7 @@
 import { type Check, type Finding, listFindings, withoutExample } from '../check.ts';
 import { operationOf } from '../openapi.ts';
 import type { Project } from '../project.ts';
-import { finding, inputErrors, inputsOf, type Subject, takenAs, unlessEqual } from './petctl/inputs.ts';
+import { finding, flagOrArgumentOf, inputErrors, inputsOf, type Subject, unlessEqual } from './petctl/inputs.ts';
 import { runErrors } from './petctl/outcomes.ts';
 import type { Petctl } from './petctl/run.ts';
 import {
@@ -32,7 +32,7 @@ export const petctl: Check = {
     );
     const findings = commands
       .filter(({ node }) => !modelOperations.some((one) => one.id === node.operation?.id))
-      .map(({ path }) => finding(path, 'there is such a command', 'there is no such operation'));
+      .map(({ path }) => finding(path, 'petctl has the command', 'the spec has no such operation'));
     for (const modelOperation of modelOperations) {
       const command = commands.find(({ node }) => node.operation?.id === modelOperation.id);
       const operation = operationOf(spec, modelOperation);
@@ -40,26 +40,29 @@ export const petctl: Check = {
         findings.push(
           ...(await commandErrors({ petctl, tree, spec, modelOperation, operation, command }, pages, generated)),
         );
-      else findings.push(finding([modelOperation.id], 'it has no command', 'it is an operation'));
+      else
+        findings.push(
+          finding([modelOperation.id], 'petctl has no command for the operation', 'each operation has a command'),
+        );
     }
     const client = await project.load<typeof import('@petstore/client')>('@petstore/client');
     findings.push(...(await sharedErrors(petctl, tree, spec, client)), ...manErrors(project, [...pages.keys()]));
     if (!project.exists(reference) || project.read(reference) !== generated) {
-      const actual = 'it is not what petctl generates';
-      findings.push({ where: reference, actual, expected: 'it is generated', fix: 'npm run docs' });
+      const actual = 'the page differs from what petctl generates';
+      findings.push({ where: reference, actual, expected: 'the page is generated', fix: 'npm run docs' });
     }
     return findings;
   },
 };
 
-/** The manual pages that the package installs are those that there are. */
+/** Errors in the list of manual pages that the package installs. */
 function manErrors(project: Project, pages: readonly string[]): Finding[] {
   const file = 'apps/petctl/package.json';
   const { man = [] }: { man?: string[] } = JSON.parse(project.read(file));
   const listed = man.map((path) => path.replace(/^.*\//, ''));
   return listFindings(pages, listed, {
-    actual: [`man in ${file} lacks it`, `man in ${file} has it`],
-    expected: ['there is such a manual page', 'there is no such manual page'],
+    actual: [`man in ${file} lacks the page`, `man in ${file} has the page`],
+    expected: ['petctl has such a manual page', 'petctl has no such manual page'],
     fix: 'npm run docs',
   });
 }
@@ -78,22 +81,33 @@ async function commandErrors(
   const texts = await textsOf(subject.petctl, command, pages.get(`petctl-${path.join('-')}.1`) ?? '', reference);
   const successor = spec.model.operations.find(({ operation: { id } }) => id === modelOperation.successor)?.operation;
   const ran = await runErrors(subject)
-    .then((errors) => errors.map((actual) => finding(path, actual, 'it does as the spec says')))
+    .then((errors) => errors.map((actual) => finding(path, actual, 'the command does what the spec says')))
     .catch(withoutExample(path.join(' ')));
   return [
     ...unlessEqual(path, 'the summary', node.summary, modelOperation.summary),
     ...unlessEqual(path, 'the deprecation', node.notice?.startsWith('Deprecated') ?? false, modelOperation.deprecated),
     ...factErrors(texts, path, (text) => missingCommandFacts(text, modelOperation, successor)),
     ...factErrors(texts, path, (text) => missingOwnFlags(text, node.flags)),
-    ...unknown.map(({ name }) => finding(path, `it takes --${name}`, 'there is no such input')),
+    ...unknown.map(({ name }) =>
+      finding(path, `the command has the flag --${name}`, 'the operation has no such input'),
+    ),
     ...inputs.flatMap((input) => {
-      const taken = takenAs(subject, input);
+      const flagOrArgument = flagOrArgumentOf(subject, input);
       const where = [...path, `${input.in} ${input.name}`];
-      if (!taken) return [finding(where, 'it is neither a flag nor an argument', `it is an input in the ${input.in}`)];
-      const missing = factErrors(texts, where, (text) => missingInputFacts(text, input, taken));
-      return [...missing, ...inputErrors(subject, input, taken)];
+      if (!flagOrArgument)
+        return [
+          finding(
+            where,
+            'the command has neither a flag nor an argument for the input',
+            `the operation has the input in the ${input.in}`,
+          ),
+        ];
+      const missing = factErrors(texts, where, (text) => missingInputFacts(text, input, flagOrArgument));
+      return [...missing, ...inputErrors(subject, input, flagOrArgument)];
     }),
-    ...(await exampleErrors(subject.petctl, command)).map((actual) => finding(path, actual, 'it can be tried')),
+    ...(await exampleErrors(subject.petctl, command)).map((actual) =>
+      finding(path, actual, 'petctl accepts the example'),
+    ),
     ...ran,
   ];
 }

@@ -11,7 +11,7 @@ import { checkFilter, print } from '../output/print.ts';
 import { wantsNotices, writeNotice } from '../output/report.ts';
 import { type Invocation, isDryRun } from '../parse/command.ts';
 
-/** Sends any request, and writes the response. */
+/** Sends a request that the command line describes, and writes the response. */
 export async function api(invocation: Invocation): Promise<void> {
   const { flags, io } = invocation;
   const [method = '', path = ''] = invocation.args.map(String);
@@ -43,7 +43,7 @@ export async function api(invocation: Invocation): Promise<void> {
 
 type ResponseAndText = Awaited<ReturnType<typeof request>>;
 
-/** The elements of a page and of the linked pages after it. */
+/** Yields the elements of a page, and of all following pages that are linked. */
 async function* pages(
   first: ResponseAndText,
   from: string,
@@ -59,7 +59,7 @@ async function* pages(
     const next = nextPage(page.response);
     if (next === undefined) return;
     const address = new URL(next, url).href;
-    // The key must not be sent to another service.
+    // The API key must not be sent to another service, so only pages of this service are followed.
     if (!address.startsWith(`${baseUrl}/`))
       throw new ResponseError(`The next page is at ${address}, which is not below ${baseUrl}.`);
     trail = extendTrail(trail, address);
@@ -104,7 +104,7 @@ async function requestOf(method: string, path: string, { flags, io, operations }
     return { method, path: `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}`, headers };
   }
   if (typeof input === 'string' && Object.keys(fields).length > 0)
-    throw new UsageError('--field and --input both set the body.', 'Use one of them.');
+    throw new UsageError('--field and --input both set the body.', 'Use either --field or --input.');
   const body = typeof input === 'string' ? await readText(input, io) : JSON.stringify(fields);
   return { method, path, headers: { 'content-type': 'application/json', ...headers }, body };
 }
@@ -119,7 +119,7 @@ function parseHeaders(words: unknown): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** Parses `key=value` as text or by its type in the interface, and `key:=json` as JSON. */
+/** Parses `name=value` as text or by the type of the field in the spec, and `name:=json` as JSON. */
 function parseFields(words: readonly string[], operation: Operation | undefined): Record<string, unknown> {
   const entries = words.map((word): [string, unknown] => {
     const [, name = '', kind, text = ''] = /^([^:=]+)(:?=)(.*)$/s.exec(word) ?? [];

@@ -41,7 +41,8 @@ export async function login(invocation: Invocation): Promise<void> {
     invocation,
     `Stored the ${credentialName(scheme)} of the profile '${profile}' for ${origin} in ${storage}.`,
   );
-  if (io.env[scheme.variable]) await writeNotice(invocation, `${scheme.variable} is set and overrides it.`);
+  if (io.env[scheme.variable])
+    await writeNotice(invocation, `${scheme.variable} is set and overrides the stored credential.`);
 }
 
 async function readCredential({ io, flags }: Invocation, origin: string, scheme: Scheme): Promise<string> {
@@ -119,12 +120,12 @@ async function requireCredential(invocation: Invocation): Promise<Credential> {
   return credential;
 }
 
-/** The scheme of `--scheme`, else of the API key, else the first. */
+/** The scheme that `--scheme` names, else the scheme of the API key, else the first scheme. */
 function schemeOf({ flags }: Invocation): Scheme {
   const name = flags.get('scheme');
   const [first, ...others] = schemes();
   const scheme = name === undefined ? first : [first, ...others].find((one) => one?.name === name);
-  if (!scheme) throw new UsageError('The service needs no credential.', 'Call it without one.');
+  if (!scheme) throw new UsageError('The service needs no credential.', 'Call the service without a credential.');
   return scheme;
 }
 
@@ -132,7 +133,10 @@ function scopeOf(invocation: Invocation): CredentialScope {
   return credentialScope(invocation, invocation.settings.baseUrl.value);
 }
 
-/** Sends the smallest request that needs only this credential, and throws its error; undefined if there is no such request. */
+/**
+ * Sends the smallest request that needs only this credential. Returns true if the service accepts the credential, undefined if the
+ * spec has no such request, and throws otherwise.
+ */
 async function checkCredential(invocation: Invocation, credential: Credential): Promise<true | undefined> {
   const { operations, io } = invocation;
   const probe = operations.find(
@@ -155,7 +159,7 @@ async function checkCredential(invocation: Invocation, credential: Credential): 
 /** Reads a line from the terminal without echo. */
 async function askHidden({ stdin, stderr }: Io, question: string): Promise<string> {
   const input = stdin();
-  // Before the prompt, so that early input is hidden, too.
+  // Echo is disabled before the prompt is written, so that early input is hidden, too.
   input.setRawMode(true);
   input.setEncoding('utf8');
   try {

@@ -17,7 +17,7 @@ function apiNode(operations: readonly Operation[]): CommandNode {
     summary: 'Send any request, with the same key, retries and output',
     description:
       'Sends any request without validating it. Fields become the query of GET, HEAD and DELETE, and the JSON body of other methods.',
-    // Created on demand, for the help.
+    // Creating examples takes time, so they are created only for the help.
     get examples() {
       return apiExamples(operations);
     },
@@ -42,7 +42,7 @@ function apiNode(operations: readonly Operation[]): CommandNode {
   };
 }
 
-/** The flag for the scheme, if the service has several. */
+/** The flag `--scheme`, if the service has several security schemes. */
 function schemeFlags(): Flag[] {
   const [first, ...others] = schemes().map(({ name }) => name);
   if (first === undefined || others.length === 0) return [];

@@ -22,7 +22,7 @@ export async function complete({ io, args, root }: Invocation): Promise<void> {
   await io.stdout.write(lines.join('') + (files ? ':files\n' : ''));
 }
 
-/** Replaces the unfinished word; its role in the parsed command line decides the candidates. */
+/** Replaces the unfinished word in the command line. How the parser reads this flag decides the candidates. */
 const UNFINISHED = '--\u0000';
 
 /** The candidates for the last word. */
@@ -72,7 +72,7 @@ interface Context {
 }
 
 function values({ schema, completes }: Flag | Argument, start: string, context: Context): Candidates {
-  // Completes the last of several comma-separated names.
+  // Only the last of several comma-separated names is completed, so the names before are kept.
   const head = completes === 'properties' ? start.slice(0, start.lastIndexOf(',') + 1) : '';
   const words = valueWords({ schema });
   const all = words.length > 0 ? words : namesFor(completes, context);
@@ -105,7 +105,7 @@ function profileNames(env: Environment): string[] {
   try {
     return [...new Set(['default', ...Object.keys(readProfiles(configFile(env)).profiles)])];
   } catch {
-    // Completion ignores configuration errors.
+    // An invalid configuration must not break completion, so the profiles are left out.
     return [];
   }
 }

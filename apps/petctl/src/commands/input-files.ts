@@ -5,7 +5,7 @@ import { unreadable } from '../io/files.ts';
 import type { Io } from '../io/process-io.ts';
 import { isObject } from '../io/text.ts';
 
-/** The input of a multipart body, with each `@FILE` replaced by the file. */
+/** A copy of the input of a multipart body in which files replace `@FILE`. */
 export async function withFiles(
   input: Record<string, unknown>,
   { fields, body }: Operation,
@@ -29,24 +29,26 @@ async function replaceFiles(
 ): Promise<Record<string, unknown>> {
   const entries = Object.entries(values).map(async ([name, value]) => {
     const schema = schemas[name] ?? {};
-    const one = (item: unknown, schema: Schema) =>
+    const replaceFile = (item: unknown, schema: Schema) =>
       mayBeFile(schema) && typeof item === 'string' && item.startsWith('@') ? openFile(item, io) : item;
     const { items = {} } = resolved(schema);
     return [
       name,
-      Array.isArray(value) ? await Promise.all(value.map((item) => one(item, items))) : await one(value, schema),
+      Array.isArray(value)
+        ? await Promise.all(value.map((item) => replaceFile(item, items)))
+        : await replaceFile(value, schema),
     ];
   });
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Whether a form part may be a file: a binary one, or one without a schema. */
+/** Whether a form part may be a file: its schema is binary or empty. */
 function mayBeFile(schema: Schema): boolean {
   const { description, deprecated, ...rest } = resolved(schema);
   return isBinary(schema) || Object.keys(rest).length === 0;
 }
 
-/** The binary body of `--data`: a file for `@FILE`, a stream for stdin, else the word itself. */
+/** The binary body of `--data`: a file for `@FILE`, a stream for stdin, and otherwise the bytes of the word. */
 export async function openBytes(word: string, io: Io): Promise<Blob | ReadableStream<Uint8Array>> {
   if (word === '-' || word === '@-') return ReadableStream.from<Uint8Array>(io.stdin());
   return word.startsWith('@') ? openFile(word, io) : new Blob([word]);
@@ -72,7 +74,7 @@ async function readAll({ stdin }: Io): Promise<Blob> {
 
 async function contentOf(path: string): Promise<Blob> {
   try {
-    // A pipe has no size, so it is read completely.
+    // A pipe has no size, so the whole content of the pipe is read.
     return statSync(path).isFile() ? await openAsBlob(path) : new Blob([readFileSync(path)]);
   } catch (error) {
     throw unreadable(path, error);

@@ -9,20 +9,20 @@ import type { Invocation } from '../parse/command.ts';
 type Input = Record<string, unknown>;
 
 /**
- * The input of an operation. Flags override `--data`, and a property's flag overrides its object's. Throws if something
- * required is missing, or an object violates the spec.
+ * The input of an operation. Flags override `--data`, and the flag of a property overrides the flag of its object. Throws if a
+ * required field is missing, or an object violates the spec.
  */
 export async function inputOf(operation: Operation, invocation: Invocation): Promise<Input> {
-  const { node, args, flags, io } = invocation;
-  // Without a body, `data` may be an input.
+  const { node: command, args, flags, io } = invocation;
+  // If the operation has no body, `--data` is not the body but may be the flag of an input.
   const data = operation.body ? flags.get('data') : undefined;
   let input: Input = typeof data === 'string' ? { ...(await readData(data, operation, io)) } : {};
   for (const [i, field] of pathFieldsOf(operation).entries()) input[field] = args[i];
-  // Creating the command's flags takes time: only if the command line has any.
+  // Creating the command's flags takes time, so they are created only if the command line contains a flag.
   const present =
     flags.size === 0
       ? []
-      : (node.flags ?? []).filter(({ name }) => (name !== 'data' || !operation.body) && flags.has(name));
+      : (command.flags ?? []).filter(({ name }) => (name !== 'data' || !operation.body) && flags.has(name));
   for (const { name, field } of present) if (field !== undefined) input[field] = flags.get(name);
   for (const { name, property } of present) if (property) input = withProperty(input, property, flags.get(name));
   await rejectMissing(operation, input, invocation);
@@ -50,7 +50,7 @@ async function rejectMissing(operation: Operation, input: Input, { path }: Invoc
   throw new UsageError(
     `${flags.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`,
     body && missing.some((name) => fields[name]?.in === 'body')
-      ? 'Set it with its flag, or in the JSON of --data.'
+      ? 'Set the input with its flag, or in the JSON of --data.'
       : `'petctl ${path.join(' ')} --help' shows how.`,
   );
 }
@@ -60,20 +60,20 @@ export function missingFields({ fields }: Operation, input: Input): string[] {
   return Object.keys(fields).filter((name) => fields[name]?.required && !(name in input));
 }
 
-/** Validates an object that flags may have built. */
+/** Throws if an object violates the spec. Flags of properties may have built the object, so it was not validated before. */
 function rejectInvalidObject(flag: string, field: string | undefined, input: Input, { fields }: Operation): void {
   const schema = field === undefined ? undefined : fields[field]?.schema;
   if (field === undefined || !schema || typeof input[field] !== 'object' || kindOf(schema) === 'array') return;
   rejectInvalid(`${flag}: ${field}`, input[field], schema);
 }
 
-/** Sets the page size for `--all` and `--limit`: the largest possible one, because larger pages need fewer requests. */
+/** Sets the page size for `--all` and `--limit` to the largest useful size, because larger pages need fewer requests. */
 function setPageSize(input: Input, { pagination, fields }: Operation, flags: Invocation['flags']): void {
   const total = pagination && flags.get('limit');
   if (total !== undefined && flags.has('all'))
     throw new UsageError(
       '--all and --limit both set the number of results.',
-      'Use one of them; --page-size sets the size of each page.',
+      'Use either --all or --limit; --page-size sets the size of each page.',
     );
   if (pagination?.limit === undefined || !(flags.has('all') || typeof total === 'number')) return;
   const { minimum = 1, maximum } = fields[pagination.limit]?.schema ?? {};
@@ -123,7 +123,7 @@ export function checkProperties(body: Input, operation: Operation, source: strin
 /** Rejects an unknown name, unless the spec allows additional properties. */
 function rejectUnknown(name: string, parameter: Field | undefined, { fields, body }: Operation, source: string): void {
   if (!body?.additional) {
-    const properties = Object.keys(fields).filter((one) => fields[one]?.in === 'body');
+    const properties = Object.keys(fields).filter((field) => fields[field]?.in === 'body');
     throw new UsageError(
       `${source}: there is no property '${name}'.`,
       suggestion(name, properties, `Use one of ${properties.join(', ')}.`),
@@ -139,7 +139,7 @@ function rejectInvalidValue(name: string, value: unknown, schema: Schema): void 
   if ('problem' in validate(value, schema)) rejectInvalid(`${name} ${jsonText(value)}`, value, schema);
 }
 
-/** The text of `@file` or `-`, or the word itself. */
+/** The text of the file for `@file`, the text of stdin for `-`, and otherwise the word. */
 async function readWord(word: string, io: Io): Promise<{ text: string; from: string }> {
   if (word === '-' || word === '@-') return { text: await readText('-', io), from: 'stdin' };
   if (!word.startsWith('@')) return { text: word, from: 'the value' };

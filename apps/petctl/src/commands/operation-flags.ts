@@ -5,15 +5,15 @@ import { callFlags, globalFlags } from '../parse/command.ts';
 
 /** All flags of the command of an operation. */
 export function operationFlags(operation: Operation): readonly Flag[] {
-  const own = [
+  const fixedFlags = [
     ...(operation.body ? [dataFlag(operation)] : []),
     ...(operation.pagination ? [allFlag, limitFlag] : []),
-    ...(operation.idempotencyKey ? [keyFlag(operation.idempotencyKey.schema)] : []),
+    ...(operation.idempotencyKey ? [idempotencyKeyFlag(operation.idempotencyKey.schema)] : []),
     ...(mayReturnBytes(operation) ? [fileFlag] : []),
     ...callFlags,
   ];
-  const reserved = [...own, ...globalFlags].map((flag) => flag.name);
-  return [...inputFlags(operation, reserved), ...own];
+  const reserved = [...fixedFlags, ...globalFlags].map((flag) => flag.name);
+  return [...inputFlags(operation, reserved), ...fixedFlags];
 }
 
 /** Descriptions of `--data` for a body that is one input. */
@@ -44,7 +44,7 @@ const limitFlag = valueFlag(
   { schema: { type: 'integer', minimum: 1 } },
 );
 
-function keyFlag(schema: Schema): Flag {
+function idempotencyKeyFlag(schema: Schema): Flag {
   const description = 'Within 24 hours, the service executes the same request with the same key once.';
   return valueFlag('idempotency-key', 'key', description, { schema });
 }
@@ -56,13 +56,13 @@ const fileFlag = valueFlag(
   { short: 'o', completes: 'file' },
 );
 
-/** The depth and number of property flags; deeper and further properties are JSON. */
+/** The maximum depth and number of property flags. Other properties can be set only in JSON. */
 const MAX_DEPTH = 4;
 const MAX_PROPERTY_FLAGS = 100;
 
 /**
- * A flag for each field, and for each named property of an object: `--owner.name`. A clashing name gets its location,
- * `--query-output`, and a number if necessary.
+ * A flag for each field, and for each named property of an object: `--owner.name`. If the name of a flag is in use, the flag is
+ * prefixed with the location of its field, as in `--query-output`, and suffixed with a number if that name is in use, too.
  */
 function inputFlags({ fields, body, pagination }: Operation, reserved: readonly string[]): Flag[] {
   const used = new Set(reserved.flatMap((name) => [name, name.replace(/^no-/, ''), `no-${name}`]));
@@ -78,7 +78,7 @@ function inputFlags({ fields, body, pagination }: Operation, reserved: readonly 
   return [...flags, ...[...ofBody, ...ofFields].slice(0, MAX_PROPERTY_FLAGS)];
 }
 
-/** Reserves an unused name; for a switch also its `no-` form. */
+/** Returns an unused name and reserves the name, for a switch also with the prefix `no-`. */
 function freeName(plain: string, qualified: string, used: Set<string>, isSwitch = false): string {
   const isUsed = (name: string) => used.has(name) || (isSwitch && used.has(`no-${name}`));
   let name = isUsed(plain) ? qualified : plain;
@@ -92,7 +92,7 @@ function fieldFlag(field: string, name: string, { description, required, schema 
   return { name, field, description, schema, ...(required && { required: true }), ...traitsOf(schema) };
 }
 
-/** The flags of an object's properties, alternatives and recursion included. */
+/** The flags of an object's properties, including properties of alternatives and of nested objects. */
 function propertyFlags(flag: string, path: readonly string[], object: Schema, depth: number): Flag[] {
   if (depth > MAX_DEPTH) return [];
   const used = new Set<string>();
@@ -107,14 +107,14 @@ function propertyFlags(flag: string, path: readonly string[], object: Schema, de
   });
 }
 
-/** The schema without null, if one alternative remains. */
+/** The only alternative beside null; the schema unchanged if there is no single such alternative. */
 function notNull(schema: Schema): Schema {
   const { anyOf, oneOf } = resolved(schema);
-  const others = (anyOf ?? oneOf ?? []).filter((one) => resolved(one).type !== 'null');
+  const others = (anyOf ?? oneOf ?? []).filter((alternative) => resolved(alternative).type !== 'null');
   return others.length === 1 && others[0] ? others[0] : schema;
 }
 
-/** What the schema of a flag decides: whether it is repeatable, negatable or a file, and the name of its value. */
+/** The properties of a flag that follow from its schema: whether the flag is repeatable, negatable or a file, and the name of its value. */
 function traitsOf(schema: Schema): Pick<Flag, 'repeatable' | 'negatable' | 'value' | 'completes'> {
   const kind = kindOf(schema);
   const isFile = isBinary(schema) || isBinary(resolved(schema).items ?? {});
@@ -125,7 +125,7 @@ function traitsOf(schema: Schema): Pick<Flag, 'repeatable' | 'negatable' | 'valu
   };
 }
 
-/** Whether a success may be binary. */
+/** Whether the response of a success may consist of bytes. */
 export function mayReturnBytes({ successes, responses }: Operation): boolean {
   return successes.some((status) => responses[status]?.kind === 'bytes');
 }

@@ -11,9 +11,9 @@ import { mayReturnBytes, operationFlags } from './operation-flags.ts';
 
 /** Runs the command of an operation. */
 export async function runOperation(invocation: Invocation): Promise<void> {
-  const { node, flags, io, settings } = invocation;
-  const { operation } = node;
-  if (!operation) throw new Error(`${node.name} has no operation`);
+  const { node: command, flags, io, settings } = invocation;
+  const { operation } = command;
+  if (!operation) throw new Error(`${command.name} has no operation`);
   checkFields(operation, flags.get('fields'));
   const input = await inputOf(operation, invocation);
   await checkFilter(flags);
@@ -39,7 +39,7 @@ export async function runOperation(invocation: Invocation): Promise<void> {
   await writeDeprecations();
 }
 
-/** Writes the result of a call: all pages, a number of elements, or one response. */
+/** Writes the result of a call: the elements of all pages with --all, `--limit` elements, or one response. */
 async function writeResult(
   call: Call,
   operation: Operation,
@@ -70,16 +70,18 @@ async function writeResult(
 
 /** The spec's response for a successful status. */
 function successOf({ responses, successes }: Operation, status: number): OperationResponse | undefined {
-  const key = [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((one) => successes.includes(one));
-  return responses[key ?? successes[0] ?? ''];
+  const declared = [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((name) =>
+    successes.includes(name),
+  );
+  return responses[declared ?? successes[0] ?? ''];
 }
 
-/** The list of a page, which may be in a property of the body, or the body. */
+/** The list of a page: the body, or the property of the body that `x-pagination` names. */
 function listIn({ pagination }: Operation, body: unknown): unknown {
   return pagination?.items === undefined ? body : (Object(body)[pagination.items] ?? []);
 }
 
-/** The elements of all pages, as they arrive, up to a total. */
+/** Yields the elements of all pages as the pages arrive, at most `total` elements. */
 async function* elementsOf(call: Call, total: number): AsyncGenerator<unknown> {
   if (!isPaged(call)) return;
   let count = 0;
@@ -93,10 +95,13 @@ function isPaged(call: Call): call is Call & AsyncIterable<object> {
   return call[Symbol.asyncIterator] !== undefined;
 }
 
-/** The time limit of the extra request that finds out whether there are more elements. */
+/** The time limit of the extra request that tests whether more elements exist. */
 const TRUNCATION_TIMEOUT_MS = 2000;
 
-/** Notes on stderr that a list is truncated, if a request for one more element finds one: a full page may be the last. */
+/**
+ * Writes a notice on stderr if a list is truncated. A full page may be the last page, so this function requests one more element
+ * first.
+ */
 async function writeTruncationNotice(
   operation: Operation,
   rows: readonly unknown[],
@@ -107,8 +112,8 @@ async function writeTruncationNotice(
   const { cursor, key, limit } = pagination ?? {};
   if (cursor === undefined || key === undefined || limit === undefined) return;
   const after = Object(rows.at(-1))[key];
-  const one = fields[limit]?.schema.minimum ?? 1;
-  const more = await requestPage({ [cursor]: after, [limit]: one }).catch(() => []);
+  const smallestPage = fields[limit]?.schema.minimum ?? 1;
+  const more = await requestPage({ [cursor]: after, [limit]: smallestPage }).catch(() => []);
   invocation.io.interrupted.throwIfAborted();
   if (rowsOf(more).length === 0) return;
   const flag = operationFlags(operation).find(({ field }) => field === cursor)?.name ?? cursor;

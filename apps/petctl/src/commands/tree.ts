@@ -7,7 +7,7 @@ import { pathFieldsOf } from './input.ts';
 import { runOperation } from './operation.ts';
 import { operationFlags } from './operation-flags.ts';
 
-/** The tree of all commands; throws for a duplicate name. */
+/** The tree of all commands. Throws if an operation has the name of a built-in command. */
 export function fullTree(all: readonly Operation[] = Object.values(operations)): CommandNode {
   const root = tree(all);
   const groups = (root.commands ?? []).map((group) => ({ ...group, commands: withImportCommands(group) }));
@@ -23,7 +23,7 @@ function withImportCommands({ name: group, commands = [] }: CommandNode): Comman
     operation && isImportable(operation) ? [{ operation, name }] : [],
   );
   const imports = importable.map(({ operation, name }) =>
-    // The name depends on this operation only, so adding another never renames it.
+    // The name depends on this operation only, so another operation cannot change the name.
     importNode(operation, name === 'create' ? 'import' : `import-${name}`),
   );
   const clash = imports.find(({ name }) => commands.some((other) => other.name === name));
@@ -58,7 +58,7 @@ function operationNode(operation: Operation, name: string, all: readonly Operati
     description: operation.description,
     operation,
     args: argumentsOf(operation),
-    // Created on demand, for the command that is called or shown.
+    // Creating flags takes time, so they are created only for the command that is called or shown.
     get flags() {
       flags ??= operationFlags(operation);
       return flags;
@@ -76,7 +76,7 @@ function argumentsOf(operation: Operation): Argument[] {
   });
 }
 
-/** The notice of a deprecated or unstable operation, if it is one. */
+/** The notice of a deprecated or unstable operation; undefined for other operations. */
 function noticeOf(
   { deprecated, sunset, stability, successor }: Operation,
   all: readonly Operation[],

@@ -7,7 +7,7 @@ import type { Finding } from '../../check.ts';
 import { pathNames, type Spec, typeOf } from '../../openapi.ts';
 import type { Petctl } from './run.ts';
 
-/** A command of an operation, and the petctl that has it. */
+/** A command of an operation, and what its checks need: petctl, its command tree, and the spec. */
 export interface Subject {
   readonly petctl: Petctl;
   readonly tree: CommandNode;
@@ -32,11 +32,11 @@ export function unlessEqual(where: readonly string[], property: string, actual: 
 /** An input of an operation. */
 export interface Input extends Field {
   readonly name: string;
-  /** Whether it is the whole body, whose flag has its own description and rules. */
+  /** Whether the input is the whole body. The flag of a whole body has a description that is not in the spec. */
   readonly isWhole: boolean;
 }
 
-/** Every input: those of the path first, in its order. */
+/** The inputs of an operation: the path parameters in the order of the path, then the other inputs. */
 export function inputsOf({ spec, modelOperation: { path, fields, body } }: Subject): Input[] {
   const names = [...pathNames(path), ...Object.keys(fields).filter((name) => fields[name]?.in !== 'path')];
   return names.flatMap((name) => {
@@ -47,8 +47,8 @@ export function inputsOf({ spec, modelOperation: { path, fields, body } }: Subje
   });
 }
 
-/** How the command takes an input: a flag, or an argument. */
-export function takenAs(
+/** The flag or the argument of an input; undefined if the command has neither. */
+export function flagOrArgumentOf(
   { petctl, command: { node } }: Subject,
   { in: place, name }: Input,
 ): Argument | Flag | undefined {
@@ -57,24 +57,24 @@ export function takenAs(
     : node.flags?.find(({ field }) => field === name);
 }
 
-/** Errors in how a command takes an input: being required, values that the parser accepts, and completion. */
-export function inputErrors(subject: Subject, input: Input, taken: Argument | Flag): Finding[] {
+/** Errors in the flag or argument of an input: whether it is required, the values that the parser accepts, and completion. */
+export function inputErrors(subject: Subject, input: Input, flagOrArgument: Argument | Flag): Finding[] {
   const where = [...subject.command.path, `${input.in} ${input.name}`];
   return [
-    ...unlessEqual(where, 'being required', taken.required ?? false, input.required),
-    ...parserErrors(subject, input, taken),
-    ...('field' in taken ? completionErrors(subject, input, taken) : []),
+    ...unlessEqual(where, 'being required', flagOrArgument.required ?? false, input.required),
+    ...parserErrors(subject, input, flagOrArgument),
+    ...('field' in flagOrArgument ? completionErrors(subject, input, flagOrArgument) : []),
   ];
 }
 
-/** Values at the bounds of an input that the parser accepts or rejects against the spec. */
-function parserErrors(subject: Subject, input: Input, taken: Argument | Flag): Finding[] {
+/** Errors in the parser: values of an input that the parser accepts although the spec rejects them, or the other way round. */
+function parserErrors(subject: Subject, input: Input, flagOrArgument: Argument | Flag): Finding[] {
   const { petctl, tree, spec, command } = subject;
-  const inPath = inputsOf(subject).filter((one) => one.in === 'path');
-  const validWord = (one: Input) => samplesOf(spec, one).find(([, isAllowed]) => isAllowed)?.[0] ?? '1';
+  const inPath = inputsOf(subject).filter((other) => other.in === 'path');
+  const validWord = (other: Input) => samplesOf(spec, other).find(([, isAllowed]) => isAllowed)?.[0] ?? '1';
   return samplesOf(spec, input).flatMap(([text, isAllowed]) => {
-    const flags = 'field' in taken ? [`--${taken.name}=${text}`] : [];
-    const values = inPath.map((one) => (one.name === input.name && input.in === 'path' ? text : validWord(one)));
+    const flags = 'field' in flagOrArgument ? [`--${flagOrArgument.name}=${text}`] : [];
+    const values = inPath.map((other) => (other.name === input.name && input.in === 'path' ? text : validWord(other)));
     let isAccepted = true;
     try {
       petctl.parse(tree, [...command.path, ...flags, '--', ...values]);
@@ -83,46 +83,53 @@ function parserErrors(subject: Subject, input: Input, taken: Argument | Flag): F
     }
     if (isAccepted === isAllowed) return [];
     const actual = `the parser ${isAccepted ? 'accepts' : 'rejects'} '${text}'`;
-    return [finding([...command.path, taken.name], actual, isAllowed ? 'it is allowed' : 'it is not allowed')];
+    return [
+      finding(
+        [...command.path, flagOrArgument.name],
+        actual,
+        isAllowed ? 'the spec allows the value' : 'the spec does not allow the value',
+      ),
+    ];
   });
 }
 
-/** The parts of a flag that completion lacks. */
+/** Errors in the completion of a flag: its name, its description, and the values of its enum. */
 function completionErrors({ petctl, tree, command: { path } }: Subject, input: Input, { name }: Flag): Finding[] {
   const offered = (...words: string[]) => new Map(petctl.candidates(tree, [...path, ...words]).words);
   const where = [...path, name];
-  const about = offered('--').get(`--${name}`);
-  if (about === undefined) return [finding(where, 'completion does not offer it', 'it is an input')];
+  const description = offered('--').get(`--${name}`);
+  if (description === undefined)
+    return [finding(where, 'completion does not offer the flag', 'the flag is an input of the operation')];
   if (input.isWhole) return [];
   const values = (input.schema.enum ?? []).filter((value) => value !== null).map(String);
   return [
-    ...unlessEqual(where, 'the completion', about, input.description),
+    ...unlessEqual(where, 'the description in the completion', description, input.description),
     ...values
       .filter((value) => !offered(`--${name}`, '').has(value))
-      .map((value) => finding(where, `completion does not offer '${value}'`, 'it is in the enum')),
+      .map((value) => finding(where, `completion does not offer '${value}'`, 'the value is in the enum')),
   ];
 }
 
 /** A word to try a parser with, and whether the spec allows it. */
 type Sample = readonly [text: string, isAllowed: boolean];
 
-/** Words for an input: an example, and those at and beyond each of its bounds. */
+/** Samples for an input: an example, and the values at and beyond each of its bounds. */
 function samplesOf(spec: Spec, { schema, isWhole }: Input): Sample[] {
   if (isWhole) return [];
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
-  // Each element of a list is a word of its own.
-  const one = types.join() === 'array' ? schema.items : schema;
-  return one ? wordsFor(spec, resolve(spec, one as object)) : [];
+  // The elements of a list are separate words, so the samples are elements.
+  const wordSchema = types.join() === 'array' ? schema.items : schema;
+  return wordSchema ? samplesFor(spec, resolve(spec, wordSchema as object)) : [];
 }
 
-/** Words that are no value of a type. */
-const wrongWords: Readonly<Record<string, readonly string[]>> = {
+/** Words that are not a value of a type. */
+const invalidWords: Readonly<Record<string, readonly string[]>> = {
   integer: ['1e1', '0x1'],
   number: ['no number'],
   object: ['{'],
 };
 
-function wordsFor(spec: Spec, schema: Field['schema']): Sample[] {
+function samplesFor(spec: Spec, schema: Field['schema']): Sample[] {
   const { enum: values, minimum, maximum, minLength, maxLength, format } = schema;
   if (values) {
     const words = values.filter((value) => value !== null).map((value): Sample => [String(value), true]);
@@ -130,15 +137,15 @@ function wordsFor(spec: Spec, schema: Field['schema']): Sample[] {
   }
   const type = typeOf(schema) ?? '';
   const example = exampleOf(spec, schema);
-  const words: Sample[] = (wrongWords[type] ?? []).map((word) => [word, false]);
+  const words: Sample[] = (invalidWords[type] ?? []).map((word) => [word, false]);
   if (example !== undefined) words.unshift([typeof example === 'string' ? example : JSON.stringify(example), true]);
   if (type === 'integer') {
-    // As bigint, because numbers do not tell the integers beside the largest bounds apart.
+    // Bounds are bigints, because a number cannot represent both a very large bound and the integer next to it.
     const [least, most] = [minimum, maximum].map((bound) => (Number.isInteger(bound) ? BigInt(bound ?? 0) : undefined));
     const isWide = format === 'int64';
     words.push(
-      ...atBound(least ?? (isWide ? -(2n ** 63n) : undefined), -1n),
-      ...atBound(most ?? (isWide ? 2n ** 63n - 1n : undefined), 1n),
+      ...samplesAtBound(least ?? (isWide ? -(2n ** 63n) : undefined), -1n),
+      ...samplesAtBound(most ?? (isWide ? 2n ** 63n - 1n : undefined), 1n),
     );
   }
   if (type === 'string') {
@@ -150,8 +157,8 @@ function wordsFor(spec: Spec, schema: Field['schema']): Sample[] {
   return words;
 }
 
-/** The words at a bound, and beyond it. */
-function atBound(bound: bigint | undefined, step: bigint): Sample[] {
+/** The samples at a bound, and one step beyond the bound. */
+function samplesAtBound(bound: bigint | undefined, step: bigint): Sample[] {
   return bound === undefined
     ? []
     : [

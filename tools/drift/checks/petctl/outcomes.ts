@@ -15,7 +15,7 @@ import { outputOf, runPetctl } from './run.ts';
 /** Differences between the spec and what a command sends, prints and exits with, one sentence each. */
 export async function runErrors(subject: Subject): Promise<string[]> {
   const all = inputsFor(subject.spec, subject.operation).filter(({ inputs }) =>
-    isTaken(inputs, subject.modelOperation),
+    hasWords(inputs, subject.modelOperation),
   );
   const full = (all.find(({ label }) => label === 'all') ?? all[0])?.inputs;
   if (!full) return [];
@@ -31,7 +31,7 @@ export async function runErrors(subject: Subject): Promise<string[]> {
   return [...errors, ...(await outputErrors(subject, full)), ...(await exitErrors(subject, full))];
 }
 
-/** A command line, and the inputs and headers that it stands for. */
+/** A command line, and the inputs and headers that its request has to contain. */
 interface CommandLine {
   readonly label: string;
   readonly inputs: Inputs;
@@ -39,14 +39,14 @@ interface CommandLine {
   readonly headers?: Record<string, string>;
 }
 
-/** Command lines with flags that are no inputs: an idempotency key, and a body as JSON. */
+/** Command lines with flags that are not inputs: --idempotency-key, and --data for a body as JSON. */
 function commandLines(subject: Subject, full: Inputs, all: readonly Inputs[]): CommandLine[] {
   const { idempotencyKey, body } = subject.modelOperation;
   const lines: CommandLine[] = [];
   if (idempotencyKey) {
     const words = ['--idempotency-key=of-the-caller', ...wordsFor(subject, full)];
     const headers = { [idempotencyKey.header.toLowerCase()]: 'of-the-caller' };
-    lines.push({ label: 'a key', inputs: full, words, headers });
+    lines.push({ label: 'an idempotency key', inputs: full, words, headers });
   }
   if (!isNode(full.body) || body?.kind !== 'json' || body.whole) return lines;
   const data = `--data=${jsonText(full.body)}`;
@@ -58,7 +58,7 @@ function commandLines(subject: Subject, full: Inputs, all: readonly Inputs[]): C
   return [...lines, { label: 'flags beside --data', inputs, words: [data, ...wordsFor(subject, other)] }];
 }
 
-/** Runs the command; the response is always the same. */
+/** Runs the command with a recorder instead of a service, which always returns the same response. */
 async function run(
   { petctl, spec, modelOperation }: Subject,
   words: readonly string[],
@@ -74,19 +74,19 @@ async function run(
   const [server = ''] = Object.values(spec.model.service.deployments);
   const base = new URL(modelOperation.server ?? server, new URL(server, 'http://localhost')).href.replace(/\/$/, '');
   const { sent, transport } = recorder(base, response);
-  // The recorder responds as petctl's own transport does.
+  // The recorder's responses have the members that petctl uses of its own transport's responses.
   const options = { env, isTerminal, transport: transport as never };
   const absolute = URL.canParse(server) ? [] : ['--base-url', base];
   const ended = await runPetctl(petctl, [...modelOperation.command, '--retries=0', ...absolute, ...words], options);
   return { ...ended, stdout: Buffer.from(ended.stdout).toString(), sent };
 }
 
-/** Whether a command takes these inputs as words: files and whole bodies of other types are tested elsewhere. */
-function isTaken({ contentType }: Inputs, { body }: ModelOperation): boolean {
+/** Whether these inputs can be words of a command line. Files and bodies of other media types cannot, and are tested elsewhere. */
+function hasWords({ contentType }: Inputs, { body }: ModelOperation): boolean {
   return contentType === undefined || (contentType === body?.mediaType && /json|form$/.test(body.kind));
 }
 
-/** Flags and arguments for inputs. */
+/** The flags and arguments for inputs. */
 function wordsFor({ modelOperation, command: { node } }: Subject, inputs: Inputs): string[] {
   const values: Readonly<Record<string, unknown>> = { ...inputOf(modelOperation, inputs) };
   const words = Object.entries(values).flatMap(([name, value]) => {
@@ -99,7 +99,7 @@ function wordsFor({ modelOperation, command: { node } }: Subject, inputs: Inputs
   return [...words, '--', ...pathNames(modelOperation.path).map((name) => String(values[name]))];
 }
 
-/** Errors in the output of a success: all data in JSON, and every property in its column. */
+/** Errors in the output of a success: JSON has to contain all data, and csv and table a column for each property. */
 async function outputErrors(subject: Subject, inputs: Inputs): Promise<string[]> {
   const { spec, operation, modelOperation } = subject;
   const [status = 200, schema] = successesOf(spec, operation)[0] ?? [];
@@ -133,7 +133,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Errors in the exit code and the printed error of each error status. */
+/** Errors in the exit code and in the printed error, for each error status. */
 async function exitErrors(subject: Subject, inputs: Inputs): Promise<string[]> {
   const help = await outputOf(subject.petctl, 'help', 'exit-codes');
   const described = (pattern: string) => new RegExp(`^ +(\\d+) {2}.*${pattern}`, 'm').exec(help)?.[1];

@@ -5,10 +5,11 @@ import type { Spec } from '../../openapi.ts';
 import { finding, type Input, unlessEqual } from './inputs.ts';
 import { outputOf, type Petctl, runPetctl } from './run.ts';
 
-/** A text that describes a command: its whole text, and what it says of each flag and argument. */
+/** A text that describes a command: the whole text, and the description of each flag and argument. */
 export interface Text {
   readonly name: string;
   readonly text: string;
+  /** The descriptions by the left column of the table of flags or arguments. */
   readonly rows: ReadonlyMap<string, string>;
 }
 
@@ -30,22 +31,25 @@ function text(name: string, text: string, rows: Iterable<RegExpExecArray>): Text
   return {
     name,
     text: plain(text),
-    rows: new Map([...rows].map(([, left = '', about = '']) => [left, plain(about.replaceAll('\\|', '|'))])),
+    rows: new Map([...rows].map(([, left = '', right = '']) => [left, plain(right.replaceAll('\\|', '|'))])),
   };
 }
 
+/** The text on one line. */
 const plain = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 
-/** Findings for the facts that texts lack. */
+/** A finding for each fact that a text does not state. */
 export function factErrors(
   texts: readonly Text[],
   where: readonly string[],
   missingFrom: (text: Text) => readonly string[],
 ): Finding[] {
-  return texts.flatMap((text) => missingFrom(text).map((fact) => finding(where, `${text.name} does not say it`, fact)));
+  return texts.flatMap((text) =>
+    missingFrom(text).map((fact) => finding(where, `${text.name} does not state a fact of the spec`, fact)),
+  );
 }
 
-/** The facts of a command that a text lacks. */
+/** The facts of a command that a text does not state. */
 export function missingCommandFacts({ text }: Text, operation: Operation, successor: Operation | undefined): string[] {
   const { description, deprecated, sunset = '', stability = '' } = operation;
   const facts = [description, stability, ...(deprecated ? ['Deprecated', sunset] : [])];
@@ -53,7 +57,7 @@ export function missingCommandFacts({ text }: Text, operation: Operation, succes
   return facts.filter((fact) => !text.includes(plain(fact)));
 }
 
-/** The flags that set no input, and that a text does not describe. */
+/** The flags that are not an input and that a text does not describe. */
 export function missingOwnFlags(text: Text, flags: readonly Flag[] = []): string[] {
   return flags
     .filter(({ field, property }) => field === undefined && property === undefined)
@@ -61,40 +65,42 @@ export function missingOwnFlags(text: Text, flags: readonly Flag[] = []): string
     .map(({ name }) => `--${name}`);
 }
 
-/** The row of a text that describes a flag or an argument. */
-function rowOf({ rows }: Text, taken: Argument | Flag): [left: string, about: string] | undefined {
+/** The row of a text that describes a flag or an argument: its left column, and its description. */
+function rowOf({ rows }: Text, flagOrArgument: Argument | Flag): [left: string, description: string] | undefined {
   const names =
-    'required' in taken && !('field' in taken) ? [`<${taken.name}>`] : [`--${taken.name}`, `--[no-]${taken.name}`];
+    'required' in flagOrArgument && !('field' in flagOrArgument)
+      ? [`<${flagOrArgument.name}>`]
+      : [`--${flagOrArgument.name}`, `--[no-]${flagOrArgument.name}`];
   return [...rows].find(([left]) => left.split(/[ ,]+/).some((word) => names.includes(word)));
 }
 
-/** The facts of an input that a text lacks. */
-export function missingInputFacts(text: Text, input: Input, taken: Argument | Flag): string[] {
-  const [left, about = ''] = rowOf(text, taken) ?? [];
-  if (left === undefined) return ['anything'];
+/** The facts of an input that a text does not state. */
+export function missingInputFacts(text: Text, input: Input, flagOrArgument: Argument | Flag): string[] {
+  const [left, description = ''] = rowOf(text, flagOrArgument) ?? [];
+  if (left === undefined) return ['a description'];
   if (input.isWhole) return [];
   const { schema, required, deprecated } = input;
   const { minimum, maximum, minLength, maxLength, enum: values = [], default: standard, format } = schema;
   const types = [schema.type ?? []].flat().filter((one) => one !== 'null');
   const isPlain = /^(integer|number|string)$/.test(types.join()) && format !== 'binary' && !schema.contentMediaType;
-  const words = (about.match(/[^\s,;()]+/g) ?? []).map((word) => word.replace(/\.$/, ''));
+  const words = (description.match(/[^\s,;()]+/g) ?? []).map((word) => word.replace(/\.$/, ''));
   const bounds = values.length > 0 ? values : [minimum, maximum, minLength, maxLength];
   const isValue = (one: unknown) => one !== undefined && one !== null && typeof one !== 'object';
-  const facts: [fact: string, isSaid: boolean][] = [
-    [input.description, about.startsWith(plain(input.description).replace(/\.$/, ''))],
+  const facts: [fact: string, isStated: boolean][] = [
+    [input.description, description.startsWith(plain(input.description).replace(/\.$/, ''))],
     ...[...bounds, standard].filter(isValue).map((one): [string, boolean] => [`${one}`, words.includes(`${one}`)]),
-    [`default: ${standard}`, standard === undefined || about.includes(`default: ${standard}`)],
+    [`default: ${standard}`, standard === undefined || description.includes(`default: ${standard}`)],
   ];
-  if ('field' in taken)
+  if ('field' in flagOrArgument)
     facts.push(
       [`<${types[0]}>`, !isPlain || left.endsWith(`<${types[0]}>`)],
       ['required', !required || words.includes('required')],
       ['deprecated', !(deprecated || schema.deprecated) || words.includes('deprecated')],
     );
-  return facts.filter(([, isSaid]) => !isSaid).map(([fact]) => fact);
+  return facts.filter(([, isStated]) => !isStated).map(([fact]) => fact);
 }
 
-/** The examples of a command that petctl rejects. */
+/** Errors in the examples of a command: petctl has to accept each example. */
 export async function exampleErrors(petctl: Petctl, { path }: Located): Promise<string[]> {
   const help = await outputOf(petctl, ...path, '--help');
   const lines = [...help.matchAll(/^ {2}petctl (.*?) +# /gm)].map(([, line = '']) => line);
@@ -108,7 +114,7 @@ export async function exampleErrors(petctl: Petctl, { path }: Located): Promise<
   return errors;
 }
 
-/** Errors in the flags of every command, in groups, and in the scripts for shells. */
+/** Errors in the help of the shared flags, in the completion of commands, and in the scripts for shells. */
 export async function sharedErrors(
   petctl: Petctl,
   tree: CommandNode,
@@ -122,23 +128,29 @@ export async function sharedErrors(
     ['deployment', Object.keys(spec.model.service.deployments)],
   ];
   const [help] = await textsOf(petctl, { path: [], node: tree }, '', '');
-  const wrong = facts.flatMap(([flag, all]) => {
-    const [, about = ''] = [...(help?.rows ?? [])].find(([left]) => left.startsWith(`--${flag} `)) ?? [];
-    return all
-      .filter((fact) => !about.includes(fact))
-      .map((fact) => finding([`--${flag}`], `its help is '${about}'`, fact));
+  const findings = facts.flatMap(([flag, factsOfFlag]) => {
+    const [, description = ''] = [...(help?.rows ?? [])].find(([left]) => left.startsWith(`--${flag} `)) ?? [];
+    return factsOfFlag
+      .filter((fact) => !description.includes(fact))
+      .map((fact) => finding([`--${flag}`], `its help is '${description}'`, fact));
   });
   for (const { path, node } of petctl.walk(tree)) {
     const offered = new Map(petctl.candidates(tree, [...path, '']).words);
     for (const { name, summary } of (node.commands ?? []).filter(({ hidden }) => !hidden))
-      wrong.push(...unlessEqual([...path, name], 'the completion', offered.get(name), summary));
+      findings.push(...unlessEqual([...path, name], 'the completion', offered.get(name), summary));
   }
   const completing = tree.commands?.find(({ hidden, verbatim }) => hidden && verbatim)?.name;
   for (const { schema } of tree.commands?.find(({ name }) => name === 'completion')?.args ?? [])
     for (const shell of schema.enum ?? []) {
       const script = await outputOf(petctl, 'completion', String(shell));
       if (!script.includes(`petctl ${completing} `))
-        wrong.push(finding(['completion', String(shell)], 'it asks another command', `petctl ${completing} completes`));
+        findings.push(
+          finding(
+            ['completion', String(shell)],
+            'the script calls another command for completion',
+            `petctl ${completing} completes`,
+          ),
+        );
     }
-  return wrong;
+  return findings;
 }

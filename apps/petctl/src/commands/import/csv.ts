@@ -111,7 +111,7 @@ export function inputNames(
   });
   const twice = columns.find((name, i) => name !== undefined && columns.indexOf(name) !== i);
   if (twice !== undefined)
-    throw new UsageError(`The header of the CSV names '${twice}' twice.`, 'Remove one of the columns.');
+    throw new UsageError(`The header of the CSV names '${twice}' twice.`, 'Remove one of the two columns.');
   return columns;
 }
 
