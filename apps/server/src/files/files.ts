@@ -31,7 +31,7 @@ export async function readIfExists(file: string, buffer?: ArrayBufferLike): Prom
 
 export async function readWhole(file: string, buffer?: ArrayBufferLike): Promise<Buffer> {
   return closing(await openFile(file), async (handle) => {
-    // In one read: `readFile` reads large files in many parts.
+    // This reads the file at once, because `readFile` reads large files in many parts.
     const { size } = await handle.stat();
     const bytes = buffer && size <= buffer.byteLength ? Buffer.from(buffer, 0, size) : Buffer.allocUnsafeSlow(size);
     return bytes.subarray(0, await readAll(handle, bytes, 0));
@@ -40,7 +40,7 @@ export async function readWhole(file: string, buffer?: ArrayBufferLike): Promise
 
 /** Makes created, renamed and removed files of a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows makes names durable by itself.
+  // Windows makes the names of files durable by itself, so nothing is left to sync.
   if (isWindows) return;
   await closing(await open(folder, 'r'), (handle) => handle.sync());
 }

@@ -3,7 +3,7 @@ import { followKeys } from './follow-key-file.ts';
 import { createFirstKey, keysFile } from './key-file.ts';
 import { hashOf, type KnownKey, parseKeys } from './parse-keys.ts';
 
-/** Returns the name of a valid key, undefined for an invalid one. */
+/** Returns the name of a valid key, undefined for an invalid key. */
 export type KeyCheck = (key: string) => string | undefined;
 
 /** Compares a key with the known keys in constant time. Caches valid keys until the known keys change. */
@@ -11,9 +11,9 @@ export function keyCheck(known: readonly KnownKey[] | (() => readonly KnownKey[]
   const valid = new Map<string, string>();
   let keys: readonly KnownKey[] = [];
   return (key) => {
-    const current = typeof known === 'function' ? known() : known;
-    if (current !== keys) valid.clear();
-    keys = current;
+    const knownNow = typeof known === 'function' ? known() : known;
+    if (knownNow !== keys) valid.clear();
+    keys = knownNow;
     const cached = valid.get(key);
     if (cached !== undefined) return cached;
     const name = nameAmong(keys, key);
@@ -38,7 +38,7 @@ export interface Keys {
 
 const toStderr = (problem: string) => void process.stderr.write(`petstore-server: ${problem}\n`);
 
-/** The configured keys: those in the environment, else those in the data folder, which it follows. */
+/** The configured keys: the keys in the environment, else the keys in the data folder, whose changes it follows. */
 export function openKeys(
   { apiKeys, dataDir }: { apiKeys: string | undefined; dataDir: string },
   report: (problem: string) => void = toStderr,

@@ -45,12 +45,12 @@ export function readKeys(file: string): StoredKey[] | undefined {
 /** Creates the first key of a folder; undefined if there is a file, even one without keys. */
 export async function createFirstKey(folder: string): Promise<string | undefined> {
   const exists = () => readKeys(keysFile(folder)) !== undefined;
-  // First without the lock, because an existing folder may be read-only.
+  // The first check needs no lock, because an existing folder may be read-only.
   if (exists()) return undefined;
   return withLock(folder, async () => (exists() ? undefined : addKey(folder, [], 'first')));
 }
 
-/** Creates another key, and returns it. It is not stored anywhere. */
+/** Creates another key, and returns it. Only its hash is stored. */
 export async function createKey(folder: string, requestedName?: string): Promise<{ name: string; key: string }> {
   if (requestedName !== undefined && !isName(requestedName)) throw new KeyNameError(`A name must be ${validName}.`);
   return withLock(folder, async () => {
@@ -70,14 +70,14 @@ export async function revokeKey(folder: string, name: string): Promise<number> {
   if (!readKeys(file)) throw new KeyNameError(`There are no keys in ${file}; create one first.`);
   return withLock(folder, async () => {
     const keys = readKeys(file) ?? [];
-    const left = keys.filter((key) => key.name !== name);
-    if (left.length === keys.length) {
+    const remaining = keys.filter((key) => key.name !== name);
+    if (remaining.length === keys.length) {
       const names = keys.map((key) => key.name).join(', ');
-      // The message omits the word, because it may be a key by mistake.
+      // The message omits the given name, because it may be a key by mistake.
       throw new KeyNameError(`There is no key of that name; ${names ? `the names are: ${names}` : 'no key is left'}.`);
     }
-    await writeKeys(file, left);
-    return left.length;
+    await writeKeys(file, remaining);
+    return remaining.length;
   });
 }
 

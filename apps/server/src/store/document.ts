@@ -1,10 +1,10 @@
 import type { Operation, Schema } from '@petstore/types';
 import type { JsonText, Page, Properties } from './store.ts';
 
-/** Describes the documents of a collection to a store, which knows none of their other properties. */
+/** Describes the documents of a collection to a store, which knows no other property of them. */
 export interface CollectionDeclaration {
   readonly name: string;
-  /** The property with the identifier. The store assigns identifiers in ascending order, never one twice. */
+  /** The property with the identifier. The store assigns identifiers in ascending order, and never assigns an identifier twice. */
   readonly id: string;
   /** The properties that lists can filter by. Each should have few distinct values. */
   readonly indexes: readonly string[];
@@ -78,7 +78,7 @@ export function documentsIn({ json: { text, encoding }, count }: Pick<Page, 'jso
     : text
         .slice(1, -1)
         .split(',\n')
-        .map((one) => ({ text: one, encoding }));
+        .map((document) => ({ text: document, encoding }));
 }
 
 function exactInteger(_key: string, value: unknown, context?: { source?: string }): unknown {

@@ -32,7 +32,7 @@ export class StoreFolderError extends Error {
   }
 }
 
-/** The store cannot do this now. Nothing was done, so it can be repeated. */
+/** The store cannot do this now. Nothing was done, so the caller can repeat it. */
 export class StoreUnavailableError extends Error {
   override readonly name: string = 'StoreUnavailableError';
 }

@@ -16,7 +16,7 @@ export interface GroupCommitOptions<W> {
   isRejection?(error: unknown): boolean;
 }
 
-/** The limits of a commit, because a large one would block the event loop. */
+/** The limits of a commit. A larger commit would block the event loop for too long. */
 const MAX_COMMIT = { writes: 1000, bytes: 2 ** 20 };
 /** A commit waits for this share of the last writers, for a limited time. */
 const GATHERED_SHARE = 0.75;
@@ -25,8 +25,8 @@ const MAX_GATHER_MS = 2;
 const MAX_WAITING = { writes: 20_000, bytes: 2 ** 26 };
 
 /**
- * Group commit: all writes that arrive during a commit share the next one, so many writes cost one sync or one round trip.
- * `commit` makes writes durable and returns their results in order. If it rejects, so do these writes.
+ * Group commit: all writes that arrive during a commit share the next commit, so many writes cost one sync or one round trip.
+ * `commit` makes writes durable and returns their results in order. If `commit` rejects, its writes reject, too.
  */
 export class GroupCommit<W, R> {
   readonly #commit: (writes: W[]) => Promise<R[]>;
@@ -34,10 +34,10 @@ export class GroupCommit<W, R> {
   readonly #options: GroupCommitOptions<W>;
   #waiting: Waiting<W, R>[] = [];
   #bytes = 0;
-  /** The number of writes in the last commit, and of those that waited at its end. */
+  /** The number of writes in the last commit, plus the writes that waited when it ended. */
   #writers = 0;
   #running: Promise<void> | undefined;
-  /** Called for each write while a commit waits for more. */
+  /** Called for each new write while a commit waits for further writes. */
   #onWrite: (() => void) | undefined;
   #abortError: StoreUnavailableError | undefined;
 
@@ -91,7 +91,7 @@ export class GroupCommit<W, R> {
 
   /**
    * Waits for a number of writes, up to MAX_GATHER_MS. The writers of the last commit usually write again soon, so waiting for
-   * most of them saves syncs. The others work during the commit. A single writer never waits.
+   * most of these writers saves syncs. The other writers work during the commit. A single writer never waits.
    */
   #gather(expected: number): Promise<void> {
     return new Promise((resolve) => {
@@ -136,7 +136,7 @@ export class GroupCommit<W, R> {
       results = await this.#commit(batch.map(({ write }) => write));
     } catch (error) {
       if (batch.length > 1 && this.#options.isRejection?.(error)) {
-        for (const one of batch) await this.#commitBatch([one]);
+        for (const waiting of batch) await this.#commitBatch([waiting]);
       } else {
         for (const { reject } of batch) reject(error);
       }

@@ -12,7 +12,7 @@ export class IdempotencyKeys {
   readonly #max: number;
   readonly #now: () => number;
   readonly #seed = randomInt(2 ** 32);
-  /** A ring buffer with `#count` keys from `#first` on. `#stale` of them were stored again later. */
+  /** A ring buffer with `#count` keys from `#first` on. `#stale` of these keys were stored again later. */
   #ring = newRing(FIRST_CAPACITY);
   #first = 0;
   #count = 0;
@@ -26,7 +26,7 @@ export class IdempotencyKeys {
     this.#now = now;
   }
 
-  /** The group of a key that was stored within the last 24 hours, longer if the clock was set back. */
+  /** The group of a key that was stored within the last 24 hours. The time is longer if the clock was set back. */
   get(key: string): number | undefined {
     const at = (this.#slots[this.#slotOf(key)] ?? 0) - 1;
     return at >= 0 && !this.#isExpired(at) ? this.#ring.groups[at] : undefined;
@@ -60,7 +60,7 @@ export class IdempotencyKeys {
     }
   }
 
-  /** Removes and returns due groups, the oldest first, up to `count` and before the group `end`. */
+  /** Removes and returns groups that are due, the oldest first: up to `count` groups, all older than the group `end`. */
   sweep(count: number, end?: number): number[] {
     const groups: number[] = [];
     while (groups.length < count && this.isDue) {
@@ -123,7 +123,7 @@ export class IdempotencyKeys {
     }
   }
 
-  /** Empties a slot, and shifts the following ones back, so that probing still finds them. */
+  /** Empties a slot, and shifts the following slots back, so probing still finds their keys. */
   #empty(emptied: number): void {
     this.#key = undefined;
     const mask = this.#slots.length - 1;

@@ -48,7 +48,7 @@ export function memoryStore(
 }
 
 function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, keys: Keys): Collection {
-  /** In ascending order, because new identifiers are always higher. */
+  /** The documents by identifier, in ascending order, because new identifiers are always higher. */
   const documents = new Map<number, { properties: Properties; document: Document }>();
   let last = 0;
   let sequence = 0;
@@ -73,7 +73,7 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, ke
     documents.delete(id);
     return { outcome: 'removed' };
   };
-  /** Does a write, or returns its first result if it was done before. */
+  /** Does a write, or returns its first result if the write was done before. */
   const once = <R extends Document | Removed | NotWritten>(idempotency: Idempotency | undefined, write: () => R): R => {
     if (!idempotency) return write();
     const { key, fingerprint } = idempotency;

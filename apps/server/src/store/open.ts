@@ -5,7 +5,7 @@ import { type LowdbOptions, openLowdbStore as openFolder } from './lowdb/lowdb.t
 import type { PostgresOptions, PostgresStore } from './postgres/postgres.ts';
 import type { Collection, Store } from './store.ts';
 
-/** Opens the configured store: the database if there is one, else the data folder. */
+/** Opens the configured store: the database if the configuration has one, else the data folder. */
 export async function openStore(config: Config, options: LowdbOptions = {}): Promise<Store> {
   const { idempotencyKeys: maxIdempotencyKeys } = config;
   if (config.databaseUrl === undefined) return openLowdbStore(config.dataDir, { maxIdempotencyKeys, ...options });
@@ -31,14 +31,14 @@ export async function openPostgresStore(url: string, options?: PostgresOptions):
 }
 
 /**
- * A store for a server that listens while the store is opened. Until then it is not ready, and reads and writes reject with
+ * A store for a server that listens while the store is opened. Until it is open, it is not ready, and reads and writes reject with
  * StoreUnavailableError. The caller handles a failure to open.
  */
 export function openingStore(opened: Promise<Store>): Store {
   let store: Store | undefined;
   opened.then(
-    (one) => {
-      store = one;
+    (openedStore) => {
+      store = openedStore;
     },
     () => {},
   );
@@ -50,7 +50,7 @@ export function openingStore(opened: Promise<Store>): Store {
     idempotency: () => store?.idempotency() ?? { keys: 0, forgotten: 0 },
     close: () =>
       opened.then(
-        (one) => one.close(),
+        (openedStore) => openedStore.close(),
         () => {},
       ),
   };

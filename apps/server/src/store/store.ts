@@ -1,6 +1,6 @@
 /** A store of documents: JSON objects by identifier, in collections. Each adapter passes test/store/store-suite.ts. */
 export interface Store {
-  /** Whether it returns stored text without parsing it, which is then sent as it is. */
+  /** Whether the store returns the stored text without parsing it, so handlers can send the text as it is. */
   readonly passesJson: boolean;
   /** The collection with this name. Throws for an undeclared name. */
   collection(name: string): Collection;
@@ -14,13 +14,13 @@ export interface Store {
   connections?(): Readonly<Record<string, Connections>>;
   /** Writes a consistent copy to a new folder, also while the store is in use. Only stores in a folder have this. */
   backup?(folder: string): Promise<void>;
-  /** Rejects new writes, and resolves when the accepted ones are stored. */
+  /** Rejects new writes, and resolves when the accepted writes are stored. */
   close(): Promise<void>;
 }
 
 /**
  * A write is durable when it resolves, and visible to every later read. It rejects with a StoreUnavailableError if it was not
- * done, and with a StoreUncertainError if that is unknown. A write with `idempotency` can be repeated, also by another server
+ * done, and with a StoreUncertainError if the outcome is unknown. A write with `idempotency` can be repeated, also by another server
  * on the same store, and is done once.
  */
 export interface Collection {
@@ -30,11 +30,11 @@ export interface Collection {
   replace(id: number, properties: Properties, options?: WriteOptions): Promise<Document | NotWritten>;
   remove(id: number, options?: WriteOptions): Promise<Removed | NotWritten>;
   /**
-   * Stores documents with ascending identifiers of their own. Stores none and resolves to `false` if the collection has already
-   * assigned the first identifier or a higher one.
+   * Stores documents with ascending identifiers of their own. If the collection has already assigned the first identifier or a
+   * higher one, stores no document and resolves to `false`.
    */
   restore(documents: readonly Properties[]): Promise<boolean>;
-  /** The document with this identifier; without a promise if it is in memory. */
+  /** The document with this identifier. If the document is in memory, the result is no promise. */
   get(id: number): Awaitable<Document | undefined>;
   /** A page of documents in ascending order of identifiers. */
   list(query: ListQuery): Awaitable<Page>;
@@ -64,7 +64,7 @@ export interface Idempotency {
   readonly fingerprint: string;
 }
 
-/** The lifetime of an idempotency key. If there are too many, the oldest are evicted earlier. */
+/** The lifetime of an idempotency key. If there are too many keys, the oldest keys are evicted earlier. */
 export const IDEMPOTENCY_MS = 86_400_000;
 export const MAX_IDEMPOTENCY_KEYS = 1_000_000;
 
@@ -119,7 +119,7 @@ export interface Page {
   /** An array whose documents are separated by `,\n`. */
   readonly json: JsonText;
   readonly count: number;
-  /** The identifier of the last document, 0 without any. */
+  /** The identifier of the last document, 0 for an empty page. */
   readonly last: number;
   /** Whether more documents may follow: the page is full, or it ended early. */
   readonly more: boolean;

@@ -14,7 +14,10 @@ import {
 } from './manifest.ts';
 import { unsealedIn } from './recovery.ts';
 
-/** The attempts to copy. One fails if a merge removes segments meanwhile; the next one uses the new manifest. */
+/**
+ * The number of attempts to copy. An attempt fails if a merge removes segments meanwhile; the next attempt uses the new
+ * manifest.
+ */
 const MAX_ATTEMPTS = 1000;
 
 /**
@@ -36,7 +39,7 @@ export async function backup(folder: string, to: string): Promise<void> {
     if (isComplete && String(after?.sealed) === String(manifest.sealed)) {
       const keys = await readIfExists(join(folder, 'keys.json'));
       if (keys) await replaceFile(join(to, 'keys.json'), keys, 0o600);
-      // Last, because a folder without a manifest is not a store.
+      // The manifest comes last, so an incomplete copy is not a store.
       return writeManifest(to, newManifest(manifest));
     }
     if (attempt === MAX_ATTEMPTS)
@@ -44,7 +47,7 @@ export async function backup(folder: string, to: string): Promise<void> {
   }
 }
 
-/** Copies the segments of the manifest and all later ones; false if a segment was removed meanwhile. */
+/** Copies the segments of the manifest and all later segments. False if a segment was removed meanwhile. */
 async function copySegments(source: string, target: string, manifest: ManifestData): Promise<boolean> {
   const names = [
     ...manifest.sealed.map((number) => segmentFile(number, 'json')),
@@ -57,7 +60,7 @@ async function copySegments(source: string, target: string, manifest: ManifestDa
     const bytes = await readIfExists(join(source, name));
     if (!bytes) return false;
     let end = name.endsWith('.json') ? bytes.length : 0;
-    // Omits the commit that is being written.
+    // Only complete commits are copied, without the commit that is being written.
     if (end === 0) for (const block of blocksIn(bytes, 'jsonl')) end = block.end;
     if (!isTorn(bytes.subarray(end))) throw new StoreDamagedError(join(source, name), `it is damaged at byte ${end}`);
     await replaceFile(join(target, name), bytes.subarray(0, end));

@@ -3,20 +3,20 @@ import { type Adapter, Low } from 'lowdb';
 import { readIfExists, replaceFile } from '../../files/files.ts';
 import { StoreDamagedError } from '../errors.ts';
 
-/** The format of a segment. A sealed one is a file of lowdb, one JSON text. In others each commit is a line. */
+/** The format of a segment. A sealed segment is a file of lowdb, one JSON text. In an unsealed segment, each commit is a line. */
 export type Form = 'json' | 'jsonl';
 
 /** The collection of a record and its indexed values as JSON, which many records share. Tombstones have no values. */
 export type Kind = readonly [collection: string, values: string];
 
-/** A record of a segment. */
+/** A record of a segment: a document, or the tombstone of a removed document, which has length 0. */
 export interface StoredRecord {
   /** An index into a list of kinds. */
   readonly kind: number;
   readonly id: number;
   /** The sequence number of the change. */
   readonly version: number;
-  /** The byte offset of the document's text, and its length. A tombstone has length 0. */
+  /** The byte offset of the document's text, and its length. */
   readonly start: number;
   readonly length: number;
 }
@@ -32,13 +32,13 @@ interface Head {
   /** The number of the segment, which detects a block in the wrong file. */
   segment: number;
   kinds: Kind[];
-  /** Four numbers per record: identifier and version as differences to those before, length and kind. */
+  /** Four numbers per record: identifier and version as differences to the previous record, length and kind. */
   hint: number[];
 }
 
 /**
- * The first bytes of a block, JSON that begins with the checksum of its rest. The store writes only blocks. Documents cannot
- * contain this text, because JSON.stringify writes no space there.
+ * The first bytes of a block, which is JSON that begins with the checksum of its rest. Documents cannot contain this text, because
+ * JSON.stringify writes no space there, so it marks the beginning of a block.
  */
 export const OPENING = '{ "crc32":';
 const prefixOf = (rest: Uint8Array) => `${OPENING}${String(crc32(rest)).padStart(10)},`;

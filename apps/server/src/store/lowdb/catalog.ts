@@ -7,14 +7,15 @@ import { KeyDirectory } from './key-directory.ts';
 /** The state of a file of records. */
 export interface Segment {
   readonly number: number;
-  /** The sequence number of its first change, while it is not sealed. */
+  /** The sequence number of the first change, while the segment is not sealed. */
   readonly first: number;
-  /** Its commits, while it is not sealed. Sealed segments are read from disk. */
+  /** The commits, while the segment is not sealed. Sealed segments are read from disk. */
   bytes: Buffer | undefined;
-  /** The cost of all its records. */
+  /** The cost of all records. */
   size: number;
-  /** The cost of its documents that are neither replaced nor removed. */
+  /** The cost of the documents that are neither replaced nor removed. */
   live: number;
+  /** The number of tombstones. */
   tombstones: number;
 }
 
@@ -50,17 +51,17 @@ export class Catalog {
   constructor(folder: string, collections: readonly CollectionDeclaration[], maxSegment = MAX_SEGMENT) {
     this.folder = folder;
     this.maxSegment = maxSegment;
-    this.declared = new Map(collections.map((one) => [one.name, one]));
+    this.declared = new Map(collections.map((collection) => [collection.name, collection]));
     for (const { name } of collections) this.#kindsOfValues.set(name, new Map());
   }
 
-  /** Creates a segment after all others, or with the number of an existing file. */
+  /** Creates a segment with the next number, or with the number of an existing file. */
   newSegment(bytes: Buffer | undefined, number = this.#number + 1): Segment {
     this.#number = Math.max(number, this.#number);
     return { number, first: this.sequence + 1, bytes, size: 0, live: 0, tombstones: 0 };
   }
 
-  /** The sealed segments and the others, each in the order of their changes. */
+  /** The sealed and the unsealed segments, each in the order of their changes. */
   inOrder(): { sealed: Segment[]; unsealed: Segment[] } {
     const all = [...this.segments.values()];
     return { sealed: all.filter(({ bytes }) => !bytes), unsealed: all.filter(({ bytes }) => bytes) };
@@ -96,7 +97,7 @@ export class Catalog {
     return this.declared.get(collection)?.indexes ?? [];
   }
 
-  /** The kind of a document, which is added if it is new. */
+  /** The kind of a document. A new kind is added. */
   kindOf(collection: string, properties: Properties): number {
     const indexes = this.indexes(collection);
     const value = properties[indexes[0] ?? ''];
@@ -110,7 +111,7 @@ export class Catalog {
     return kind;
   }
 
-  /** The index of a kind, which is added if it is new. */
+  /** The index of a kind in `kinds`. A new kind is added. */
   kind(collection: string, values: string): number {
     const key = `${collection} ${values}`;
     const known = this.#kinds.get(key);

@@ -24,9 +24,9 @@ interface StoreParts {
   group: GroupCommit<Write, unknown>;
 }
 
-/** The number of cached pages since the last write. A busy server serves few different ones. */
+/** The number of pages that are cached until the next write. A busy server serves few different pages. */
 const MAX_PAGES = 256;
-const MAX_CACHED_PAGE = 2 ** 16;
+const MAX_CACHED_PAGE_BYTES = 2 ** 16;
 
 /** A collection of the store. Writes go to the group commit. Reads look up the key directory, then read the segments. */
 export function collectionIn(
@@ -102,7 +102,7 @@ export function collectionIn(
     const { spans, ...page } = find(query);
     return then(texts(spans), (parts): Page => {
       const result: Page = { ...page, json: { text: `[${parts.join(',\n')}]`, encoding: 'latin1' } };
-      if (sequence === pagesSequence && pages.size < MAX_PAGES && result.json.text.length <= MAX_CACHED_PAGE)
+      if (sequence === pagesSequence && pages.size < MAX_PAGES && result.json.text.length <= MAX_CACHED_PAGE_BYTES)
         pages.set(key, result);
       return result;
     });
@@ -120,7 +120,7 @@ export function collectionIn(
       page.last = location.id;
       const span = spanOf(catalog, location);
       const before = spans.at(-1);
-      // Neighbours in a sealed segment have the separator of a page between them, so they are one span.
+      // Neighbouring documents of a sealed segment have the same separator as a page, so they can be read as one span.
       if (before?.segment === span.segment && span.start === before.end + GAP.json.length) before.end = span.end;
       else spans.push(span);
       page.more = page.count >= limit || bytes >= maxBytes;

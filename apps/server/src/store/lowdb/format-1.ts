@@ -23,9 +23,9 @@ export async function hasFormat1(folder: string): Promise<boolean> {
 }
 
 /**
- * Migrates a folder of format 1, if it is one, to a new store that then replaces it. The manifest comes last, so after a crash
- * the migration runs again. The old folder is renamed. `next.json` stays, so the former version reports the missing pets
- * instead of starting as an empty store.
+ * Migrates a folder of format 1 to a new store, which then replaces the former files. Does nothing for any other folder. The manifest
+ * comes last, so after a crash the migration runs again. The old folder is renamed. `next.json` stays, so the former version reports
+ * the missing pets instead of starting as an empty store.
  */
 export async function migrateFormat1(
   folder: string,

@@ -11,7 +11,7 @@ import type { Write, WriteBatch } from './write-batch.ts';
 /** The collection of the keys. Each commit with keys adds one document. */
 const COLLECTION = '$idempotency';
 
-/** The documents of due keys that each commit with keys removes, and each minute. */
+/** The number of documents with expired or excess keys that each commit with keys removes, and each sweep of the timer. */
 const SWEPT_BY_COMMIT = 2;
 const SWEPT_BY_MINUTE = 1_000;
 const SWEEP_MS = 60_000;
@@ -102,11 +102,12 @@ export function idempotentWrites(
     });
     if (text === undefined) return undefined;
     const { writes, documents } = parseKeys(text);
-    const write = writes.find(([one]) => one === key);
+    const write = writes.find(([storedKey]) => storedKey === key);
     if (write?.[1] !== fingerprint) throw new IdempotencyMismatchError();
     const [, , id, sequence] = write;
     if (id === undefined || sequence === undefined) return { outcome: 'removed', isReplayed: true };
-    const index = writes.filter((one) => one.length > 2).indexOf(write);
+    // Only writes that stored a document have an identifier, and a text in `documents`.
+    const index = writes.filter(({ length }) => length > 2).indexOf(write);
     const json = { text: documents[index] ?? '', encoding: 'latin1' } as const;
     return { outcome: 'stored', id, version: catalog.versionText(sequence), json, isReplayed: true };
   }
@@ -143,7 +144,7 @@ export function idempotentWrites(
   }
 }
 
-/** These texts cannot occur in a string, where quotes and tabs are escaped. */
+/** These texts cannot occur in a JSON string, which escapes quotes and tabs, so they separate the parts of a document. */
 const DOCUMENTS = ',"documents":[';
 const SEPARATOR = ',\t';
 

@@ -19,13 +19,13 @@ const START = 2 ** 30;
 interface Leaf {
   readonly rows: Float64Array;
   count: number;
-  /** The bits of the kinds in these rows; it can have bits of former rows. */
+  /** The bits of the kinds in these rows. It can still have bits of removed rows. */
   kinds: number;
 }
 
 /**
  * The key directory of a collection: the location of each document, in memory, in ascending order of identifiers. A document
- * is a row of numbers in a leaf. So it costs about 40 bytes, and the garbage collector sees one object for 1024 documents.
+ * is a row of numbers in a leaf. So a document costs about 40 bytes, and the garbage collector sees one object for 1024 documents.
  */
 export class KeyDirectory {
   readonly #leafSize: number;
@@ -48,7 +48,7 @@ export class KeyDirectory {
     return idAt(leaf, at) === id ? locationAt(leaf, at) : undefined;
   }
 
-  /** Sets the location of a document, and returns the former one. */
+  /** Sets the location of a document, and returns its former location. */
   set(id: number, version: number, segment: number, start: number, length: number, kind: number): Location | undefined {
     const index = this.#indexOf(id);
     let leaf = this.#leaves[index] as Leaf;
@@ -57,13 +57,13 @@ export class KeyDirectory {
     if (!before) {
       this.count++;
       if (leaf.count === this.#leafSize) {
-        // Appending to a full leaf begins a new one, so ascending identifiers fill every leaf.
+        // A row after a full leaf begins a new leaf, so ascending identifiers fill every leaf.
         const middle = at === leaf.count ? at : leaf.count >> 1;
         const next = this.#newLeaf();
         append(next, leaf, middle);
         leaf.count = middle;
         this.#leaves.splice(index + 1, 0, next);
-        // An identifier between the halves begins the second one.
+        // An identifier between the halves becomes the first identifier of the second half.
         this.#bounds.splice(index + 1, 0, at === middle ? id : idAt(next, 0));
         if (at >= middle) [leaf, at] = [next, at - middle];
       }
@@ -105,7 +105,7 @@ export class KeyDirectory {
         seen |= bit(kind);
         if ((!kinds || kinds.includes(kind)) && !visit(locationAt(leaf, at))) return;
       }
-      // Removes the bits of former rows.
+      // All rows were visited, so the bits of removed rows can go.
       if (first === 0) leaf.kinds = seen;
     }
   }
@@ -140,7 +140,7 @@ export class KeyDirectory {
     const leaf = this.#leaves[index] as Leaf;
     const bound = this.#bounds[index] as number;
     const next = this.#bounds[index + 1] ?? Number.POSITIVE_INFINITY;
-    // Identifiers are distinct and between the bounds, so few missing ones leave few possible rows.
+    // Identifiers are distinct and between the bounds, so if few identifiers are missing, few rows are possible.
     let low = Math.max(0, leaf.count - (next - id));
     let high = Math.min(leaf.count, Math.max(0, id - bound));
     if (low < high && idAt(leaf, high - 1) < id) return high;

@@ -28,8 +28,8 @@ export interface Log {
 }
 
 /**
- * Opens the log at the last segment. A full segment is followed by a new one. `tail` has the bytes that a crash left after
- * the last commit. `seal` seals all full segments.
+ * Opens the log at the last segment. When a segment is full, a new segment follows. `tail` has the bytes that a crash left after the
+ * last commit. `seal` seals all full segments.
  */
 export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, seal: () => Promise<void>): Promise<Log> {
   let segment = last;
@@ -53,7 +53,10 @@ export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, sea
     close: () => active.close(),
   };
 
-  /** Begins a new segment, after the full one before is sealed. Full segments are in memory, so only one may wait. */
+  /**
+   * Begins a new segment, once the previous full segment is sealed. Unsealed segments are in memory, so only one full segment
+   * may wait.
+   */
   async function roll(): Promise<void> {
     await sealing.catch(seal).catch((error: unknown) => {
       throw isDiskFull(error) ? full(error) : new StoreUnavailableError(`A segment cannot be sealed now (${error}).`);
@@ -65,7 +68,7 @@ export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, sea
     catalog.segments.set(next.number, next);
     segment = next;
     sealing = seal();
-    // The next `roll` handles an error.
+    // The next `roll` handles the error.
     sealing.catch(() => {});
   }
 }
@@ -137,13 +140,13 @@ function commitFile(file: string, handle: FileHandle, commits: Buffer, initialTa
   }
 }
 
-/** The error for a failure before a write. A retry is possible, unless the disk has failed. */
+/** The error for a failure before a write. The write can be retried, unless the disk has failed. */
 function unavailable(error: unknown): StoreUnavailableError {
   if (isDiskFull(error)) return full(error);
   const isNotOpened = error instanceof Error && 'syscall' in error && error.syscall === 'open';
   if (isNotOpened && !['EIO', 'EROFS'].includes(errorCode(error) ?? ''))
     return new StoreUnavailableError(`No file can be opened now (${reasonOf(error)}): try again.`, { cause: error });
-  // After a failed sync, a second one would succeed although the data is lost.
+  // After a failed sync, a second sync would succeed although the data is lost, so the store stops writing.
   return failed(StoreFailedError, error);
 }
 

@@ -32,11 +32,11 @@ export interface LowdbOptions {
   onCommit?(commit: Commit): void;
   /** Called with a line for the operator about a problem that does not stop the store. */
   onWarning?(line: string): void;
-  /** The cost of a full segment; small in tests. */
+  /** The cost of a full segment. Tests set a small one. */
   maxSegment?: number;
-  /** The limit of idempotency keys, which are stored for 24 hours. */
+  /** The largest number of idempotency keys, which are stored for 24 hours. */
   maxIdempotencyKeys?: number;
-  /** The clock for the expiry of these keys; tests set it. */
+  /** The clock for the expiry of these keys. Tests set it. */
   now?: () => number;
 }
 
@@ -56,7 +56,10 @@ export async function openLowdbStore(
   });
 }
 
-/** Locks a folder, and calls `work`, which has to call `unlock`. A failure unlocks it. System errors become StoreFolderErrors. */
+/**
+ * Locks a folder, and calls `work`, which has to call `unlock`. If `work` fails, the folder is unlocked. System errors become
+ * StoreFolderErrors.
+ */
 export async function withFolder<T>(folder: string, work: (unlock: () => void) => Promise<T>): Promise<T> {
   let unlock = () => {};
   try {
@@ -121,7 +124,7 @@ async function openUnlocked(
   await idempotent.load();
   manifest.saveSoon();
   const parts = { catalog, texts, group };
-  const declared = new Map(collections.map((one) => [one.name, collectionIn(one, parts)]));
+  const declared = new Map(collections.map((declaration) => [declaration.name, collectionIn(declaration, parts)]));
   let closed: Promise<void> | undefined;
   const close = async () => {
     state = { status: 'closed' };
@@ -143,7 +146,7 @@ async function openUnlocked(
   };
 }
 
-/** Creates the files of a new store. The manifest comes last, so after a crash this runs again. */
+/** Creates the files of a new store. The manifest comes last, so after a crash the files are created again. */
 async function createStore(folder: string, segments: string): Promise<ManifestData> {
   const manifest = newManifest();
   const first = join(segments, segmentFile(manifest.unsealed.segment, 'jsonl'));

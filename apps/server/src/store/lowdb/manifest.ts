@@ -28,7 +28,7 @@ export interface ManifestData {
 export const segmentsFolder = (folder: string) => join(folder, 'segments');
 export const manifestFile = (folder: string) => join(folder, 'store.json');
 
-/** Creates the manifest of an empty store, or one with these properties, under a new identifier. */
+/** Creates a manifest with a new identifier: of an empty store, except for these properties. */
 export function newManifest(parts: Partial<ManifestData> = {}): ManifestData {
   const unsealed = { segment: 1, sequence: 1 };
   return { format: FORMAT, sequence: 0, last: {}, sealed: [], unsealed, ...parts, id: randomUUID().slice(0, 8) };
@@ -59,16 +59,17 @@ export async function writeManifest(folder: string, data: ManifestData): Promise
 
 /** The manifest of an open store. */
 export interface Manifest {
-  /** Schedules a write. A failure is reported once, and retried until it succeeds. */
+  /** Schedules a write. A failed write is reported once, and repeated until it succeeds. */
   saveSoon(): void;
   /** Writes the manifest now. */
   save(): Promise<void>;
+  /** Writes the manifest a last time. */
   close(): Promise<void>;
 }
 
 /**
  * Writes `store.json`: the valid segments, and the high-water mark of the changes. The mark reveals a file of commits that was
- * truncated between two lines. It is written within a second of a commit, so a truncation can hide only the changes of the
+ * truncated between two lines. The mark is written within a second of a commit, so a truncation can hide only the changes of the
  * last second before a crash.
  */
 export function openManifest(

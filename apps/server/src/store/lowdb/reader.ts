@@ -11,10 +11,11 @@ export interface Span {
   end: number;
 }
 
-const BLOCK_BYTES = 2 ** 16;
-const MAX_BLOCKS = 1024;
+/** Sealed segments are read and cached in chunks of this size. */
+const CHUNK_BYTES = 2 ** 16;
+const MAX_CHUNKS = 1024;
 
-/** The segment was merged and removed during a read. Another lookup finds the new location. */
+/** The segment was merged and removed during a read. Another lookup finds the document's new location. */
 export class SegmentGoneError extends StoreUnavailableError {
   override readonly name = 'SegmentGoneError';
 }
@@ -22,10 +23,10 @@ export class SegmentGoneError extends StoreUnavailableError {
 /** Reads the spans as latin1 text; synchronously if all are in memory. */
 export type ReadTexts = (spans: readonly Span[]) => string[] | Promise<string[]>;
 
-/** Reads unsealed segments from memory, and sealed ones from disk through a bounded cache of blocks. */
+/** Reads unsealed segments from memory, and sealed segments from disk through a bounded cache of chunks. */
 export function reader(catalog: Catalog): ReadTexts {
-  /** The least recently used block comes first. */
-  const blocks = new Map<number, Buffer>();
+  /** The cached chunks of files, least recently used first. */
+  const chunks = new Map<number, Buffer>();
 
   return (spans) => {
     const found: string[] = [];
@@ -46,18 +47,18 @@ export function reader(catalog: Catalog): ReadTexts {
   function cached({ segment: { bytes, number }, start, end }: Span): string | undefined {
     if (bytes) return bytes.toString('latin1', start, end);
     let text = '';
-    for (let first = start - (start % BLOCK_BYTES); first < end; first += BLOCK_BYTES) {
-      const block = touch(keyOf(number, first));
-      if (!block) return undefined;
-      text += block.toString('latin1', Math.max(0, start - first), Math.min(end - first, BLOCK_BYTES));
+    for (let first = start - (start % CHUNK_BYTES); first < end; first += CHUNK_BYTES) {
+      const chunk = touch(keyOf(number, first));
+      if (!chunk) return undefined;
+      text += chunk.toString('latin1', Math.max(0, start - first), Math.min(end - first, CHUNK_BYTES));
     }
     return text;
   }
 
   async function read({ segment, start, end }: Span): Promise<string> {
     const file = catalog.fileOf(segment);
-    const from = start - (start % BLOCK_BYTES);
-    const bytes = Buffer.allocUnsafeSlow(Math.ceil((end - from) / BLOCK_BYTES) * BLOCK_BYTES);
+    const from = start - (start % CHUNK_BYTES);
+    const bytes = Buffer.allocUnsafeSlow(Math.ceil((end - from) / CHUNK_BYTES) * CHUNK_BYTES);
     try {
       const done = await closing(await openFile(file), (handle) => readAll(handle, bytes, from));
       if (done < end - from) throw new StoreDamagedError(file, 'the end of the file is missing');
@@ -66,19 +67,19 @@ export function reader(catalog: Catalog): ReadTexts {
       if (errorCode(error) === 'ENOENT') throw new SegmentGoneError(file);
       throw new StoreUnavailableError(`${file}: cannot be read now (${reasonOf(error)}).`, { cause: error });
     }
-    for (let at = 0; at < bytes.length; at += BLOCK_BYTES)
-      touch(keyOf(segment.number, from + at), Buffer.from(bytes.subarray(at, at + BLOCK_BYTES)));
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+      touch(keyOf(segment.number, from + at), Buffer.from(bytes.subarray(at, at + CHUNK_BYTES)));
     return bytes.toString('latin1', start - from, end - from);
   }
 
-  /** Returns a cached block, or adds one, and makes it the most recently used. */
-  function touch(key: number, block = blocks.get(key)): Buffer | undefined {
-    if (!block) return undefined;
-    blocks.delete(key);
-    blocks.set(key, block);
-    const [oldest = key] = blocks.keys();
-    if (blocks.size > MAX_BLOCKS) blocks.delete(oldest);
-    return block;
+  /** Returns a cached chunk, or adds a chunk, and makes it the most recently used. */
+  function touch(key: number, chunk = chunks.get(key)): Buffer | undefined {
+    if (!chunk) return undefined;
+    chunks.delete(key);
+    chunks.set(key, chunk);
+    const [oldest = key] = chunks.keys();
+    if (chunks.size > MAX_CHUNKS) chunks.delete(oldest);
+    return chunk;
   }
 }
 
@@ -100,4 +101,4 @@ export function spanOf({ segments }: Catalog, { segment, start, length }: Locati
   return { segment: segments.get(segment) as Segment, start, end: start + length };
 }
 
-const keyOf = (segment: number, first: number) => segment * 2 ** 17 + first / BLOCK_BYTES;
+const keyOf = (segment: number, first: number) => segment * 2 ** 17 + first / CHUNK_BYTES;

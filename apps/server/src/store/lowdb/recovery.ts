@@ -12,9 +12,9 @@ import type { ManifestData } from './manifest.ts';
 export interface Recovered {
   /** The last segment. */
   active: Segment;
-  /** The bytes after its last commit: an unacknowledged write. */
+  /** The bytes after the last commit of this segment: an unacknowledged write. */
   tail: Buffer;
-  /** Files of a crashed write that can be removed. */
+  /** Files that a crash left behind, and that can be removed. */
   leftovers: string[];
 }
 
@@ -37,7 +37,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
   catalog.sequence = manifest.unsealed.sequence - 1;
   catalog.id = manifest.id;
   let tail: Buffer = Buffer.alloc(0);
-  /** The memory of loaded sealed segments, for the next ones: allocating costs as much as reading. */
+  /** The memory of loaded sealed segments, which is used again for the next segments: allocating costs as much as reading. */
   const spares: ArrayBufferLike[] = [];
   const ahead = names.slice(0, READ_AHEAD).map(read);
   for (const [i, name] of names.entries()) {
@@ -68,7 +68,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
   function read(name: string): Promise<Buffer> {
     const spare = formOf(name) === 'json' ? (spares.pop() ?? new ArrayBuffer(catalog.maxSegment)) : undefined;
     const bytes = readFile(join(folder, name), spare);
-    // The loop handles the rejection later.
+    // The loop that awaits this promise handles a rejection later.
     bytes.catch(() => {});
     return bytes;
   }
@@ -84,7 +84,7 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
       if (number !== segment.number) throw new StoreDamagedError(file, `at byte ${end} it is segment ${number}`);
       sinceYield += apply(segment, file, bytes, kinds, records);
       end = blockEnd;
-      // Meanwhile requests get the response that the store is opening.
+      // During a yield, requests get the response that the store is opening.
       if (sinceYield >= SLICE) await yieldToEventLoop();
       sinceYield %= SLICE;
     }

@@ -5,9 +5,9 @@ import type { Catalog } from './catalog.ts';
 
 /** A write for the group commit. */
 export interface Write {
-  /** Adds its changes to the batch, and returns its result, which is valid after the commit. */
+  /** Adds the changes of the write to the batch, and returns the result, which is valid after the commit. */
   readonly work: (batch: WriteBatch) => unknown;
-  /** The approximate size of its changes. */
+  /** The approximate size of the changes. */
   readonly bytes: number;
   readonly idempotency?: Idempotency | undefined;
 }
@@ -17,7 +17,7 @@ export interface TextRecord extends NewRecord {
   readonly text: string;
 }
 
-/** The changes of one commit, in any collections. Each write sees those before it. */
+/** The changes of one commit, in any collections. Each write sees the changes of earlier writes. */
 export type WriteBatch = ReturnType<typeof writeBatch>;
 
 export function writeBatch(catalog: Catalog) {
@@ -43,7 +43,7 @@ export function writeBatch(catalog: Catalog) {
     records,
     last,
     sequence,
-    /** The reason why a write to this document is not possible; undefined if it is. */
+    /** The reason why a write to this document is not possible; undefined if the write is possible. */
     obstacle: (collection: string, id: number, ifVersion: string | undefined): NotWritten | undefined => {
       const version = versions.get(collection)?.get(id) ?? catalog.directory(collection).get(id)?.version ?? 0;
       if (version === 0) return { outcome: 'missing' };
