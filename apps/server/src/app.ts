@@ -17,13 +17,13 @@ export async function createApps(store: Store, options: AppOptions) {
   const pipeline = createPipeline(store, options);
   const admin = lazyListener(pipeline, ({ adminApp }) => adminApp(pipeline));
   const express = lazyListener(pipeline, ({ expressApp }) => expressApp(pipeline));
-  // Only the Express app can validate responses.
+  // Only the Express app can validate responses, so it serves every request then.
   if (pipeline.validateResponses) await express.load();
   const app = pipeline.validateResponses ? accepting(pipeline, express.listener) : fastPath(pipeline, express.listener);
   return { app, admin: accepting(pipeline, admin.listener), load: express.load };
 }
 
-/** Rejects malformed requests before they reach the app, because Express leaves some of them without a response. */
+/** Rejects malformed requests before they reach the app, because Express leaves some malformed requests without a response. */
 export function accepting({ acceptRequest }: RequestPipeline, app: RequestListener): RequestListener {
   return (request, response) => {
     const context = acceptRequest(request, response);

@@ -2,8 +2,8 @@ import { fstatSync, write as writeAsync, writeSync } from 'node:fs';
 import { LOG_EXIT_MS, LOG_FLUSH_BYTES, LOG_FLUSH_MS, LOG_RETRY_MS, MAX_LOG_BUFFER_BYTES } from './limits.ts';
 
 /**
- * Writes lines to a file descriptor in the background. It never throws or blocks: if the disk is full or the reader is slow, it
- * drops and counts lines beyond its buffer.
+ * Writes lines to a file descriptor in the background. Writing never throws or blocks: if the disk is full or the reader is slow,
+ * lines beyond the buffer are dropped and counted.
  */
 export class LogWriter {
   readonly #fd: number;
@@ -14,10 +14,10 @@ export class LogWriter {
   #used = 0;
   /** The text that did not fit into the buffer. */
   #overflow = '';
-  /** The bytes that are not written yet. */
+  /** The bytes of the running write, and of a write that failed or was incomplete. */
   #unwritten: Buffer = EMPTY;
-  /** The buffer of the running write. The two are swapped. */
-  #other = Buffer.allocUnsafeSlow(2 * LOG_FLUSH_BYTES);
+  /** The buffer of the running write. Each write swaps the two buffers. */
+  #writingBuffer = Buffer.allocUnsafeSlow(2 * LOG_FLUSH_BYTES);
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
   #isBroken = false;
@@ -46,7 +46,7 @@ export class LogWriter {
       this.#unreported += count;
       return;
     }
-    // A character takes up to three bytes.
+    // A UTF-16 code unit takes up to three bytes in UTF-8, so this is the space that the lines need at most.
     const fits = this.#overflow === '' && this.#used + 3 * lines.length <= this.#buffer.length;
     if (fits) this.#used += this.#buffer.write(lines, this.#used);
     else this.#overflow += lines;
@@ -60,7 +60,7 @@ export class LogWriter {
       this.#flush();
       return this.#isEmpty || this.#isBroken;
     });
-    // A running write gets its own timeout.
+    // A write that is still running gets the same time again.
     await this.#pollFor(LOG_EXIT_MS, () => !this.#isWriting);
     return !this.#isWriting;
   }
@@ -85,11 +85,11 @@ export class LogWriter {
     if (this.#isWriting || this.#isEmpty) return;
     this.#takeLines();
     if (this.#isPipe) {
-      // Node made the pipe non-blocking.
+      // Node made the pipe non-blocking, so this write cannot block.
       this.#written(...attempt(() => writeSync(this.#fd, this.#unwritten)));
       return;
     }
-    // A disk may be slow.
+    // A disk may be slow, so another thread writes.
     this.#isWriting = true;
     writeAsync(this.#fd, this.#unwritten, 0, this.#unwritten.length, null, (error, bytes) => {
       this.#isWriting = false;
@@ -101,7 +101,7 @@ export class LogWriter {
     if (this.#unwritten.length > 0) return;
     if (this.#used > 0) {
       this.#unwritten = this.#buffer.subarray(0, this.#used);
-      [this.#buffer, this.#other, this.#used] = [this.#other, this.#buffer, 0];
+      [this.#buffer, this.#writingBuffer, this.#used] = [this.#writingBuffer, this.#buffer, 0];
     } else {
       this.#unwritten = Buffer.from(this.#overflow);
       this.#overflow = '';
@@ -132,7 +132,7 @@ export class LogWriter {
 
   /** Writes the last lines when the process ends. */
   #flushNow(): void {
-    // Node waits for the thread of this write.
+    // Node waits for the thread of a running write, so its bytes are not written again.
     if (this.#isWriting) this.#unwritten = EMPTY;
     const deadline = performance.now() + LOG_EXIT_MS;
     while (!this.#isEmpty && !this.#isBroken && performance.now() < deadline) {

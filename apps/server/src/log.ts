@@ -39,7 +39,7 @@ export interface Log {
   close(): Promise<boolean>;
 }
 
-/** Creates the log on stdout: readable lines on a terminal, else JSON lines. */
+/** Creates the log on stdout: readable lines on a terminal, otherwise JSON lines. */
 export function createLog(level: string): Log {
   if (process.stdout.isTTY) {
     const terminal = readableLines();
@@ -66,7 +66,7 @@ export function createLog(level: string): Log {
 function readableLines(): DestinationStream {
   const line = ({ msg, method, path, status, ms }: Record<string, unknown>) =>
     method ? `${method} ${path} ${status} in ${ms} ms` : `${msg ?? ''}`;
-  // Loaded only for a terminal.
+  // Only a terminal needs this library, so it is loaded here.
   const pretty: typeof pinoPretty = createRequire(import.meta.url)('pino-pretty');
   return pretty({
     sync: true,
@@ -78,7 +78,7 @@ function readableLines(): DestinationStream {
 }
 
 /**
- * Writes the same lines as pino, in a fifth of the time, because every request logs one. Text that is equal for consecutive
+ * Writes the same lines as pino, but in a fifth of the time, because every request logs a line. Text that is equal for consecutive
  * requests is built once.
  */
 function requestLines(stdout: DestinationStream): LogRequest {

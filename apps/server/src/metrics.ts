@@ -28,7 +28,7 @@ export function createMetrics() {
     help: 'Writes in one commit.',
     bounds: [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024],
   });
-  /** By operation and status. */
+  /** The number of responses by operation, then by status. */
   const responses = new Map<string, number[]>();
   let linesLost: (() => number) | undefined;
   let connections: Store['connections'];
@@ -36,7 +36,7 @@ export function createMetrics() {
   let workers: WorkerCounts | undefined;
   let registry: Promise<Registry> | undefined;
 
-  /** A separate registry, so that two servers in one process do not mix. */
+  /** Creates a registry of its own, so two servers in one process do not share metrics. */
   async function newRegistry(): Promise<Registry> {
     const { Counter, collectDefaultMetrics, Gauge, Registry } = await import('prom-client');
     const created = new Registry();
@@ -88,7 +88,7 @@ export function createMetrics() {
         name: 'petstore_idempotency_keys',
         help: 'Stored idempotency keys.',
         registers,
-        // All workers count the keys of the same store.
+        // All workers count the keys of the same store, so their counts must not be added.
         aggregator: 'max',
         collect() {
           this.set(keys().keys);
@@ -130,7 +130,7 @@ export function createMetrics() {
 
   const open = () => (registry ??= newRegistry());
   return {
-    /** Loads the library, and begins to measure the process. Call it after the `watch` methods. */
+    /** Loads the library, and begins to measure the process. Call the `watch` methods before. */
     open,
     text: async () => (await open()).metrics(),
     /** The metrics as data, which the processes of a server exchange. */

@@ -13,7 +13,7 @@ import { openingStore, openStore } from './store/open.ts';
 
 /** A running server. */
 export interface Running {
-  /** The URL that it listens on, without a path. */
+  /** The URL that the server listens on, without a path. */
   origin: string;
   /** The URL of the admin port, if there is one. */
   adminOrigin: string | undefined;
@@ -71,7 +71,7 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
   }
 }
 
-/** Parts that the processes of a server share. */
+/** The parts that the processes of a server share, if there are several processes. */
 interface Shared {
   quotas?: Quotas | undefined;
   /** The metrics of all processes as text. */
@@ -84,7 +84,7 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
   const metrics = createMetrics();
   metrics.watchLog(logging.lost);
   const opened = openStore(config, { onCommit: metrics.committed, onWarning: (line) => log.warn(line) });
-  // Opening a large data folder takes a while. Meanwhile the server listens, and reports that it is not ready.
+  // Opening a large data folder takes a while, so the server already listens meanwhile, and reports that it is not ready.
   const store = config.databaseUrl === undefined ? openingStore(opened) : await opened;
   metrics.watch(store);
   let isStopping = false;
@@ -116,7 +116,7 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
     announceStop: () => {
       isStopping = true;
     },
-    /** Closes the store. Returns false if that takes longer than the given time, or one second if that is longer. */
+    /** Closes the store. Resolves to false if closing takes longer than `timeoutMs`, which counts as one second at least. */
     close: async (timeoutMs: number) => {
       const leftMs = Math.max(MIN_STORE_CLOSE_MS, timeoutMs);
       const isClosed = await Promise.race([store.close().then(() => true), sleep(leftMs, false, { ref: false })]);

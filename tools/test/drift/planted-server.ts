@@ -77,7 +77,11 @@ export const plantedInServer: PlantedDrift[] = [
       'idempotencyKeyOf(request.headers, operation)',
       'operation.path === "" ? idempotencyKeyOf(request.headers, operation) : undefined',
     ),
-    'no 304': put('if (tag && isKnown', 'tag && isKnown', 'tag === "" && isKnown'),
+    'no 304': put(
+      'if (SAFE_METHODS.has(operation.method) && isKnown',
+      'SAFE_METHODS.has(operation.method)',
+      'tag === ""',
+    ),
   }),
   ...edits('conformance', handlers, {
     'a property that is not declared': put(

@@ -9,7 +9,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** A document cannot be imported. The store has the documents before it, and none after it. */
+/** A document cannot be imported. The store has all earlier documents, and no later document. */
 export class ImportError extends Error {
   override readonly name = 'ImportError';
 }
@@ -28,7 +28,7 @@ const expectedErrors = [
   WorkerStartError,
 ];
 
-/** The line that reports an error; undefined if there is none, for example after --help. */
+/** The line that reports an error; undefined if the error needs no line, for example after --help. */
 export function errorLine(error: unknown): string | undefined {
   if (error instanceof CommanderError) return usageLine(error);
   if (!(error instanceof Error)) return String(error);

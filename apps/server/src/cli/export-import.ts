@@ -53,7 +53,7 @@ export function addImportCommand(root: Command, env: NodeJS.ProcessEnv): void {
       const declaration = allCollections.find((one) => one.name === name);
       if (!declaration) throw new UsageError(`there is no collection '${name}'.`);
       const config = configFrom(settingTexts(command, env), secretsFrom(env));
-      // Loaded on demand: it needs a JSON Schema validator.
+      // This module needs a JSON Schema validator, so it is loaded on demand.
       const { documentsOf, importDocuments } = await import('./import-documents.ts');
       await withStore(config, name, async (store, onProgress) => {
         const batches = documentsOf(process.stdin, declaration);
@@ -112,7 +112,7 @@ function progressOn(stream: Pick<WriteStream, 'write' | 'isTTY'>, name: string) 
 /** A page of the largest documents has to fit into memory. */
 const PAGE_LIMIT = 250;
 
-/** Writes every document of a collection, one per line, with backpressure. Returns their number. */
+/** Writes every document of a collection, one per line, with backpressure. Returns the number of documents. */
 async function exportDocuments(
   collection: Collection,
   output: Writable,

@@ -134,7 +134,7 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
       });
     }
   };
-  /** Pieces of the current line. Joining them at every chunk would take quadratic time. */
+  /** Pieces of the current line. Joining the pieces at every chunk would take quadratic time. */
   let pieces: string[] = [];
   for await (const chunk of input) {
     const [end = '', ...parts] = decoded(Buffer.from(chunk)).split('\n');
@@ -164,7 +164,7 @@ function documentReader({ id: idProperty, schema }: CollectionDeclaration) {
   };
 }
 
-/** Parses a line as strictly as a body; throws or returns undefined if it does not match the schema. */
+/** Parses a line as strictly as a body; throws or returns undefined if the line does not match the schema. */
 function schemaReader(schema: Schema) {
   const matches = new Ajv2020({ strict: false, validateFormats: false }).compile({
     ...schema,

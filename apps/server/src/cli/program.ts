@@ -72,7 +72,7 @@ These have no flag, because process lists show flags:
   ${databaseVariable}       the PostgreSQL for the documents, instead of the data
                      folder: 'postgres://user:password@host,other/database'`;
 
-/** Rejects a remaining word: a misspelt command, or one after flags. */
+/** Rejects a remaining word: a misspelt command, or a command after flags. */
 function rejectMisplacedCommand(root: Command, [word]: string[]): void {
   if (word === undefined) return;
   const names = root.commands.map((command) => command.name());

@@ -16,7 +16,7 @@ export async function startWorker(config: Config): Promise<void> {
   const onStop = (idleMs?: number) => {
     if (isStopping) return;
     isStopping = true;
-    // Before it serves, there are no requests to answer.
+    // A worker that does not serve yet has no requests to finish.
     if (running) void stop(running, logging, idleMs);
     else process.exit(1);
   };
@@ -34,7 +34,7 @@ export async function startWorker(config: Config): Promise<void> {
 async function stop(running: RunningWorker, logging: Log, idleMs?: number): Promise<void> {
   const isClosed = await running.stop(idleMs);
   const isLogClosed = await logging.close();
-  // An exit would wait for a thread that is stuck in a system call.
+  // A normal exit would wait for a thread that is stuck in a system call.
   if (!isClosed || !isLogClosed) process.kill(process.pid, 'SIGKILL');
   process.exit(0);
 }

@@ -12,7 +12,7 @@ export async function start(config: Config): Promise<void> {
   const logging = createLog(config.logLevel);
   const doNotEnd = endOnSignals();
   const running = config.workers > 1 ? await startWithWorkers(config, logging) : await serve(config, logging);
-  // Before the greeting, because its reader may send a signal at once.
+  // The handlers come before the greeting, because its reader may send a signal at once.
   doNotEnd();
   stopOnSignals(running, logging);
   // Stdout is the log, which has JSON lines only.
@@ -41,7 +41,7 @@ function endOnSignals(): () => void {
   };
 }
 
-/** The first signal stops the server gracefully, the second one at once. */
+/** The first signal stops the server gracefully, the second signal ends it at once. */
 function stopOnSignals(running: Running, logging: Log): void {
   let since: number | undefined;
   const onSignal = (signal: Signal) => {

@@ -7,7 +7,7 @@ type SettingValues = { [Name in keyof Settings]: Settings[Name] extends Setting<
 
 /** The parsed and validated settings, which `petstore-server --help` describes. Times are in milliseconds, sizes in bytes. */
 export interface Config extends SettingValues {
-  /** Keys from the environment, instead of those stored in `dataDir`. */
+  /** Keys from the environment, which replace the keys stored in `dataDir`. */
   apiKeys: string | undefined;
   /** The database that stores the documents instead of `dataDir`. It may contain a password: never print it. */
   databaseUrl: string | undefined;
@@ -19,7 +19,7 @@ export type SettingTexts = (setting: Setting<unknown>) => { source: string; text
 /** The settings without a flag. */
 type Secrets = Partial<Pick<Config, 'apiKeys' | 'databaseUrl'>>;
 
-/** The configuration from the texts of settings and defaults. Throws for an invalid one. */
+/** The configuration from the texts of settings and defaults. Throws if a setting is invalid. */
 export function configFrom(texts: SettingTexts, { apiKeys, databaseUrl }: Secrets): Config {
   if (apiKeys !== undefined) parseKeys(apiKeys);
   const deployment = deploymentFrom(texts);
@@ -91,7 +91,7 @@ function parseSetting<T>(setting: Setting<T>, texts: SettingTexts, deployment: D
 
 const MAX_EDITS = 3;
 
-/** The candidate closest to a misspelt word, if one is close enough. */
+/** The candidate closest to a misspelt word; undefined if no candidate is close enough. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const [best] = candidates
     .map((candidate) => ({ candidate, edits: editsBetween(word, candidate) }))

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** An invalid setting. The message names it, its source, and the valid values. */
+/** An invalid setting. The message names the setting, its source, and the valid values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

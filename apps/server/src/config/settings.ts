@@ -16,7 +16,7 @@ export interface Setting<T> {
   fallback(deployment: Deployment): string;
 }
 
-// Generated code names at least one.
+// The generated code has at least one deployment.
 export const deployments = Object.keys(service.deployments) as [Deployment, ...Deployment[]];
 const [firstDeployment] = deployments;
 const proxyHeaders: ProxyHeader[] = ['x-forwarded-for', 'forwarded'];

@@ -33,7 +33,7 @@ export class Connection {
   readonly #shared: SharedState;
   /** The response that is being processed or flushed. */
   #current: ServerResponse | undefined;
-  /** The pipelined requests that wait for it, in order. */
+  /** The pipelined requests that wait for the current response, in order. */
   readonly #waiting: [IncomingMessage, ServerResponse][] = [];
   /** The request that was parsed last. Its body may still be arriving. */
   #latest: IncomingMessage | undefined;

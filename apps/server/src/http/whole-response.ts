@@ -21,7 +21,7 @@ export class WholeResponse extends ServerResponse {
     this.emit('prefinish');
     if (!isFlushed) socket.write('', (error) => error ?? finish(this));
     else if (this.req.readableEnded) finish(this);
-    // In the next tick, because the end of the request's body may not be parsed yet.
+    // The end of the request's body may not be parsed yet, so this waits for the next tick.
     else process.nextTick(finish, this);
     return isFlushed;
   }
@@ -33,7 +33,8 @@ function finish(response: WholeResponse): void {
   response.emit('finish');
 }
 
-// Node's accessors do not see what `send` writes, and Node 22 reports aborted responses as finished.
+// Node's accessors do not see what `send` writes, and Node 22 reports aborted responses as finished, so these accessors replace
+// them.
 for (const [name, field] of Object.entries({ headersSent: 'isSent', writableFinished: 'isFinished' } as const)) {
   const ofNode = Object.getOwnPropertyDescriptor(OutgoingMessage.prototype, name)?.get;
   const get = function (this: WholeResponse): boolean {

@@ -16,7 +16,7 @@ export interface Violation {
 /** The compiled checks of an operation. */
 export interface Check {
   passes(request: Checked): boolean;
-  /** The violations of a request that did not pass: all if it is small, else the first. */
+  /** The violations of a request that did not pass: all violations of a small request, else only the first. */
   violations(request: Checked): Violation[];
 }
 
@@ -52,7 +52,7 @@ const { ContentType, augmentAjvErrors, ajvErrorsToValidatorError } = load('middl
   ajvErrorsToValidatorError(status: number, errors: object[]): { errors: Violation[] };
 };
 
-/** The checks of every operation. Each is compiled at its first use. */
+/** The checks of every operation. The checks of an operation are compiled at their first use. */
 export function compiledChecks(apiDoc: OpenAPIV3.DocumentV3_1, options: object): (operation: Operation) => Check {
   // A few bytes can cause an error that costs far more, so only small requests are searched for all errors.
   const firstCompiler = lazy(() => checkCompiler(apiDoc, { ...options, allErrors: false }));
@@ -83,7 +83,7 @@ export function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
   // The schemas were validated when the code was generated.
   const ajvOptions = { ...options, ...RULES, meta: false };
   const validator = new RequestValidator(apiDoc, ajvOptions);
-  // The default one coerces types: it accepts the text '5' as a number.
+  // The default compiler coerces types: it accepts the text '5' as a number.
   validator.ajv = createRequestAjv(apiDoc, ajvOptions);
   const { ajv, ajvBody } = validator;
   for (const one of [ajv, ajvBody]) {

@@ -27,7 +27,7 @@ export function withInt64Keyword(spec: OpenAPIV3.DocumentV3_1): OpenAPIV3.Docume
   return replaced(spec) as OpenAPIV3.DocumentV3_1;
 }
 
-/** The functions that check our keywords, by keyword. The generated checks call them, too. */
+/** The functions that check our keywords, by keyword. The generated checks call these functions, too. */
 export const keywordChecks = {
   [KEYWORD]: (isNullable: boolean, value: unknown, bounds: Bounds) =>
     typeof value === 'bigint'

@@ -16,7 +16,10 @@ import { contextOf } from '../request-context.ts';
 import { type Ajv, type Check, compiledChecks, describedIn, load, RULES } from './compiled-checks.ts';
 import { addKeywords, withInt64Keyword } from './keywords.ts';
 
-/** By whether responses are validated. All apps of a process share them, because they depend on the spec alone. */
+/**
+ * The validators, by whether they check responses. All apps of a process share them, because a validator depends on the spec
+ * alone.
+ */
 const validators = new Map<boolean, Promise<RequestHandler[]>>();
 
 /** The middleware of the validator, with the spec loaded. Rejects if the spec cannot be used. */
