@@ -3,7 +3,7 @@ import { defined, isNode, type Node, node, reject, text } from './document.ts';
 import { plain, type Schemas } from './schemas.ts';
 import { kindOf, serializationOf } from './serialization.ts';
 
-/** The body of an operation, and its inputs. */
+/** The body of an operation, its inputs, and its schema; undefined if the operation has no body. */
 export function bodyOf(
   operation: Node,
   at: string,
@@ -22,7 +22,7 @@ export function bodyOf(
   if (!chosen?.kind)
     reject(
       `${bodyAt}.content`,
-      `a body as ${contents.map(({ mediaType }) => mediaType).join(' or ')}, which clients cannot send`,
+      `clients cannot send a body as ${contents.map(({ mediaType }) => mediaType).join(' or ')}`,
       'add application/json, or a schema of type string',
     );
   const { mediaType, content, schema, kind } = chosen;
@@ -37,12 +37,12 @@ export function bodyOf(
   if ((kind === 'form' || kind === 'multipart') && !properties && !schemas.typesOf(schema).has('object'))
     reject(
       `${bodyAt}.content.${mediaType}`,
-      'a form whose schema is not an object',
+      'the schema of the form is not an object',
       'write an object with named properties',
     );
   const encoding = encodingOf(content, kind, new Map(sent), `${bodyAt}.content.${mediaType}`, schemas);
   if (kind === 'json' && /\*/.test(mediaType))
-    reject(`${bodyAt}.content`, `a body as ${mediaType}`, 'write application/json');
+    reject(`${bodyAt}.content`, `the JSON body has the media type ${mediaType}`, 'write application/json');
   const body = defined<RequestBody>({
     required,
     mediaType: mediaType.replace(/^\*\/\*$/, 'application/octet-stream'),
@@ -81,7 +81,7 @@ export function bodyOf(
   return { body, fields, schema, description: declared ?? '' };
 }
 
-/** The encoding of a form, unless it is the default. */
+/** The encodings of a form's properties that are not the default. */
 function encodingOf(
   content: Node,
   kind: BodyKind,
@@ -108,23 +108,23 @@ function encodingOf(
       text(rules.contentType) !== undefined &&
       !/^(text\/plain|application\/json)$/.test(String(rules.contentType))
     )
-      reject(propertyAt, `a form property as ${rules.contentType}`, 'use application/json');
+      reject(propertyAt, `the form property has the media type ${rules.contentType}`, 'use application/json');
     else if (rules.contentType === 'application/json') found[name] = { contentType: 'application/json' };
   }
   return found;
 }
 
-/** The headers of a part. Each needs a fixed value, because no input sets it. */
+/** The headers of a part. No input sets a header, so each header needs a fixed value. */
 function partHeaders(encoding: Node, at: string, schemas: Schemas): Record<string, string> | undefined {
   const found: Record<string, string> = {};
   for (const [name, rules] of Object.entries(node(encoding.headers))) {
-    // OpenAPI ignores Content-Type propertyAt, and Content-Disposition is the part's name.
+    // OpenAPI ignores Content-Type here, and Content-Disposition contains the name of the part, so clients set both.
     if (/^content-(type|disposition)$/i.test(name)) continue;
     const header = schemas.target(rules, `${at}.headers.${name}`);
     const { const: only, default: standard } = schemas.resolve(plain(header.schema, `${at}.headers.${name}.schema`));
     const value = only ?? standard;
     if (value === undefined && header.required === true)
-      reject(`${at}.headers.${name}`, 'a part header without a fixed value', 'write const in its schema');
+      reject(`${at}.headers.${name}`, 'the part header has no fixed value', 'write const in its schema');
     if (value !== undefined) found[name.toLowerCase()] = String(value);
   }
   return Object.keys(found).length > 0 ? found : undefined;

@@ -7,7 +7,7 @@ import type { Model } from './model.ts';
 import { capital } from './operation-names.ts';
 import { Schemas } from './schemas.ts';
 
-/** `calls.gen.ts`: a function for each operation, which imports only what it uses. */
+/** `calls.gen.ts`: a function for each operation. */
 export function callsModule(model: Model): string {
   const imports = new Imports(model.operations.map(({ operation }) => operation.id));
   const schemas = new Schemas(model.document);
@@ -15,7 +15,7 @@ export function callsModule(model: Model): string {
   return `${imports}\n${functions.join('\n')}`;
 }
 
-/** `schemes.gen.ts`: the security schemes, and which of them the API key belongs to. */
+/** `schemes.gen.ts`: the security schemes, the scheme of the API key, and the default authorization. */
 export function schemesModule({ service }: Model): string {
   const imports = new Imports();
   const constants = Object.entries(service.securitySchemes).flatMap(([name, scheme]) => {
@@ -45,7 +45,7 @@ export function pagesModule({ operations }: Model): string {
   return `${imports}\n${docComment(['The paging rules of the operations that have pages.'])}\nexport const pageRules = ${table};\n`;
 }
 
-/** The code that adds the required credentials, if any. */
+/** The code that adds the required credentials; undefined if no credentials are required. */
 function authorizeOf(
   security: Operation['security'],
   imports: Imports,
@@ -106,13 +106,13 @@ function wireOf(operation: Operation, { service: { security } }: Model, schemas:
   });
 }
 
-/** A pattern of the successful statuses, unless it is 200 only. */
+/** A pattern of the successful statuses; undefined for the default, 200 only. */
 function okOf(successes: Operation['successes']): Code | undefined {
   const statuses = successes.map((status) => (status === 'default' ? '2..' : status.replaceAll('X', '.')));
   return statuses.join() === '200' ? undefined : new Code(`/${statuses.join('|')}/`);
 }
 
-/** The parser of the response, unless it is JSON with one success. */
+/** The parser of the response; undefined for the default, JSON with one success. */
 function parserOf({ successes, responses }: Operation, schemas: Schemas, imports: Imports): Code | undefined {
   const parser = (status: string) => {
     const { kind, schema = {} } = responses[status] ?? {};
@@ -134,7 +134,7 @@ function parserOf({ successes, responses }: Operation, schemas: Schemas, imports
   return kind === 'json' && !schemas.hasWide(schema) ? undefined : parser(only);
 }
 
-/** The accepted media types, unless it is JSON only. */
+/** The accepted media types; undefined for the default, JSON only. */
 function acceptOf({ successes, responses }: Operation): string | undefined {
   const types = successes.flatMap((status) => responses[status]?.mediaType ?? []);
   if (types.length === 0) return undefined;

@@ -11,7 +11,7 @@ export class Code {
   }
 }
 
-/** A value as source code, indented from its second line on. `of` may replace an object by code. */
+/** A value as source code, indented from its second line on. `of` returns the code for an object, or undefined for the default. */
 export function literal(
   value: unknown,
   indent = '',
@@ -37,7 +37,7 @@ export function literal(
   return typeof value === 'string' ? quoted(value) : String(JSON.stringify(value));
 }
 
-/** A text as source code, in single quotes. */
+/** A string as source code, in single quotes. */
 export function quoted(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
   return `'${inner.replace(/[\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`)}'`;
@@ -84,15 +84,15 @@ export class Imports {
   readonly #types = new Map<string, Set<string>>();
   readonly #declared: ReadonlySet<string>;
 
-  /** `declared` are the names that the module declares. */
+  /** `declared` are the names that the module declares. An import with such a name is renamed. */
   constructor(declared: readonly string[] = []) {
     this.#declared = new Set(declared);
   }
 
   value(name: string, from: string): string {
-    const isTaken = this.#declared.has(name);
-    add(this.#values, isTaken ? `${name} as ${name}_` : name, from);
-    return isTaken ? `${name}_` : name;
+    const isDeclared = this.#declared.has(name);
+    add(this.#values, isDeclared ? `${name} as ${name}_` : name, from);
+    return isDeclared ? `${name}_` : name;
   }
 
   type(name: string, from: string): string {

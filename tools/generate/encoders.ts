@@ -5,7 +5,7 @@ import { Code, callCode } from './code.ts';
 import { capital } from './operation-names.ts';
 import type { Schemas } from './schemas.ts';
 
-/** The code of the encoders that write the inputs into a request. Each takes its inputs, the last one all others. */
+/** The code of the encoders that write the inputs into a request. The last encoder writes all remaining inputs. */
 export function encodersOf(operation: Operation, schemas: Schemas, imports: Imports): Code[] {
   const { fields, body, idempotencyKey, id, deprecated, sunset } = operation;
   const all = Object.entries(fields);
@@ -17,7 +17,7 @@ export function encodersOf(operation: Operation, schemas: Schemas, imports: Impo
     .filter(([, field]) => !isPlain(field, schemas))
     .map(([name, field]) => styledOf(name, field, imports));
   if (deprecated) encoders.unshift(callCode(value('deprecated', '../observe.ts'), [id, ...(sunset ? [sunset] : [])]));
-  // It also checks that no parameter in the path remains.
+  // `inPath` is after the styled encoders, because `inPath` throws if a parameter remains in the path.
   if (all.some(([, field]) => field.in === 'path')) encoders.push(new Code(value('inPath', '../build-request.ts')));
   if (headers.length > 0) encoders.push(callCode(value('inHeaders', '../build-request.ts'), headers));
   if (idempotencyKey)
@@ -33,7 +33,7 @@ export function encodersOf(operation: Operation, schemas: Schemas, imports: Impo
   return encoders;
 }
 
-/** Whether the encoders for single values and repeated parameters suffice. */
+/** Whether the encoders for single values and for repeated parameters can write the field. */
 function isPlain(
   { in: location, style, explode, allowReserved, contentType, schema }: Field,
   schemas: Schemas,
@@ -63,7 +63,7 @@ function styledOf(
   return call('formQuery', '../parameters.ts', isExploded, ...reserved);
 }
 
-/** The body that is one input called `body`. */
+/** The code of the encoder for a body that is a single input called `body`. */
 function wholeOf({ kind, mediaType, encoding }: RequestBody, isWide: boolean, imports: Imports): Code {
   const call = (name: string, ...args: unknown[]) => callCode(imports.value(name, '../bodies.ts'), args);
   if (kind === 'json')
@@ -73,7 +73,7 @@ function wholeOf({ kind, mediaType, encoding }: RequestBody, isWide: boolean, im
   return call('wholeForm', formOf(kind, encoding, imports));
 }
 
-/** The body whose properties are inputs. */
+/** The code of the encoder for a body whose properties are inputs. */
 function flatOf({ kind, mediaType, encoding, required }: RequestBody, isWide: boolean, imports: Imports): Code {
   const flat =
     kind === 'json' && isWide
@@ -96,7 +96,7 @@ function formOf(kind: RequestBody['kind'], encoding: RequestBody['encoding'] = {
   return callCode(imports.value('inForm', '../bodies.ts'), encoders);
 }
 
-/** The serialization of a property as parts: its content type, or the code that makes them. */
+/** How a property is written as parts: the content type, or the code of the function that returns the parts. */
 function partOf(name: string, rules: PropertyEncoding, imports: Imports): string | Code {
   if (rules.style !== undefined)
     return callCode(imports.value('styledParts', '../bodies.ts'), [styledOf(name, { in: 'query', ...rules }, imports)]);
@@ -106,4 +106,5 @@ function partOf(name: string, rules: PropertyEncoding, imports: Imports): string
   return callCode(imports.value('partWith', '../bodies.ts'), [lines.join(''), ...(contentType ? [contentType] : [])]);
 }
 
-const otherThan = (standard: string, one: string) => (one === standard ? [] : [one]);
+/** The value as an argument, which is left out if the value is the default. */
+const otherThan = (standard: string, value: string) => (value === standard ? [] : [value]);

@@ -7,17 +7,17 @@ import { sorted } from './table.ts';
 
 const server = 'apps/server/src/gen';
 
-/** All folders that hold generated code and nothing else, relative to the root of the repository. */
+/** All folders that contain only generated code, relative to the root of the repository. */
 export const generatedFolders: readonly string[] = [...packageFolders, server];
 
-/** All generated files by their paths: those of the packages, and the server's. */
+/** All generated files by their paths: the files of the packages and of the server. */
 export async function generateEverything(model: Model): Promise<Map<string, string>> {
   const operations = model.operations.map(({ operation }) => operation);
   const checks = checksModule(header, sorted(model.document), operations);
   return new Map([...(await generatePackages(model)), [`${server}/checks.gen.ts`, checks]]);
 }
 
-/** `checks.gen.ts`: the checks of requests as the validator compiles them, so that a start does not have to. */
+/** `checks.gen.ts`: the compiled checks of requests. The checks are compiled here, so the server starts faster. */
 export function checksModule(header: string, document: object, operations: readonly Operation[]): string {
   const [parameters, bodies] = generateChecks(document as Parameters<typeof generateChecks>[0], operations);
   return `// @ts-nocheck: a library has written it.

@@ -14,7 +14,7 @@ import { typeName, typesDocument, typesPlugin } from './types.ts';
 export const header = '// Generated from spec/openapi.yaml by `npm run generate`. Do not edit.';
 const [types, client] = ['packages/types/src/gen', 'packages/client/src/gen'] as const;
 
-/** The folders that hold generated code of packages and nothing else, relative to the root of the repository. */
+/** The folders of packages that contain only generated code, relative to the root of the repository. */
 export const packageFolders: readonly string[] = [types, client];
 
 /**
@@ -41,12 +41,12 @@ export async function generatePackages(model: Model): Promise<Map<string, string
   ]);
 }
 
-/** The modules that hey-api makes, which can only write files. */
+/** The modules that hey-api generates. It can only write files, so the modules are read from a temporary folder. */
 async function typesModules(model: Model): Promise<Map<string, string>> {
   const scratch = await mkdtemp(join(tmpdir(), 'petstore-'));
   try {
     await createClient({
-      // It modifies its input.
+      // hey-api modifies its input, so it gets a copy.
       input: structuredClone(typesDocument(model)) as Record<string, unknown>,
       logs: { level: 'silent', file: false },
       output: { path: scratch, entryFile: false, header: [header], module: { extension: '.ts' }, postProcess: [] },
@@ -67,11 +67,11 @@ async function typesModules(model: Model): Promise<Map<string, string>> {
   }
 }
 
-/** hey-api's errors contain the reason as a cause. */
+/** Throws a SpecError with the reason, which is in a property of hey-api's error. */
 function notTyped(error: Error & { originalError?: { error?: Error } }): never {
   const { message } = error.originalError?.error ?? error;
   const [reason = ''] = message.split('\n');
   throw new SpecError([
-    `types cannot be generated: hey-api reports '${reason}'; simplify the construct that it names.`,
+    `types cannot be generated: hey-api reports '${reason}'; simplify the construct that the message names.`,
   ]);
 }

@@ -4,10 +4,10 @@ import { parse } from 'yaml';
 import { type Document, isNode, type Node, node, reject, resolvePointer } from './document.ts';
 import { upgraded } from './upgrade.ts';
 
-/** Reads a file by its absolute path. Throws if there is none. */
+/** Reads a file by its absolute path. Throws if the file does not exist. */
 export type ReadFile = (file: string) => string;
 
-/** A spec with all files that it refers to, as one OpenAPI 3.1 document. `path` is where its text is from. */
+/** Bundles a spec and all files that the spec refers to into one OpenAPI 3.1 document. `path` is the file of the text. */
 export function loadSpec(text: string, path: string, read: ReadFile = (file) => readFileSync(file, 'utf8')): Document {
   const files = new Map<string, unknown>([[path, parsed(text, path)]]);
   readReferred(path, files, read);
@@ -15,8 +15,8 @@ export function loadSpec(text: string, path: string, read: ReadFile = (file) => 
 }
 
 /**
- * The document without references of paths, parameters, bodies and responses, except direct ones to components: the validator
- * resolves no others.
+ * Replaces references to path items, parameters, bodies and responses by their targets. References to components stay, because
+ * the validator resolves only such references.
  */
 function withPaths(document: Document): Document {
   const inPlace = (value: unknown, isPath = false): unknown => {
@@ -46,7 +46,7 @@ function withPaths(document: Document): Document {
   return { ...document, paths: mapped(node(document.paths), (item) => withOperations(inPlace(item, true))) };
 }
 
-/** The longest chain of references; longer ones are cycles. */
+/** The maximum length of a chain of references. A longer chain is a cycle. */
 const MAX_STEPS = 100;
 
 function mapped(values: Node, change: (value: unknown) => unknown): Node {
@@ -58,11 +58,11 @@ function parsed(text: string, path: string): unknown {
     return parse(text, { maxAliasCount: 1000, merge: true });
   } catch (error) {
     const [reason] = String(error instanceof Error ? error.message : error).split('\n');
-    return reject(basename(path), `neither YAML nor JSON (${reason})`, 'correct it');
+    return reject(basename(path), `the file is neither YAML nor JSON (${reason})`, 'correct the file');
   }
 }
 
-/** Reads every file that one refers to, and those that these refer to. */
+/** Reads the files that a file refers to, directly or through other files. */
 function readReferred(path: string, files: Map<string, unknown>, read: ReadFile): void {
   const referred = new Set<string>();
   eachReference(files.get(path), ($ref) => {
@@ -95,7 +95,7 @@ function eachReference(value: unknown, visit: ($ref: string) => void, isMap = fa
     if (isMap || !isExample(key)) eachReference(child, visit, !isMap && maps.has(key));
 }
 
-/** The keys below these are names, which may equal keywords: one of responses is `default`. */
+/** The keywords whose value is a map. The keys of a map are names, which may equal keywords: a response may be called `default`. */
 const maps = new Set([
   'properties',
   'patternProperties',
@@ -108,7 +108,7 @@ const maps = new Set([
 
 const isExample = (key: string) => key === 'example' || key === 'examples' || key === 'default' || key === 'enum';
 
-/** The component maps by the key above a reference. */
+/** The names of the component maps, by the key whose value contains the reference. */
 const componentsOf: Readonly<Record<string, string>> = {
   parameters: 'parameters',
   requestBody: 'requestBodies',
@@ -123,14 +123,14 @@ const componentsOf: Readonly<Record<string, string>> = {
   callbacks: 'callbacks',
 };
 
-/** One document: what other files hold becomes a component of the first. */
+/** Bundles files into one document. The targets of references in other files become components of the main file. */
 function bundle(main: string, files: ReadonlyMap<string, unknown>): Document {
   const names = new Map<string, string>();
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   const added: Record<string, Record<string, unknown>> = {};
   const root = node(files.get(main));
   for (const [kind, all] of Object.entries(node(root.components)))
-    for (const name of Object.keys(node(all))) taken.add(`${kind}/${name}`);
+    for (const name of Object.keys(node(all))) usedNames.add(`${kind}/${name}`);
 
   const copy = (value: unknown, file: string, kind: string, isMap = false): unknown => {
     if (Array.isArray(value)) return value.map((one) => copy(one, file, kind));
@@ -154,12 +154,12 @@ function bundle(main: string, files: ReadonlyMap<string, unknown>): Document {
     const known = names.get(key);
     if (known) return known;
     const target = pointer === '' ? files.get(file) : resolvePointer(files.get(file), pointer);
-    if (target === undefined) reject(basename(from), `$ref '${$ref}' cannot be resolved`, 'correct it');
+    if (target === undefined) reject(basename(from), `$ref '${$ref}' cannot be resolved`, 'correct the reference');
     const last = pointer.split('/').at(-1) || basename(file).replace(/\.\w+$/, '');
     const wanted = last.replaceAll(/[^\w.-]/g, '_');
     let name = wanted;
-    for (let i = 2; taken.has(`${kind}/${name}`); i++) name = `${wanted}${i}`;
-    taken.add(`${kind}/${name}`);
+    for (let i = 2; usedNames.has(`${kind}/${name}`); i++) name = `${wanted}${i}`;
+    usedNames.add(`${kind}/${name}`);
     const local = `#/components/${kind}/${name}`;
     names.set(key, local);
     added[kind] ??= {};
@@ -173,7 +173,7 @@ function bundle(main: string, files: ReadonlyMap<string, unknown>): Document {
   return { ...copied, components };
 }
 
-/** The kind of component that references below a key have. */
+/** The kind of component that a reference below a key refers to. */
 function kindBelow(key: string, kind: string): string {
   if (kind === 'schemas' || key === 'schema' || key === 'schemas') return 'schemas';
   return componentsOf[key] ?? kind;

@@ -23,7 +23,7 @@ for (const { file } of changes) {
     console.log(`wrote ${file}`);
   }
 }
-// petctl's reference is made from its commands, and those from the generated operations.
+// petctl's reference depends on the commands, which depend on the generated operations, so it is written last.
 if (changes.length > 0) {
   const petctl = join(project.root, 'apps/petctl');
   execFileSync(process.execPath, ['build/write-docs.ts'], { cwd: petctl, stdio: 'inherit' });

@@ -20,7 +20,7 @@ const maps = words('properties patternProperties dependentSchemas');
 export function plain(schema: unknown, at: string): Schema {
   if (schema === true || schema === undefined) return {};
   if (schema === false) return { not: {} };
-  if (!isNode(schema)) reject(at, 'not a schema', 'write an object');
+  if (!isNode(schema)) reject(at, 'the value is not a schema', 'write an object');
   const { $ref, ...beside } = schema;
   if (typeof $ref !== 'string') return plainKeywords(schema, at);
   const more = plainKeywords(beside, at);
@@ -46,14 +46,14 @@ function plainKeywords(schema: Node, at: string): Schema {
   return result;
 }
 
-/** The keywords in a fixed order, so that their order in the spec has no effect. */
+/** The keywords of a schema in a fixed order, so that the order in the spec has no effect. */
 function inOrder(schema: Node): [string, unknown][] {
   return [...scalars, ...singles, ...lists, ...maps].flatMap((key) =>
     Object.hasOwn(schema, key) ? [[key, schema[key]] satisfies [string, unknown]] : [],
   );
 }
 
-/** Resolves references, and answers questions on schemas. */
+/** Resolves references, and computes properties of schemas. */
 export class Schemas {
   readonly #document: Document;
 
@@ -61,36 +61,37 @@ export class Schemas {
     this.#document = document;
   }
 
-  /** The target of a reference of any kind, through further references. */
+  /** Follows a reference of any kind, and further references, to the target. */
   target(value: unknown, at: string): Node {
-    let here = value;
-    for (let steps = 0; isNode(here) && typeof here.$ref === 'string'; steps++) {
-      const { $ref, ...beside } = here;
+    let target = value;
+    for (let steps = 0; isNode(target) && typeof target.$ref === 'string'; steps++) {
+      const { $ref, ...beside } = target;
       const next = $ref === '#' || $ref.startsWith('#/') ? resolvePointer(this.#document, $ref.slice(1)) : undefined;
-      if (next === undefined) reject(at, `$ref '${$ref}' cannot be resolved`, 'correct it');
-      if (steps > 100) reject(at, `$ref '${$ref}' is circular`, 'correct it');
-      here = isNode(next) ? { ...next, ...pick(beside, ['description', 'summary']) } : next;
+      if (next === undefined) reject(at, `$ref '${$ref}' cannot be resolved`, 'correct the reference');
+      if (steps > 100) reject(at, `$ref '${$ref}' is circular`, 'correct the reference');
+      target = isNode(next) ? { ...next, ...pick(beside, ['description', 'summary']) } : next;
     }
-    return node(here);
+    return node(target);
   }
 
-  /** The target of a reference, with the keywords beside it. */
+  /** Follows references between schemas. Returns the target with the keywords that are beside the references. */
   resolve(schema: Schema, at = 'components.schemas'): Schema {
-    let { $ref, ...here }: Schema = schema;
+    let { $ref, ...keywords }: Schema = schema;
     for (let steps = 0; $ref !== undefined; steps++) {
       const next = resolvePointer(this.#document, $ref.slice(1));
-      if (!$ref.startsWith('#/') || next === undefined) reject(at, `$ref '${$ref}' cannot be resolved`, 'correct it');
-      if (steps > 100) reject(at, `$ref '${$ref}' is circular`, 'correct it');
+      if (!$ref.startsWith('#/') || next === undefined)
+        reject(at, `$ref '${$ref}' cannot be resolved`, 'correct the reference');
+      if (steps > 100) reject(at, `$ref '${$ref}' is circular`, 'correct the reference');
       const { $ref: further, ...behind } = plain(next, $ref.slice(2).replaceAll('/', '.'));
-      here = { ...behind, ...here };
+      keywords = { ...behind, ...keywords };
       $ref = further;
     }
-    return here;
+    return keywords;
   }
 
   /**
-   * The named properties of an object, where it is such and nothing else, and whether others are allowed; the parts of an
-   * `allOf` are merged.
+   * The named properties of an object, the required properties, and whether additional properties are allowed. Parts of an `allOf`
+   * are merged. Undefined if the schema is not only an object with named properties.
    */
   propertiesOf(
     schema: Schema,
@@ -125,7 +126,7 @@ export class Schemas {
     let additional = whole.additionalProperties !== false && whole.unevaluatedProperties !== false;
     for (const part of whole.allOf ?? []) {
       const merged = this.#merge(part, within);
-      // Any other part may only add `required`.
+      // A part without named properties may only add `required`.
       if (!merged && !Object.keys(part).every((key) => key === 'required' || annotations.has(key))) return undefined;
       if (merged && !merged.additional) additional = false;
       for (const name of merged?.required ?? part.required ?? []) required.add(name);
@@ -143,7 +144,7 @@ export class Schemas {
     return { properties, required, additional };
   }
 
-  /** The types of JSON that a value can have by the schema. */
+  /** The JSON types that the schema allows. */
   typesOf(schema: Schema, depth = 0): Set<string> {
     const all = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
     if (depth > 20) return all;
@@ -161,7 +162,7 @@ export class Schemas {
     return properties ? new Set(['object']) : items ? new Set(['array']) : all;
   }
 
-  /** Whether an integer in the value may exceed the exact range of a number. */
+  /** Whether the schema allows an integer, at any depth, that a number cannot represent exactly. */
   hasWide(schema: Schema, within: ReadonlySet<string> = new Set()): boolean {
     if (schema.$ref !== undefined && within.has(schema.$ref)) return false;
     const visited = schema.$ref === undefined ? within : new Set(within).add(schema.$ref);
@@ -185,13 +186,13 @@ export class Schemas {
     return [...parts, ...alternatives].some((part) => typeof part === 'object' && this.hasWide(part, visited));
   }
 
-  /** Whether no value is a list or an object. */
+  /** Whether the schema allows neither lists nor objects. */
   isScalar(schema: Schema): boolean {
     const types = this.typesOf(schema);
     return !types.has('array') && !types.has('object');
   }
 
-  /** Whether each value is a scalar, a list of scalars, or an object of scalars. */
+  /** Whether the schema allows only scalars, lists of scalars, and objects of scalars. */
   isFlat(schema: Schema, depth = 0): boolean {
     const resolved = this.resolve(schema);
     const { anyOf, oneOf, allOf, items, properties, additionalProperties } = resolved;
@@ -208,7 +209,7 @@ export class Schemas {
   }
 }
 
-/** Whether an integer may exceed the exact range of a number: an int64 without bounds that exclude it. */
+/** Whether the schema allows an integer that a number cannot represent exactly: an int64 without narrower bounds. */
 export function isWide(schema: { readonly [K in keyof Schema]?: unknown }): boolean {
   const isInteger = [schema.type].flat().includes('integer');
   return isInteger && schema.format === 'int64' && !hasSafeBounds(schema as Schema);

@@ -16,7 +16,7 @@ export function isLocation(location: unknown): location is ParameterLocation {
   return typeof location === 'string' && Object.hasOwn(styles, location);
 }
 
-/** The serialization of a parameter, unless it is the default. ErrorCollector if OpenAPI leaves it undefined. */
+/** The parts of a parameter's serialization that are not the default. Throws a SpecError for a serialization that OpenAPI does not define. */
 export function serializationOf(
   rules: Node,
   location: ParameterLocation,
@@ -27,28 +27,29 @@ export function serializationOf(
   const standard = location === 'path' || location === 'header' ? 'simple' : 'form';
   const style = text(rules.style) ?? standard;
   if (!styles[location].includes(style))
-    reject(at, `style '${style}' in ${location}`, `use one of ${styles[location].join(', ')}`);
+    reject(at, `style '${style}' does not exist in ${location}`, `use ${styles[location].join(' or ')}`);
   const explode = typeof rules.explode === 'boolean' ? rules.explode : style === 'form';
   if (!schemas.isFlat(schema))
-    reject(at, `a nested list or object as style '${style}'`, 'use content: application/json');
+    reject(at, `style '${style}' cannot express a nested list or object`, 'use content: application/json');
   const types = schemas.typesOf(schema);
-  const many = types.has('array') || types.has('object');
+  const isListOrObject = types.has('array') || types.has('object');
   if (style === 'deepObject' && types.has('array') && !types.has('object'))
-    reject(at, 'a list as deepObject, which OpenAPI leaves undefined', 'write style: form');
+    reject(at, "OpenAPI does not define a list with style 'deepObject'", 'write style: form');
   if (style.endsWith('Delimited') && explode)
-    reject(at, `${style} with explode: true, which OpenAPI leaves undefined`, 'write explode: false, or style: form');
-  if (location === 'cookie' && explode && many) reject(at, 'a list or an object in a cookie', 'write explode: false');
+    reject(at, `OpenAPI does not define style '${style}' with explode: true`, 'write explode: false, or style: form');
+  if (location === 'cookie' && explode && isListOrObject)
+    reject(at, 'OpenAPI does not define an exploded list or object in a cookie', 'write explode: false');
   return defined<Serialization>({
     style:
-      style === standard || (!many && !(location === 'path'))
+      style === standard || (!isListOrObject && !(location === 'path'))
         ? undefined
         : (style as NonNullable<Serialization['style']>),
-    explode: explode === (style === 'form') || style === 'deepObject' || !many ? undefined : explode,
+    explode: explode === (style === 'form') || style === 'deepObject' || !isListOrObject ? undefined : explode,
     allowReserved: rules.allowReserved === true && location === 'query' ? true : undefined,
   });
 }
 
-/** The kind of a body by its media type; undefined if it is not supported. */
+/** The kind of a body by its media type; undefined for an unsupported media type. */
 export function kindOf(mediaType: string, schema: Schema, schemas: Schemas): BodyKind | undefined {
   const [type = ''] = mediaType.toLowerCase().split(';');
   const isText = [...schemas.typesOf(schema)].every((one) => one === 'string' || one === 'null');

@@ -1,10 +1,10 @@
 import { type Document, isNode, list, node, reject } from './document.ts';
 
-/** The document in OpenAPI 3.1. One in 3.0 is upgraded; any other version is rejected. */
+/** Returns the document in OpenAPI 3.1. Upgrades a document in 3.0, and rejects any other version. */
 export function upgraded(document: Document): Document {
   const version = String(document.openapi ?? document.swagger ?? 'none');
   if (/^3\.1\.\d/.test(version)) return document;
-  if (!/^3\.0\.\d/.test(version)) reject('openapi', `OpenAPI version ${version}`, 'use 3.1 or 3.0');
+  if (!/^3\.0\.\d/.test(version)) reject('openapi', `the OpenAPI version is ${version}`, 'use 3.1 or 3.0');
   return { ...node(upgradeBelow(document, '')), openapi: '3.1.0' };
 }
 
@@ -31,7 +31,7 @@ function upgradeBelow(value: unknown, key: string): unknown {
   );
 }
 
-/** 3.0 defines styles only for application/x-www-form-urlencoded. */
+/** Removes the styles from encodings, because 3.0 defines styles only for application/x-www-form-urlencoded. */
 function withoutStyles(encoding: unknown): unknown {
   return mapped(node(encoding), (rules) => {
     const { style, explode, allowReserved, ...rest } = node(rules);
@@ -41,7 +41,7 @@ function withoutStyles(encoding: unknown): unknown {
 
 function upgradeSchema(schema: unknown): unknown {
   if (!isNode(schema)) return schema;
-  // 3.0 ignores keywords beside a reference.
+  // 3.0 ignores keywords beside a reference, so the keywords are removed.
   if (typeof schema.$ref === 'string') return { $ref: schema.$ref };
   const up: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
@@ -70,7 +70,7 @@ function upgradeBounds(schema: Record<string, unknown>): void {
   }
 }
 
-/** Follows the upgrade guide of the OpenAPI Initiative. */
+/** Upgrades binary formats as the upgrade guide of the OpenAPI Initiative says. */
 function upgradeBinary(schema: Record<string, unknown>): void {
   if (schema.type !== 'string') return;
   if (schema.format === 'binary') {
@@ -92,7 +92,7 @@ function upgradeNullable(schema: Record<string, unknown>): void {
     if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...schema.enum, null];
     return;
   }
-  // 3.0 does not define `nullable` without a type; beside a composition, it is meant as a further alternative.
+  // 3.0 does not define `nullable` without a type. Beside a composition, null is meant as a further alternative, so it is added.
   const { description, ...rest } = schema;
   if (Object.keys(rest).length === 0) return;
   for (const key of Object.keys(schema)) delete schema[key];

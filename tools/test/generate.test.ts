@@ -41,7 +41,7 @@ describe('a spec that is not supported', () => {
     await expect(generate(text)).rejects.toMatchObject({
       messages: [
         "paths./things/{id}.get.parameters.id: 'id' is both a path parameter and a query parameter; rename one, because all inputs are properties of one object.",
-        'paths./things/{id}.get.parameters.filter: a list as deepObject, which OpenAPI leaves undefined; write style: form.',
+        "paths./things/{id}.get.parameters.filter: OpenAPI does not define a list with style 'deepObject'; write style: form.",
         'paths./things/{id}.get.requestBody: GET has a body, which fetch cannot send; use POST.',
       ],
     });

@@ -11,18 +11,18 @@ import { dryRunViolations, examplesOf, type Outcome, outcomeOf, table } from './
 
 /** The constructs that the generator rejects. Everything else is sent as the judge says. */
 const REJECTED: Record<string, string[]> = {
-  'body-multipart-headers': ['a part header without a fixed value'],
-  'cookie-exploded': ['a list or an object in a cookie'],
+  'body-multipart-headers': ['the part header has no fixed value'],
+  'cookie-exploded': ['an exploded list or object in a cookie'],
   'names-reserved': ["an input with the name 'constructor'"],
-  'query-deep-object-nested': ["as style 'deepObject'"],
-  'query-delimited-unspecified': ['which OpenAPI leaves undefined'],
+  'query-deep-object-nested': ["style 'deepObject' cannot express"],
+  'query-delimited-unspecified': ['OpenAPI does not define style'],
   'same-name-in-places': ['is both a path parameter and a query parameter'],
   'security-other': ['clients do not support the security schemes'],
   'servers-relative-to-document': ['is relative to this document'],
   'parameters-style': [
-    'a list or an object in a cookie',
+    'an exploded list or object in a cookie',
     'GET has a body',
-    'a list as deepObject',
+    "a list with style 'deepObject'",
     'the path contains a query or a fragment',
   ],
   'server-path-level': ['is relative to this document'],
