@@ -5,7 +5,7 @@ import { type Document, resolvePointer } from './document.ts';
 import type { Model } from './model.ts';
 import { plain } from './schemas.ts';
 
-/** `operations.gen.ts`: every operation as data. A schema that several use is written once. */
+/** `operations.gen.ts`: every operation as data. A schema that several operations use is written once. */
 export function operationsModule({ operations, document }: Model): string {
   const shared = new SharedSchemas(document);
   const table = Object.fromEntries(operations.map(({ operation }) => [operation.id, operation]));
@@ -21,7 +21,7 @@ export function operationsModule({ operations, document }: Model): string {
   ].join('\n');
 }
 
-/** `service.gen.ts`: the service, and apart from it what a bundle may want alone. */
+/** `service.gen.ts`: the service. The version and the deployments are separate constants, so a bundle can contain only these. */
 export function serviceModule({ service: { deployments, version, ...rest } }: Model): string {
   const service = { ...rest, version: new Code('version'), deployments: new Code('deployments') };
   return [
@@ -37,11 +37,11 @@ export function serviceModule({ service: { deployments, version, ...rest } }: Mo
   ].join('\n');
 }
 
-/** The parsed spec as a module. Its keys are sorted, so that only a change of meaning changes it. */
+/** The parsed spec as a module. Its keys are sorted, so another order in the spec does not change the module. */
 export function documentModule(header: string, spec: object): string {
   return `${header}
 
-/** The whole spec, with sorted keys. Documentation pages show spec/openapi.yaml, which has the written order. */
+/** The whole spec, with sorted keys. Documentation pages show spec/openapi.yaml, whose keys are in the written order. */
 export const openApiDocument: object = ${JSON.stringify(sorted(spec), null, 2)};
 `;
 }
@@ -54,7 +54,7 @@ export function sorted<T>(value: T): T {
   return Object.fromEntries(keys.map((key) => [key, sorted((value as Record<string, unknown>)[key])])) as T;
 }
 
-/** Writes components as constants, each before its first use; recursive ones keep a `$ref`. */
+/** Writes components as constants, each before its first use. Recursive components stay references. */
 class SharedSchemas {
   readonly declarations: string[] = [];
   readonly recursive: Record<string, Code> = {};

@@ -1,11 +1,11 @@
-// The TypeScript types: hey-api's plugin writes those of schemas and operations, this one the types of `Api`.
+// The TypeScript types: hey-api's plugin writes the types of schemas and operations, and the plugin in this file writes the types of `Api`.
 import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
 import type { Operation } from '@petstore/types';
 import { operationComment } from './code.ts';
 import { isNode, type Node, node } from './document.ts';
 import type { Model, OperationModel } from './model.ts';
 
-/** Names of global types, and of hand-written types that are imported beside the generated ones. */
+/** Names of global types, and of hand-written types that are imported beside the generated types. */
 const foreign = new Set([
   ...Object.getOwnPropertyNames(globalThis),
   ...(
@@ -39,7 +39,7 @@ export function typesDocument({ document, operations }: Model): object {
   };
 }
 
-/** A part of the document in which properties that are references have the description of their target, for editors to show. */
+/** Adds the description of its target to each property that is a reference, so editors show the description. */
 function withDescriptions(part: unknown, schemas: Node): unknown {
   if (Array.isArray(part)) return part.map((one) => withDescriptions(one, schemas));
   if (!isNode(part)) return part;

@@ -28,13 +28,13 @@ export class UnexpectedDataError extends Error {
  */
 export function checkAnswers(id: OperationId, data: unknown): void {
   const { successes, responses }: Operation = operations[id];
-  const [only = '', ...others] = successes;
+  const [first = '', ...others] = successes;
   const { status } = Object(data) as { status?: number };
-  const key = [String(status), `${String(status)[0]}XX`].find((one) => successes.includes(one));
+  const declared = [String(status), `${String(status)[0]}XX`].find((name) => successes.includes(name));
   const [schema, value] =
     others.length === 0
-      ? [responses[only]?.schema, data]
-      : [responses[key ?? 'default']?.schema, (data as { data: unknown }).data];
+      ? [responses[first]?.schema, data]
+      : [responses[declared ?? 'default']?.schema, (data as { data: unknown }).data];
   if (!schema) return;
   const faults = [...faultsIn(value, schema, '', 'response')].map(sentenceOf);
   if (faults.length > 0) throw new UnexpectedDataError(id, faults);
@@ -44,11 +44,11 @@ interface Fault {
   readonly at: string;
   /** The end of a sentence that begins with the location. */
   readonly fault: string;
-  /** The value, if it is a single one. */
+  /** The value as text, unless the value is a list or an object. */
   readonly shown?: string;
 }
 
-/** The direction of data: read-only properties are no part of a request, write-only ones no part of a response. */
+/** The direction of data: a request has no read-only properties, and a response has no write-only properties. */
 type Direction = 'request' | 'response';
 
 /** The first violation of the schema, as the end of a sentence; `undefined` if the value is valid. */
@@ -63,9 +63,9 @@ function sentenceOf({ at, fault, shown }: Fault): string {
 
 function* faultsIn(value: unknown, written: Schema, at: string, to: Direction): Generator<Fault, void> {
   const schema = resolved(written);
-  const own = ownFault(value, schema);
-  if (own !== undefined) {
-    return void (yield { at, fault: own, ...(Object(value) !== value && { shown: shownOf(value) }) });
+  const fault = faultOfValue(value, schema);
+  if (fault !== undefined) {
+    return void (yield { at, fault, ...(Object(value) !== value && { shown: shownOf(value) }) });
   }
   for (const part of schema.allOf ?? []) yield* faultsIn(value, part, at, to);
   const some = schema.anyOf ?? schema.oneOf;
@@ -100,8 +100,8 @@ function shownOf(value: unknown): string {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value);
 }
 
-/** The violation of a value itself, not of its elements and properties. */
-function ownFault(value: unknown, schema: Schema): string | undefined {
+/** The violation in a value, without violations in its elements and properties. */
+function faultOfValue(value: unknown, schema: Schema): string | undefined {
   const { type, enum: values, const: only } = schema;
   const types = type === undefined ? [] : [type].flat();
   if (types.length > 0 && !types.some((one) => isOf(value, one))) {

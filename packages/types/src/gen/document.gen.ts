@@ -1,6 +1,6 @@
 // Generated from spec/openapi.yaml by `npm run generate`. Do not edit.
 
-/** The whole spec, with sorted keys. Documentation pages show spec/openapi.yaml, which has the written order. */
+/** The whole spec, with sorted keys. Documentation pages show spec/openapi.yaml, whose keys are in the written order. */
 export const openApiDocument: object = {
   "components": {
     "headers": {
