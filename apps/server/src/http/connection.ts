@@ -6,6 +6,7 @@ import type { HttpError } from './http-error.ts';
 import { STATUS_CODES } from './node-http.ts';
 import type { Rejection } from './observe.ts';
 import { newRequestId } from './request-context.ts';
+import type { UnsentBytes } from './unsent-bytes.ts';
 import { WholeResponse } from './whole-response.ts';
 
 /** The state that the connections of a server share. */
@@ -245,33 +246,4 @@ function asksForUpgrade({ headers: { upgrade, connection = '' } }: IncomingMessa
 /** Whether a body is so short that reading the rest of the body costs less than a new connection. */
 function hasShortBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= MAX_DISCARDED_BYTES;
-}
-
-/** The connections with an unflushed response, and the bytes of these responses in memory. */
-export class UnsentBytes {
-  readonly #max: number;
-  readonly #bytes = new Map<Socket, number>();
-  #total = 0;
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  /** Adds a connection. While the sum exceeds the limit, closes the connection whose client has not read for longest. */
-  add(socket: Socket): void {
-    // A connection that is added again moves to the end, so the first connection is the one that has not been read for longest.
-    this.delete(socket);
-    this.#bytes.set(socket, socket.writableLength);
-    this.#total += socket.writableLength;
-    for (const oldest of this.#bytes.keys()) {
-      if (this.#total <= this.#max || oldest === socket) return;
-      this.delete(oldest);
-      oldest.destroy();
-    }
-  }
-
-  delete(socket: Socket): void {
-    this.#total -= this.#bytes.get(socket) ?? 0;
-    this.#bytes.delete(socket);
-  }
 }

@@ -3,10 +3,11 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { DRAIN_SWEEP_MS, IDLE_SWEEP_MS, KEEP_ALIVE_GRACE_MS } from '../limits.ts';
 import { awaitContinue } from './body.ts';
-import { Connection, type SharedState, UnsentBytes } from './connection.ts';
+import { Connection, type SharedState } from './connection.ts';
 import { errorOfStatus, HttpError } from './http-error.ts';
 import { createServer } from './node-http.ts';
 import type { Rejection } from './observe.ts';
+import { UnsentBytes } from './unsent-bytes.ts';
 import { WholeResponse } from './whole-response.ts';
 
 /** Times are in milliseconds. */
