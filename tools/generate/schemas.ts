@@ -91,7 +91,7 @@ export class Schemas {
 
   /**
    * The named properties of an object, the required properties, and whether additional properties are allowed. Parts of an `allOf`
-   * are merged. Undefined if the schema is not only an object with named properties.
+   * are merged. Undefined if the schema allows other values than objects, or names no properties.
    */
   propertiesOf(
     schema: Schema,
@@ -126,7 +126,7 @@ export class Schemas {
     let additional = whole.additionalProperties !== false && whole.unevaluatedProperties !== false;
     for (const part of whole.allOf ?? []) {
       const merged = this.#merge(part, within);
-      // A part without named properties may only add `required`.
+      // A part without named properties is supported only if it contains nothing but `required` and annotations.
       if (!merged && !Object.keys(part).every((key) => key === 'required' || annotations.has(key))) return undefined;
       if (merged && !merged.additional) additional = false;
       for (const name of merged?.required ?? part.required ?? []) required.add(name);
@@ -162,7 +162,7 @@ export class Schemas {
     return properties ? new Set(['object']) : items ? new Set(['array']) : all;
   }
 
-  /** Whether the schema allows an integer, at any depth, that a number cannot represent exactly. */
+  /** Whether the schema, or a part of it, allows an integer that a number cannot represent exactly. */
   hasWide(schema: Schema, within: ReadonlySet<string> = new Set()): boolean {
     if (schema.$ref !== undefined && within.has(schema.$ref)) return false;
     const visited = schema.$ref === undefined ? within : new Set(within).add(schema.$ref);
@@ -215,7 +215,7 @@ export function isWide(schema: { readonly [K in keyof Schema]?: unknown }): bool
   return isInteger && schema.format === 'int64' && !hasSafeBounds(schema as Schema);
 }
 
-/** Whether a string contains bytes. */
+/** Whether the schema describes a string of bytes. */
 export function isBinary({ type, format, contentMediaType, contentEncoding }: Schema): boolean {
   return (
     [type ?? 'string'].flat().includes('string') &&

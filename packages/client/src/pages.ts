@@ -43,7 +43,7 @@ export function pages<Id extends OperationId>(call: Call<Id>, rule = rules.get(c
   return (rule ? Object.assign(call, pagesBy(rule, call)) : call) as Paged<Id>;
 }
 
-/** The state of the detection of a loop: two cursors or addresses of pages that were read, and when to replace `compared`. */
+/** Detects a loop: `last` and `compared` are cursors or addresses of read pages; `steps` pages later `compared` is replaced. */
 export interface Trail {
   readonly last: string;
   readonly compared: string;
@@ -52,9 +52,9 @@ export interface Trail {
 }
 
 /**
- * The trail with one more cursor or address; `undefined` if the cursor leads back to a page that was read before. The trail
- * contains only two cursors (Brent's algorithm): `compared`, which each new cursor is compared with, is replaced after 1, 2, 4, …
- * pages, so a long loop is found after at most three rounds.
+ * The trail with one more cursor or address; `undefined` if the cursor leads back to a page that was read before. Brent's
+ * algorithm compares each cursor with `compared`, which is replaced after 1, 2, 4, … pages, so a long loop is found after at most
+ * three rounds.
  */
 export function extendTrail(trail: Trail | undefined, cursor: string): Trail | undefined {
   if (!trail) return { last: cursor, compared: cursor, steps: 1, distance: 1 };
@@ -64,7 +64,7 @@ export function extendTrail(trail: Trail | undefined, cursor: string): Trail | u
   return { last: cursor, compared: cursor, steps: distance * 2, distance: distance * 2 };
 }
 
-/** The reason that aborts a page which was requested ahead when the caller leaves the loop. */
+/** The reason for aborting the request of the next page when the caller leaves the loop. */
 export const LOOP_LEFT = 'the caller has left the loop';
 
 function pagesBy(rule: PageRule, call: Call<OperationId>) {
@@ -74,7 +74,7 @@ function pagesBy(rule: PageRule, call: Call<OperationId>) {
     [Symbol.asyncIterator]: () => elements(firstPage()),
     collect: async (options: { readonly max: number }) => {
       const first = firstPage();
-      // If `max` is wrong, this function throws before `first` is awaited, so a rejection would be unhandled.
+      // Marks a rejection as handled, because a wrong `max` throws before `first` is awaited.
       first.catch(() => {});
       const { max } = Object(options) as { max: number };
       if (Math.abs(max) !== max) throw new RangeError('max must be a number, at least 0');
@@ -91,7 +91,7 @@ interface AnyPage extends Page<unknown> {
   next(stop?: AbortController): Promise<AnyPage | undefined>;
 }
 
-/** A page, and the trail of the pages before it. */
+/** Makes a page from a response. `trail` has the pages before it. */
 function pageFrom(
   rule: PageRule,
   call: Call<OperationId>,
@@ -102,7 +102,7 @@ function pageFrom(
   const unexpected = (problem: string, text: string) => errorFrom(response, text, data, problem);
   if (!Array.isArray(items)) throw unexpected('no list', JSON.stringify(data));
   const following = rule.next(data, response);
-  /** The trail with the next page, from the address of the first page. */
+  /** Adds the next page to the trail. `first` is the address of the first page. */
   const extended = (first: string): Trail => {
     let [current, next] = [trail, ''];
     if (following && 'input' in following) next = String(Object.values(following.input));

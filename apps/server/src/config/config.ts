@@ -9,11 +9,11 @@ type SettingValues = { [Name in keyof Settings]: Settings[Name] extends Setting<
 export interface Config extends SettingValues {
   /** Keys from the environment, which replace the keys stored in `dataDir`. */
   apiKeys: string | undefined;
-  /** The database that stores the documents instead of `dataDir`. It may contain a password: never print it. */
+  /** The address of the database that stores the documents instead of `dataDir`. The address may contain a password: never print it. */
   databaseUrl: string | undefined;
 }
 
-/** Returns the text of a setting and its source. */
+/** Returns the text of a setting and where the text comes from; undefined if the setting has its default. */
 export type SettingTexts = (setting: Setting<unknown>) => { source: string; text: string } | undefined;
 
 /** The settings without a flag. */
@@ -27,21 +27,22 @@ export function configFrom(texts: SettingTexts, { apiKeys, databaseUrl }: Secret
   const values = Object.fromEntries(
     entries.map(([name, setting]) => [name, parseSetting(setting, texts, deployment)]),
   ) as SettingValues;
+  // The head is a part of the request.
   const headersTimeout = Math.min(values.headersTimeout, values.requestTimeout);
   return { ...values, headersTimeout, apiKeys, databaseUrl };
 }
 
-/** The variables of settings without a flag, because process lists show flags. */
+/** The variable of the API keys. There is no flag, because process lists show flags. */
 export const keysVariable = 'PETSTORE_API_KEYS';
-/** Other programs use the same name. */
+/** The variable of the database. The name has no prefix, because other programs use it, too. */
 export const databaseVariable = 'DATABASE_URL';
 
-/** The settings without a flag. */
+/** Reads the settings without a flag from the environment. */
 export function secretsFrom(env: NodeJS.ProcessEnv): Secrets {
   return { apiKeys: env[keysVariable], databaseUrl: env[databaseVariable] };
 }
 
-/** The data folder only, for commands without other settings. */
+/** The data folder, for commands that need no other setting. */
 export function dataDirFrom(texts: SettingTexts): string {
   return parseSetting(settings.dataDir, texts, deploymentFrom(texts));
 }

@@ -5,7 +5,7 @@ import { canBeWhole, dateText, type Headers, wholeText } from './response.ts';
 import type { TextContent } from './response-content.ts';
 import type { CollectionState, TargetCache } from './target-cache.ts';
 
-/** Whether the request identifier is as long as a UUID, so it can be replaced by another UUID in the bytes of a response. */
+/** Whether the request identifier has 36 characters, so another one of this length can replace it in the bytes of a response. */
 const hasFixedId = ({ requestId }: RequestContext) => requestId.length === 36;
 
 /** Caches responses to targets that are requested repeatedly between two writes. */
@@ -22,7 +22,7 @@ export function cachedResponses(cache: TargetCache) {
     state: CollectionState,
   ): void {
     const { target, requestId, operation } = context;
-    // Several operations can have the same target, but its cached response belongs to one of them.
+    // Operations of several methods share a target. Only the first one that accepted it caches responses.
     if (!operation || target.accepted?.operation !== operation) return;
     const isRepeated = state.version !== undefined && state.version === target.lastVersion;
     target.lastVersion = state.version;
@@ -30,12 +30,12 @@ export function cachedResponses(cache: TargetCache) {
       return;
     const text = wholeText(response.keepAlive, context, status, headers, content);
     const [idAt, date] = [text.indexOf(requestId), dateText()];
-    const dateAt = text.indexOf(`\r\nDate: ${date}`) + 8;
+    const dateAt = text.indexOf(`\r\nDate: ${date}`) + '\r\nDate: '.length;
     const bytes = Buffer.from(text, content.encoding);
     cache.setResponse(target, { operation, status, bytes, idAt, dateAt, date, state });
   }
 
-  /** Sends the cached response of a target. False if the target has no valid cached response, or Node has to write the head. */
+  /** Sends the cached response of a target. Returns false if no cached response is valid, or if Node has to write the head. */
   function send(response: ServerResponse, context: RequestContext): boolean {
     const { target, requestId, operation } = context;
     const { response: cached } = target;
@@ -50,7 +50,7 @@ export function cachedResponses(cache: TargetCache) {
     if (date !== cached.date) bytes.write(date, dateAt, 'latin1');
     cached.date = date;
     response.statusCode = status;
-    // Bytes that wait for a slow client must not be overwritten, so they leave the cache.
+    // If the bytes wait for a slow client, the cache drops them, so the next response does not overwrite them.
     if (!response.send(bytes)) cache.setResponse(target, undefined);
     return true;
   }

@@ -23,7 +23,9 @@ export class WorkerStartError extends Error {
 }
 
 interface Stopped {
+  /** The number of aborted requests. */
   cut: number;
+  /** Whether the store was closed in time. */
   isClosed: boolean;
 }
 
@@ -37,7 +39,7 @@ export class Supervisor {
   #isRunning = false;
   /** The number of workers that will be started after a delay. */
   #scheduled = 0;
-  /** The number of restarts in the current series; reset when a worker has lived long enough. */
+  /** The number of restarts in the current series. The death of a worker that lived long enough starts a new series. */
   #restarts = 0;
   #deaths = 0;
   #replacing: Promise<void> | undefined;
@@ -61,6 +63,7 @@ export class Supervisor {
     try {
       await Promise.all(Array.from({ length: this.#options.size }, () => this.#startOne()));
       this.#isRunning = true;
+      // A worker may have died before the last one was ready.
       this.#fill();
     } catch (error) {
       this.kill();
@@ -68,7 +71,7 @@ export class Supervisor {
     }
   }
 
-  /** A worker has sent a message about its own state. */
+  /** Handles a message of a worker about its state. */
   receive(worker: WorkerProcess, message: ToPrimary): void {
     if (message.type === 'ready') {
       if (worker.state !== 'starting') return;
@@ -156,7 +159,7 @@ export class Supervisor {
     while (this.#isReplacementDue && this.#isRunning) {
       this.#isReplacementDue = false;
       for (const worker of this.workers.filter(({ state }) => state === 'serving')) {
-        // This worker has died meanwhile, so `#fill` replaces it.
+        // If the worker has died meanwhile, `#fill` replaces it.
         if (!this.#workers.has(worker)) continue;
         try {
           await this.#startOne();
@@ -164,7 +167,7 @@ export class Supervisor {
           this.#report(error);
           break;
         }
-        // `stop` ends all workers, also the replacement.
+        // `stop` or `kill` was called meanwhile, and ends the replacement, too.
         if (!this.#isRunning) return;
         const { cut } = await this.#stopOne(worker, REPLACEMENT_SWEEP_MS);
         this.#options.log.info({ worker: worker.pid, cut }, 'worker replaced');

@@ -12,7 +12,7 @@ export interface TestRequest extends Expectation {
   /** The end of `the response to …` in a finding. */
   readonly label: string;
   readonly request: WireRequest;
-  /** The server that the request needs: while its store fails, or with versions of stored elements. */
+  /** The server that the request needs: one whose store fails, or one whose stored elements have versions. */
   readonly needs?: 'failing store' | 'versions';
 }
 
@@ -28,7 +28,7 @@ const BODY_LIMIT = 2 ** 20;
 /** The statuses for an idempotency key that is in use, or that was sent with another request. */
 const IDEMPOTENCY_KEY_STATUSES = [409, 422];
 
-/** Matches the label of a valid request with a generated value of a header that makes the request conditional (RFC 9110 13.1). */
+/** Matches the label of a request with a generated precondition header (RFC 9110 13.1). */
 const PRECONDITION = /^If-(?:None-)?Match=|^If-(?:Un)?modified-Since=/i;
 
 /** Requests for each status that an operation declares, built from the spec alone. */
@@ -89,7 +89,7 @@ const oneOf = (...statuses: number[]): Expectation => ({
   expected: `status ${statuses.join(' or ')}`,
 });
 
-/** Expects an error with one of these statuses. Without statuses, expects any 4xx that has no other meaning. */
+/** Expects an error with one of these statuses. Without statuses, expects any 4xx but those with another meaning. */
 function rejection(statuses: readonly number[], hasOtherMeaning: (status: number) => boolean): Expectation {
   if (statuses.length > 0) return oneOf(...statuses);
   const accepts = (status: number) => status >= 400 && status < 500 && !hasOtherMeaning(status);
@@ -166,7 +166,7 @@ function idempotencyKeyRequests(call: Call): TestRequest[] {
   const { id, idempotencyKey, path } = call.operation;
   if (!idempotencyKey || path.includes('{')) return [];
   const withIdempotencyKey = (inputs: Inputs, key: string) => withHeader(call.build(inputs), idempotencyKey.name, key);
-  // The service has one set of idempotency keys for all operations, so each operation needs its own.
+  // All operations share one set of idempotency keys, so the key of each operation is another one.
   const keyOfOperation = `a-key-of-${id}`;
   const request = withIdempotencyKey(call.allInputs, keyOfOperation);
   const success = { accepts: (status: number) => isSuccess(call.operation, status), expected: 'a success' };

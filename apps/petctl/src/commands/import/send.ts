@@ -15,7 +15,7 @@ import type { InputRecord } from './records.ts';
  */
 export type Outcome = 'created' | 'existing' | 'valid' | 'failed' | 'unknown';
 
-/** The result of a record. If the record was not sent, the result has no outcome. */
+/** The result of a record. If the import stops before the record is handled, the result has no outcome. */
 export interface RecordResult {
   readonly record: InputRecord;
   readonly outcome?: Outcome;
@@ -54,7 +54,7 @@ export async function sendRecord(record: InputRecord, { send }: Sender): Promise
     return { record, outcome, row: { line, outcome, ...Object(data) } };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const outcome = mayBeExecuted(error) ? 'unknown' : 'failed';
+    const outcome = mayHaveExecuted(error) ? 'unknown' : 'failed';
     return { record, outcome, error, row: { line, outcome, error: error.message } };
   }
 }
@@ -66,7 +66,7 @@ export function failsEveryRecord(error: unknown): boolean {
 }
 
 /** Whether the service may have executed the call in spite of the error. */
-function mayBeExecuted(error: Error): boolean {
+function mayHaveExecuted(error: Error): boolean {
   if (error instanceof PetstoreError && error.code === 'request_in_flight') return true;
   // If even a POST may be retried, the service certainly did not execute it.
   if (error instanceof UsageError || mayRetry('POST', error)) return false;
@@ -75,12 +75,12 @@ function mayBeExecuted(error: Error): boolean {
 }
 
 /**
- * Derives the idempotency key of each record from its content and its position among equal records, so a repeated import,
- * also with more records, creates each record once. With `isAgain` all idempotency keys are new.
+ * Derives the idempotency key of each record from its content and its position among equal records, so a second import
+ * creates only the records that are new in the input. With `createsAgain` all idempotency keys are new.
  */
-function idempotencyKeys({ id }: Operation, isAgain: boolean): (input: Record<string, unknown>) => string {
-  const run = isAgain ? randomUUID() : '';
-  /** The number of records with the same content, by digest. */
+function idempotencyKeys({ id }: Operation, createsAgain: boolean): (input: Record<string, unknown>) => string {
+  const run = createsAgain ? randomUUID() : '';
+  /** The number of earlier records with a content, by the digest of that content. */
   const counts = new Map<string, number>();
   return (input) => {
     const content = digest([id, run, canonical(input)]);
@@ -103,7 +103,7 @@ function canonical(value: unknown): string {
 }
 
 /**
- * Starts work for each input as it arrives, and yields each result as soon as possible: in the order of the inputs if
+ * Starts work for each input as it arrives, and yields each result when its work ends, or in the order of the inputs if
  * `isOrdered`. `work` must not reject. If the inputs reject, this function yields the results of started work, and then throws.
  */
 export async function* mapConcurrently<Input, Result>(

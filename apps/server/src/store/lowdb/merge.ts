@@ -37,7 +37,7 @@ interface NeededRecords {
 /** Seals full segments, and merges sealed segments in the background. Only one rewrite runs at a time. */
 export interface Merger {
   /**
-   * Seals all full segments, then starts to merge. The promise waits for the sealing alone, and rejects if that fails. If sealing
+   * Seals all full segments, then starts to merge. The promise resolves after the sealing, and rejects if that fails. If sealing
    * or merging fails, both are retried with growing delays, and the first error of such a series is reported.
    */
   seal(): Promise<void>;
@@ -46,9 +46,9 @@ export interface Merger {
 }
 
 /**
- * Sealing rewrites one unsealed segment, merging several sealed segments: both write the needed records as a new sealed segment.
- * Then the manifest is written without the replaced files. These files are removed before the next rewrite, so their number is
- * bounded.
+ * Sealing rewrites one unsealed segment. Merging rewrites several sealed segments. Both write the needed records as a new sealed
+ * segment, then the manifest without the replaced files, and remove these files. If the removal fails, the next rewrite waits for
+ * it, so the number of replaced files is bounded.
  */
 export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (line: string) => void): Merger {
   let queue: Promise<unknown> = Promise.resolve();
@@ -98,9 +98,9 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
   /**
    * The sealed segments to merge next:
    * - the smallest segments whose needed records fit into one segment together, if there are at least two;
-   * - else a segment that needs no record, so its file can be removed;
-   * - else the oldest segment, if tombstones cost a full segment more than documents. It needs no tombstones itself, because no
-   *   earlier segment has the removed documents. Its documents move to the newest segment, so the next segment becomes the oldest.
+   * - else a segment without needed records, so its file can be removed;
+   * - else the oldest segment, if all tombstones cost more than all documents and a full segment. The rewrite drops its tombstones,
+   *   because no earlier segment has the removed documents. Its documents move to the newest segment, so the next segment becomes the oldest.
    */
   function segmentsToMerge(): Segment[] {
     const { sealed } = catalog.inOrder();
@@ -159,7 +159,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
       throw new StoreDamagedError(catalog.fileOf(segment), `it is damaged at byte ${validEnd}`);
   }
 
-  /** Writes a sealed segment, then points the key directory to those of its records that were not replaced meanwhile. */
+  /** Writes a sealed segment, then updates the key directory for each record that no write has replaced meanwhile. */
   async function write({ records, texts }: NeededRecords): Promise<void> {
     const segment = catalog.newSegment(undefined);
     const block = layOut(segment.number, 'json', records, catalog.kinds);

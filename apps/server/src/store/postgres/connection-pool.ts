@@ -15,7 +15,7 @@ export interface Hosts {
 interface ConnectionOptions {
   /** The largest number of connections. */
   size: number;
-  /** The time in milliseconds for a caller to get a connection, and for a host to accept one. */
+  /** The longest time in milliseconds for which a caller waits for a connection, and in which a host must accept one. */
   connectTimeout: number;
   /** Called with every new connection before its first use. */
   prepare: Prepare;
@@ -40,7 +40,7 @@ const RETRY_MS = { first: 50, max: 500 };
  * callers are rejected immediately.
  */
 export class ConnectionPool {
-  /** Resolves when a host has connected, or when every host has failed once. */
+  /** Resolves when a host has accepted a connection, or when every host has failed once. */
   readonly tried: Promise<void>;
   readonly #hosts: Hosts;
   readonly #options: ConnectionOptions;
@@ -95,6 +95,7 @@ export class ConnectionPool {
   }
 
   async #acquire(): Promise<PoolClient> {
+    // During an outage the time counts from its start, so later callers do not wait as long again.
     const deadline = (this.#outage?.since ?? performance.now()) + this.#options.connectTimeout;
     for (;;) {
       if (this.#isClosed) throw new StoreUnavailableError('The store is closed.');
@@ -108,7 +109,7 @@ export class ConnectionPool {
       try {
         const client = await withTimeout(remainingMs, connecting);
         if (client) return client;
-        // The connection may open after the timeout, so it goes back to the pool then.
+        // If the connection opens after the timeout, no caller waits for it, so it goes back to the pool.
         connecting.then((late) => late.release()).catch(() => {});
       } catch (error) {
         this.#reconnect(error);
@@ -189,7 +190,7 @@ export class ConnectionPool {
   }
 }
 
-/** The result of the work, or undefined if it takes longer. */
+/** Returns the result of the work, or undefined if the time is over before. */
 async function withTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(resolve, milliseconds, undefined);
