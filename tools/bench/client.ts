@@ -88,7 +88,7 @@ async function bench(consumers: readonly Consumer[], rounds: number, calls: numb
   }));
   return {
     title: 'The client',
-    how: `One call that lists ${collection}: the gzipped size of its minified bundle, and the CPU time of a call if fetch responds at once; medians of ${rounds} rounds of ${calls} calls.`,
+    how: `A call that lists ${collection}: the gzipped size of its minified bundle, and its CPU time if fetch responds at once; medians of ${rounds} rounds of ${calls} calls.`,
     tables: [{ rows }],
     targets: [
       atMost('gzipped bytes of one call', ours?.size ?? Number.NaN, 2_700),

@@ -39,8 +39,7 @@ export async function packages(): Promise<Section> {
     return {
       title: 'Packages',
       how:
-        'The tarballs that a release publishes, each installed with npm in an empty project. Installed packages are those beside the package ' +
-        'itself, on this platform.',
+        'The published tarballs, each installed with npm in an empty project. Installed packages are those beside the package itself, on this platform.',
       tables: [{ rows }],
     };
   });

@@ -50,7 +50,7 @@ async function bench(program: string, env: NodeJS.ProcessEnv, rounds: number): P
   }));
   return {
     title: 'petctl',
-    how: `User and system CPU time of a run of each command; medians of ${rounds} rounds.`,
+    how: `CPU time, user and system; medians of ${rounds} rounds.`,
     tables: [{ rows }],
     targets: [
       atMost('--version, of node -e 0', ofNothing('--version'), 1.2),

@@ -39,7 +39,7 @@ const pins =
 /** How processes were assigned to cores, in words. */
 export const pinned =
   pins.server.length > 0
-    ? `the load on core ${cores - 1}, the servers on core ${pins.server.at(-1)}`
+    ? `load on core ${cores - 1}, servers on core ${pins.server.at(-1)}`
     : 'servers and load on whichever core the system chose';
 
 /** The command line that runs a program on the cores of its role. */

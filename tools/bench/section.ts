@@ -24,7 +24,7 @@ export type Target = Record<'target' | 'bound' | 'measured' | 'met', string | nu
 export function atLeast(what: string, measured: number, bound: number): Target {
   return {
     target: what,
-    bound: `at least ${bound}`,
+    bound: `≥ ${bound}`,
     measured: rounded(measured),
     met: measured >= bound ? 'yes' : 'NO',
   };
@@ -33,7 +33,7 @@ export function atLeast(what: string, measured: number, bound: number): Target {
 export function atMost(what: string, measured: number, bound: number): Target {
   return {
     target: what,
-    bound: `at most ${bound}`,
+    bound: `≤ ${bound}`,
     measured: rounded(measured),
     met: measured <= bound ? 'yes' : 'NO',
   };
@@ -89,5 +89,5 @@ function machine(): string {
   const model = cpus()[0]?.model.trim() ?? arch();
   const [system] = release().split('-');
   const parts = `${model}, ${availableParallelism()} cores, Node ${process.versions.node}, ${type()} ${system}`;
-  return `${day}: ${parts}, load average before the bench ${busy.toFixed(1)}.`;
+  return `${day}, ${parts}, load ${busy.toFixed(1)}`;
 }

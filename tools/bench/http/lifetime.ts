@@ -40,7 +40,7 @@ export async function startup(quick: boolean): Promise<Section> {
     }));
     return {
       title: 'Starting',
-      how: `Time, CPU and memory from the start of the process to its first correct response; medians of ${rounds} starts; ${pinned}.`,
+      how: `Until the first correct response; medians of ${rounds} starts; ${pinned}.`,
       tables: [{ rows }],
     };
   });

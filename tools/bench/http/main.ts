@@ -22,9 +22,9 @@ import {
 const subjects = [bare, ours, fastify, fastifyDurable];
 
 const descriptions = {
-  bare: 'a bare `node:http` server of the same API: no validation, no log, documents in memory only',
-  ours: 'the shipped server as `npm start` runs it: validation, log, metrics, durable store; repeated reads between two writes are cached',
-  fastify: 'Fastify 5 with JSON schemas for requests and responses, no log, documents in memory only',
+  bare: 'a bare `node:http` server of the same API: no validation, no log, documents in memory',
+  ours: 'the shipped server: validation, log, metrics, durable store; repeated reads between two writes are cached',
+  fastify: 'Fastify 5 with JSON schemas for requests and responses, no log, documents in memory',
   'fastify-durable': 'the same on our durable store',
 };
 
@@ -53,7 +53,7 @@ export async function http(quick: boolean): Promise<Section> {
     const all: MeasuredLoad[] = [];
     for (const source of [generator, ...wrkGenerators(scratch)])
       for (const load of loads) {
-        const caption = source === generator ? load.name : `${load.name}, from ${source.name}`;
+        const caption = source === generator ? load.name : `${load.name}, ${source.name}`;
         all.push({ caption, load: load.name, rounds: await measure(load, times, source) });
       }
     return all;
@@ -61,10 +61,10 @@ export async function http(quick: boolean): Promise<Section> {
   return {
     title: 'Requests over HTTP',
     how: [
-      `${connections} keep-alive connections, one request at a time on each; every status and each first body are checked. All servers`,
-      `hold the same ${size.toLocaleString('en-US')} ${collection} and run in turns, in ${times.rounds} rounds of ${times.milliseconds / 1000} s; medians; ${pinned}.`,
-      '"Of bare" compares the user time of a request, round by round: above 1, a server costs less than the bare one. In parentheses:',
-      `the lowest and highest median of a third of the rounds. A "?" marks thirds that differ by more than ${MAX_SPREAD * 100} %.`,
+      `${connections} keep-alive connections, one request at a time on each, from our load generator or wrk. All servers`,
+      `hold the same ${size.toLocaleString('en-US')} ${collection}, and run in turns; medians of ${times.rounds} rounds of ${times.milliseconds / 1000} s; ${pinned}.`,
+      '"Of bare" compares user time, round by round: above 1, a server costs less than the bare one. In parentheses: the lowest and',
+      `highest median of a third of the rounds. "?" marks thirds that differ by more than ${MAX_SPREAD * 100} %.`,
     ].join(' '),
     tables: [
       { rows: Object.entries(descriptions).map(([server, about]) => ({ server, 'what it is': about })) },
@@ -79,7 +79,7 @@ function withShares(rounds: Rounds) {
     const { share, lowest, highest, isUnstable } = spreadOf(rounds, row.server, 'bare');
     return {
       ...row,
-      'of bare': `${rounded(share)}${isUnstable ? ' ?' : ''} (${rounded(lowest)} to ${rounded(highest)})`,
+      'of bare': `${rounded(share)}${isUnstable ? ' ?' : ''} (${rounded(lowest)}–${rounded(highest)})`,
     };
   });
 }
@@ -92,7 +92,7 @@ function targetsOf({ caption, load, rounds }: MeasuredLoad): Target[] {
     return atLeast(`${caption}: of ${other}${isUnstable ? ' ?' : ''}`, share, bound);
   };
   const slowest = medianOf(rounds, 'ours', 'p99') / medianOf(rounds, 'ours', 'p50');
-  return [ofOther('bare', targetShares[load]), ofOther(rival, 1), atMost(`${caption}: p99, of p50`, slowest, 3)];
+  return [ofOther('bare', targetShares[load]), ofOther(rival, 1), atMost(`${caption}: p99/p50`, slowest, 3)];
 }
 
 /** The share by user time, and the lowest and highest median of a third of the rounds. */

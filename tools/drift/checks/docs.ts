@@ -7,7 +7,7 @@ import { blocksOf, pagesOf } from './docs/pages.ts';
 export const docs: Check = {
   name: 'docs',
   guarantee:
-    'The links, tests, variables, metrics, codes, flags, paths, operations and commands on the pages exist. Their TypeScript compiles. The tables of settings and bounds are complete, and their values and the numbers in sentences are those of the code.',
+    'The links, tests, variables, metrics, codes, flags, paths, operations and commands on the pages exist. Their TypeScript compiles. The tables of settings and bounds are complete. Their values, and the numbers in sentences, are those of the code.',
   run: async (project) => {
     const pages = pagesOf(project);
     const blocks = pages.flatMap((page) => blocksOf(project, page));

@@ -17,9 +17,9 @@ test('docs/drift.md lists the checks, what they guarantee, and the planted drift
   const page = [
     '# What the drift check finds',
     '<!-- Written by `npx vitest run test/drift/planted-table.test.ts -u` in tools. Do not edit. -->',
-    '`npm run drift` runs these checks. Planted drifts are edits that make a guarantee false; tests require that the check finds each of them.',
+    '`npm run drift` runs these checks. A planted drift is an edit that makes a guarantee false; tests require that the check finds each.',
     `| check | guarantee | planted drifts |\n|---|---|---|\n${rows.join('\n')}`,
-    `[tools/test/drift](../tools/test/drift) has the ${planted.length} planted drifts by the file that they edit, each with its name.`,
+    `[tools/test/drift](../tools/test/drift) has the ${planted.length} planted drifts by the file that they edit.`,
   ];
   await expect(`${page.join('\n\n')}\n`).toMatchFileSnapshot(join(root, 'docs/drift.md'));
 });
