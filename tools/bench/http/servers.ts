@@ -139,7 +139,6 @@ export function rowsOf(rounds: Rounds) {
     return {
       server: name,
       'requests/s': Math.round(medianOf(rounds, name, 'perSecond')),
-      'p50 ms': rounded(medianOf(rounds, name, 'p50')),
       'p99 ms': rounded(medianOf(rounds, name, 'p99')),
       'user µs': rounded(medianOf(rounds, name, 'user'), 1),
       'system µs': rounded(medianOf(rounds, name, 'cpu') - medianOf(rounds, name, 'user'), 1),

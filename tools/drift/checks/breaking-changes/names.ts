@@ -86,11 +86,11 @@ const matchesOf =
   (text) =>
     text.match(pattern) ?? [];
 
-/** The commands of petctl's reference, and their flags. */
+/** The commands of petctl's reference, and their flags: list items, in older references rows. */
 const commandsIn: NamesIn = (text) =>
   text.split(/^## /m).flatMap((section) => {
     const [title = '', ...lines] = section.split('\n');
-    const flags = lines.flatMap((line) => /^\| `(-.*?)`/.exec(line)?.[1]?.match(/(?<![\w-])--?[\w[\]-]+/g) ?? []);
+    const flags = lines.flatMap((line) => /^(?:-|\|) `(-.*?)`/.exec(line)?.[1]?.match(/(?<![\w-])--?[\w[\]-]+/g) ?? []);
     return [...(title.startsWith('petctl ') ? [title] : []), ...flags.map((flag) => `${title} ${flag}`)];
   });
 

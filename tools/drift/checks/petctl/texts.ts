@@ -23,7 +23,7 @@ export async function textsOf(petctl: Petctl, { path }: Located, manual: string,
   return [
     text('the help', help, joined.matchAll(/^ {2}(?!petctl )(.*?\S)(?: {2,}|(?<=>) )(.*)$/gm)),
     text('the manual page', man, man.matchAll(/^\.TP\n\\fB(.*)\\fR\n(.*)$/gm)),
-    text('the reference', section, section.matchAll(/^\| `(.*?)` \| (.*) \|$/gm)),
+    text('the reference', section, section.matchAll(/^- `(.*?)`: (.*)$/gm)),
   ];
 }
 
@@ -31,7 +31,7 @@ function text(name: string, text: string, rows: Iterable<RegExpExecArray>): Text
   return {
     name,
     text: plain(text),
-    rows: new Map([...rows].map(([, left = '', right = '']) => [left, plain(right.replaceAll('\\|', '|'))])),
+    rows: new Map([...rows].map(([, left = '', right = '']) => [left, plain(right)])),
   };
 }
 

@@ -70,7 +70,7 @@ export function markdown(root: CommandNode): string {
     root.description ?? root.summary,
     ...[...walk(root)].filter(({ node }) => !node.commands).flatMap(section),
     '## Flags of every command',
-    markdownTable(optionsOf({}, globalFlags)),
+    markdownList(optionsOf({}, globalFlags)),
     ...topics().flatMap(({ title, text }) => [`## ${title}`, `\`\`\`text\n${text}\n\`\`\``]),
   ];
   return `${parts.join('\n\n')}\n`;
@@ -84,14 +84,11 @@ function section(located: Located): string[] {
     `## petctl ${path.join(' ')}`,
     node.description ?? `${node.summary}.`,
     ...(node.notice ? [`**${node.notice}**`] : []),
-    `\`\`\`sh\n${[...examples, '', usage(located)].join('\n')}\n\`\`\``,
-    ...(options.length > 0 ? [markdownTable(options)] : []),
+    `\`\`\`sh\n${[...examples, ...(node.args?.length ? ['', usage(located)] : [])].join('\n')}\n\`\`\``,
+    ...(options.length > 0 ? [markdownList(options)] : []),
   ];
 }
 
-function markdownTable(rows: Rows): string {
-  const lines = rows.map(
-    ([name, description]) => `| \`${name}\` | ${description.replaceAll('|', '\\|').replaceAll('\n', ' ')} |`,
-  );
-  return ['| | |', '|---|---|', ...lines].join('\n');
+function markdownList(rows: Rows): string {
+  return rows.map(([name, description]) => `- \`${name}\`: ${description.replaceAll('\n', ' ')}`).join('\n');
 }
