@@ -61,18 +61,21 @@ export async function http(quick: boolean): Promise<Section> {
   return {
     title: 'Requests over HTTP',
     how: [
-      `${connections} keep-alive connections, one request at a time on each, from our load generator or wrk. All servers`,
+      `${connections} keep-alive connections, one request at a time on each, from our load generator; the targets also with wrk. All servers`,
       `hold the same ${size.toLocaleString('en-US')} ${collection}, and run in turns; medians of ${times.rounds} rounds of ${times.milliseconds / 1000} s; ${pinned}.`,
       '"Of bare" compares user time, round by round: above 1, a server costs less than the bare one. In parentheses: the lowest and',
       `highest median of a third of the rounds. "?" marks thirds that differ by more than ${MAX_SPREAD * 100} %.`,
     ].join(' '),
     tables: [
       { rows: Object.entries(descriptions).map(([server, about]) => ({ server, 'what it is': about })) },
-      ...measured.map(({ caption, rounds }) => ({ caption, rows: withShares(rounds) })),
+      ...measured.filter(isOwn).map(({ caption, rounds }) => ({ caption, rows: withShares(rounds) })),
     ],
     targets: measured.flatMap(targetsOf),
   };
 }
+
+/** Of other generators, which confirm our own, only the targets are shown. */
+const isOwn = ({ caption, load }: MeasuredLoad) => caption === load;
 
 function withShares(rounds: Rounds) {
   return rowsOf(rounds).map((row) => {
