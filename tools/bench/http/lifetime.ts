@@ -40,7 +40,7 @@ export async function startup(quick: boolean): Promise<Section> {
     }));
     return {
       title: 'Starting',
-      how: `Until the first correct response; medians of ${rounds} starts; ${pinned}.`,
+      how: `From the start of a process to its first correct response: medians of ${rounds} starts; ${pinned}.`,
       tables: [{ rows }],
     };
   });
@@ -71,7 +71,7 @@ export async function soak(quick: boolean): Promise<Section> {
     const minutes = rounded((count * every) / 60_000, 1);
     return {
       title: 'Memory under load',
-      how: `${minutes} minutes of lists and gets, ${responses.toLocaleString('en-US')} responses, a few creates every ${every / 1000} s; ${pinned}.`,
+      how: `${minutes} minutes of lists and gets (${responses.toLocaleString('en-US')} responses), with a few creates every ${every / 1000} s; ${pinned}.`,
       tables: [{ rows: [row] }],
       targets: [atMost('resident memory, last third to first', last / first, 1.1)],
     };

@@ -61,10 +61,11 @@ export async function http(quick: boolean): Promise<Section> {
   return {
     title: 'Requests over HTTP',
     how: [
-      `${connections} keep-alive connections, one request at a time on each, from our load generator; the targets also with wrk. All servers`,
-      `hold the same ${size.toLocaleString('en-US')} ${collection}, and run in turns; medians of ${times.rounds} rounds of ${times.milliseconds / 1000} s; ${pinned}.`,
-      '"Of bare" compares user time, round by round: above 1, a server costs less than the bare one. In parentheses: the lowest and',
-      `highest median of a third of the rounds. "?" marks thirds that differ by more than ${MAX_SPREAD * 100} %.`,
+      `${connections} keep-alive connections send one request at a time. All servers hold the same ${size.toLocaleString('en-US')} ${collection}, and run in turns.`,
+      `The numbers are medians of ${times.rounds} rounds of ${times.milliseconds / 1000} s; ${pinned}.`,
+      '"Of bare" compares user time, round by round: above 1, a server costs less than the bare one. In parentheses are the lowest and',
+      `highest median of a third of the rounds; "?" marks thirds that differ by more than ${MAX_SPREAD * 100} %. Our own generator`,
+      'measured the targets without "wrk".',
     ].join(' '),
     tables: [
       { rows: Object.entries(descriptions).map(([server, about]) => ({ server, 'what it is': about })) },

@@ -45,7 +45,7 @@ export async function operationCount(quick: boolean): Promise<Section> {
     }));
     return {
       title: 'The number of operations',
-      how: `CPU time per request, in alternation; ${pinned}.`,
+      how: `CPU time of a request, measured in alternation; ${pinned}.`,
       tables: [{ rows }],
       targets: measured.map(([load, rounds]) =>
         atMost(`${load}: ratio`, costOf(rounds), 1.05),
@@ -98,7 +98,7 @@ export async function idempotency(quick: boolean): Promise<Section> {
   const rounds = new Map([...measured].map(([{ name }, all]) => [name, all]));
   return {
     title: 'Creates that are safe to repeat',
-    how: `In alternation; every key is new; ${pinned}.`,
+    how: `Creates with and without a new idempotency key, measured in alternation; ${pinned}.`,
     tables: [{ rows: rowsOf(rounds) }],
     targets: [atMost('user time with a key, of without', 1 / shareOf(rounds, keyed, plain, 'user'), 1.15)],
   };
@@ -114,7 +114,7 @@ export async function durability(quick: boolean): Promise<Section> {
   const ratio = medianOf(rounds, durable.name, 'perSecond') / medianOf(rounds, nothing.name, 'perSecond');
   return {
     title: 'What durability costs a caller',
-    how: `Creates from ${connections} connections, without log; medians of ${times.rounds} rounds; ${pinned}.`,
+    how: `Creates from ${connections} connections, without log: medians of ${times.rounds} rounds; ${pinned}.`,
     tables: [{ rows: rowsOf(rounds) }],
     targets: [atLeast('creates/s, of no storage', ratio, 0.7)],
   };
