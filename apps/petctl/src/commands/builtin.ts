@@ -29,7 +29,7 @@ function apiNode(operations: readonly Operation[]): CommandNode {
       valueFlag(
         'field',
         'key=value',
-        'A field: key=value as text or by its type in the interface; key:=json as JSON.',
+        'A field: key=value, of the type in the interface, else text; or key:=json.',
         { short: 'f', repeatable: true },
       ),
       valueFlag('input', 'file', 'The file of the body, or - for stdin.', { completes: 'file' }),

@@ -42,7 +42,7 @@ export function importNode(operation: Operation, name: string): CommandNode {
         'A file for records that certainly failed or were not sent, to import again. Add --again if they equal other records of this import.',
         { completes: 'file' },
       ),
-      valueFlag('unknown', 'file', 'A file for records for which it is unknown whether the service added them.', {
+      valueFlag('unknown', 'file', 'A file for records that the service may have added.', {
         completes: 'file',
       }),
       valueFlag('concurrency', 'integer', `The number of concurrent calls (default: ${DEFAULT_CONCURRENCY}).`, {

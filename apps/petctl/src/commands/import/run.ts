@@ -126,7 +126,7 @@ function hintFor({ flags, node: command }: Invocation, { failed, unknown }: Coun
   if (unknown > 0 && isRepeatable)
     return 'Run the same import again within 24 hours: records that the service already added are skipped.';
   if (unknown > 0 && !flags.has('unknown'))
-    return 'Use --unknown FILE to store the records for which it is unknown whether the service added them.';
+    return 'Use --unknown FILE to store the records that the service may have added.';
   return undefined;
 }
 
