@@ -26,12 +26,10 @@ function apiNode(operations: readonly Operation[]): CommandNode {
       textArgument('path', 'The path after the base URL, with its query.'),
     ],
     flags: [
-      valueFlag(
-        'field',
-        'key=value',
-        'A field: key=value, of the type in the interface, else text; or key:=json.',
-        { short: 'f', repeatable: true },
-      ),
+      valueFlag('field', 'key=value', 'A field: key=value, of the type in the interface, else text; or key:=json.', {
+        short: 'f',
+        repeatable: true,
+      }),
       valueFlag('input', 'file', 'The file of the body, or - for stdin.', { completes: 'file' }),
       valueFlag('header', 'name: value', 'A header of the request.', { short: 'H', repeatable: true }),
       switchFlag('include', 'Write the status and headers before the response.', { short: 'i' }),
