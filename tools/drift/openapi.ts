@@ -45,12 +45,10 @@ const specs = new Map<string, { files: [file: string, text: string][]; spec: Spe
 
 function specOf(document: Node): Spec {
   const root = document as Spec['root'];
-  const read: Document = { root, files: new Map([[`/${specFile}`, root]]) };
   let model: Model | undefined;
   return {
     root,
-    files: read.files,
-    operations: new Map(operationsOf(read).map((operation) => [`${operation.method} ${operation.path}`, operation])),
+    operations: new Map(operationsOf({ root }).map((operation) => [`${operation.method} ${operation.path}`, operation])),
     get model() {
       model ??= modelOf(document);
       return model;

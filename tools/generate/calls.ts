@@ -1,11 +1,13 @@
 // Writes the client: one thin function per operation, on top of the hand-written runtime.
 import type { Operation, SecurityScheme } from '@petstore/types';
-import { Code, callCode, docComment, Imports, literal, operationComment, quoted } from './code.ts';
+import { Code, docComment, Imports, identifier, literal, operationComment, quoted } from './code.ts';
 import { defined } from './document.ts';
 import { encodersOf } from './encoders.ts';
 import type { Model } from './model.ts';
 import { capital } from './operation-names.ts';
 import { Schemas } from './schemas.ts';
+
+const [request, response] = ['../build-request.ts', '../parse-response.ts'] as const;
 
 /** `calls.gen.ts`: a function for each operation. */
 export function callsModule(model: Model): string {
@@ -20,19 +22,17 @@ export function schemesModule({ service }: Model): string {
   const imports = new Imports();
   const constants = Object.entries(service.securitySchemes).flatMap(([name, scheme]) => {
     const addCredential = addCredentialOf(scheme, imports);
-    return addCredential
-      ? [
-          `export const ${schemeName(name)} = [${quoted(name)}, ${addCredential.text}${name === service.keyScheme ? ", 'apiKey'" : ''}] as const;\n`,
-        ]
-      : [];
+    if (!addCredential) return [];
+    const key = name === service.keyScheme ? ", 'apiKey'" : '';
+    return `export const ${schemeName(name)} = [${quoted(name)}, ${addCredential}${key}] as const;\n`;
   });
-  const standard = authorizeOf(service.security, imports, schemeName);
-  const authorize = imports.type('Authorize', '../build-request.ts');
+  const standard = authorizeOf(service.security, imports, (name) => new Code(schemeName(name)));
+  const authorize = imports.type('Authorize', request);
   return [
     imports,
     ...constants,
     docComment(['Adds the credentials that the spec requires by default.']),
-    `export const authorize: ${authorize} | undefined = ${standard?.text};`,
+    `export const authorize: ${authorize} | undefined = ${standard};`,
     '',
   ].join('\n');
 }
@@ -49,15 +49,14 @@ export function pagesModule({ operations }: Model): string {
 function authorizeOf(
   security: Operation['security'],
   imports: Imports,
-  nameOf: (scheme: string) => string,
+  schemeOf: (name: string) => Code,
 ): Code | undefined {
-  const [only = [], ...others] = security.map((names) => names.map((name) => new Code(nameOf(name))));
   if (security.length === 0) return undefined;
-  const isOne = others.length === 0 && only.length === 1;
-  const authorize = imports.value(isOne ? 'authorizeBy' : 'authorizeByOneOf', '../build-request.ts');
-  return new Code(
-    `/* @__PURE__ */ ${authorize}(${(isOne ? only : [only, ...others]).map((one) => literal(one)).join(', ')})`,
-  );
+  const alternatives = security.map((names) => names.map(schemeOf));
+  const [only = [], ...others] = alternatives;
+  return others.length === 0 && only.length === 1
+    ? pure(imports.call('authorizeBy', request, only))
+    : pure(imports.call('authorizeByOneOf', request, alternatives));
 }
 
 function functionOf(operation: Operation, model: Model, schemas: Schemas, imports: Imports): string {
@@ -93,7 +92,7 @@ function wireOf(operation: Operation, { service: { security } }: Model, schemas:
     encoders: encodersOf(operation, schemas, imports),
     authorize: same
       ? security.length > 0
-        ? new Code(imports.value('authorize', './schemes.gen.ts'))
+        ? imports.value('authorize', './schemes.gen.ts')
         : undefined
       : authorizeOf(operation.security, imports, (name) => imports.value(schemeName(name), './schemes.gen.ts')),
     accept: acceptOf(operation),
@@ -102,7 +101,7 @@ function wireOf(operation: Operation, { service: { security } }: Model, schemas:
     mayRetry:
       /^(GET|HEAD|PUT|DELETE)$/.test(method) || operation.idempotencyKey
         ? undefined
-        : new Code(imports.value('mayRetryNonIdempotent', '../execute.ts')),
+        : imports.value('mayRetryNonIdempotent', '../execute.ts'),
   });
 }
 
@@ -114,24 +113,18 @@ function okOf(successes: Operation['successes']): Code | undefined {
 
 /** The parser of the response; undefined for the default, JSON with one success. */
 function parserOf({ successes, responses }: Operation, schemas: Schemas, imports: Imports): Code | undefined {
-  const parser = (status: string) => {
+  const nameOf = (status: string) => {
     const { kind, schema = {} } = responses[status] ?? {};
-    if (kind === 'json')
-      return new Code(imports.value(schemas.hasWide(schema) ? 'parseExactJson' : 'parseJson', '../parse-response.ts'));
-    return new Code(
-      imports.value(
-        kind === 'text' ? 'parseText' : kind === 'bytes' ? 'parseBytes' : 'parseNothing',
-        '../parse-response.ts',
-      ),
-    );
+    if (kind === 'json') return schemas.hasWide(schema) ? 'parseExactJson' : 'parseJson';
+    return kind === 'text' ? 'parseText' : kind === 'bytes' ? 'parseBytes' : 'parseNothing';
   };
   const [only = '', ...others] = successes;
-  if (others.length > 0)
-    return callCode(imports.value('byStatus', '../parse-response.ts'), [
-      Object.fromEntries(successes.map((status) => [status, parser(status)])),
-    ]);
-  const { kind, schema = {} } = responses[only] ?? {};
-  return kind === 'json' && !schemas.hasWide(schema) ? undefined : parser(only);
+  if (others.length > 0) {
+    const parsers = successes.map((status) => [status, imports.value(nameOf(status), response)] as const);
+    return imports.call('byStatus', response, [Object.fromEntries(parsers)]);
+  }
+  const name = nameOf(only);
+  return name === 'parseJson' ? undefined : imports.value(name, response);
 }
 
 /** The accepted media types; undefined for the default, JSON only. */
@@ -146,24 +139,21 @@ function acceptOf({ successes, responses }: Operation): string | undefined {
 function pagesOf({ pagination }: Operation, imports: Imports): Code | undefined {
   if (!pagination) return undefined;
   const { by, cursor, key, next, more, items } = pagination;
-  if (by === 'link') {
-    const linked = imports.value('linkPages', '../parse-response.ts');
-    return items === undefined
-      ? new Code(linked)
-      : callCode(imports.value('linkPagesOf', '../parse-response.ts'), [items]);
-  }
-  const options = defined({ cursor, key, next, more, items });
-  return callCode(imports.value(by === 'body' ? 'bodyPages' : 'lastPages', '../parse-response.ts'), [options]);
+  if (by !== 'link')
+    return imports.call(by === 'body' ? 'bodyPages' : 'lastPages', response, [
+      defined({ cursor, key, next, more, items }),
+    ]);
+  return items === undefined ? imports.value('linkPages', response) : imports.call('linkPagesOf', response, [items]);
 }
 
 /** The code that adds a scheme's credential to a request. */
 function addCredentialOf(scheme: SecurityScheme, imports: Imports): Code | undefined {
-  if (scheme.type === 'bearer') return new Code(imports.value('bearer', '../build-request.ts'));
-  if (scheme.type === 'basic') return new Code(imports.value('basic', '../build-request.ts'));
+  if (scheme.type === 'bearer' || scheme.type === 'basic') return imports.value(scheme.type, request);
   if (scheme.type !== 'apiKey') return undefined;
-  return new Code(
-    `/* @__PURE__ */ ${imports.value(`keyIn${capital(scheme.in)}`, '../build-request.ts')}(${quoted(scheme.name)})`,
-  );
+  return pure(imports.call(`keyIn${capital(scheme.in)}`, request, [scheme.name]));
 }
 
-const schemeName = (name: string) => `${name.replace(/[^A-Za-z0-9]+/g, '_').replace(/^(\d)/, '_$1')}Scheme`;
+/** Lets bundlers leave out an unused call. */
+const pure = (call: Code) => new Code(`/* @__PURE__ */ ${call}`);
+
+const schemeName = (name: string) => `${identifier(name)}Scheme`;

@@ -9,6 +9,10 @@ export class Code {
   constructor(text: string) {
     this.text = text;
   }
+
+  toString(): string {
+    return this.text;
+  }
 }
 
 /** A value as source code, indented from its second line on. `of` returns the code for an object, or undefined for the default. */
@@ -43,6 +47,11 @@ export function quoted(text: string): string {
   return `'${inner.replace(/[\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`)}'`;
 }
 
+/** A name with only characters that may be in a name in code. */
+export function identifier(name: string): string {
+  return name.replace(/[^A-Za-z0-9]+/g, '_').replace(/^(\d)/, '_$1');
+}
+
 function keyOf(name: string): string {
   if (name === '__proto__') return "['__proto__']";
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
@@ -51,11 +60,6 @@ function keyOf(name: string): string {
 /** A comment above a declaration. */
 export function docComment(lines: readonly string[], indent = ''): string {
   return [`${indent}/**`, ...lines.map((line) => `${indent} *${line && ` ${line}`}`), `${indent} */`].join('\n');
-}
-
-/** A call as source code. */
-export function callCode(name: string, args: readonly unknown[]): Code {
-  return new Code(`${name}(${args.map((arg) => literal(arg, '        ')).join(', ')})`);
 }
 
 /** The comment that editors show for an operation: summary, description, and deprecation. */
@@ -89,10 +93,15 @@ export class Imports {
     this.#declared = new Set(declared);
   }
 
-  value(name: string, from: string): string {
+  value(name: string, from: string): Code {
     const isDeclared = this.#declared.has(name);
     add(this.#values, isDeclared ? `${name} as ${name}_` : name, from);
-    return isDeclared ? `${name}_` : name;
+    return new Code(isDeclared ? `${name}_` : name);
+  }
+
+  /** A call of an imported function. */
+  call(name: string, from: string, args: readonly unknown[]): Code {
+    return new Code(`${this.value(name, from)}(${args.map((arg) => literal(arg, '        ')).join(', ')})`);
   }
 
   type(name: string, from: string): string {

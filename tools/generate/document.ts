@@ -29,6 +29,21 @@ export function defined<T>(object: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
 }
 
+/** The object with changed values. */
+export function mapped<T, U>(
+  object: Readonly<Record<string, T>>,
+  change: (value: T, key: string) => U,
+): Record<string, U> {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
+}
+
+/** The name, or the name with the first number that makes it unused. */
+export function unusedName(wanted: string, isUsed: (name: string) => boolean): string {
+  let name = wanted;
+  for (let i = 2; isUsed(name); i++) name = `${wanted}${i}`;
+  return name;
+}
+
 /** The value at a JSON pointer, which is the part of a reference after `#`. */
 export function resolvePointer(document: unknown, pointer: string): unknown {
   let value = document;

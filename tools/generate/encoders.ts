@@ -1,9 +1,11 @@
 // Writes the code that puts inputs into a request.
 import type { Field, Operation, PropertyEncoding, RequestBody, Serialization } from '@petstore/types';
-import type { Imports } from './code.ts';
-import { Code, callCode } from './code.ts';
+import type { Code, Imports } from './code.ts';
+import { mapped } from './document.ts';
 import { capital } from './operation-names.ts';
 import type { Schemas } from './schemas.ts';
+
+const [request, parameters, bodies] = ['../build-request.ts', '../parameters.ts', '../bodies.ts'] as const;
 
 /** The code of the encoders that write the inputs into a request. The last encoder writes all remaining inputs. */
 export function encodersOf(operation: Operation, schemas: Schemas, imports: Imports): Code[] {
@@ -12,22 +14,21 @@ export function encodersOf(operation: Operation, schemas: Schemas, imports: Impo
   const plainNames = (location: Field['in']) =>
     all.filter(([, field]) => field.in === location && isPlain(field, schemas)).map(([name]) => name);
   const [headers, cookies, query] = [plainNames('header'), plainNames('cookie'), plainNames('query')];
-  const value = (name: string, from: string) => imports.value(name, from);
   const encoders = all
     .filter(([, field]) => !isPlain(field, schemas))
     .map(([name, field]) => styledOf(name, field, imports));
-  if (deprecated) encoders.unshift(callCode(value('deprecated', '../observe.ts'), [id, ...(sunset ? [sunset] : [])]));
+  if (deprecated) encoders.unshift(imports.call('deprecated', '../observe.ts', [id, ...(sunset ? [sunset] : [])]));
   // `inPath` is after the styled encoders, because `inPath` throws if a parameter remains in the path.
-  if (all.some(([, field]) => field.in === 'path')) encoders.push(new Code(value('inPath', '../build-request.ts')));
-  if (headers.length > 0) encoders.push(callCode(value('inHeaders', '../build-request.ts'), headers));
+  if (all.some(([, field]) => field.in === 'path')) encoders.push(imports.value('inPath', request));
+  if (headers.length > 0) encoders.push(imports.call('inHeaders', request, headers));
   if (idempotencyKey)
-    encoders.push(callCode(value('withIdempotencyKey', '../build-request.ts'), [idempotencyKey.header.toLowerCase()]));
-  if (cookies.length > 0) encoders.push(callCode(value('inCookies', '../parameters.ts'), cookies));
+    encoders.push(imports.call('withIdempotencyKey', request, [idempotencyKey.header.toLowerCase()]));
+  if (cookies.length > 0) encoders.push(imports.call('inCookies', parameters, cookies));
   const isWide = all.some(([, { in: location, schema }]) => location === 'body' && schemas.hasWide(schema));
   if (body?.whole) encoders.push(wholeOf(body, isWide, imports));
-  if (!body || body.whole) encoders.push(new Code(value('inQuery', '../build-request.ts')));
+  if (!body || body.whole) encoders.push(imports.value('inQuery', request));
   else {
-    if (query.length > 0) encoders.push(callCode(value('inQueryOf', '../build-request.ts'), query));
+    if (query.length > 0) encoders.push(imports.call('inQueryOf', request, query));
     encoders.push(flatOf(body, isWide, imports));
   }
   return encoders;
@@ -52,22 +53,22 @@ function styledOf(
 ): Code {
   const isExploded = explode ?? (location === 'query' && (style ?? 'form') === 'form');
   const reserved = allowReserved ? [true] : [];
-  const call = (fn: string, from: string, ...args: unknown[]) => callCode(imports.value(fn, from), [name, ...args]);
-  if (contentType !== undefined) return call(`json${capital(location)}`, '../parameters.ts');
-  if (location === 'path') return call(`${style ?? 'simple'}Path`, '../parameters.ts', isExploded);
-  if (location === 'header') return call('simpleHeader', '../parameters.ts', isExploded);
-  if (location === 'cookie') return call('formCookie', '../parameters.ts');
-  if (style === 'deepObject') return call('deepQuery', '../parameters.ts', ...reserved);
+  const call = (encoder: string, ...args: unknown[]) => imports.call(encoder, parameters, [name, ...args]);
+  if (contentType !== undefined) return call(`json${capital(location)}`);
+  if (location === 'path') return call(`${style ?? 'simple'}Path`, isExploded);
+  if (location === 'header') return call('simpleHeader', isExploded);
+  if (location === 'cookie') return call('formCookie');
+  if (style === 'deepObject') return call('deepQuery', ...reserved);
   if (style?.endsWith('Delimited'))
-    return call('delimitedQuery', '../parameters.ts', style === 'spaceDelimited' ? '%20' : '|', ...reserved);
-  return call('formQuery', '../parameters.ts', isExploded, ...reserved);
+    return call('delimitedQuery', style === 'spaceDelimited' ? '%20' : '|', ...reserved);
+  return call('formQuery', isExploded, ...reserved);
 }
 
 /** The code of the encoder for a body that is a single input called `body`. */
 function wholeOf({ kind, mediaType, encoding }: RequestBody, isWide: boolean, imports: Imports): Code {
-  const call = (name: string, ...args: unknown[]) => callCode(imports.value(name, '../bodies.ts'), args);
+  const call = (encoder: string, ...args: unknown[]) => imports.call(encoder, bodies, args);
   if (kind === 'json')
-    return call(isWide ? 'wholeExactJson' : 'wholeJson', ...otherThan('application/json', mediaType));
+    return call(isWide ? 'wholeExactJson' : 'wholeJson', ...unlessJson(mediaType));
   if (kind === 'text') return call('wholeText', mediaType);
   if (kind === 'bytes') return call('wholeBytes', mediaType);
   return call('wholeForm', formOf(kind, encoding, imports));
@@ -75,36 +76,36 @@ function wholeOf({ kind, mediaType, encoding }: RequestBody, isWide: boolean, im
 
 /** The code of the encoder for a body whose properties are inputs. */
 function flatOf({ kind, mediaType, encoding, required }: RequestBody, isWide: boolean, imports: Imports): Code {
+  const type = unlessJson(mediaType);
   const flat =
-    kind === 'json' && isWide
-      ? callCode(imports.value('inExactJson', '../bodies.ts'), otherThan('application/json', mediaType))
-      : kind === 'json'
-        ? mediaType === 'application/json'
-          ? new Code(imports.value('inBody', '../build-request.ts'))
-          : callCode(imports.value('inJson', '../bodies.ts'), [mediaType])
-        : formOf(kind, encoding, imports);
-  return required ? flat : callCode(imports.value('ifAny', '../bodies.ts'), [flat]);
+    kind !== 'json'
+      ? formOf(kind, encoding, imports)
+      : isWide
+        ? imports.call('inExactJson', bodies, type)
+        : type.length > 0
+          ? imports.call('inJson', bodies, type)
+          : imports.value('inBody', request);
+  return required ? flat : imports.call('ifAny', bodies, [flat]);
 }
 
 function formOf(kind: RequestBody['kind'], encoding: RequestBody['encoding'] = {}, imports: Imports): Code {
   if (kind === 'multipart') {
-    const all = Object.entries(encoding);
-    const written = all.map(([name, rules]) => [name, partOf(name, rules, imports)] as const);
-    return callCode(imports.value('inMultipart', '../bodies.ts'), all.length > 0 ? [Object.fromEntries(written)] : []);
+    const parts = mapped(encoding, (rules, name) => partOf(name, rules, imports));
+    return imports.call('inMultipart', bodies, Object.keys(parts).length > 0 ? [parts] : []);
   }
   const encoders = Object.entries(encoding).map(([name, rules]) => styledOf(name, { in: 'query', ...rules }, imports));
-  return callCode(imports.value('inForm', '../bodies.ts'), encoders);
+  return imports.call('inForm', bodies, encoders);
 }
 
 /** How a property is written as parts: the content type, or the code of the function that returns the parts. */
 function partOf(name: string, rules: PropertyEncoding, imports: Imports): string | Code {
   if (rules.style !== undefined)
-    return callCode(imports.value('styledParts', '../bodies.ts'), [styledOf(name, { in: 'query', ...rules }, imports)]);
+    return imports.call('styledParts', bodies, [styledOf(name, { in: 'query', ...rules }, imports)]);
   const { contentType, headers = {} } = rules;
   const lines = Object.entries(headers).map(([header, value]) => `\r\n${header}: ${value}`);
   if (lines.length === 0 && contentType !== undefined) return contentType;
-  return callCode(imports.value('partWith', '../bodies.ts'), [lines.join(''), ...(contentType ? [contentType] : [])]);
+  return imports.call('partWith', bodies, [lines.join(''), ...(contentType ? [contentType] : [])]);
 }
 
-/** The value as an argument, which is left out if the value is the default. */
-const otherThan = (standard: string, value: string) => (value === standard ? [] : [value]);
+/** The media type as an argument, which is left out if it is the default. */
+const unlessJson = (mediaType: string) => (mediaType === 'application/json' ? [] : [mediaType]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { type Document, isNode, type Node, node, reject, resolvePointer } from './document.ts';
+import { type Document, isNode, list, mapped, type Node, node, reject, resolvePointer, unusedName } from './document.ts';
 import { upgraded } from './upgrade.ts';
 
 /** Reads a file by its absolute path. Throws if the file does not exist. */
@@ -9,9 +9,7 @@ export type ReadFile = (file: string) => string;
 
 /** Bundles a spec and all files that the spec refers to into one OpenAPI 3.1 document. `path` is the file of the text. */
 export function loadSpec(text: string, path: string, read: ReadFile = (file) => readFileSync(file, 'utf8')): Document {
-  const files = new Map<string, unknown>([[path, parsed(text, path)]]);
-  readReferred(path, files, read);
-  return withPaths(upgraded(files.size === 1 ? node(files.get(path)) : bundle(path, files)));
+  return withPaths(upgraded(bundle(text, path, read)));
 }
 
 /**
@@ -33,15 +31,13 @@ function withPaths(document: Document): Document {
   };
   const withParts = (value: unknown): unknown => {
     if (!isNode(value)) return value;
-    const { parameters, requestBody, responses } = value;
-    return {
-      ...value,
-      ...(Array.isArray(parameters) && { parameters: parameters.map((one) => inPlace(one)) }),
-      ...(isNode(requestBody) && { requestBody: inPlace(requestBody) }),
-      ...(isNode(responses) && { responses: mapped(responses, (one) => inPlace(one)) }),
-    };
+    return mapped(value, (part, key) => {
+      if (key === 'parameters') return list(part).map((one) => inPlace(one));
+      if (key === 'requestBody') return inPlace(part);
+      return key === 'responses' ? mapped(node(part), (one) => inPlace(one)) : part;
+    });
   };
-  const withOperations = (item: unknown) => (isNode(item) ? (withParts(mapped(item, withParts)) as Node) : item);
+  const withOperations = (item: unknown) => withParts(isNode(item) ? mapped(item, withParts) : item);
   if (document.paths === undefined) return document;
   return { ...document, paths: mapped(node(document.paths), (item) => withOperations(inPlace(item, true))) };
 }
@@ -49,8 +45,55 @@ function withPaths(document: Document): Document {
 /** The maximum length of a chain of references. A longer chain is a cycle. */
 const MAX_STEPS = 100;
 
-function mapped(values: Node, change: (value: unknown) => unknown): Node {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+/** Bundles files into one document. The targets of references in other files become components of the main file. */
+function bundle(text: string, main: string, read: ReadFile): Document {
+  const root = node(parsed(text, main));
+  const files = new Map<string, unknown>([[main, root]]);
+  const components = mapped(node(root.components), (all): Record<string, unknown> => ({ ...node(all) }));
+  const added = new Map<string, string>();
+
+  const contentOf = (file: string, referrer: string): unknown => {
+    if (!files.has(file)) files.set(file, parsed(textOf(file, referrer, read), file));
+    return files.get(file);
+  };
+  const copy = (value: unknown, file: string, kind: string, isMap = false): unknown => {
+    if (Array.isArray(value)) return value.map((one) => copy(one, file, kind));
+    if (!isNode(value)) return value;
+    if (typeof value.$ref === 'string') {
+      const { $ref, ...beside } = value;
+      return { $ref: localRef(String($ref), file, kind), ...node(copy(beside, file, kind)) };
+    }
+    return mapped(value, (child, key) =>
+      isExample(key) && !isMap ? child : copy(child, file, kindBelow(key, kind), !isMap && maps.has(key)),
+    );
+  };
+  const localRef = ($ref: string, from: string, kind: string): string => {
+    const [path = '', pointer = ''] = $ref.split('#');
+    if (/^[a-z]+:\/\//i.test(path))
+      reject(basename(from), `$ref '${$ref}' is on another host`, 'copy the file beside the spec');
+    const file = path === '' ? from : resolve(dirname(from), decodeURIComponent(path));
+    if (file === main) return `#${pointer}`;
+    const key = `${file}#${pointer}`;
+    const known = added.get(key);
+    if (known) return known;
+    const target = resolvePointer(contentOf(file, from), pointer);
+    if (target === undefined) reject(basename(from), `$ref '${$ref}' cannot be resolved`, 'correct the reference');
+    const last = pointer.split('/').at(-1) || basename(file).replace(/\.\w+$/, '');
+    components[kind] ??= {};
+    const taken = components[kind];
+    const name = unusedName(last.replaceAll(/[^\w.-]/g, '_'), (one) => Object.hasOwn(taken, one));
+    // The name is taken before the target is copied, because the target may refer to itself.
+    components[kind][name] = undefined;
+    const local = `#/components/${kind}/${name}`;
+    added.set(key, local);
+    components[kind][name] = copy(target, file, kind);
+    return local;
+  };
+
+  const copied = node(copy(root, main, ''));
+  if (added.size === 0) return copied;
+  const own = node(copied.components);
+  return { ...copied, components: mapped(components, (all, kind) => ({ ...node(all), ...node(own[kind]) })) };
 }
 
 function parsed(text: string, path: string): unknown {
@@ -62,37 +105,12 @@ function parsed(text: string, path: string): unknown {
   }
 }
 
-/** Reads the files that a file refers to, directly or through other files. */
-function readReferred(path: string, files: Map<string, unknown>, read: ReadFile): void {
-  const referred = new Set<string>();
-  eachReference(files.get(path), ($ref) => {
-    const [file] = $ref.split('#');
-    if (!file) return;
-    if (/^[a-z]+:\/\//i.test(file))
-      reject(basename(path), `$ref '${$ref}' is on another host`, 'copy the file beside the spec');
-    referred.add(resolve(dirname(path), decodeURIComponent(file)));
-  });
-  for (const file of referred) {
-    if (files.has(file)) continue;
-    files.set(file, parsed(textOf(file, path, read), file));
-    readReferred(file, files, read);
-  }
-}
-
 function textOf(file: string, referrer: string, read: ReadFile): string {
   try {
     return read(file);
   } catch {
     return reject(basename(referrer), `the file ${basename(file)} does not exist`, 'correct the $ref to it');
   }
-}
-
-function eachReference(value: unknown, visit: ($ref: string) => void, isMap = false): void {
-  if (Array.isArray(value)) for (const one of value) eachReference(one, visit);
-  if (!isNode(value)) return;
-  if (typeof value.$ref === 'string') visit(value.$ref);
-  for (const [key, child] of Object.entries(value))
-    if (isMap || !isExample(key)) eachReference(child, visit, !isMap && maps.has(key));
 }
 
 /** The keywords whose value is a map. The keys of a map are names, which may equal keywords: a response may be called `default`. */
@@ -108,73 +126,19 @@ const maps = new Set([
 
 const isExample = (key: string) => key === 'example' || key === 'examples' || key === 'default' || key === 'enum';
 
-/** The names of the component maps, by the key whose value contains the reference. */
-const componentsOf: Readonly<Record<string, string>> = {
-  parameters: 'parameters',
+/** The maps of components. */
+const componentMaps = new Set(
+  'schemas parameters requestBodies responses headers securitySchemes pathItems examples links callbacks'.split(' '),
+);
+/** The maps of components by the other keys whose values refer to them. */
+const componentOf: Readonly<Record<string, string>> = {
+  schema: 'schemas',
   requestBody: 'requestBodies',
-  requestBodies: 'requestBodies',
-  responses: 'responses',
-  headers: 'headers',
-  securitySchemes: 'securitySchemes',
   paths: 'pathItems',
-  pathItems: 'pathItems',
-  examples: 'examples',
-  links: 'links',
-  callbacks: 'callbacks',
 };
-
-/** Bundles files into one document. The targets of references in other files become components of the main file. */
-function bundle(main: string, files: ReadonlyMap<string, unknown>): Document {
-  const names = new Map<string, string>();
-  const usedNames = new Set<string>();
-  const added: Record<string, Record<string, unknown>> = {};
-  const root = node(files.get(main));
-  for (const [kind, all] of Object.entries(node(root.components)))
-    for (const name of Object.keys(node(all))) usedNames.add(`${kind}/${name}`);
-
-  const copy = (value: unknown, file: string, kind: string, isMap = false): unknown => {
-    if (Array.isArray(value)) return value.map((one) => copy(one, file, kind));
-    if (!isNode(value)) return value;
-    if (typeof value.$ref === 'string') {
-      const { $ref, ...beside } = value;
-      return { $ref: localRef(String($ref), file, kind), ...node(copy(beside, file, kind)) };
-    }
-    return Object.fromEntries(
-      Object.entries(value).map(([key, child]) => [
-        key,
-        isExample(key) && !isMap ? child : copy(child, file, kindBelow(key, kind), !isMap && maps.has(key)),
-      ]),
-    );
-  };
-  const localRef = ($ref: string, from: string, kind: string): string => {
-    const [path = '', pointer = ''] = $ref.split('#');
-    const file = path === '' ? from : resolve(dirname(from), decodeURIComponent(path));
-    if (file === main) return `#${pointer}`;
-    const key = `${file}#${pointer}`;
-    const known = names.get(key);
-    if (known) return known;
-    const target = pointer === '' ? files.get(file) : resolvePointer(files.get(file), pointer);
-    if (target === undefined) reject(basename(from), `$ref '${$ref}' cannot be resolved`, 'correct the reference');
-    const last = pointer.split('/').at(-1) || basename(file).replace(/\.\w+$/, '');
-    const wanted = last.replaceAll(/[^\w.-]/g, '_');
-    let name = wanted;
-    for (let i = 2; usedNames.has(`${kind}/${name}`); i++) name = `${wanted}${i}`;
-    usedNames.add(`${kind}/${name}`);
-    const local = `#/components/${kind}/${name}`;
-    names.set(key, local);
-    added[kind] ??= {};
-    added[kind][name] = copy(target, file, kind);
-    return local;
-  };
-
-  const copied = node(copy(root, main, ''));
-  const components: Record<string, Node> = { ...(copied.components as Record<string, Node>) };
-  for (const [kind, more] of Object.entries(added)) components[kind] = { ...components[kind], ...more };
-  return { ...copied, components };
-}
 
 /** The kind of component that a reference below a key refers to. */
 function kindBelow(key: string, kind: string): string {
-  if (kind === 'schemas' || key === 'schema' || key === 'schemas') return 'schemas';
-  return componentsOf[key] ?? kind;
+  if (kind === 'schemas') return kind;
+  return componentMaps.has(key) ? key : (componentOf[key] ?? kind);
 }

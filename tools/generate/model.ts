@@ -3,7 +3,7 @@ import type { Field, Operation, Schema, SecurityScheme } from '@petstore/types';
 import { bodyOf } from './body.ts';
 import { type Document, defined, ErrorCollector, list, type Node, node, text } from './document.ts';
 import { commandOf, derivedId, functionName } from './operation-names.ts';
-import { idempotencyKeyOf, parametersOf } from './parameters.ts';
+import { idempotencyKeyOf, parameterNodes, parametersOf } from './parameters.ts';
 import { paginationOf, responsesOf } from './responses.ts';
 import { Schemas } from './schemas.ts';
 import { type Service, schemesOf, securityOf, serverOf, serviceOf } from './service.ts';
@@ -60,7 +60,8 @@ function operationModelOf(
 ): OperationModel {
   const declared = node(pathItem[method]);
   const at = `paths.${path}.${method}`;
-  const parameters = parametersOf(pathItem, declared, at, schemas, errors);
+  const declaredParameters = parameterNodes(pathItem, declared, at, schemas, errors);
+  const parameters = parametersOf(declaredParameters, at, schemas, errors);
   const request = errors.try(() => bodyOf(declared, at, parameters, schemas));
   rejectRequest(path, method, at, parameters, request !== undefined, errors);
   const fields = Object.fromEntries([...parameters, ...(request?.fields ?? [])]);
@@ -84,7 +85,7 @@ function operationModelOf(
     stability: text(declared['x-stability-level']) as Operation['stability'],
     security: errors.try(() => securityOf(declared.security ?? document.security, `${at}.security`, schemes)) ?? [],
     body: request?.body,
-    idempotencyKey: errors.try(() => idempotencyKeyOf(pathItem, declared, method, at, schemas, errors)),
+    idempotencyKey: errors.try(() => idempotencyKeyOf(declaredParameters, method, at, schemas)),
     pagination: errors.try(() => paginationOf(declared, at, new Set(Object.keys(fields)))),
     fields,
     ...(errors.try(() => responsesOf(declared, at, schemas)) ?? noResponses),

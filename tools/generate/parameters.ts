@@ -3,16 +3,31 @@ import { defined, type ErrorCollector, list, type Node, node, reject, text } fro
 import { plain, type Schemas } from './schemas.ts';
 import { isLocation, kindOf, serializationOf } from './serialization.ts';
 
-/** The parameters of an operation by name, including the parameters of its path item. */
-export function parametersOf(
+/** The declared parameters of an operation. A parameter of the operation overrides a parameter of the path item. */
+export function parameterNodes(
   pathItem: Node,
   operation: Node,
   at: string,
   schemas: Schemas,
   errors: ErrorCollector,
+): Node[] {
+  const byKey = new Map<string, Node>();
+  for (const one of [...list(pathItem.parameters), ...list(operation.parameters)]) {
+    const parameter = errors.try(() => schemas.target(one, `${at}.parameters`));
+    if (parameter) byKey.set(`${parameter.in} ${parameter.name}`, parameter);
+  }
+  return [...byKey.values()];
+}
+
+/** The inputs that are parameters, by name. */
+export function parametersOf(
+  declared: readonly Node[],
+  at: string,
+  schemas: Schemas,
+  errors: ErrorCollector,
 ): Map<string, Field> {
   const fields = new Map<string, Field>();
-  for (const parameter of parameterNodes(pathItem, operation, at, schemas, errors)) {
+  for (const parameter of declared) {
     const name = String(parameter.name);
     if (isIdempotencyKey(parameter)) continue;
     // OpenAPI ignores these parameters, because media types and security define the headers.
@@ -32,34 +47,16 @@ export function parametersOf(
   return fields;
 }
 
-/** The parameter nodes of an operation. A parameter of the operation overrides a parameter of the path item. */
-function parameterNodes(
-  pathItem: Node,
-  operation: Node,
-  at: string,
-  schemas: Schemas,
-  errors: ErrorCollector,
-): Iterable<Node> {
-  const byKey = new Map<string, Node>();
-  for (const one of [...list(pathItem.parameters), ...list(operation.parameters)]) {
-    const parameter = errors.try(() => schemas.target(one, `${at}.parameters`));
-    if (parameter) byKey.set(`${parameter.in} ${parameter.name}`, parameter);
-  }
-  return byKey.values();
-}
-
 const isIdempotencyKey = (parameter: Node) => parameter['x-idempotency-key'] === true;
 
 /** The header of the idempotency key. The header is not an input, because clients generate the idempotency key. */
 export function idempotencyKeyOf(
-  pathItem: Node,
-  operation: Node,
+  declared: readonly Node[],
   method: string,
   at: string,
   schemas: Schemas,
-  errors: ErrorCollector,
 ): IdempotencyKey | undefined {
-  const [parameter, other] = [...parameterNodes(pathItem, operation, at, schemas, errors)].filter(isIdempotencyKey);
+  const [parameter, other] = declared.filter(isIdempotencyKey);
   if (!parameter) return undefined;
   const parameterAt = `${at}.parameters.${parameter.name}`;
   if (other) reject(parameterAt, `'${other.name}' is a second idempotency key`, 'declare one idempotency key');

@@ -1,6 +1,6 @@
 // The schemas of the operations table, and queries on them.
 import { hasSafeBounds, type Schema } from '@petstore/types';
-import { type Document, isNode, list, type Node, node, reject, resolvePointer, text } from './document.ts';
+import { defined, type Document, isNode, list, mapped, type Node, node, reject, resolvePointer, text } from './document.ts';
 
 const words = (text: string) => new Set(text.split(' '));
 const annotations = words(
@@ -29,29 +29,43 @@ export function plain(schema: unknown, at: string): Schema {
 }
 
 function plainKeywords(schema: Node, at: string): Schema {
-  const result: Record<string, unknown> = {};
-  for (const [key, value] of inOrder(schema)) {
-    const below = `${at}.${key}`;
-    if (key === 'description') {
-      if (text(value)?.trim()) result.description = text(value)?.trim();
-    } else if (scalars.has(key)) result[key] = value;
-    else if (singles.has(key))
-      result[key] = typeof value === 'boolean' && /Properties$/.test(key) ? value : plain(value, below);
-    else if (lists.has(key)) result[key] = list(value).map((one, i) => plain(one, `${below}[${i}]`));
-    else if (maps.has(key))
-      result[key] = Object.fromEntries(
-        Object.entries(node(value)).map(([name, one]) => [name, plain(one, `${below}.${name}`)]),
-      );
-  }
-  return result;
-}
-
-/** The keywords of a schema in a fixed order, so that the order in the spec has no effect. */
-function inOrder(schema: Node): [string, unknown][] {
-  return [...scalars, ...singles, ...lists, ...maps].flatMap((key) =>
-    Object.hasOwn(schema, key) ? [[key, schema[key]] satisfies [string, unknown]] : [],
+  const description = text(schema.description)?.trim() || undefined;
+  return withSubschemas(defined<Node>({ ...inOrder(schema), description }), (one, path) =>
+    typeof one === 'boolean' && /^(additional|unevaluated)Properties$/.test(path) ? one : plain(one, `${at}.${path}`),
   );
 }
+
+/** The schema with its supported keywords in a fixed order, so that the order in the spec has no effect. */
+function inOrder(schema: Node): Node {
+  const keys = [...scalars, ...singles, ...lists, ...maps].filter((key) => Object.hasOwn(schema, key));
+  return Object.fromEntries(keys.map((key) => [key, schema[key]]));
+}
+
+/** The schema with changed subschemas. `change` gets the path of each subschema, such as `properties.name`. */
+export function withSubschemas(schema: Node, change: (subschema: unknown, path: string) => unknown): Node {
+  return mapped(schema, (value, key) => {
+    if (singles.has(key)) return change(value, key);
+    if (lists.has(key)) return list(value).map((one, i) => change(one, `${key}[${i}]`));
+    return maps.has(key) ? mapped(node(value), (one, name) => change(one, `${key}.${name}`)) : value;
+  });
+}
+
+function subschemasOf(schema: Schema): Schema[] {
+  const found: unknown[] = [];
+  withSubschemas(schema as Node, (one) => found.push(one));
+  return found.filter(isNode);
+}
+
+/** The named properties of an object. */
+interface Properties {
+  readonly properties: ReadonlyMap<string, Schema>;
+  readonly required: ReadonlySet<string>;
+  /** Whether other properties are allowed. */
+  readonly additional: boolean;
+}
+
+/** Keywords with which the properties of an object cannot be inputs side by side. */
+const unmerged = ['anyOf', 'oneOf', 'not', 'if', 'patternProperties', 'dependentSchemas', 'enum', 'const'] as const;
 
 /** Resolves references, and computes properties of schemas. */
 export class Schemas {
@@ -65,23 +79,18 @@ export class Schemas {
   target(value: unknown, at: string): Node {
     let target = value;
     for (let steps = 0; isNode(target) && typeof target.$ref === 'string'; steps++) {
-      const { $ref, ...beside } = target;
-      const next = $ref === '#' || $ref.startsWith('#/') ? resolvePointer(this.#document, $ref.slice(1)) : undefined;
-      if (next === undefined) reject(at, `$ref '${$ref}' cannot be resolved`, 'correct the reference');
-      if (steps > 100) reject(at, `$ref '${$ref}' is circular`, 'correct the reference');
-      target = isNode(next) ? { ...next, ...pick(beside, ['description', 'summary']) } : next;
+      const { description, summary } = target;
+      const next = this.#at(target.$ref, at, steps);
+      target = isNode(next) ? { ...next, ...defined({ description, summary }) } : next;
     }
     return node(target);
   }
 
   /** Follows references between schemas. Returns the target with the keywords that are beside the references. */
-  resolve(schema: Schema, at = 'components.schemas'): Schema {
+  resolve(schema: Schema): Schema {
     let { $ref, ...keywords }: Schema = schema;
     for (let steps = 0; $ref !== undefined; steps++) {
-      const next = resolvePointer(this.#document, $ref.slice(1));
-      if (!$ref.startsWith('#/') || next === undefined)
-        reject(at, `$ref '${$ref}' cannot be resolved`, 'correct the reference');
-      if (steps > 100) reject(at, `$ref '${$ref}' is circular`, 'correct the reference');
+      const next = this.#at($ref, 'components.schemas', steps);
       const { $ref: further, ...behind } = plain(next, $ref.slice(2).replaceAll('/', '.'));
       keywords = { ...behind, ...keywords };
       $ref = further;
@@ -89,59 +98,49 @@ export class Schemas {
     return keywords;
   }
 
+  /** The node that a reference leads to, after a number of other references. */
+  #at($ref: string, at: string, steps: number): unknown {
+    const target = $ref.startsWith('#/') ? resolvePointer(this.#document, $ref.slice(1)) : undefined;
+    if (target === undefined) reject(at, `$ref '${$ref}' cannot be resolved`, 'correct the reference');
+    if (steps > 100) reject(at, `$ref '${$ref}' is circular`, 'correct the reference');
+    return target;
+  }
+
   /**
    * The named properties of an object, the required properties, and whether additional properties are allowed. Parts of an `allOf`
    * are merged. Undefined if the schema allows other values than objects, or names no properties.
    */
-  propertiesOf(
-    schema: Schema,
-  ): { properties: Map<string, Schema>; required: Set<string>; additional: boolean } | undefined {
-    return this.#merge(schema, new Set());
-  }
-
-  #merge(schema: Schema, within: Set<string>) {
-    if (schema.$ref !== undefined) {
-      if (within.has(schema.$ref)) return undefined;
-      within = new Set(within).add(schema.$ref);
-    }
+  propertiesOf(schema: Schema, within: ReadonlySet<string> = new Set()): Properties | undefined {
+    const { $ref } = schema;
+    if ($ref !== undefined && within.has($ref)) return undefined;
+    const visited = $ref === undefined ? within : new Set(within).add($ref);
     const whole = this.resolve(schema);
-    const {
-      type,
-      anyOf,
-      oneOf,
-      not,
-      if: condition,
-      patternProperties,
-      dependentSchemas,
-      enum: values,
-      const: only,
-    } = whole;
-    if (type !== undefined && type !== 'object') return undefined;
-    if (anyOf || oneOf || not || condition || patternProperties || dependentSchemas || values || only !== undefined)
-      return undefined;
-    for (const rest of [whole.additionalProperties, whole.unevaluatedProperties])
-      if (typeof rest === 'object' && Object.keys(rest).length > 0) return undefined;
-    const properties = new Map<string, Schema>();
-    const required = new Set<string>();
-    let additional = whole.additionalProperties !== false && whole.unevaluatedProperties !== false;
+    if ((whole.type ?? 'object') !== 'object' || unmerged.some((key) => whole[key] !== undefined)) return undefined;
+    const others = [whole.additionalProperties, whole.unevaluatedProperties];
+    if (others.some((rest) => typeof rest === 'object' && Object.keys(rest).length > 0)) return undefined;
+    const parts: Properties[] = [];
     for (const part of whole.allOf ?? []) {
-      const merged = this.#merge(part, within);
+      const merged = this.propertiesOf(part, visited);
       // A part without named properties is supported only if it contains nothing but `required` and annotations.
       if (!merged && !Object.keys(part).every((key) => key === 'required' || annotations.has(key))) return undefined;
-      if (merged && !merged.additional) additional = false;
-      for (const name of merged?.required ?? part.required ?? []) required.add(name);
-      for (const [name, property] of merged?.properties ?? []) {
-        const other = properties.get(name);
-        properties.set(name, other ? { allOf: [other, property] } : property);
-      }
+      parts.push(merged ?? { properties: new Map(), required: new Set(part.required), additional: true });
     }
-    for (const [name, property] of Object.entries(whole.properties ?? {})) {
+    parts.push({
+      properties: new Map(Object.entries(whole.properties ?? {})),
+      required: new Set(whole.required),
+      additional: !others.includes(false),
+    });
+    const properties = new Map<string, Schema>();
+    for (const [name, property] of parts.flatMap((part) => [...part.properties])) {
       const other = properties.get(name);
       properties.set(name, other ? { allOf: [other, property] } : property);
     }
-    for (const name of whole.required ?? []) required.add(name);
     if (properties.size === 0) return undefined;
-    return { properties, required, additional };
+    return {
+      properties,
+      required: new Set(parts.flatMap(({ required }) => [...required])),
+      additional: parts.every(({ additional }) => additional),
+    };
   }
 
   /** The JSON types that the schema allows. */
@@ -166,24 +165,8 @@ export class Schemas {
   hasWide(schema: Schema, within: ReadonlySet<string> = new Set()): boolean {
     if (schema.$ref !== undefined && within.has(schema.$ref)) return false;
     const visited = schema.$ref === undefined ? within : new Set(within).add(schema.$ref);
-    const {
-      items,
-      prefixItems = [],
-      properties = {},
-      additionalProperties,
-      patternProperties = {},
-      ...whole
-    } = this.resolve(schema);
-    if (isWide(whole)) return true;
-    const parts = [
-      items,
-      additionalProperties,
-      ...prefixItems,
-      ...Object.values(properties),
-      ...Object.values(patternProperties),
-    ];
-    const alternatives = [...(whole.allOf ?? []), ...(whole.anyOf ?? []), ...(whole.oneOf ?? [])];
-    return [...parts, ...alternatives].some((part) => typeof part === 'object' && this.hasWide(part, visited));
+    const whole = this.resolve(schema);
+    return isWide(whole) || subschemasOf(whole).some((part) => this.hasWide(part, visited));
   }
 
   /** Whether the schema allows neither lists nor objects. */
@@ -194,8 +177,7 @@ export class Schemas {
 
   /** Whether the schema allows only scalars, lists of scalars, and objects of scalars. */
   isFlat(schema: Schema, depth = 0): boolean {
-    const resolved = this.resolve(schema);
-    const { anyOf, oneOf, allOf, items, properties, additionalProperties } = resolved;
+    const { anyOf, oneOf, allOf, items, properties, additionalProperties } = this.resolve(schema);
     if (depth > 20) return false;
     if (this.isScalar(schema)) return true;
     const parts = [...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])];
@@ -215,21 +197,8 @@ export function isWide(schema: { readonly [K in keyof Schema]?: unknown }): bool
   return isInteger && schema.format === 'int64' && !hasSafeBounds(schema as Schema);
 }
 
-/** Whether the schema describes a string of bytes. */
-export function isBinary({ type, format, contentMediaType, contentEncoding }: Schema): boolean {
-  return (
-    [type ?? 'string'].flat().includes('string') &&
-    (format === 'binary' ||
-      (contentMediaType !== undefined && contentEncoding === undefined && !/json|text/.test(contentMediaType)))
-  );
-}
-
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
-}
-
-function pick(from: Node, keys: readonly string[]): Node {
-  return Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key)));
 }

@@ -1,6 +1,6 @@
-import type { BodyKind, Field, Schema, Serialization } from '@petstore/types';
+import { type BodyKind, type Field, isBinary, type Schema, type Serialization } from '@petstore/types';
 import { defined, type Node, reject, text } from './document.ts';
-import { isBinary, type Schemas } from './schemas.ts';
+import type { Schemas } from './schemas.ts';
 
 type ParameterLocation = Exclude<Field['in'], 'body'>;
 

@@ -1,7 +1,7 @@
 // The service as a whole: its servers, its security schemes, and the security of operations.
 import type { SecurityScheme } from '@petstore/types';
 import { kebab } from 'petctl/names';
-import { type Document, defined, list, type Node, node, reject, text } from './document.ts';
+import { type Document, defined, list, mapped, type Node, node, reject, text } from './document.ts';
 import type { Schemas } from './schemas.ts';
 
 /** The parts of a document that are about the service, not about one operation. */
@@ -41,9 +41,8 @@ export function serviceOf(
 
 /** The security schemes of the service by name. A scheme that clients do not support has the type `other`. */
 export function schemesOf(document: Document, schemas: Schemas): Record<string, SecurityScheme> {
-  const all = Object.entries(node(node(document.components).securitySchemes));
-  return Object.fromEntries(
-    all.map(([name, value]) => [name, schemeOf(schemas.target(value, `components.securitySchemes.${name}`))]),
+  return mapped(node(node(document.components).securitySchemes), (value, name) =>
+    schemeOf(schemas.target(value, `components.securitySchemes.${name}`)),
   );
 }
 

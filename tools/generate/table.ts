@@ -1,7 +1,7 @@
 // Writes the operations, the service and the whole spec as data.
 import type { Schema } from '@petstore/types';
-import { Code, docComment, literal } from './code.ts';
-import { type Document, resolvePointer } from './document.ts';
+import { Code, docComment, identifier, literal } from './code.ts';
+import { type Document, resolvePointer, unusedName } from './document.ts';
 import type { Model } from './model.ts';
 import { plain } from './schemas.ts';
 
@@ -59,7 +59,9 @@ class SharedSchemas {
   readonly declarations: string[] = [];
   readonly recursive: Record<string, Code> = {};
   readonly #document: Document;
+  /** The names of the constants by their references. */
   readonly #names = new Map<string, string>();
+  /** The references whose constants are being written. */
   readonly #open = new Set<string>();
 
   constructor(document: Document) {
@@ -70,38 +72,25 @@ class SharedSchemas {
   readonly code = (value: object): Code | undefined => {
     const { $ref, ...beside } = value as Schema;
     if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return undefined;
+    const name = this.#names.get($ref) ?? this.#write($ref);
     if (this.#open.has($ref)) {
-      const key = $ref.slice('#/components/schemas/'.length);
-      this.recursive[key] = new Code(this.#nameOf($ref));
-      return new Code(literal({ $ref: new Code(literal($ref)), ...beside }));
+      this.recursive[$ref.slice('#/components/schemas/'.length)] = new Code(name);
+      return new Code(literal(value));
     }
-    const name = this.#nameOf($ref);
-    this.#write($ref, name);
     if (Object.keys(beside).length === 0) return new Code(name);
     return new Code(`{ ...${name}, ${literal(beside, '', this.code).slice(1, -1).trim()} }`);
   };
 
-  readonly #done = new Set<string>();
-
-  #write($ref: string, name: string): void {
-    if (this.#done.has($ref)) return;
+  /** Writes the constant for a reference, and returns its name. */
+  #write($ref: string): string {
+    const taken = [...this.#names.values()];
+    const wanted = `${identifier($ref.replace('#/components/schemas/', ''))}Schema`;
+    const name = unusedName(wanted, (one) => taken.includes(one));
+    this.#names.set($ref, name);
     this.#open.add($ref);
     const text = literal(plain(resolvePointer(this.#document, $ref.slice(1)), $ref), '', this.code);
     this.#open.delete($ref);
-    this.#done.add($ref);
     this.declarations.push(`const ${name} = ${text} as const;\n`);
-  }
-
-  #nameOf($ref: string): string {
-    const known = this.#names.get($ref);
-    if (known) return known;
-    const wanted = `${$ref
-      .replace('#/components/schemas/', '')
-      .replace(/[^A-Za-z0-9]+/g, '_')
-      .replace(/^(\d)/, '_$1')}Schema`;
-    let name = wanted;
-    for (let i = 2; [...this.#names.values()].includes(name); i++) name = wanted + i;
-    this.#names.set($ref, name);
     return name;
   }
 }

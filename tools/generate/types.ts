@@ -2,7 +2,7 @@
 import { $, type DefinePlugin, definePluginConfig } from '@hey-api/openapi-ts';
 import type { Operation } from '@petstore/types';
 import { operationComment } from './code.ts';
-import { isNode, type Node, node } from './document.ts';
+import { isNode, mapped, type Node, node } from './document.ts';
 import type { Model, OperationModel } from './model.ts';
 
 /** Names of global types, and of hand-written types that are imported beside the generated types. */
@@ -25,9 +25,8 @@ export function typeName(component: string): string {
 export function typesDocument({ document, operations }: Model): object {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const model of operations) {
-    paths[model.operation.path] ??= {};
-    const item = paths[model.operation.path];
-    if (item) item[model.operation.method.toLowerCase()] = typedOperation(model);
+    const { path, method } = model.operation;
+    paths[path] = { ...paths[path], [method.toLowerCase()]: typedOperation(model) };
   }
   const schemas = node(node(document.components).schemas);
   return {
@@ -43,13 +42,10 @@ export function typesDocument({ document, operations }: Model): object {
 function withDescriptions(part: unknown, schemas: Node): unknown {
   if (Array.isArray(part)) return part.map((one) => withDescriptions(one, schemas));
   if (!isNode(part)) return part;
-  return Object.fromEntries(
-    Object.entries(part).map(([key, value]) => {
-      const inner = withDescriptions(value, schemas);
-      if (key !== 'properties' || !isNode(inner)) return [key, inner];
-      return [key, Object.fromEntries(Object.entries(inner).map(([name, one]) => [name, described(one, schemas)]))];
-    }),
-  );
+  return mapped(part, (value, key) => {
+    const inner = withDescriptions(value, schemas);
+    return key === 'properties' && isNode(inner) ? mapped(inner, (one) => described(one, schemas)) : inner;
+  });
 }
 
 function described(property: unknown, schemas: Node): unknown {
@@ -82,12 +78,10 @@ function typedOperation({ operation, bodySchema, bodyDescription }: OperationMod
         content: { [body.kind === 'multipart' ? body.mediaType : 'application/json']: { schema: bodySchema } },
       },
     }),
-    responses: Object.fromEntries(
-      Object.entries(responses).map(([status, { description, schema }]) => [
-        status,
-        { description, ...(schema && { content: { 'application/json': { schema } } }) },
-      ]),
-    ),
+    responses: mapped(responses, ({ description, schema }) => ({
+      description,
+      ...(schema && { content: { 'application/json': { schema } } }),
+    })),
   };
 }
 

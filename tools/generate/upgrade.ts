@@ -1,4 +1,5 @@
-import { type Document, isNode, list, node, reject } from './document.ts';
+import { type Document, defined, isNode, mapped, type Node, node, reject } from './document.ts';
+import { withSubschemas } from './schemas.ts';
 
 /** Returns the document in OpenAPI 3.1. Upgrades a document in 3.0, and rejects any other version. */
 export function upgraded(document: Document): Document {
@@ -8,27 +9,14 @@ export function upgraded(document: Document): Document {
   return { ...node(upgradeBelow(document, '')), openapi: '3.1.0' };
 }
 
-const schemaMaps = new Set(['properties', 'schemas']);
-const schemaLists = new Set(['allOf', 'anyOf', 'oneOf']);
-const schemaKeys = new Set(['schema', 'items', 'additionalProperties', 'not']);
-
-/** Upgrades the schemas below a value. Examples, defaults and extensions are data, and do not change. */
+/** Upgrades the schemas in a value. Examples, defaults and extensions are data, and do not change. */
 function upgradeBelow(value: unknown, key: string): unknown {
   if (Array.isArray(value)) return value.map((one) => upgradeBelow(one, key));
-  if (!isNode(value)) return value;
+  if (!isNode(value) || key.startsWith('x-') || key === 'example' || key === 'examples') return value;
+  if (key === 'schema') return upgradeSchema(value);
   if (key === 'schemas') return mapped(value, upgradeSchema);
-  return Object.fromEntries(
-    Object.entries(value).map(([name, child]) => [
-      name,
-      name.startsWith('x-') || name === 'example' || name === 'examples'
-        ? child
-        : name === 'schema'
-          ? upgradeSchema(child)
-          : name === 'multipart/form-data'
-            ? upgradeBelow({ ...node(child), encoding: withoutStyles(node(child).encoding) }, name)
-            : upgradeBelow(child, name),
-    ]),
-  );
+  const upgradable = key === 'multipart/form-data' ? { ...value, encoding: withoutStyles(value.encoding) } : value;
+  return mapped(upgradable, upgradeBelow);
 }
 
 /** Removes the styles from encodings, because 3.0 defines styles only for application/x-www-form-urlencoded. */
@@ -43,17 +31,10 @@ function upgradeSchema(schema: unknown): unknown {
   if (!isNode(schema)) return schema;
   // 3.0 ignores keywords beside a reference, so the keywords are removed.
   if (typeof schema.$ref === 'string') return { $ref: schema.$ref };
-  const up: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(schema)) {
-    if (schemaMaps.has(key)) up[key] = mapped(node(value), upgradeSchema);
-    else if (schemaLists.has(key)) up[key] = list(value).map(upgradeSchema);
-    else if (schemaKeys.has(key)) up[key] = upgradeSchema(value);
-    else up[key] = value;
-  }
+  const { nullable, ...up }: Record<string, unknown> = withSubschemas(schema, upgradeSchema);
   upgradeBounds(up);
   upgradeBinary(up);
-  upgradeNullable(up);
-  return up;
+  return nullable === true ? orNull(up) : up;
 }
 
 function upgradeBounds(schema: Record<string, unknown>): void {
@@ -83,22 +64,14 @@ function upgradeBinary(schema: Record<string, unknown>): void {
   }
 }
 
-function upgradeNullable(schema: Record<string, unknown>): void {
-  const { nullable } = schema;
-  delete schema.nullable;
-  if (nullable !== true) return;
-  if (typeof schema.type === 'string') {
-    schema.type = [schema.type, 'null'];
-    if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...schema.enum, null];
-    return;
+function orNull(schema: Node): Node {
+  const { type, enum: values } = schema;
+  if (typeof type === 'string') {
+    const isOpen = Array.isArray(values) && !values.includes(null);
+    return { ...schema, type: [type, 'null'], ...(isOpen && { enum: [...values, null] }) };
   }
   // 3.0 does not define `nullable` without a type. Beside a composition, null is meant as a further alternative, so it is added.
   const { description, ...rest } = schema;
-  if (Object.keys(rest).length === 0) return;
-  for (const key of Object.keys(schema)) delete schema[key];
-  Object.assign(schema, { ...(description !== undefined && { description }), anyOf: [rest, { type: 'null' }] });
-}
-
-function mapped(map: object, change: (value: unknown) => unknown): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value)]));
+  if (Object.keys(rest).length === 0) return schema;
+  return defined({ description, anyOf: [rest, { type: 'null' }] });
 }

@@ -148,12 +148,12 @@ function propertyOf(document: Document, media: MediaType, name: string) {
   return property && resolve(document, property);
 }
 
-function recordOf(value: unknown): Record<string, unknown> {
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   if (!isObject(value)) throw new UnspecifiedError('a form whose body is no object');
-  return value as Record<string, unknown>;
+  return value;
 }
 
-function isObject(value: unknown): boolean {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isFile(value);
 }
 

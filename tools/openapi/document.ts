@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve as resolvePath } from 'node:path';
+import type { Schema as JsonSchema } from '@petstore/types';
 import { parse } from 'yaml';
 
-/** An OpenAPI 3.0 or 3.1 document, with every file that it refers to. */
+/** An OpenAPI 3.0 or 3.1 document. */
 export interface Document {
   root: Root;
-  /** Content by absolute path. A `$ref` into another file starts with such a path. */
-  files: Map<string, unknown>;
 }
 
 export interface Root {
@@ -16,6 +15,8 @@ export interface Root {
   security?: Record<string, string[]>[];
   paths?: Record<string, PathItem>;
   components?: { securitySchemes?: Record<string, SecurityScheme>; schemas?: Record<string, Schema> };
+  /** The content of the other files by absolute path. */
+  'x-files'?: Record<string, unknown>;
 }
 
 export interface Server {
@@ -82,42 +83,14 @@ export interface SecurityScheme {
   name?: string;
 }
 
-/** The keywords of JSON Schema that the example values depend on. */
-export interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  format?: string;
-  properties?: Record<string, Schema>;
-  additionalProperties?: boolean | Schema;
-  required?: string[];
-  items?: Schema;
-  prefixItems?: Schema[];
-  allOf?: Schema[];
-  oneOf?: Schema[];
-  anyOf?: Schema[];
-  discriminator?: { propertyName: string; mapping?: Record<string, string> };
-  enum?: unknown[];
-  const?: unknown;
-  default?: unknown;
-  example?: unknown;
-  examples?: unknown[];
-  nullable?: boolean;
-  readOnly?: boolean;
-  writeOnly?: boolean;
-  pattern?: string;
-  contentEncoding?: string;
-  contentMediaType?: string;
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
+/** The keywords of JSON Schema, and those that OpenAPI adds. */
+export interface Schema extends Omit<JsonSchema, 'exclusiveMinimum' | 'exclusiveMaximum'> {
+  /** A boolean in OpenAPI 3.0. */
   exclusiveMinimum?: number | boolean;
   exclusiveMaximum?: number | boolean;
-  multipleOf?: number;
-  minItems?: number;
-  maxItems?: number;
-  uniqueItems?: boolean;
-  minProperties?: number;
+  discriminator?: { propertyName: string; mapping?: Record<string, string> };
+  example?: unknown;
+  examples?: unknown[];
 }
 
 /** One operation with everything that it inherits from its path and its document. */
@@ -138,19 +111,24 @@ export interface Operation {
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 
-/** Reads a document and every file that it refers to; references between files become absolute. */
+/** Reads a document and every file that it refers to. References into other files become references into `x-files`. */
 export function readDocument(file: string): Document {
   const main = resolvePath(file);
-  const files = new Map<string, unknown>();
+  const files: Record<string, unknown> = {};
   const read = (path: string) => {
-    if (files.has(path)) return;
+    if (path in files) return;
+    files[path] = undefined;
     const text = readFileSync(path, 'utf8');
     const content: unknown = path.endsWith('.json') ? JSON.parse(text) : parse(text, { merge: true });
-    files.set(path, content);
-    makeAbsolute(content, path, path === main, read);
+    files[path] = withReferences(content, (relative) => {
+      const target = relative === '' ? path : resolvePath(dirname(path), relative);
+      read(target);
+      return target === main ? '#' : `#/x-files/${target.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    });
   };
   read(main);
-  return { root: files.get(main) as Root, files };
+  const { [main]: root, ...others } = files;
+  return { root: { ...(root as Root), ...(Object.keys(others).length > 0 && { 'x-files': others }) } };
 }
 
 /** Follows `$ref` to an object without one. */
@@ -194,16 +172,9 @@ export function operationsOf(document: Document): Operation[] {
   });
 }
 
-function lookUp({ root, files }: Document, ref: string): unknown {
-  const hash = ref.indexOf('#');
-  const file = hash < 0 ? ref : ref.slice(0, hash);
-  let found = file === '' ? root : files.get(file);
-  for (const token of hash < 0
-    ? []
-    : ref
-        .slice(hash + 1)
-        .split('/')
-        .slice(1)) {
+function lookUp({ root }: Document, ref: string): unknown {
+  let found: unknown = root;
+  for (const token of ref.split('/').slice(1)) {
     const key = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
     found = (found as Record<string, unknown> | undefined)?.[key];
   }
@@ -214,22 +185,17 @@ function lookUp({ root, files }: Document, ref: string): unknown {
 /** Values of examples are data, even a `$ref` in them. */
 const DATA_KEYS = ['example', 'value', 'default', 'enum', 'const'];
 
-function makeAbsolute(
-  node: unknown,
-  path: string,
-  isMain: boolean,
-  read: (path: string) => void,
-  areNames = false,
-): void {
-  if (typeof node !== 'object' || node === null) return;
-  const holder = node as { $ref?: unknown };
-  if (typeof holder.$ref === 'string') {
-    const [file = '', pointer] = holder.$ref.split('#');
-    const target = file === '' ? path : resolvePath(dirname(path), file);
-    if (file !== '' || !isMain) holder.$ref = pointer === undefined ? target : `${target}#${pointer}`;
-    read(target);
-  }
-  for (const [key, child] of Object.entries(node))
-    if (areNames || !DATA_KEYS.includes(key))
-      makeAbsolute(child, path, isMain, read, key === 'properties' && !areNames);
+/** A copy in which each reference begins with what `locate` returns for its file. */
+function withReferences(node: unknown, locate: (file: string) => string, areNames = false): unknown {
+  if (Array.isArray(node)) return node.map((item) => withReferences(item, locate));
+  if (typeof node !== 'object' || node === null) return node;
+  const entries = Object.entries(node).map(([key, child]) => {
+    if (key === '$ref' && typeof child === 'string') {
+      const [file = '', pointer = ''] = child.split('#');
+      return [key, locate(file) + pointer];
+    }
+    const isData = !areNames && DATA_KEYS.includes(key);
+    return [key, isData ? child : withReferences(child, locate, key === 'properties' && !areNames)];
+  });
+  return Object.fromEntries(entries);
 }

@@ -1,4 +1,4 @@
-import { type InputFile, isFile } from './body.ts';
+import { type InputFile, isFile, isObject } from './body.ts';
 import type { Document, MediaType, Operation, Parameter, Schema } from './document.ts';
 import { resolve } from './document.ts';
 import { propertyNames, sample } from './sample.ts';
@@ -27,13 +27,16 @@ export function exampleInputs(document: Document, operation: Operation): Example
   const offered = Object.keys(operation.body?.content ?? {});
   // How an object becomes XML is not judged.
   const judged = offered.filter((contentType) => !/[/+]xml$/.test(contentType));
-  const contentTypes = judged.length > 0 ? judged : offered;
-  const more = contentTypes.slice(1).map((contentType) => ({ label: contentType, isFull: true, contentType }));
-  const wanted = [{ label: 'required', isFull: false }, { label: 'all', isFull: true }, ...more];
-  return wanted.map(({ label, isFull, ...rest }) => {
-    const contentType = 'contentType' in rest ? rest.contentType : contentTypes[0];
-    return { label, inputs: inputsOf(document, operation, isFull, contentType) };
+  const [first, ...others] = judged.length > 0 ? judged : offered;
+  const example = (label: string, isFull: boolean, contentType: string | undefined) => ({
+    label,
+    inputs: inputsOf(document, operation, isFull, contentType),
   });
+  return [
+    example('required', false, first),
+    example('all', true, first),
+    ...others.map((contentType) => example(contentType, true, contentType)),
+  ];
 }
 
 /** Returns a valid value for a schema, or throws. */
@@ -53,26 +56,25 @@ export function exampleValue(
   for (let variant = 0; variant < VARIANTS; variant++)
     for (const full of isFull ? [true, false] : [false]) {
       const value = sample(document, schema, { isFull: full, variant, ...(text !== undefined && { text }) });
-      const found = [value, ...withoutOne(value), ...withOne(value, document, schema)].find((each) =>
-        fits(schema, each),
-      );
+      const found = [value, ...variationsOf(value, document, schema)].find((each) => fits(schema, each));
       if (found !== undefined) return found;
     }
   throw new NoExampleError(`No valid example was found for ${JSON.stringify(schema).slice(0, 200)}.`);
 }
 
-/** The same object without one of its properties, for alternatives that exclude each other. */
-function withoutOne(value: unknown): unknown[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || isFile(value)) return [];
+/**
+ * The same object without one of its properties, for alternatives that exclude each other; and with null as a property of another
+ * alternative, which then does not fit.
+ */
+function variationsOf(value: unknown, document: Document, schema: Schema): object[] {
+  if (!isObject(value)) return [];
   const entries = Object.entries(value);
-  return entries.map((_, index) => Object.fromEntries(entries.toSpliced(index, 1)));
-}
-
-/** The same object with null as a property of another alternative, which then does not fit. */
-function withOne(value: unknown, document: Document, schema: Schema): unknown[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || isFile(value)) return [];
   const names = Array.from({ length: VARIANTS }, (_, variant) => propertyNames(document, schema, variant)).flat();
-  return [...new Set(names)].flatMap((name) => (Object.hasOwn(value, name) ? [] : [{ ...value, [name]: null }]));
+  const others = [...new Set(names)].filter((name) => !Object.hasOwn(value, name));
+  return [
+    ...entries.map((_, index) => Object.fromEntries(entries.toSpliced(index, 1))),
+    ...others.map((name) => ({ ...value, [name]: null })),
+  ];
 }
 
 function inputsOf(document: Document, operation: Operation, isFull: boolean, contentType: string | undefined): Inputs {

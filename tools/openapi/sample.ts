@@ -49,8 +49,9 @@ export function propertyNames(document: Document, schema: Schema, variant: numbe
 function flatten(document: Document, schema: Schema, variant: number, depth = 0): Schema {
   const { allOf = [], oneOf, anyOf, ...own } = resolve(document, schema);
   if (depth > 16) return own;
-  const siblings = schema.$ref === undefined || document.root.openapi.startsWith('3.0') ? {} : { ...schema };
-  delete siblings.$ref;
+  const { $ref, ...beside } = schema;
+  // OpenAPI 3.0 ignores keywords beside a reference.
+  const siblings = $ref === undefined || document.root.openapi.startsWith('3.0') ? {} : beside;
   const alternatives = oneOf ?? anyOf ?? [];
   const chosen = alternatives[variant % (alternatives.length || 1)];
   const merged = { ...own };

@@ -17,8 +17,8 @@ export function valueCheck(document: Document): (schema: Schema, value: unknown)
 const known = new WeakMap<object, Partial<Record<Direction, ValueErrors>>>();
 
 export function valueErrors(document: Document, direction: Direction): ValueErrors {
-  const both = known.get(document.files) ?? {};
-  known.set(document.files, both);
+  const both = known.get(document.root) ?? {};
+  known.set(document.root, both);
   both[direction] ??= newValueErrors(document, direction);
   return both[direction];
 }
@@ -35,29 +35,28 @@ function newValueErrors(document: Document, direction: Direction): ValueErrors {
   });
   const isOld = document.root.openapi.startsWith('3.0');
   const unsent = direction === 'request' ? 'readOnly' : 'writeOnly';
-  for (const [path, content] of document.files)
-    ajv.addSchema(asJsonSchema(content, isOld, '', unsent) as object, idOf(path));
-  const main = idOf([...document.files.keys()][0] ?? '');
+  ajv.addSchema(asJsonSchema(document.root, isOld, unsent) as object, DOCUMENT);
   const compiled = new WeakMap<Schema, ValidateFunction>();
   return (schema, value) => {
     if (typeof schema === 'boolean') return schema ? undefined : 'nothing is allowed';
-    const validate = compiled.get(schema) ?? ajv.compile(asJsonSchema(schema, isOld, main, unsent) as object);
+    const validate = compiled.get(schema) ?? ajv.compile(asJsonSchema(schema, isOld, unsent) as object);
     compiled.set(schema, validate);
     return validate(asJson(value)) ? undefined : ajv.errorsText(validate.errors);
   };
 }
 
-const idOf = (path: string) => `file://${path}`;
+/** The address of the document's root. Absolute, because schemas may have identifiers of their own. */
+const DOCUMENT = 'file:///document';
 
-/** A copy with absolute references, and with the keywords of OpenAPI 3.0 as JSON Schema. */
-function asJsonSchema(node: unknown, isOld: boolean, base: string, unsent: 'readOnly' | 'writeOnly'): unknown {
-  if (Array.isArray(node)) return node.map((item) => asJsonSchema(item, isOld, base, unsent));
+/** A copy with references into the document, and with the keywords of OpenAPI 3.0 as JSON Schema. */
+function asJsonSchema(node: unknown, isOld: boolean, unsent: 'readOnly' | 'writeOnly'): unknown {
+  if (Array.isArray(node)) return node.map((item) => asJsonSchema(item, isOld, unsent));
   if (typeof node !== 'object' || node === null) return node;
   const copy: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(node)) copy[key] = asJsonSchema(value, isOld, base, unsent);
+  for (const [key, value] of Object.entries(node)) copy[key] = asJsonSchema(value, isOld, unsent);
   const { $ref } = copy;
   if (typeof $ref === 'string') {
-    const target = $ref.startsWith('#') ? `${base}${$ref}` : idOf($ref);
+    const target = `${DOCUMENT}${$ref}`;
     return isOld ? { $ref: target } : { ...copy, $ref: target };
   }
   // ajv does not know the document's dialect.

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { type Document, resolve, type Schema } from './document.ts';
-import { exampleValue } from './examples.ts';
-import { valueCheck } from './validate.ts';
+import { type Document, resolve, type Schema } from '../../openapi/document.ts';
+import { exampleValue } from '../../openapi/examples.ts';
+import { valueCheck } from '../../openapi/validate.ts';
 
 const MAX_DEPTH = 4;
 
