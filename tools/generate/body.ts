@@ -1,5 +1,5 @@
 import type { BodyKind, Field, PropertyEncoding, RequestBody, Schema } from '@petstore/types';
-import { defined, isNode, type Node, node, reject, text } from './document.ts';
+import { defined, isNode, mapped, type Node, node, reject, text } from './document.ts';
 import { plain, type Schemas } from './schemas.ts';
 import { kindOf, serializationOf } from './serialization.ts';
 
@@ -9,7 +9,7 @@ export function bodyOf(
   at: string,
   parameters: ReadonlyMap<string, Field>,
   schemas: Schemas,
-): { body: RequestBody; fields: Map<string, Field>; schema: Schema; description: string } | undefined {
+): { body: RequestBody; fields: Readonly<Record<string, Field>>; schema: Schema; description: string } | undefined {
   const bodyAt = `${at}.requestBody`;
   const request = schemas.target(operation.requestBody, bodyAt);
   const contents = Object.entries(node(request.content)).map(([mediaType, content]) => {
@@ -52,32 +52,25 @@ export function bodyOf(
     encoding: Object.keys(encoding).length > 0 ? encoding : undefined,
   });
   const declared = text(request.description)?.trim();
-  const fields = new Map<string, Field>();
-  if (isWhole) {
-    const parameter = parameters.get('body');
-    if (parameter)
-      reject(
-        bodyAt,
-        `the whole body is the input 'body', which is also a ${parameter.in} parameter`,
-        'rename the parameter',
-      );
-    const description = declared ?? schemas.resolve(schema).description ?? '';
-    fields.set('body', { in: 'body', required, description, schema });
-  } else {
-    for (const [name, one] of sent) {
-      const { description = '', deprecated } = schemas.resolve(one);
-      fields.set(
-        name,
-        defined<Field>({
+  const parameter = isWhole ? parameters.get('body') : undefined;
+  if (parameter)
+    reject(
+      bodyAt,
+      `the whole body is the input 'body', which is also a ${parameter.in} parameter`,
+      'rename the parameter',
+    );
+  const fields = isWhole
+    ? { body: { in: 'body', required, description: declared ?? schemas.resolve(schema).description ?? '', schema } as const }
+    : mapped(Object.fromEntries(sent), (one, name) => {
+        const { description = '', deprecated } = schemas.resolve(one);
+        return defined<Field>({
           in: 'body',
-          required: properties?.required.has(name) ?? false,
+          required: properties.required.has(name),
           description,
           deprecated: deprecated ? true : undefined,
           schema: one,
-        }),
-      );
-    }
-  }
+        });
+      });
   return { body, fields, schema, description: declared ?? '' };
 }
 

@@ -13,12 +13,12 @@ export const generatedFolders: readonly string[] = [...packageFolders, server];
 /** All generated files by their paths: the files of the packages and of the server. */
 export async function generateEverything(model: Model): Promise<Map<string, string>> {
   const operations = model.operations.map(({ operation }) => operation);
-  const checks = checksModule(header, sorted(model.document), operations);
+  const checks = checksModule(sorted(model.document), operations);
   return new Map([...(await generatePackages(model)), [`${server}/checks.gen.ts`, checks]]);
 }
 
 /** `checks.gen.ts`: the compiled checks of requests. The checks are compiled here, so the server starts faster. */
-export function checksModule(header: string, document: object, operations: readonly Operation[]): string {
+export function checksModule(document: object, operations: readonly Operation[]): string {
   const [parameters, bodies] = generateChecks(document as Parameters<typeof generateChecks>[0], operations);
   return `// @ts-nocheck: a library has written it.
 ${header}

@@ -30,19 +30,22 @@ export function readModel(
 
 /** The generated files of the packages by their paths. The same spec gives the same bytes everywhere. */
 export async function generatePackages(model: Model): Promise<Map<string, string>> {
+  const modules = [
+    [`${types}/operations.gen.ts`, operationsModule(model)],
+    [`${types}/service.gen.ts`, serviceModule(model)],
+    [`${client}/calls.gen.ts`, callsModule(model)],
+    [`${client}/pages.gen.ts`, pagesModule(model)],
+    [`${client}/schemes.gen.ts`, schemesModule(model)],
+    [`${types}/document.gen.ts`, documentModule(model)],
+  ] as const;
   return new Map([
-    ...[...(await typesModules(model))].map(([file, text]) => [`${types}/${file}`, text] as const),
-    [`${types}/operations.gen.ts`, `${header}\n\n${operationsModule(model)}`],
-    [`${types}/service.gen.ts`, `${header}\n\n${serviceModule(model)}`],
-    [`${client}/calls.gen.ts`, `${header}\n\n${callsModule(model)}`],
-    [`${client}/pages.gen.ts`, `${header}\n\n${pagesModule(model)}`],
-    [`${client}/schemes.gen.ts`, `${header}\n\n${schemesModule(model)}`],
-    [`${types}/document.gen.ts`, documentModule(header, model.document)],
+    ...(await typesModules(model)),
+    ...modules.map(([file, code]) => [file, `${header}\n\n${code}`] as const),
   ]);
 }
 
 /** The modules that hey-api generates. It can only write files, so the modules are read from a temporary folder. */
-async function typesModules(model: Model): Promise<Map<string, string>> {
+async function typesModules(model: Model): Promise<(readonly [file: string, text: string])[]> {
   const scratch = await mkdtemp(join(tmpdir(), 'petstore-'));
   try {
     await createClient({
@@ -60,8 +63,9 @@ async function typesModules(model: Model): Promise<Map<string, string>> {
       ],
     }).catch(notTyped);
     const files = await readdir(scratch);
-    const texts = files.map(async (file) => [file, await readFile(join(scratch, file), 'utf8')] as const);
-    return new Map(await Promise.all(texts));
+    return await Promise.all(
+      files.map(async (file) => [`${types}/${file}`, await readFile(join(scratch, file), 'utf8')] as const),
+    );
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

@@ -64,7 +64,7 @@ function operationModelOf(
   const parameters = parametersOf(declaredParameters, at, schemas, errors);
   const request = errors.try(() => bodyOf(declared, at, parameters, schemas));
   rejectRequest(path, method, at, parameters, request !== undefined, errors);
-  const fields = Object.fromEntries([...parameters, ...(request?.fields ?? [])]);
+  const fields = { ...Object.fromEntries(parameters), ...request?.fields };
   const noResponses = { responses: {}, successes: [], success: undefined };
   const id = errors.try(() => functionName(text(declared.operationId) ?? derivedId(method, path), at)) ?? '';
   const tags = list(declared.tags).map(String);

@@ -38,11 +38,9 @@ export function serviceModule({ service: { deployments, version, ...rest } }: Mo
 }
 
 /** The parsed spec as a module. Its keys are sorted, so another order in the spec does not change the module. */
-export function documentModule(header: string, spec: object): string {
-  return `${header}
-
-/** The whole spec, with sorted keys. Documentation pages show spec/openapi.yaml, whose keys are in the written order. */
-export const openApiDocument: object = ${JSON.stringify(sorted(spec), null, 2)};
+export function documentModule({ document }: Model): string {
+  return `/** The whole spec, with sorted keys. Documentation pages show spec/openapi.yaml, whose keys are in the written order. */
+export const openApiDocument: object = ${JSON.stringify(sorted(document), null, 2)};
 `;
 }
 

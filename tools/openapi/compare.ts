@@ -36,7 +36,10 @@ export function differences(expected: ExpectedRequest, sent: SentRequest): strin
   for (const name of absent) compare(`header ${name}`, undefined, sent.headers[name]);
   const body = sent.body ?? new Uint8Array();
   if (!expected.body) compare('body', '', text(body));
-  else compare('body', comparable(expected.body), received(expected.body, body, sent.headers['content-type'] ?? ''));
+  else {
+    const actual = received(expected.body, body, sent.headers['content-type'] ?? '');
+    compare('body', comparable(expected.body), comparable(actual));
+  }
   return found;
 }
 
@@ -90,22 +93,18 @@ function comparable(body: Body): unknown {
   }));
 }
 
-function received(expected: Body, bytes: Uint8Array, contentType: string): unknown {
-  if ('json' in expected) return readJson(bytes);
-  if ('form' in expected) return [...new URLSearchParams(text(bytes))];
-  if ('text' in expected) return text(bytes);
-  if ('bytes' in expected) return hex(bytes);
-  return parseMultipart(bytes, contentType).map(({ bytes: content = new Uint8Array(), ...part }, index) => {
+/** Reads a body of the same kind as the expected one. */
+function received(expected: Body, bytes: Uint8Array, contentType: string): Body {
+  if ('json' in expected) return { json: readJson(bytes) };
+  if ('form' in expected) return { form: [...new URLSearchParams(text(bytes))] };
+  if ('text' in expected) return { text: text(bytes) };
+  if ('bytes' in expected) return { bytes };
+  const parts = parseMultipart(bytes, contentType).map(({ bytes: content = new Uint8Array(), ...part }, index): Part => {
     const wanted = expected.parts[index] ?? {};
-    const kinds = 'json' in wanted ? readJson(content) : 'text' in wanted ? text(content) : hex(content);
-    return {
-      name: part.name,
-      filename: part.filename,
-      contentType: part.contentType,
-      headers: part.headers,
-      content: kinds,
-    };
+    if ('json' in wanted) return { ...part, json: readJson(content) };
+    return 'text' in wanted ? { ...part, text: text(content) } : { ...part, bytes: content };
   });
+  return { parts };
 }
 
 function readJson(bytes: Uint8Array): unknown {

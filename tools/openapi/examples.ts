@@ -45,7 +45,7 @@ export function exampleValue(
   schema: Schema,
   isFull: boolean,
   preferred: unknown[] = [],
-  text?: string,
+  text = 'text',
 ): unknown {
   const fits = valueCheck(document);
   const { example, examples, default: standard } = resolve(document, schema);
@@ -55,7 +55,7 @@ export function exampleValue(
   if (documented !== undefined && !mayHoldFile(document, schema)) return documented;
   for (let variant = 0; variant < VARIANTS; variant++)
     for (const full of isFull ? [true, false] : [false]) {
-      const value = sample(document, schema, { isFull: full, variant, ...(text !== undefined && { text }) });
+      const value = sample(document, schema, { isFull: full, variant, text });
       const found = [value, ...variationsOf(value, document, schema)].find((each) => fits(schema, each));
       if (found !== undefined) return found;
     }

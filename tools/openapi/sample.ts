@@ -7,7 +7,7 @@ export interface Options {
   /** Which of several alternatives, counted from 0. */
   variant: number;
   /** The sample of a string without constraints. */
-  text?: string;
+  text: string;
 }
 
 /** Loaded where a text has to match a pattern: it is large. */
@@ -82,15 +82,14 @@ function typeOf({ type, format, properties, items, additionalProperties, ...rest
 function objectOf(document: Document, schema: Schema, options: Options, depth: number): Record<string, unknown> {
   const { properties = {}, required = [], additionalProperties, minProperties = 0 } = schema;
   const sent = Object.keys(properties).filter((name) => !resolve(document, properties[name] ?? {}).readOnly);
-  const needed = sent.filter((name) => required.includes(name) || (options.isFull && depth < MAX_DEPTH));
+  const isNeeded = (name: string) => required.includes(name) || (options.isFull && depth < MAX_DEPTH);
+  const [needed, optional] = [sent.filter(isNeeded), sent.filter((name) => !isNeeded(name))];
   // Optional properties are taken where there have to be more.
-  const chosen = new Set([
-    ...needed,
-    ...sent.filter((name) => !needed.includes(name)).slice(0, Math.max(0, minProperties - needed.length)),
+  const chosen = [...needed, ...optional.slice(0, Math.max(0, minProperties - needed.length))];
+  const entries = (depth <= 2 * MAX_DEPTH ? chosen : []).map((name): [string, unknown] => [
+    name,
+    sample(document, properties[name] ?? {}, options, depth + 1),
   ]);
-  const entries = sent
-    .filter((name) => chosen.has(name) && depth <= 2 * MAX_DEPTH)
-    .map((name): [string, unknown] => [name, sample(document, properties[name] ?? {}, options, depth + 1)]);
   const isOpen = typeof additionalProperties === 'object';
   const unnamed = required.filter((name) => !(name in properties));
   const capacity = Math.max(isOpen && options.isFull && depth < MAX_DEPTH ? 1 : 0, minProperties - entries.length);
@@ -156,7 +155,7 @@ const FORMATS: Record<string, string> = {
 
 function stringOf(
   { format, pattern, minLength = 0, maxLength = Infinity }: Schema,
-  { text = 'text' }: Options,
+  { text }: Options,
 ): string {
   if (pattern !== undefined) {
     const expression = new RegExp(pattern, /\\p\{|\\u\{/.test(pattern) ? 'u' : '');

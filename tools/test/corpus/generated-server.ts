@@ -55,7 +55,7 @@ export async function startGeneratedServer(folder: string, keys: ReadonlySet<str
   const source = join(packageFolder, 'src');
   const { operations } = await import(join(folder, 'packages/types/src/index.ts'));
   const { openApiDocument } = await import(join(folder, 'packages/types/src/gen/document.gen.ts'));
-  writeFileSync(join(source, 'gen/checks.gen.ts'), checksModule('', openApiDocument, Object.values(operations)));
+  writeFileSync(join(source, 'gen/checks.gen.ts'), checksModule(openApiDocument, Object.values(operations)));
   type Front = typeof import('@petstore/server');
   const { createApp }: Front = await import(join(source, 'app.ts'));
   const { listen }: Front = await import(join(source, 'http/listen.ts'));
