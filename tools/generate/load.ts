@@ -80,13 +80,13 @@ function bundle(text: string, main: string, read: ReadFile): Document {
     if (target === undefined) reject(basename(from), `$ref '${$ref}' cannot be resolved`, 'correct the reference');
     const last = pointer.split('/').at(-1) || basename(file).replace(/\.\w+$/, '');
     components[kind] ??= {};
-    const taken = components[kind];
-    const name = unusedName(last.replaceAll(/[^\w.-]/g, '_'), (one) => Object.hasOwn(taken, one));
+    const named = components[kind];
+    const name = unusedName(last.replaceAll(/[^\w.-]/g, '_'), (one) => Object.hasOwn(named, one));
     // The name is taken before the target is copied, because the target may refer to itself.
-    components[kind][name] = undefined;
+    named[name] = undefined;
     const local = `#/components/${kind}/${name}`;
     added.set(key, local);
-    components[kind][name] = copy(target, file, kind);
+    named[name] = copy(target, file, kind);
     return local;
   };
 

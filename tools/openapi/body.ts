@@ -27,21 +27,20 @@ export function isFile(value: unknown): value is InputFile {
   return (value as Partial<InputFile> | null)?.bytes instanceof Uint8Array;
 }
 
-/** The media type that a body is sent as: the requested one, else JSON if it is offered, else the first. */
-export function chooseMediaType(content: Record<string, MediaType>, wanted: string | undefined): string {
-  const offered = Object.keys(content);
-  const chosen = wanted ?? offered.find(isJson) ?? offered[0];
-  if (chosen === undefined || !(chosen in content)) throw new UnspecifiedError(`the media type ${chosen}`);
-  return chosen;
-}
-
-/** The body and its Content-Type, without the boundary of a multipart body. */
+/**
+ * The body and its Content-Type, without the boundary of a multipart body. It is sent as the requested media type, else as JSON if
+ * it is offered, else as the first.
+ */
 export function expectedBody(
   document: Document,
-  mediaType: string,
-  media: MediaType,
+  content: Record<string, MediaType>,
+  wanted: string | undefined,
   value: unknown,
 ): { contentType: string; body: Body } {
+  const offered = Object.keys(content);
+  const mediaType = wanted ?? offered.find(isJson) ?? offered[0] ?? 'none';
+  if (!offered.includes(mediaType)) throw new UnspecifiedError(`the media type ${mediaType}`);
+  const media = resolve(document, content[mediaType] ?? {});
   const essence = essenceOf(mediaType);
   if (isJson(mediaType)) return { contentType: mediaType, body: { json: value } };
   if (essence === 'application/x-www-form-urlencoded')

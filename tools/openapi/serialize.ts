@@ -1,5 +1,5 @@
-import { type Body, chooseMediaType, expectedBody, isJson, jsonText } from './body.ts';
-import { type Document, type Operation, operationsOf, type Parameter, resolve } from './document.ts';
+import { type Body, expectedBody, isJson, jsonText } from './body.ts';
+import { type Document, type Operation, operationsOf, type Parameter } from './document.ts';
 import { addCredentials, type Credentials } from './security.ts';
 import {
   type Encode,
@@ -64,7 +64,7 @@ export function expectedRequest(
         path = path.replaceAll(`{${parameter.name}}`, () => inPath(parameter, value));
         break;
       case 'query':
-        query.push(...pairsIn(parameter, value, 'form', parameter.allowReserved ? encodeUnreserved : encodeAll));
+        query.push(...pairsIn(parameter, value, parameter.allowReserved ? encodeUnreserved : encodeAll));
         break;
       case 'header':
         headers[parameter.name.toLowerCase()] = inHeader(parameter, value);
@@ -85,14 +85,7 @@ export function expectedRequest(
     return request;
   }
   if (!operation.body) throw new Error(`${operation.id} takes no body.`);
-  const { content } = operation.body;
-  const mediaType = chooseMediaType(content, inputs.contentType);
-  const { contentType, body } = expectedBody(
-    document,
-    mediaType,
-    resolve(document, content[mediaType] ?? {}),
-    inputs.body,
-  );
+  const { contentType, body } = expectedBody(document, operation.body.content, inputs.contentType, inputs.body);
   headers['content-type'] = contentType;
   return { ...request, body };
 }
@@ -122,11 +115,11 @@ function inCookie(parameter: Parameter, value: unknown): string[] {
   const isExploded = parameter.explode ?? true;
   if (!parameter.content && typeof value === 'object' && isExploded)
     throw new UnspecifiedError('an exploded list or object in a cookie');
-  return pairsIn(parameter, value, 'form', encodeAll);
+  return pairsIn(parameter, value, encodeAll);
 }
 
-function pairsIn(parameter: Parameter, value: unknown, defaultStyle: string, encode: Encode): string[] {
-  const { style = defaultStyle, name } = parameter;
+function pairsIn(parameter: Parameter, value: unknown, encode: Encode): string[] {
+  const { style = 'form', name } = parameter;
   const text = contentText(parameter, value);
   // deepObject has one form only, so that `explode` does not matter.
   const explode = parameter.explode ?? style === 'form';
