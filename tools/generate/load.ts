@@ -93,7 +93,7 @@ function bundle(text: string, main: string, read: ReadFile): Document {
   const copied = node(copy(root, main, ''));
   if (added.size === 0) return copied;
   const own = node(copied.components);
-  return { ...copied, components: mapped(components, (all, kind) => ({ ...node(all), ...node(own[kind]) })) };
+  return { ...copied, components: mapped(components, (all, kind) => ({ ...all, ...node(own[kind]) })) };
 }
 
 function parsed(text: string, path: string): unknown {

@@ -8,10 +8,9 @@ import { basePathOf } from '../drift/openapi.ts';
 import { openProject } from '../drift/project.ts';
 import { isJson } from '../openapi/body.ts';
 import { type Operation, type Parameter, resolve, type Schema } from '../openapi/document.ts';
-import type { Inputs } from '../openapi/serialize.ts';
+import type { Inputs, WireRequest } from '../openapi/serialize.ts';
 import { encodeAll, UnspecifiedError } from '../openapi/styles.ts';
 import { valueCheck } from '../openapi/validate.ts';
-import type { WireRequest } from '../openapi/wire.ts';
 import { arbitraryValue, isWide } from './support/arbitrary.ts';
 import { type Server, startServer } from './support/server.ts';
 

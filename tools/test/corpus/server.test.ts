@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isDeep, makeFolder } from '@petstore/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { inputOf } from '../../openapi/recorder.ts';
-import { wireRequest } from '../../openapi/wire.ts';
+import { wireRequest } from '../../openapi/serialize.ts';
 import { changes } from './arrival.ts';
 import { type Case, constructs } from './cases.ts';
 import { generateWhatFits, loadClient } from './generated-client.ts';

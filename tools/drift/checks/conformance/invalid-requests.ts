@@ -1,9 +1,8 @@
 import { isJson } from '../../../openapi/body.ts';
 import { type Operation, type Parameter, resolve, type Schema } from '../../../openapi/document.ts';
-import type { Inputs } from '../../../openapi/serialize.ts';
+import type { Inputs, WireRequest } from '../../../openapi/serialize.ts';
 import { encodeAll, UnspecifiedError } from '../../../openapi/styles.ts';
 import { valueCheck } from '../../../openapi/validate.ts';
-import type { WireRequest } from '../../../openapi/wire.ts';
 import { isNode, type Spec } from '../../openapi.ts';
 
 /** An operation, and its valid request with all inputs. */

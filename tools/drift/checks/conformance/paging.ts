@@ -1,8 +1,7 @@
 import type { Pagination } from '@petstore/types';
 import { parseJson } from '../../../openapi/compare.ts';
 import type { Operation } from '../../../openapi/document.ts';
-import type { Inputs } from '../../../openapi/serialize.ts';
-import type { WireRequest } from '../../../openapi/wire.ts';
+import type { Inputs, WireRequest } from '../../../openapi/serialize.ts';
 import { basePathOf, list, modelOperationOf, type Node, node } from '../../openapi.ts';
 import { requiredInputs } from '../values.ts';
 import { prepare, requestFor, type Service, withPath } from './service.ts';

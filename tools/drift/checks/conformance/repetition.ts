@@ -1,4 +1,4 @@
-import type { WireRequest } from '../../../openapi/wire.ts';
+import type { WireRequest } from '../../../openapi/serialize.ts';
 import { node } from '../../openapi.ts';
 import { requiredInputs } from '../values.ts';
 import { fetchAll, fetchPage, type Page, type Resource, requestWith } from './paging.ts';

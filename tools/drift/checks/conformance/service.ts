@@ -1,7 +1,6 @@
 import type { Operation } from '../../../openapi/document.ts';
 import { type Credentials, exampleCredentials } from '../../../openapi/security.ts';
-import { expectedRequest, type Inputs } from '../../../openapi/serialize.ts';
-import { type WireRequest, wireRequest } from '../../../openapi/wire.ts';
+import { expectedRequest, type Inputs, type WireRequest, wireRequest } from '../../../openapi/serialize.ts';
 import { isNode, node, pathNames, type Spec } from '../../openapi.ts';
 import { fullInputs } from '../values.ts';
 

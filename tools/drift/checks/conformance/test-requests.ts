@@ -1,7 +1,6 @@
 import { type Operation, resolve } from '../../../openapi/document.ts';
-import type { Inputs } from '../../../openapi/serialize.ts';
+import type { Inputs, WireRequest } from '../../../openapi/serialize.ts';
 import { valueCheck } from '../../../openapi/validate.ts';
-import type { WireRequest } from '../../../openapi/wire.ts';
 import { pathNames, type Spec } from '../../openapi.ts';
 import { fullInputs, inputsFor } from '../values.ts';
 import { type Call, changedBody, invalidRequests, requestsWithInvalidPath, schemaOf } from './invalid-requests.ts';
