@@ -48,7 +48,9 @@ function specOf(document: Node): Spec {
   let model: Model | undefined;
   return {
     root,
-    operations: new Map(operationsOf({ root }).map((operation) => [`${operation.method} ${operation.path}`, operation])),
+    operations: new Map(
+      operationsOf({ root }).map((operation) => [`${operation.method} ${operation.path}`, operation]),
+    ),
     get model() {
       model ??= modelOf(document);
       return model;

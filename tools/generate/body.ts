@@ -60,7 +60,14 @@ export function bodyOf(
       'rename the parameter',
     );
   const fields = isWhole
-    ? { body: { in: 'body', required, description: declared ?? schemas.resolve(schema).description ?? '', schema } as const }
+    ? {
+        body: {
+          in: 'body',
+          required,
+          description: declared ?? schemas.resolve(schema).description ?? '',
+          schema,
+        } as const,
+      }
     : mapped(Object.fromEntries(sent), (one, name) => {
         const { description = '', deprecated } = schemas.resolve(one);
         return defined<Field>({

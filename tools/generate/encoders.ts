@@ -21,8 +21,7 @@ export function encodersOf(operation: Operation, schemas: Schemas, imports: Impo
   // `inPath` is after the styled encoders, because `inPath` throws if a parameter remains in the path.
   if (all.some(([, field]) => field.in === 'path')) encoders.push(imports.value('inPath', request));
   if (headers.length > 0) encoders.push(imports.call('inHeaders', request, headers));
-  if (idempotencyKey)
-    encoders.push(imports.call('withIdempotencyKey', request, [idempotencyKey.header.toLowerCase()]));
+  if (idempotencyKey) encoders.push(imports.call('withIdempotencyKey', request, [idempotencyKey.header.toLowerCase()]));
   if (cookies.length > 0) encoders.push(imports.call('inCookies', parameters, cookies));
   const isWide = all.some(([, { in: location, schema }]) => location === 'body' && schemas.hasWide(schema));
   if (body?.whole) encoders.push(wholeOf(body, isWide, imports));
@@ -67,8 +66,7 @@ function styledOf(
 /** The code of the encoder for a body that is a single input called `body`. */
 function wholeOf({ kind, mediaType, encoding }: RequestBody, isWide: boolean, imports: Imports): Code {
   const call = (encoder: string, ...args: unknown[]) => imports.call(encoder, bodies, args);
-  if (kind === 'json')
-    return call(isWide ? 'wholeExactJson' : 'wholeJson', ...unlessJson(mediaType));
+  if (kind === 'json') return call(isWide ? 'wholeExactJson' : 'wholeJson', ...unlessJson(mediaType));
   if (kind === 'text') return call('wholeText', mediaType);
   if (kind === 'bytes') return call('wholeBytes', mediaType);
   return call('wholeForm', formOf(kind, encoding, imports));

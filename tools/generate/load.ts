@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { type Document, isNode, list, mapped, type Node, node, reject, resolvePointer, unusedName } from './document.ts';
+import { type Document, isNode, list, mapped, node, reject, resolvePointer, unusedName } from './document.ts';
 import { upgraded } from './upgrade.ts';
 
 /** Reads a file by its absolute path. Throws if the file does not exist. */

@@ -1,6 +1,17 @@
 // The schemas of the operations table, and queries on them.
 import { hasSafeBounds, type Schema } from '@petstore/types';
-import { defined, type Document, isNode, list, mapped, type Node, node, reject, resolvePointer, text } from './document.ts';
+import {
+  type Document,
+  defined,
+  isNode,
+  list,
+  mapped,
+  type Node,
+  node,
+  reject,
+  resolvePointer,
+  text,
+} from './document.ts';
 
 const words = (text: string) => new Set(text.split(' '));
 const annotations = words(

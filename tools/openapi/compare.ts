@@ -99,7 +99,7 @@ function received(expected: Body, bytes: Uint8Array, contentType: string): Body 
   if ('form' in expected) return { form: [...new URLSearchParams(text(bytes))] };
   if ('text' in expected) return { text: text(bytes) };
   if ('bytes' in expected) return { bytes };
-  const parts = parseMultipart(bytes, contentType).map(({ bytes: content = new Uint8Array(), ...part }, index): Part => {
+  const parts = parseMultipart(bytes, contentType).map(({ bytes: content = new Uint8Array(), ...part }, index) => {
     const wanted = expected.parts[index] ?? {};
     if ('json' in wanted) return { ...part, json: readJson(content) };
     return 'text' in wanted ? { ...part, text: text(content) } : { ...part, bytes: content };

@@ -153,10 +153,7 @@ const FORMATS: Record<string, string> = {
   byte: 'aGVsbG8=',
 };
 
-function stringOf(
-  { format, pattern, minLength = 0, maxLength = Infinity }: Schema,
-  { text }: Options,
-): string {
+function stringOf({ format, pattern, minLength = 0, maxLength = Infinity }: Schema, { text }: Options): string {
   if (pattern !== undefined) {
     const expression = new RegExp(pattern, /\\p\{|\\u\{/.test(pattern) ? 'u' : '');
     const fits = (value: string) => value.length >= minLength && value.length <= maxLength;

@@ -33,7 +33,7 @@ export function excerpt(value: unknown): string {
 }
 
 /** Values at the bounds of a schema. Some may be invalid, because of its other keywords. */
-function edgesOf(schema: Schema): unknown[] {
+function edgesOf(schema: Schema): readonly unknown[] {
   const { enum: values, minimum, maximum, format, maxLength = 3000 } = schema;
   if (values) return values;
   switch (typeOf(schema)) {

@@ -92,8 +92,8 @@ const comparePaging: Rule = ({ 'x-pagination': was }, { 'x-pagination': is }, at
 
 /** Callbacks and webhooks: the service sends their requests, and the client answers. */
 function compareCalls(was: unknown, is: unknown, at: Location, name: string): void {
-  const callsOf = ({ root, files }: Document, paths: unknown): Operations => {
-    const operations = operationsOf({ root: { ...root, paths: node(paths) as NonNullable<Root['paths']> }, files });
+  const callsOf = ({ root }: Document, paths: unknown): Operations => {
+    const operations = operationsOf({ root: { ...root, paths: node(paths) as NonNullable<Root['paths']> } });
     return new Map(operations.map((one) => [`${one.method} ${one.path}`, one]));
   };
   const { before, after } = at.scope;
