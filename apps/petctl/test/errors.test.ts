@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
-import { exitCodes } from '../src/output/exit-codes.ts';
+import { exitCodes } from '../src/io/errors.ts';
 import { petctl, scratch, unreachable } from './petctl.ts';
 import { errorReply, type Reply, record } from './recorder.ts';
 

@@ -63,7 +63,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
   }),
   ...edits('petctl', petctl('flags/parse-value.ts'), {
     'any word for an enumeration': swap("'value' in parsed ? validate(parsed.value, schema) : parsed", 'parsed'),
-    'large integers rounded': swap('(value as number | undefined) : BigInt(text)', '(value as number) : Number(text)'),
+    'large integers rounded': swap('Number(text) : BigInt(text)', 'Number(text) : Number(text)'),
   }),
 
   // What petctl writes, and ends with.
@@ -74,7 +74,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
   ...edits('petctl', petctl('output/table.ts'), {
     'another title of a column': swap("'$1 $2').toUpperCase()", "'$1_$2').toUpperCase()"),
   }),
-  ...edits('petctl', petctl('output/exit-codes.ts'), {
+  ...edits('petctl', petctl('io/errors.ts'), {
     'another exit code of a status': swap("return 'not_found'", "return 'refused'"),
     'a status that is forgotten': swap(' || status === 403', ''),
   }),
@@ -90,7 +90,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'no default': swap('schema.default !== undefined &&', 'false &&'),
     'the first sentence of each description': swap("description.replace(/\\.$/, '')", "description.split('. ')[0]"),
     'no notice': swap('if (node.notice)', 'if (false)'),
-    'no arguments': swap('(node.args ?? []).map((one)', '([] as Argument[]).map((one)'),
+    'no arguments': swap('(node.args ?? []).map(argumentRow)', '([] as Argument[]).map(argumentRow)'),
     'another type': swap('<${value ?? kind}>', '<value>'),
   }),
   ...documented(petctl('commands/help/pages.ts'), {

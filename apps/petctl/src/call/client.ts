@@ -1,10 +1,12 @@
 import {
+  atServer,
   type CallOptions,
   type ConnectOptions,
+  connect,
   type DataAndResponse,
   type DeprecationNotice,
   type Options,
-  type Petstore,
+  petstore,
   TimeoutError,
   type UserAndPassword,
 } from '@petstore/client';
@@ -13,24 +15,16 @@ import manifest from '../../package.json' with { type: 'json' };
 import { ResponseError } from '../io/errors.ts';
 import { proxyOf } from '../io/http.ts';
 import { isObject } from '../io/text.ts';
-import {
-  type Credential,
-  type CredentialScope,
-  findCredentials,
-  NoCredentialError,
-  redactor,
-} from '../keys/credentials.ts';
-import { schemeNamed } from '../keys/schemes.ts';
+import { type Credential, type CredentialScope, findCredentials, redactor } from '../keys/credentials.ts';
 import { wantsNotices, writeNotice } from '../output/report.ts';
 import { commandOf, type Invocation } from '../parse/command.ts';
 import { settings } from '../settings/settings.ts';
 
-/** The options and the base URL for calls of the client. */
+/** The options for calls of the client. */
 export interface ClientSetup {
   readonly options: Options & ConnectOptions;
-  readonly baseUrl: string;
-  /** Writes the deprecation notices of finished calls. */
-  readonly writeDeprecations: () => Promise<void>;
+  /** Writes a notice if the operation of the calls is deprecated. */
+  readonly writeDeprecation: () => Promise<void>;
 }
 
 /** Sets up the client for a command, or throws if the proxy of the environment is invalid. */
@@ -38,11 +32,11 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
   const { settings: resolved, io, flags } = invocation;
   const baseUrl = resolved.baseUrl.value;
   await proxyOf(new URL(baseUrl), io.env);
-  const notices: DeprecationNotice[] = [];
+  let notice: DeprecationNotice | undefined;
   let last: Error | undefined;
   const redacted = redactor(credentials);
   const verbosity = Number(flags.get('verbose') ?? 0);
-  const trace = verbosity > 0 ? (await import('./trace.ts')).trace(io.stderr, credentials, verbosity) : undefined;
+  const trace = verbosity > 0 ? (await import('./trace.ts')).trace(io.stderr, redacted, verbosity) : undefined;
   const options: Options & ConnectOptions = {
     // An empty key prevents the client from reading its own variable.
     apiKey: '',
@@ -58,7 +52,9 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
         data,
       ),
     on: {
-      deprecated: (notice) => void notices.push(notice),
+      deprecated: (one) => {
+        notice = one;
+      },
       retry: (reason, attempt, milliseconds) => {
         last = reason;
         trace?.retry(reason, attempt, milliseconds);
@@ -70,7 +66,7 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
       },
     },
   };
-  return { options, baseUrl, writeDeprecations: () => writeDeprecations(notices.splice(0), invocation) };
+  return { options, writeDeprecation: () => writeDeprecation(notice, invocation) };
 }
 
 /** Throws if a response is not the list or object of the spec; newer services may differ in other details. */
@@ -91,14 +87,8 @@ function hasType(value: unknown, schema: Schema): boolean {
 
 /** The credentials of the first complete combination; throws if there is none. */
 export async function credentialsFor(invocation: Invocation, target: CallTarget): Promise<readonly Credential[]> {
-  const { security } = target;
   const scope = credentialScope(invocation, baseUrlFor(invocation, target));
-  const found = await findCredentials(scope, security);
-  if (!found)
-    throw new NoCredentialError(
-      scope.origin,
-      security.map((names) => names.map(schemeNamed)),
-    );
+  const found = await findCredentials(scope, target.security);
   for (const { from, scheme } of found)
     if (from === scheme.variable && isUnknownOrigin(scope, invocation))
       await writeNotice(
@@ -127,11 +117,7 @@ export type CallTarget = Pick<Operation, 'security' | 'server'>;
 /** The base URL of an operation: its own server, unless the user set a base URL that is not in the spec. */
 export function baseUrlFor({ settings }: Invocation, { server }: CallTarget): string {
   const { value: baseUrl } = settings.baseUrl;
-  const normalized = (url: string) => new URL(url, baseUrl).href.replace(/\/+$/, '');
-  if (server === undefined) return baseUrl;
-  const deployments = Object.values<string>(service.deployments).filter((url) => URL.canParse(url));
-  const isDeployment = deployments.some((url) => normalized(url) === normalized(baseUrl));
-  return isDeployment || deployments.length === 0 ? normalized(server) : baseUrl;
+  return server === undefined ? baseUrl : atServer(connect({ baseUrl }), server).baseUrl;
 }
 
 /** A credential in the client's form. */
@@ -141,26 +127,22 @@ function clientValue({ scheme, value }: Credential): string | UserAndPassword {
   return { username, password };
 }
 
-/** A call of any operation. */
-export interface Call extends Promise<unknown>, Partial<AsyncIterable<object>> {
+/** A call of any operation. Only the call of an operation that has pages is iterable. */
+export interface Call extends Promise<unknown>, AsyncIterable<unknown> {
   withResponse(): Promise<DataAndResponse<unknown>>;
 }
 
 /** The client's function for an operation. */
-export function createCall(store: Petstore, { id }: Operation): (input?: object, options?: CallOptions) => Call {
-  return store[id as OperationId] as (input?: object, options?: CallOptions) => Call;
+export function createCall(options: Options, { id }: Operation): (input?: object, options?: CallOptions) => Call {
+  return petstore(options)[id as OperationId] as (input?: object, options?: CallOptions) => Call;
 }
 
-/** Writes notices of deprecated operations to stderr. */
-async function writeDeprecations(notices: readonly DeprecationNotice[], invocation: Invocation): Promise<void> {
-  const { operations, path } = invocation;
-  if (!wantsNotices(invocation)) return;
-  for (const { operation, sunset } of notices) {
-    const deprecated = operations.find(({ id }) => id === operation);
-    const successor = commandOf(deprecated?.successor, operations);
-    const instead = successor ? ` Use '${successor}' instead.` : '';
-    await writeNotice(invocation, `${deprecationText(`'petctl ${path.join(' ')}'`, sunset)}${instead}`);
-  }
+async function writeDeprecation(notice: DeprecationNotice | undefined, invocation: Invocation): Promise<void> {
+  if (!notice || !wantsNotices(invocation)) return;
+  const { operations, node, path } = invocation;
+  const successor = commandOf(node.operation?.successor, operations);
+  const instead = successor ? ` Use '${successor}' instead.` : '';
+  await writeNotice(invocation, `${deprecationText(`'petctl ${path.join(' ')}'`, notice.sunset)}${instead}`);
 }
 
 /** The sentence for a deprecated command or request. */

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import type { Body, ConnectOptions, HttpRequest, Options } from '@petstore/client';
 import { escapeControls, escapeControlsInLines, unicodeEscape } from '../io/text.ts';
-import { type Credential, readStored } from '../keys/credentials.ts';
-import { type Scheme, schemeNamed } from '../keys/schemes.ts';
+import { type Credential, readStored, type Scheme, schemeNamed } from '../keys/credentials.ts';
 import { outputFormat } from '../output/print.ts';
 import { isJsonFormat } from '../output/report.ts';
 import type { Invocation } from '../parse/command.ts';
@@ -40,7 +40,7 @@ export async function preview(
 function combinationFor(invocation: Invocation, target: CallTarget): Scheme[] {
   const scope = credentialScope(invocation, baseUrlFor(invocation, target));
   const all = target.security.map((names) => names.map(schemeNamed));
-  const isConfigured = (scheme: Scheme) => Boolean(scope.env[scheme.variable]) || readStored(scope, scheme);
+  const isConfigured = (scheme: Scheme) => Boolean(scope.env[scheme.variable]) || readStored({ ...scope, scheme });
   return all.find((schemes) => schemes.every(isConfigured)) ?? all[0] ?? [];
 }
 
@@ -58,9 +58,7 @@ function variableOf({ scheme }: Credential): string {
 
 async function bytesOf(body: Body): Promise<Buffer> {
   if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body);
-  const parts: Uint8Array[] = [];
-  for await (const part of body instanceof Blob ? body.stream() : body) parts.push(part);
-  return Buffer.concat(parts);
+  return buffer(body instanceof Blob ? body.stream() : body);
 }
 
 function requestText(

@@ -2,16 +2,14 @@ import type { Hooks } from '@petstore/client';
 import { type HttpTransport, headerPairs } from '../io/http.ts';
 import type { Sink } from '../io/process-io.ts';
 import { escapeControls } from '../io/text.ts';
-import { type Credential, redactor } from '../keys/credentials.ts';
 
 interface Trace {
   transport(inner: HttpTransport): HttpTransport;
   readonly retry: NonNullable<Hooks['retry']>;
 }
 
-/** Logs every request on stderr, from verbosity 2 on with headers and bodies, without credentials. */
-export function trace(stderr: Sink, credentials: readonly Credential[], verbosity: number): Trace {
-  const redacted = redactor(credentials);
+/** Logs every request on stderr, from verbosity 2 on with headers and bodies; `redacted` removes the credentials. */
+export function trace(stderr: Sink, redacted: (text: string) => string, verbosity: number): Trace {
   const log = (line: string) => void stderr.write(`${escapeControls(redacted(line))}\n`);
   const detail = verbosity > 1 ? log : () => {};
   return {

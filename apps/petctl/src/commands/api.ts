@@ -21,7 +21,7 @@ export async function api(invocation: Invocation): Promise<void> {
     const { preview } = await import('../call/preview.ts');
     return preview(invocation, service, (options) => request(connect(options), raw));
   }
-  const { options, baseUrl } = await clientFor(invocation, await credentialsFor(invocation, service));
+  const { options } = await clientFor(invocation, await credentialsFor(invocation, service));
   const connection = observe(connect(options), options);
   const send = (one: RawRequest) => request(connection, one, { signal: io.interrupted });
   const first = await send(raw);
@@ -36,8 +36,7 @@ export async function api(invocation: Invocation): Promise<void> {
   // Other content is written unchanged, but on a terminal with its control characters escaped.
   if (data === undefined) return io.stdout.write(io.stdout.isTerminal ? escapeControlsInLines(text) : text);
   const columns = columnsOf(rowsOf(data), flags.get('fields'));
-  const follow = (url: string) => send({ ...raw, path: url.slice(baseUrl.length) });
-  const rows = flags.has('paginate') ? pages(first, baseUrl + raw.path, baseUrl, follow) : rowsOf(data);
+  const rows = flags.has('paginate') ? pages(first, raw, options.baseUrl, send) : rowsOf(data);
   await print(rows, { list: Array.isArray(data), columns, defaultFormat: 'json' }, invocation);
 }
 
@@ -46,11 +45,11 @@ type ResponseAndText = Awaited<ReturnType<typeof request>>;
 /** Yields the elements of a page, and of all following pages that are linked. */
 async function* pages(
   first: ResponseAndText,
-  from: string,
+  raw: RawRequest,
   baseUrl: string,
-  follow: (url: string) => Promise<ResponseAndText>,
+  send: (raw: RawRequest) => Promise<ResponseAndText>,
 ): AsyncGenerator<unknown> {
-  let [page, trail] = [first, extendTrail(undefined, new URL(from).href)];
+  let [page, trail] = [first, extendTrail(undefined, new URL(baseUrl + raw.path).href)];
   while (trail) {
     const url = trail.last;
     const data = dataOf(page);
@@ -64,7 +63,7 @@ async function* pages(
       throw new ResponseError(`The next page is at ${address}, which is not below ${baseUrl}.`);
     trail = extendTrail(trail, address);
     if (!trail) throw new ResponseError(`The next page, ${address}, is one of the earlier pages.`);
-    page = await follow(address);
+    page = await send({ ...raw, path: address.slice(baseUrl.length) });
   }
 }
 
@@ -87,10 +86,10 @@ async function requestOf(method: string, path: string, { flags, io, operations }
       `'${path}' is not a path.`,
       `Begin it with one slash, as in ${operations[0]?.path}; --base-url sets the address before it.`,
     );
-  const headers = parseHeaders(flags.get('header'));
-  const words = flags.get('field');
+  const wordsOf = (flag: string) => [flags.get(flag) ?? []].flat().map(String);
+  const headers = parseHeaders(wordsOf('header'));
   const fields = parseFields(
-    Array.isArray(words) ? words.map(String) : [],
+    wordsOf('field'),
     operations.find((one) => one.method === method && one.path === path.replace(/\?.*/, '')),
   );
   const input = flags.get('input');
@@ -110,8 +109,8 @@ async function requestOf(method: string, path: string, { flags, io, operations }
 }
 
 /** Parses `Name: value`, as in curl. */
-function parseHeaders(words: unknown): Record<string, string> {
-  const entries = (Array.isArray(words) ? words.map(String) : []).map((word) => {
+function parseHeaders(words: readonly string[]): Record<string, string> {
+  const entries = words.map((word) => {
     const [, name = '', value = ''] = /^([!#$%&'*+.^`|~\w-]+):\s*(\P{Cc}*)$/u.exec(word) ?? [];
     if (name === '') throw new UsageError(`--header '${word}' is not a header.`, "Write 'Name: value'.");
     return [name.toLowerCase(), value.trim()];

@@ -1,22 +1,23 @@
-import { petstore } from '@petstore/client';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { baseUrlFor, clientFor, createCall, credentialScope } from '../call/client.ts';
 import { InterruptedError, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
 import type { Io } from '../io/process-io.ts';
 import {
-  accountOf,
   type Credential,
-  type CredentialScope,
+  type CredentialId,
+  credentialName,
   findCredential,
+  keyringEntry,
   keyringLocked,
   listStored,
-  NoCredentialError,
-  openKeyring,
+  noCredential,
   readStored,
   saveCredential,
+  schemes,
   validCredential,
 } from '../keys/credentials.ts';
-import { credentialName, type Scheme, schemes } from '../keys/schemes.ts';
 import { selectedFields } from '../output/format.ts';
 import { print } from '../output/print.ts';
 import { writeNotice } from '../output/report.ts';
@@ -27,16 +28,16 @@ import { settings } from '../settings/settings.ts';
 /** Stores a credential for the origin of the base URL, after the service has accepted it. */
 export async function login(invocation: Invocation): Promise<void> {
   const { io, flags, settings: resolved } = invocation;
-  const [scope, scheme] = [scopeOf(invocation), schemeOf(invocation)];
-  const { origin, profile } = scope;
-  const input = await readCredential(invocation, origin, scheme);
+  const id = selectedCredential(invocation);
+  const { origin, profile, scheme } = id;
+  const input = await readCredential(invocation, id);
   const text = scheme.type === 'basic' ? input.replace(/\r?\n$/, '') : input.trim();
   const value = validCredential(text, scheme, 'The input');
   if (!flags.has('no-check')) await checkCredential(invocation, { scheme, value, from: 'input' });
-  const keyring = resolved.get(settings.keyring).value ? await openKeyring() : undefined;
-  keyring?.set(accountOf(scope, scheme), value);
-  saveCredential(scope, scheme, keyring ? { in: 'keyring' } : { in: 'file', value });
-  const storage = keyring ? "the system's keyring" : credentialsFile(io.env);
+  const entry = resolved.get(settings.keyring).value ? await keyringEntry(id) : undefined;
+  entry?.setPassword(value);
+  saveCredential(id, entry ? { keyring: true } : { key: value });
+  const storage = entry ? "the system's keyring" : credentialsFile(io.env);
   await writeNotice(
     invocation,
     `Stored the ${credentialName(scheme)} of the profile '${profile}' for ${origin} in ${storage}.`,
@@ -45,7 +46,7 @@ export async function login(invocation: Invocation): Promise<void> {
     await writeNotice(invocation, `${scheme.variable} is set and overrides the stored credential.`);
 }
 
-async function readCredential({ io, flags }: Invocation, origin: string, scheme: Scheme): Promise<string> {
+async function readCredential({ io, flags }: Invocation, { origin, scheme }: CredentialId): Promise<string> {
   if (flags.has('with-key')) return readText('-', io);
   if (!io.stdin().isTTY || !io.stderr.isTerminal)
     throw new UsageError(
@@ -85,19 +86,17 @@ export async function status(invocation: Invocation): Promise<void> {
 
 /** Removes the stored credential. */
 export async function logout(invocation: Invocation): Promise<void> {
-  const [scope, scheme] = [scopeOf(invocation), schemeOf(invocation)];
-  const stored = readStored(scope, scheme);
-  if (!stored) throw new NoCredentialError(scope.origin, [[scheme]]);
-  if (stored.in === 'keyring') {
-    const keyring = await openKeyring();
-    if (!keyring) throw keyringLocked(scope, scheme);
-    keyring.delete(accountOf(scope, scheme));
+  const id = selectedCredential(invocation);
+  const { origin, profile, scheme } = id;
+  const stored = readStored(id);
+  if (!stored) throw noCredential(origin, [[scheme]]);
+  if ('keyring' in stored) {
+    const entry = await keyringEntry(id);
+    if (!entry) throw keyringLocked(id);
+    entry.deletePassword();
   }
-  saveCredential(scope, scheme, undefined);
-  await writeNotice(
-    invocation,
-    `Removed the ${credentialName(scheme)} of the profile '${scope.profile}' for ${scope.origin}.`,
-  );
+  saveCredential(id, undefined);
+  await writeNotice(invocation, `Removed the ${credentialName(scheme)} of the profile '${profile}' for ${origin}.`);
 }
 
 /** Lists the stored credentials without their values. */
@@ -114,23 +113,19 @@ export async function token(invocation: Invocation): Promise<void> {
 
 /** The credential of the selected scheme; throws if there is none. */
 async function requireCredential(invocation: Invocation): Promise<Credential> {
-  const [scope, scheme] = [scopeOf(invocation), schemeOf(invocation)];
-  const credential = await findCredential(scope, scheme);
-  if (!credential) throw new NoCredentialError(scope.origin, [[scheme]]);
+  const id = selectedCredential(invocation);
+  const credential = await findCredential(id);
+  if (!credential) throw noCredential(id.origin, [[id.scheme]]);
   return credential;
 }
 
-/** The scheme that `--scheme` names, else the scheme of the API key, else the first scheme. */
-function schemeOf({ flags }: Invocation): Scheme {
-  const name = flags.get('scheme');
-  const [first, ...others] = schemes();
-  const scheme = name === undefined ? first : [first, ...others].find((one) => one?.name === name);
+/** The credential of the scheme that `--scheme` names, else of the API key, else of the first scheme. */
+function selectedCredential(invocation: Invocation): CredentialId {
+  const name = invocation.flags.get('scheme');
+  const all = schemes();
+  const scheme = name === undefined ? all[0] : all.find((one) => one.name === name);
   if (!scheme) throw new UsageError('The service needs no credential.', 'Call the service without a credential.');
-  return scheme;
-}
-
-function scopeOf(invocation: Invocation): CredentialScope {
-  return credentialScope(invocation, invocation.settings.baseUrl.value);
+  return { ...credentialScope(invocation, invocation.settings.baseUrl.value), scheme };
 }
 
 /**
@@ -152,36 +147,24 @@ async function checkCredential(invocation: Invocation, credential: Credential): 
   const limit = pagination?.limit;
   const input = limit === undefined ? {} : { [limit]: fields[limit]?.schema.minimum ?? 1 };
   const { options } = await clientFor(invocation, [credential]);
-  await createCall(petstore(options), probe)(input, { signal: io.interrupted });
+  await createCall(options, probe)(input, { signal: io.interrupted });
   return true;
 }
 
 /** Reads a line from the terminal without echo. */
 async function askHidden({ stdin, stderr }: Io, question: string): Promise<string> {
-  const input = stdin();
-  // Echo is disabled before the prompt is written, so that early input is hidden, too.
-  input.setRawMode(true);
-  input.setEncoding('utf8');
+  // readline disables the echo of the terminal before the prompt is written, and its own echo is discarded.
+  const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin(), output: discarded, terminal: true });
   try {
-    await stderr.write(question);
     return await new Promise((resolve, reject) => {
-      let line = '';
-      input.on('data', (typed: string) => {
-        for (const character of typed.replaceAll('\u001b[200~', '').replaceAll('\u001b[201~', '')) {
-          if (character === '\r' || character === '\n') return resolve(line);
-          if (character === '\u0003' || (character === '\u0004' && line === '')) return reject(new InterruptedError());
-          if (character === '\u007f' || character === '\b') line = [...line].slice(0, -1).join('');
-          else if (character === '\u0015') line = '';
-          else line += character;
-        }
-      });
-      input.on('end', () => resolve(line));
-      input.on('error', reject);
+      lines.on('line', resolve);
+      lines.on('error', reject);
+      for (const end of ['SIGINT', 'close']) lines.on(end, () => reject(new InterruptedError()));
+      stderr.write(question).catch(reject);
     });
   } finally {
-    input.setRawMode(false);
-    input.removeAllListeners('data');
-    input.pause();
+    lines.close();
     await stderr.write('\n');
   }
 }

@@ -2,7 +2,7 @@ import type { Operation } from '@petstore/types';
 import { version } from '../call/client.ts';
 import { type Flag, switchFlag, textArgument, valueFlag } from '../flags/flag.ts';
 import { openInBrowser } from '../io/process-io.ts';
-import { schemes } from '../keys/schemes.ts';
+import { schemes } from '../keys/credentials.ts';
 import { type CommandNode, callFlags } from '../parse/command.ts';
 import { apiExamples } from './help/examples.ts';
 

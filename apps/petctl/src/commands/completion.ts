@@ -4,15 +4,15 @@ import type { Environment } from '../io/process-io.ts';
 import { propertiesIn } from '../output/format.ts';
 import { type CommandNode, flagsOf, type Invocation, visibleCommands } from '../parse/command.ts';
 import { parsePartially } from '../parse/parser.ts';
-import { configFile, isSettingName, readProfiles } from '../settings/profiles.ts';
+import { isSettingName, readProfiles } from '../settings/profiles.ts';
 import { settings } from '../settings/settings.ts';
 import { topics } from './help/topics.ts';
 
 /** The candidates for a word. */
 interface Candidates {
   readonly words: readonly (readonly [word: string, description: string])[];
-  /** Whether the shell completes file names. */
-  readonly files: boolean;
+  /** Whether the shell completes file names, too. */
+  readonly files?: boolean;
 }
 
 /** Prints the candidates for the last word, one per line, with a tab and a description. */
@@ -29,28 +29,32 @@ const UNFINISHED = '--\u0000';
 export function candidates(root: CommandNode, typed: readonly string[], env: Environment = {}): Candidates {
   const words = joinAssignments(typed);
   const last = words.at(-1) ?? '';
-  const before = words.slice(0, -1);
+  const { words: all, ...rest } = candidatesAfter(words.slice(0, -1), last, root, env);
+  return { words: all.filter(([word]) => word.startsWith(last)), ...rest };
+}
+
+/** The candidates for a word, also those that do not begin like it. */
+function candidatesAfter(before: readonly string[], last: string, root: CommandNode, env: Environment): Candidates {
   const { node, words: operands, flagTexts } = parsePartially(root, [...before, UNFINISHED]);
   const valuesOf = (of: Flag | Argument, start: string) => values(of, start, { node, first: operands[0] ?? '', env });
   const [flagWithoutValue] = [...flagTexts].find(([, text]) => text === UNFINISHED) ?? [];
   if (flagWithoutValue) return valuesOf(flagWithoutValue, last);
   const isLiteral = before.includes('--');
-  const [, name, value] = /^--([^=]+)=(.*)$/s.exec(last) ?? [];
-  if (name !== undefined && value !== undefined && !isLiteral) {
+  const [, name, value = ''] = /^--([^=]+)=(.*)$/s.exec(last) ?? [];
+  if (name !== undefined && !isLiteral) {
     const flag = flagsOf(node).find((one) => one.name === name);
-    const { words, files } = flag ? valuesOf(flag, value) : none;
-    return { words: words.map(([word, description]) => [`--${name}=${word}`, description]), files };
+    const { words, ...rest } = flag ? valuesOf(flag, value) : none;
+    return { words: words.map(([word, description]) => [`--${name}=${word}`, description]), ...rest };
   }
-  if (last.startsWith('-') && !isLiteral) return { words: startingWith(last, flagCandidates(node)), files: false };
+  if (last.startsWith('-') && !isLiteral) return { words: flagCandidates(node) };
   const count = operands.indexOf(UNFINISHED);
-  if (node.commands) return count > 0 ? none : { words: startingWith(last, commandCandidates(node)), files: false };
+  if (node.commands) return { words: count > 0 ? [] : commandCandidates(node) };
   const argument = node.args?.[Math.min(count, node.args.length - 1)];
-  if (argument && node.name === 'help' && root.commands?.includes(node))
-    return { words: startingWith(last, helpCandidates(root)), files: false };
+  if (node.name === 'help' && root.commands?.includes(node)) return { words: helpCandidates(root) };
   return argument ? valuesOf(argument, last) : none;
 }
 
-const none: Candidates = { words: [], files: false };
+const none: Candidates = { words: [] };
 
 /** Joins `--status=sold`, which bash splits into three words. */
 function joinAssignments(typed: readonly string[]): string[] {
@@ -76,8 +80,7 @@ function values({ schema, completes }: Flag | Argument, start: string, context: 
   const head = completes === 'properties' ? start.slice(0, start.lastIndexOf(',') + 1) : '';
   const words = valueWords({ schema });
   const all = words.length > 0 ? words : namesFor(completes, context);
-  const described = all.map((word) => [head + word, ''] as const);
-  return { words: startingWith(start, described), files: completes === 'file' };
+  return { words: all.map((word) => [head + word, '']), files: completes === 'file' };
 }
 
 /** The values that a schema names. */
@@ -103,7 +106,7 @@ function namesFor(completes: Completes | undefined, { node, first, env }: Contex
 
 function profileNames(env: Environment): string[] {
   try {
-    return [...new Set(['default', ...Object.keys(readProfiles(configFile(env)).profiles)])];
+    return [...new Set(['default', ...Object.keys(readProfiles(env).profiles)])];
   } catch {
     // An invalid configuration must not break completion, so the profiles are left out.
     return [];
@@ -122,14 +125,10 @@ function helpCandidates(root: CommandNode): Candidates['words'] {
   return [...commandCandidates(root), ...topics().map(({ name, title }) => [name, title] as const)];
 }
 
-function startingWith(start: string, words: Candidates['words']): Candidates['words'] {
-  return words.filter(([word]) => word.startsWith(start));
-}
-
 /** Prints the script for a shell. */
 export async function printScript({ io, args }: Invocation): Promise<void> {
-  const script = new Map(Object.entries(scripts)).get(String(args[0]));
-  if (script) await io.stdout.write(script);
+  // The parser accepts only these.
+  await io.stdout.write(scripts[args[0] as keyof typeof scripts]);
 }
 
 // The scripts pass the words as arguments and read lines. They use neither bash's compgen -W nor zsh's _describe, because

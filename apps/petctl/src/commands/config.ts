@@ -1,10 +1,10 @@
 import { suggestion, UsageError } from '../io/errors.ts';
-import { readJsonFile, writeJsonFile } from '../io/files.ts';
-import { escapeControls, isObject } from '../io/text.ts';
+import { writeJsonFile } from '../io/files.ts';
+import { escapeControls } from '../io/text.ts';
 import { selectedFields } from '../output/format.ts';
 import { print } from '../output/print.ts';
 import type { Invocation } from '../parse/command.ts';
-import { configFile, isSettingName, profileKeys, readProfiles, rejectUnknownProfile } from '../settings/profiles.ts';
+import { isSettingName, type Profiles, profileKeys, readProfiles, rejectUnknownProfile } from '../settings/profiles.ts';
 import { parseSetting, type ResolvedSettings, type SettingValue } from '../settings/resolve.ts';
 import { type Setting, settings } from '../settings/settings.ts';
 
@@ -29,7 +29,7 @@ export async function get({ args, settings: resolved, io }: Invocation): Promise
 
 /** Selects the profile for later runs. */
 export async function use({ io, args }: Invocation): Promise<void> {
-  useProfile(configFile(io.env), String(args[0]));
+  useProfile(readProfiles(io.env), String(args[0]));
 }
 
 /** Changes a setting of the profile, and creates a missing profile. */
@@ -48,28 +48,25 @@ function displayedValue(setting: Setting<unknown>, resolved: ResolvedSettings): 
   if (key === 'base-url') return resolved.baseUrl;
   const { value, origin } = resolved.get(setting);
   if (key === 'profile') return { value: resolved.profile, origin };
-  if (origin === 'default') return { value: setting.defaultText, origin };
+  if (origin === 'default') return { value: setting.defaultText ?? '', origin };
   return { value: key === 'timeout' ? `${Number(value) / 1000}s` : value, origin };
 }
 
 async function change({ io, flags }: Invocation, key: string, value: string | undefined): Promise<void> {
-  const file = configFile(io.env);
-  const { selected, profiles } = readProfiles(file);
-  if (key === 'profile') return useProfile(file, value);
-  if (!profileKeys.includes(key) || !isSettingName(key)) throw unknownSetting(key, profileKeys);
+  const stored = readProfiles(io.env);
+  const { file, selected, profiles } = stored;
+  if (key === 'profile') return useProfile(stored, value);
+  if (!isSettingName(key)) throw unknownSetting(key, profileKeys);
   if (value !== undefined) parseSetting<unknown>(settings[key], value, key);
   const profile = String(flags.get('profile') ?? (io.env[settings.profile.env] || (selected ?? 'default')));
-  const content = readJsonFile(file);
-  const before = isObject(content.profiles) ? content.profiles : {};
   // JSON omits undefined values.
-  const after = { ...profiles[profile], [key]: value };
-  writeJsonFile(file, { ...content, profiles: { ...before, [profile]: after } });
+  const changed = { ...profiles[profile], [key]: value };
+  writeJsonFile(file, { profile: selected, profiles: { ...profiles, [profile]: changed } });
 }
 
-function useProfile(file: string, name: string | undefined): void {
-  const profiles = readProfiles(file);
-  if (name !== undefined) rejectUnknownProfile(name, profiles);
-  writeJsonFile(file, { ...readJsonFile(file), profile: name });
+function useProfile(stored: Profiles, name: string | undefined): void {
+  if (name !== undefined) rejectUnknownProfile(name, stored);
+  writeJsonFile(stored.file, { profile: name, profiles: stored.profiles });
 }
 
 function unknownSetting(key: string, keys: readonly string[]): UsageError {

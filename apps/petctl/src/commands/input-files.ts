@@ -1,5 +1,6 @@
 import { openAsBlob, readFileSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
+import { blob } from 'node:stream/consumers';
 import { isBinary, type Operation, propertiesOf, resolved, type Schema } from '@petstore/types';
 import { unreadable } from '../io/files.ts';
 import type { Io } from '../io/process-io.ts';
@@ -62,14 +63,8 @@ async function openFile(word: string, io: Io): Promise<File> {
   );
   const name = options.get('filename') ?? (path === '-' ? 'stdin' : basename(path));
   const type = options.get('type') ?? MEDIA_TYPES[extname(name).toLowerCase()] ?? 'application/octet-stream';
-  return new File([path === '-' ? await readAll(io) : await contentOf(path)], name, { type });
-}
-
-/** Reads stdin completely, because a form states the size of its parts. */
-async function readAll({ stdin }: Io): Promise<Blob> {
-  const parts: Buffer<ArrayBuffer>[] = [];
-  for await (const part of stdin()) parts.push(Buffer.from(part));
-  return new Blob(parts);
+  // Stdin is read completely, because a form states the size of its parts.
+  return new File([path === '-' ? await blob(io.stdin()) : await contentOf(path)], name, { type });
 }
 
 async function contentOf(path: string): Promise<Blob> {

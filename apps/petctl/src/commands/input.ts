@@ -1,5 +1,5 @@
 import type { Field, Operation, Schema } from '@petstore/types';
-import { kindOf, rejectInvalid, validate } from '../flags/parse-value.ts';
+import { expected, validate } from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
 import type { Io } from '../io/process-io.ts';
@@ -18,18 +18,16 @@ export async function inputOf(operation: Operation, invocation: Invocation): Pro
   const data = operation.body ? flags.get('data') : undefined;
   let input: Input = typeof data === 'string' ? { ...(await readData(data, operation, io)) } : {};
   for (const [i, field] of pathFieldsOf(operation).entries()) input[field] = args[i];
-  // Creating the command's flags takes time, so they are created only if the command line contains a flag.
-  const present =
-    flags.size === 0
-      ? []
-      : (command.flags ?? []).filter(({ name }) => (name !== 'data' || !operation.body) && flags.has(name));
+  const { flags: all = [] } = command;
+  const present = all.filter(({ name }) => (name !== 'data' || !operation.body) && flags.has(name));
   for (const { name, field } of present) if (field !== undefined) input[field] = flags.get(name);
   for (const { name, property } of present) if (property) input = withProperty(input, property, flags.get(name));
-  await rejectMissing(operation, input, invocation);
-  for (const { name, field, property } of present)
-    rejectInvalidObject(`--${name}`, field ?? property?.[0], input, operation);
+  rejectMissing(operation, input, invocation);
   const { whole, kind } = operation.body ?? {};
-  if (whole && typeof data === 'string' && kind !== 'bytes') rejectInvalidObject('--data', 'body', input, operation);
+  for (const { name, field, property: [object = ''] = [] } of present)
+    rejectInvalidParts(field === undefined ? `--${name}: ${object}` : `--${name}`, field ?? object, input, operation);
+  if (whole && typeof data === 'string' && kind !== 'bytes')
+    rejectInvalidParts('--data: body', 'body', input, operation);
   if (kind === 'multipart') input = await (await import('./input-files.ts')).withFiles(input, operation, io);
   setPageSize(input, operation, flags);
   return input;
@@ -41,12 +39,11 @@ function withProperty(target: unknown, [name = '', ...rest]: readonly string[], 
   return { ...before, [name]: rest.length > 0 ? withProperty(before[name], rest, value) : value };
 }
 
-async function rejectMissing(operation: Operation, input: Input, { path }: Invocation): Promise<void> {
+function rejectMissing(operation: Operation, input: Input, { node, path }: Invocation): void {
   const { fields, body } = operation;
   const missing = missingFields(operation, input);
   if (missing.length === 0) return;
-  const all = (await import('./operation-flags.ts')).operationFlags(operation);
-  const flags = missing.map((name) => `--${all.find(({ field }) => field === name)?.name}`);
+  const flags = missing.map((name) => `--${node.flags?.find(({ field }) => field === name)?.name}`);
   throw new UsageError(
     `${flags.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`,
     body && missing.some((name) => fields[name]?.in === 'body')
@@ -60,11 +57,18 @@ export function missingFields({ fields }: Operation, input: Input): string[] {
   return Object.keys(fields).filter((name) => fields[name]?.required && !(name in input));
 }
 
-/** Throws if an object violates the spec. Flags of properties may have built the object, so it was not validated before. */
-function rejectInvalidObject(flag: string, field: string | undefined, input: Input, { fields }: Operation): void {
-  const schema = field === undefined ? undefined : fields[field]?.schema;
-  if (field === undefined || !schema || typeof input[field] !== 'object' || kindOf(schema) === 'array') return;
-  rejectInvalid(`${flag}: ${field}`, input[field], schema);
+/** Throws if a list or an object violates the spec. Several flags may have set its parts, so it was not validated before. */
+function rejectInvalidParts(name: string, field: string, input: Input, { fields }: Operation): void {
+  const schema = fields[field]?.schema;
+  if (schema && typeof input[field] === 'object') rejectInvalid(name, input[field], schema);
+}
+
+/** Throws if a value violates its schema. The message shows a value of JSON, but not one that flags have set. */
+function rejectInvalid(name: string, value: unknown, schema: Schema, isJson = false): void {
+  const parsed = validate(value, schema);
+  if ('value' in parsed) return;
+  const subject = isJson ? `${name} ${jsonText(value)}` : name;
+  throw new UsageError(`${subject} ${parsed.problem}.`, `It must be ${expected(schema)}.`);
 }
 
 /** Sets the page size for `--all` and `--limit` to the largest useful size, because larger pages need fewer requests. */
@@ -94,7 +98,7 @@ async function readData(data: string, operation: Operation, io: Io): Promise<Inp
   if (body?.kind === 'text') return { body: text };
   const value = parseJson(text, `--data: ${from}`);
   if (body?.whole) {
-    if (fields.body && !isObject(value)) rejectInvalidValue('--data:', value, fields.body.schema);
+    if (fields.body && !isObject(value)) rejectInvalid('--data:', value, fields.body.schema, true);
     return { body: value };
   }
   if (!isObject(value)) throw new UsageError(`--data: ${from} must be a JSON object.`);
@@ -115,7 +119,7 @@ export function checkProperties(body: Input, operation: Operation, source: strin
   for (const [name, value] of Object.entries(body)) {
     const field = Object.hasOwn(operation.fields, name) ? operation.fields[name] : undefined;
     if (field?.in !== 'body') rejectUnknown(name, field, operation, source);
-    rejectInvalidValue(`${source}: ${name}`, value, field?.schema ?? {});
+    rejectInvalid(`${source}: ${name}`, value, field?.schema ?? {}, true);
   }
   return body;
 }
@@ -133,10 +137,6 @@ function rejectUnknown(name: string, parameter: Field | undefined, { fields, bod
     throw new UsageError(
       `${source}: '${name}' is a ${parameter.in} parameter of this operation, so it cannot be a body property, too.`,
     );
-}
-
-function rejectInvalidValue(name: string, value: unknown, schema: Schema): void {
-  if ('problem' in validate(value, schema)) rejectInvalid(`${name} ${jsonText(value)}`, value, schema);
 }
 
 /** The text of the file for `@file`, the text of stdin for `-`, and otherwise the word. */

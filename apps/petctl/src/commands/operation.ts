@@ -1,4 +1,4 @@
-import { nextPage, petstore } from '@petstore/client';
+import { nextPage } from '@petstore/client';
 import type { Operation, OperationResponse } from '@petstore/types';
 import { type Call, clientFor, createCall, credentialsFor } from '../call/client.ts';
 import { UsageError } from '../io/errors.ts';
@@ -7,7 +7,7 @@ import { checkFilter, print, writeBody } from '../output/print.ts';
 import { isJsonOutput, wantsNotices, writeNotice } from '../output/report.ts';
 import { type Invocation, isDryRun } from '../parse/command.ts';
 import { inputOf } from './input.ts';
-import { mayReturnBytes, operationFlags } from './operation-flags.ts';
+import { mayReturnBytes } from './operation-flags.ts';
 
 /** Runs the command of an operation. */
 export async function runOperation(invocation: Invocation): Promise<void> {
@@ -21,22 +21,22 @@ export async function runOperation(invocation: Invocation): Promise<void> {
   const keyOption = typeof key === 'string' ? { idempotencyKey: key } : {};
   if (isDryRun(invocation)) {
     const { preview } = await import('../call/preview.ts');
-    return preview(invocation, operation, (options) => createCall(petstore(options), operation)(input, keyOption));
+    return preview(invocation, operation, (options) => createCall(options, operation)(input, keyOption));
   }
 
   if (mayReturnBytes(operation) && io.stdout.isTerminal && !flags.has('output-file'))
     throw new UsageError('A terminal cannot show the bytes of the response.', 'Use -o FILE, or a pipe.');
-  const { options, writeDeprecations } = await clientFor(invocation, await credentialsFor(invocation, operation));
-  const send = createCall(petstore(options), operation);
+  const { options, writeDeprecation } = await clientFor(invocation, await credentialsFor(invocation, operation));
+  const send = createCall(options, operation);
   try {
     await writeResult(send(input, { ...keyOption, signal: io.interrupted }), operation, invocation, (page) =>
       send({ ...input, ...page }, { signal: io.interrupted, timeout: TRUNCATION_TIMEOUT_MS, retry: 0 }),
     );
   } catch (error) {
-    if (!isJsonOutput(settings)) await writeDeprecations();
+    if (!isJsonOutput(settings)) await writeDeprecation();
     throw error;
   }
-  await writeDeprecations();
+  await writeDeprecation();
 }
 
 /** Writes the result of a call: the elements of all pages with --all, `--limit` elements, or one response. */
@@ -83,16 +83,11 @@ function listIn({ pagination }: Operation, body: unknown): unknown {
 
 /** Yields the elements of all pages as the pages arrive, at most `total` elements. */
 async function* elementsOf(call: Call, total: number): AsyncGenerator<unknown> {
-  if (!isPaged(call)) return;
   let count = 0;
   for await (const element of call) {
     yield element;
     if (++count >= total) return;
   }
-}
-
-function isPaged(call: Call): call is Call & AsyncIterable<object> {
-  return call[Symbol.asyncIterator] !== undefined;
 }
 
 /** The time limit of the extra request that tests whether more elements exist. */
@@ -116,6 +111,6 @@ async function writeTruncationNotice(
   const more = await requestPage({ [cursor]: after, [limit]: smallestPage }).catch(() => []);
   invocation.io.interrupted.throwIfAborted();
   if (rowsOf(more).length === 0) return;
-  const flag = operationFlags(operation).find(({ field }) => field === cursor)?.name ?? cursor;
+  const flag = invocation.node.flags?.find(({ field }) => field === cursor)?.name ?? cursor;
   await writeNotice(invocation, `Showing the first ${rows.length}. More exist: use --all, or --${flag} ${after}.`);
 }

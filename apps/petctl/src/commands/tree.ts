@@ -1,38 +1,29 @@
-import { type Operation, operations, service } from '@petstore/types';
-import { type Argument, type Flag, kebab, switchFlag } from '../flags/flag.ts';
+import { isBinary, type Operation, operations, service } from '@petstore/types';
+import { type Argument, type Flag, kebab, switchFlag, textArgument, valueFlag } from '../flags/flag.ts';
+import { kindOf } from '../flags/parse-value.ts';
 import { type CommandNode, commandOf } from '../parse/command.ts';
 import { builtinCommands } from './builtin.ts';
-import { importNode, isImportable } from './import/command.ts';
 import { pathFieldsOf } from './input.ts';
 import { runOperation } from './operation.ts';
 import { operationFlags } from './operation-flags.ts';
 
 /** The tree of all commands. Throws if an operation has the name of a built-in command. */
 export function fullTree(all: readonly Operation[] = Object.values(operations)): CommandNode {
-  const root = tree(all);
-  const groups = (root.commands ?? []).map((group) => ({ ...group, commands: withImportCommands(group) }));
+  const groups = groupsOf(all);
   const builtin = builtinCommands(all);
   const clash = builtin.find(({ name }) => groups.some((group) => group.name === name));
   if (clash) throw new Error(`'petctl ${clash.name}' is built in: rename the tag in the spec`);
-  return { ...root, commands: [...groups, ...builtin] };
-}
-
-/** The commands of a group, with an import for each operation that allows it. */
-function withImportCommands({ name: group, commands = [] }: CommandNode): CommandNode[] {
-  const importable = commands.flatMap(({ operation, name }) =>
-    operation && isImportable(operation) ? [{ operation, name }] : [],
-  );
-  const imports = importable.map(({ operation, name }) =>
-    // The name depends on this operation only, so another operation cannot change the name.
-    importNode(operation, name === 'create' ? 'import' : `import-${name}`),
-  );
-  const clash = imports.find(({ name }) => commands.some((other) => other.name === name));
-  if (clash) throw new Error(`'petctl ${group} ${clash.name}' is built in: rename the operation in the spec`);
-  return [...commands, ...imports];
+  return {
+    name: 'petctl',
+    summary: `${service.title} from the command line`,
+    description: service.summary,
+    flags: [switchFlag('version', 'Show the version.')],
+    commands: [...groups, ...builtin],
+  };
 }
 
 /** The commands of the operations, grouped by tag; the generator guarantees unique names. */
-function tree(operations: readonly Operation[]): CommandNode {
+function groupsOf(operations: readonly Operation[]): CommandNode[] {
   const groups = new Map<string, CommandNode[]>();
   for (const operation of operations) {
     const [group = '', name = ''] = operation.command;
@@ -40,13 +31,24 @@ function tree(operations: readonly Operation[]): CommandNode {
     groups.set(group, commands);
     commands.push(operationNode(operation, name, operations));
   }
-  return {
-    name: 'petctl',
-    summary: `${service.title} from the command line`,
-    description: service.summary,
-    flags: [switchFlag('version', 'Show the version.')],
-    commands: [...groups].map(([name, commands]) => ({ name, summary: `Commands for ${name}`, commands })),
-  };
+  return [...groups].map(([name, commands]) => ({
+    name,
+    summary: `Commands for ${name}`,
+    commands: [...commands, ...importCommands(name, commands)],
+  }));
+}
+
+/** An import for each operation of a group that allows it. */
+function importCommands(group: string, commands: readonly CommandNode[]): CommandNode[] {
+  const imports = commands.flatMap(({ operation, name }) =>
+    // The name depends on this operation only, so another operation cannot change the name.
+    operation && isImportable(operation)
+      ? [importNode(operation, name === 'create' ? 'import' : `import-${name}`)]
+      : [],
+  );
+  const clash = imports.find(({ name }) => commands.some((other) => other.name === name));
+  if (clash) throw new Error(`'petctl ${group} ${clash.name}' is built in: rename the operation in the spec`);
+  return imports;
 }
 
 function operationNode(operation: Operation, name: string, all: readonly Operation[]): CommandNode {
@@ -84,4 +86,58 @@ function noticeOf(
   if (!deprecated) return stability && `${stability}: may still change.`;
   const instead = commandOf(successor, all);
   return `Deprecated${sunset ? `: may be removed from ${sunset} on` : ''}.${instead ? ` Use '${instead}' instead.` : ''}`;
+}
+
+/** Whether an operation can be called for each record of a file: a POST whose inputs are simple body properties. */
+function isImportable({ method, fields }: Operation): boolean {
+  const all = Object.values(fields);
+  const isFlat = all.every(
+    (field) =>
+      field.in === 'body' && !isBinary(field.schema) && /^(string|integer|number|boolean)$/.test(kindOf(field.schema)),
+  );
+  return method === 'POST' && all.length > 0 && isFlat;
+}
+
+const DEFAULT_CONCURRENCY = 8;
+const REPEATABLE =
+  ' Within 24 hours you can repeat an import, also after it was killed or with more records: records that the service already added are skipped.';
+
+/** The command that runs an operation for each record of a file. */
+function importNode(operation: Operation, name: string): CommandNode {
+  const [group = 'records'] = operation.command;
+  return {
+    name,
+    operation,
+    summary: `${operation.summary}, for each record of a file`,
+    description: `Reads JSON Lines, a JSON array or CSV with a header, and runs \`${operation.id}\` for each record. Each result is one line: line number, outcome, and the result or error. Ctrl-C stops after the calls in progress.${operation.idempotencyKey ? REPEATABLE : ''}`,
+    examples: [
+      [`${group}.jsonl`, 'From JSON Lines'],
+      [`${group}.csv --failed again.csv`, 'Store failed records for another import'],
+      ['- --format csv -o jsonl', 'From stdin, with results as JSON'],
+    ],
+    args: [textArgument('file', 'The file to read, or - for stdin.', { completes: 'file' })],
+    flags: [
+      valueFlag('format', 'format', 'The format of the file. Default: decided by its first character.', {
+        schema: { type: 'string', enum: ['jsonl', 'json', 'csv'] },
+      }),
+      valueFlag(
+        'failed',
+        'file',
+        'A file for records that certainly failed or were not sent, to import again. Add --again if they equal other records of this import.',
+        { completes: 'file' },
+      ),
+      valueFlag('unknown', 'file', 'A file for records that the service may have added.', {
+        completes: 'file',
+      }),
+      valueFlag('concurrency', 'integer', `The number of concurrent calls (default: ${DEFAULT_CONCURRENCY}).`, {
+        schema: { type: 'integer', minimum: 1, maximum: 64 },
+      }),
+      ...(operation.idempotencyKey
+        ? [switchFlag('again', 'Add all records, including records that an import in the last 24 hours added.')]
+        : []),
+      switchFlag('unordered', 'Write results as calls finish, not in record order.'),
+      switchFlag('dry-run', 'Validate every record and send nothing.'),
+    ],
+    run: async (invocation) => (await import('./import/run.ts')).runImport(invocation, DEFAULT_CONCURRENCY),
+  };
 }

@@ -1,6 +1,5 @@
 import { faultOf } from '@petstore/client/check';
 import { isBinary, isWide, type JsonType, propertiesOf, resolved, type Schema, typeIn, typesOf } from '@petstore/types';
-import { UsageError } from '../io/errors.ts';
 import { jsonValueIfValid } from '../io/text.ts';
 
 /** A parsed value, or why it is invalid. */
@@ -19,7 +18,7 @@ export function parseWord(text: string, schema: Schema): ParsedValue {
   if (text === 'null' && typesOf(schema).includes('null')) return { value: null };
   if (kind === 'array') return parseElements(text, schema);
   if (kind === 'object' && isMap(schema) && !text.startsWith('{')) return parseEntry(text, schema);
-  const value = kind === 'integer' && isWide(schema) ? wideInteger(text) : parseAs(text, kind);
+  const value = parseAs(text, kind);
   return value === undefined ? { problem: `is not ${kinds[kind]}` } : { value };
 }
 
@@ -39,12 +38,6 @@ export function validate(value: unknown, schema: Schema): ParsedValue {
   const problem = faultOf(value, schema, 'request');
   if (problem === undefined) return isExact(value, schema) ? { value } : { problem: 'is too large to be exact' };
   return { problem: /^[.[]/.test(problem) ? `is not valid: ${problem}` : `is ${problem}` };
-}
-
-/** Throws if a value violates its schema. */
-export function rejectInvalid(name: string, value: unknown, schema: Schema): void {
-  const parsed = validate(value, schema);
-  if ('problem' in parsed) throw new UsageError(`${name} ${parsed.problem}.`, `It must be ${expected(schema)}.`);
 }
 
 /** Parses JSON, or else text if the schema allows it. Objects, lists and quoted strings are never text. */
@@ -104,11 +97,6 @@ function mayBeWide(schema: Schema): boolean {
   return isWide(schema) || (schema.anyOf ?? schema.oneOf ?? []).some(isWide);
 }
 
-function wideInteger(text: string): number | bigint | undefined {
-  const value = parseAs(text, 'integer');
-  return Number.isSafeInteger(value) || value === undefined ? (value as number | undefined) : BigInt(text);
-}
-
 /** The allowed values, for messages and help; undefined if all values of the type are allowed. */
 export function boundsOf({
   enum: values,
@@ -161,7 +149,8 @@ const kinds = {
 function parseAs(text: string, kind: keyof typeof kinds): unknown {
   switch (kind) {
     case 'integer':
-      return /^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : undefined;
+      if (!/^(0|-?[1-9]\d*)$/.test(text)) return undefined;
+      return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
     case 'number':
       return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
     case 'boolean':

@@ -1,59 +1,84 @@
-/** An error that says what to do. */
-class HintedError extends Error {
-  readonly hint: string | undefined;
+/** The exit codes. Scripts rely on them: never change a meaning. */
+export const exitCodes = {
+  ok: { exit: 0, meaning: 'success' },
+  bug: { exit: 1, meaning: 'a bug in petctl; please report it' },
+  unwritten: { exit: 1, meaning: 'or the results could not be written, or filtered by --jq' },
+  usage: { exit: 2, meaning: 'the command, a file or the configuration is invalid; nothing was sent' },
+  unreachable: { exit: 3, meaning: 'the service could not be reached in time' },
+  unauthorized: { exit: 4, meaning: 'the API key is missing, or the service rejected it (401, 403)' },
+  not_found: { exit: 5, meaning: 'not found (404)' },
+  refused: {
+    exit: 6,
+    meaning: 'the service rejected the request (any other 4xx), or redirected it (3xx)',
+  },
+  rate_limited: { exit: 7, meaning: 'too many requests, even after the retries (429)' },
+  failed: { exit: 8, meaning: 'the service failed, even after the retries (5xx), or its response is invalid' },
+  partial: { exit: 9, meaning: 'some records of an import failed' },
+  interrupted: { exit: 130, meaning: 'interrupted with Ctrl-C; 143 by SIGTERM, 129 by SIGHUP' },
+} as const;
 
-  constructor(message: string, hint?: string) {
+export type ErrorKind = keyof typeof exitCodes;
+
+/** The kind of error for the status of an unsuccessful response. */
+export function errorKindOf(status: number): ErrorKind {
+  if (status === 401 || status === 403) return 'unauthorized';
+  if (status === 404) return 'not_found';
+  if (status === 429) return 'rate_limited';
+  return status >= 300 && status < 500 ? 'refused' : 'failed';
+}
+
+/** An error that ends petctl with the exit code of its kind. */
+export class CliError extends Error {
+  readonly kind: ErrorKind;
+  /** What to do. */
+  readonly hint: string | undefined;
+  readonly exit: number;
+
+  constructor(kind: ErrorKind, message: string, hint?: string, exit: number = exitCodes[kind].exit) {
     super(message);
+    this.kind = kind;
     this.hint = hint;
+    this.exit = exit;
   }
 }
 
 /** The command line, a file or the configuration is invalid. Nothing was sent. */
-export class UsageError extends HintedError {
-  override readonly name = 'UsageError';
-}
-
-/** Some records of an import failed. */
-export class PartialError extends HintedError {
-  override readonly name = 'PartialError';
-}
-
-/** The results could not be written. */
-export class OutputError extends Error {
-  override readonly name = 'OutputError';
-
-  constructor(cause: Error, what = 'The results') {
-    super(`${what} could not be written`, { cause });
+export class UsageError extends CliError {
+  constructor(message: string, hint?: string) {
+    super('usage', message, hint);
   }
 }
 
 /** A successful response does not match the interface, so something other than the service sent it. */
-export class ResponseError extends Error {
-  override readonly name = 'ResponseError';
-}
-
-/** The --jq filter failed for a result. The request itself succeeded. */
-export class FilterError extends Error {
-  override readonly name = 'FilterError';
-}
-
-/** The signals that end a run, with the exit codes that shells expect. */
-export const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-
-/** The user pressed Ctrl-C, or the system ended the program. */
-export class InterruptedError extends Error {
-  override readonly name = 'InterruptedError';
-  readonly exit: number;
-
-  constructor(signal: keyof typeof signals = 'SIGINT') {
-    super(signal === 'SIGINT' ? 'Interrupted.' : `Interrupted by ${signal}.`);
-    this.exit = signals[signal];
+export class ResponseError extends CliError {
+  constructor(message: string) {
+    super('failed', message, 'Check --base-url; -v shows the request.');
   }
 }
 
-/** The system's code of an error. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+/** The results could not be written. */
+export class OutputError extends CliError {
+  constructor(cause: unknown, what = 'The results') {
+    super('unwritten', `${what} could not be written (${systemCode(cause)}).`, 'Check for a full disk.');
+  }
+}
+
+/** The signals that end a run, with the exit codes that shells expect. */
+const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** The user pressed Ctrl-C, or the system ended the program. */
+export class InterruptedError extends CliError {
+  constructor(signal: keyof typeof signals = 'SIGINT') {
+    const message = signal === 'SIGINT' ? 'Interrupted.' : `Interrupted by ${signal}.`;
+    super('interrupted', message, undefined, signals[signal]);
+  }
+}
+
+/** The system's code of an error or its cause, else the message. */
+export function systemCode(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return error.cause === undefined ? error.message : systemCode(error.cause);
 }
 
 const MAX_EDITS = 3;

@@ -1,6 +1,6 @@
 import { createReadStream, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { codeOf, InterruptedError, UsageError } from './errors.ts';
+import { CliError, systemCode, UsageError } from './errors.ts';
 import type { Io } from './process-io.ts';
 import { isObject } from './text.ts';
 
@@ -10,7 +10,7 @@ export function readJsonFile(file: string): Record<string, unknown> {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return {};
+    if (systemCode(error) === 'ENOENT') return {};
     throw unreadable(file, error);
   }
   try {
@@ -31,7 +31,7 @@ export function writeJsonFile(file: string, data: object): void {
     renameSync(scratch, file);
   } catch (error) {
     rmSync(scratch, { force: true });
-    throw new UsageError(`${file} cannot be written (${codeOf(error)}).`, 'Check its folder and permissions.');
+    throw new UsageError(`${file} cannot be written (${systemCode(error)}).`, 'Check its folder and permissions.');
   }
 }
 
@@ -52,7 +52,7 @@ export async function readText(file: string, { stdin }: Io): Promise<string> {
     }
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(pieces));
   } catch (error) {
-    if (error instanceof UsageError || error instanceof InterruptedError) throw error;
+    if (error instanceof CliError) throw error;
     throw error instanceof TypeError
       ? new UsageError(`${name} is not UTF-8.`, 'Convert it to UTF-8.')
       : unreadable(name, error);
@@ -61,5 +61,5 @@ export async function readText(file: string, { stdin }: Io): Promise<string> {
 
 /** The error for a file that the system does not let petctl read. */
 export function unreadable(file: string, error: unknown): UsageError {
-  return new UsageError(`${file} cannot be read (${codeOf(error)}).`, 'Check its name and permissions.');
+  return new UsageError(`${file} cannot be read (${systemCode(error)}).`, 'Check its name and permissions.');
 }

@@ -77,15 +77,10 @@ function responseOf(response: IncomingMessage): RawResponse {
     get body() {
       return ReadableStream.from<Uint8Array>(response);
     },
-    text: () =>
-      new Promise((resolve, reject) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (part: string) => {
-          text += part;
-        });
-        response.on('end', () => resolve(text.replace(/^\ufeff/, '')));
-        response.on('error', reject);
-      }),
+    text: async () => {
+      let text = '';
+      for await (const part of response.setEncoding('utf8')) text += part;
+      return text.replace(/^\ufeff/, '');
+    },
   };
 }

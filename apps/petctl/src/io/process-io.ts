@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { InterruptedError, OutputError, UsageError } from './errors.ts';
 
 /** A stream that is written to. */
@@ -82,11 +83,8 @@ export async function openInBrowser(url: string): Promise<void> {
   const { spawn } = await import('node:child_process');
   const [command = '', ...args] = { darwin: ['open'], win32: ['explorer'] }[String(process.platform)] ?? ['xdg-open'];
   const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
-  await new Promise<void>((resolve, reject) => {
-    child.on('spawn', resolve);
-    child.on('error', () =>
-      reject(new UsageError(`There is no ${command} to open a browser.`, `Open ${url} yourself.`)),
-    );
+  await once(child, 'spawn').catch(() => {
+    throw new UsageError(`There is no ${command} to open a browser.`, `Open ${url} yourself.`);
   });
   child.unref();
 }

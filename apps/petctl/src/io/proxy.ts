@@ -70,36 +70,18 @@ export function throughProxy(url: URL, proxy: URL): Open {
         headers: { ...Object.fromEntries(Object.entries(headers ?? {})), ...authorization, host: url.host },
       });
   }
-  const agent = new Tunnels(
-    () => tunnel(send, { ...toProxy, headers: authorization }, url),
-    urlToHttpOptions(url).hostname ?? '',
-  );
-  return (options) => https.request({ ...options, agent });
-}
-
-/** Persistent connections through a proxy. */
-class Tunnels extends https.Agent {
-  readonly #open: () => Promise<Duplex>;
-  readonly #servername: string;
-
-  constructor(open: () => Promise<Duplex>, servername: string) {
-    super({ keepAlive: true });
-    this.#open = open;
-    this.#servername = servername;
-  }
-
-  /** Returns nothing, so Node waits for the callback. */
-  override createConnection(
-    _: http.RequestOptions,
-    done?: (error: Error | null, socket: Duplex) => void,
-  ): Duplex | null | undefined {
-    this.#open().then(
-      (socket) => done?.(null, connectTls({ socket, servername: this.#servername })),
+  const agent = new https.Agent({ keepAlive: true });
+  const servername = urlToHttpOptions(url).hostname ?? '';
+  // Returns nothing, so Node waits for the callback.
+  agent.createConnection = (_, done) => {
+    tunnel(send, { ...toProxy, headers: authorization }, url).then(
+      (socket) => done?.(null, connectTls({ socket, servername })),
       // With an error there is no socket, against the type of the callback.
       (error: Error) => Reflect.apply(done ?? (() => {}), undefined, [error]),
     );
     return undefined;
-  }
+  };
+  return (options) => https.request({ ...options, agent });
 }
 
 /** A connection to the host through the proxy. */

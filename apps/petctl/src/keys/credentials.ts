@@ -1,9 +1,53 @@
-import { UsageError } from '../io/errors.ts';
+import type { Entry } from '@napi-rs/keyring';
+import { type Operation, type SecurityScheme, service } from '@petstore/types';
+import { kebab } from '../flags/flag.ts';
+import { CliError, UsageError } from '../io/errors.ts';
 import { readJsonFile, writeJsonFile } from '../io/files.ts';
 import type { Environment } from '../io/process-io.ts';
 import { isObject } from '../io/text.ts';
 import { credentialsFile } from '../settings/profiles.ts';
-import { credentialName, type Scheme, type Security, schemeNamed } from './schemes.ts';
+
+/** A security scheme that petctl supports. */
+export interface Scheme {
+  readonly name: string;
+  readonly type: 'bearer' | 'basic' | 'apiKey';
+  /** The environment variable of its credential; there is no flag, because process lists show flags. */
+  readonly variable: string;
+  /** Whether it is the scheme of the API key. */
+  readonly isApiKey: boolean;
+}
+
+/** The variable of the API key. */
+const keyVariable = 'PETCTL_API_KEY';
+
+// A spec without schemes has no keyScheme.
+const { securitySchemes, keyScheme }: { securitySchemes: Record<string, SecurityScheme>; keyScheme?: string } = service;
+
+/** The supported schemes of the service, the API key's first. */
+export function schemes(): readonly Scheme[] {
+  const found: Scheme[] = [];
+  for (const [name, { type }] of Object.entries(securitySchemes)) {
+    if (type === 'mutualTLS' || type === 'other') continue;
+    const isApiKey = name === keyScheme;
+    const named = `PETCTL_AUTH_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
+    let variable = isApiKey ? keyVariable : named;
+    for (let i = 2; found.some((one) => one.variable === variable); i++) variable = `${named}_${i}`;
+    found.push({ name, type, variable, isApiKey });
+  }
+  return found.sort((one, other) => Number(other.isApiKey) - Number(one.isApiKey));
+}
+
+/** The scheme of a name in an operation's security. */
+export function schemeNamed(name: string): Scheme {
+  const scheme = schemes().find((one) => one.name === name);
+  if (!scheme) throw new Error(`there is no scheme ${name}`);
+  return scheme;
+}
+
+/** The name of a scheme's credential in messages. */
+export function credentialName({ isApiKey, name }: Scheme): string {
+  return isApiKey ? 'API key' : `credential '${name}'`;
+}
 
 /** A credential for a security scheme. */
 export interface Credential {
@@ -21,25 +65,38 @@ export interface CredentialScope {
   readonly origin: string;
 }
 
-/** The credentials of the first complete combination, if any. */
+/** What identifies a stored credential. */
+export interface CredentialId extends CredentialScope {
+  readonly scheme: Scheme;
+}
+
+/** The credentials of the first complete combination of schemes; throws if there is none. */
 export async function findCredentials(
   scope: CredentialScope,
-  security: Security,
-): Promise<readonly Credential[] | undefined> {
-  if (security.length === 0) return [];
-  for (const names of security) {
-    const found = await Promise.all(names.map((name) => findCredential(scope, schemeNamed(name))));
+  security: Operation['security'],
+): Promise<readonly Credential[]> {
+  const combinations = security.map((names) => names.map(schemeNamed));
+  if (combinations.length === 0) return [];
+  for (const schemes of combinations) {
+    const found = await Promise.all(schemes.map((scheme) => findCredential({ ...scope, scheme })));
     const complete = found.filter((one) => one !== undefined);
-    if (complete.length === names.length) return complete;
+    if (complete.length === schemes.length) return complete;
   }
-  return undefined;
+  throw noCredential(scope.origin, combinations);
 }
 
 /** The credential of a scheme: from the environment, else the stored one. */
-export async function findCredential(scope: CredentialScope, scheme: Scheme): Promise<Credential | undefined> {
-  const value = scope.env[scheme.variable];
-  if (value) return { scheme, value: validCredential(value, scheme, scheme.variable), from: scheme.variable };
-  return loadCredential(scope, scheme);
+export async function findCredential(id: CredentialId): Promise<Credential | undefined> {
+  const { env, scheme } = id;
+  const { [scheme.variable]: key } = env;
+  if (key) return { scheme, value: validCredential(key, scheme, scheme.variable), from: scheme.variable };
+  const stored = readStored(id);
+  if (!stored) return undefined;
+  const file = credentialsFile(env);
+  if ('key' in stored) return { scheme, value: validCredential(stored.key, scheme, file), from: file };
+  const value = (await keyringEntry(id))?.getPassword();
+  if (!value) throw keyringLocked(id);
+  return { scheme, value, from: 'keyring' };
 }
 
 /** Returns a well-formed credential, or throws. */
@@ -52,50 +109,53 @@ export function validCredential(value: string, scheme: Scheme, from: string): st
   throw new UsageError(`${from} is not a valid ${credentialName(scheme)}: it must be visible ASCII without spaces.`);
 }
 
-/** The stored credential, from the file or the keyring. */
-async function loadCredential(scope: CredentialScope, scheme: Scheme): Promise<Credential | undefined> {
-  const stored = readStored(scope, scheme);
-  if (!stored) return undefined;
-  const file = credentialsFile(scope.env);
-  if (stored.in === 'file') return { scheme, value: validCredential(stored.value, scheme, file), from: file };
-  const value = (await openKeyring())?.get(accountOf(scope, scheme));
-  if (value === undefined) throw keyringLocked(scope, scheme);
-  return { scheme, value, from: 'keyring' };
-}
-
 /** The error for a credential in a keyring that cannot be opened. */
-export function keyringLocked({ origin }: CredentialScope, scheme: Scheme): UsageError {
+export function keyringLocked({ origin, scheme }: CredentialId): UsageError {
   return new UsageError(
     `The ${credentialName(scheme)} for ${origin} is in the system's keyring, which cannot be opened.`,
     `Unlock it, or set ${scheme.variable}.`,
   );
 }
 
-/** How a credential is stored: in the file itself, or in the keyring. */
-export type StoredCredential = { readonly in: 'file'; readonly value: string } | { readonly in: 'keyring' };
+/** The error for missing credentials; `needed` are the accepted combinations of schemes. */
+export function noCredential(origin: string, needed: readonly (readonly Scheme[])[]): CliError {
+  const [first = [], ...others] = needed;
+  const names = needed.map((all) => all.map(credentialName).join(' and '));
+  const logins = first.map(({ isApiKey, name }) => `'petctl auth login${isApiKey ? '' : ` --scheme ${name}`}'`);
+  return new CliError(
+    'unauthorized',
+    others.length === 0 && first.length === 1
+      ? `There is no ${names[0]} for ${origin}.`
+      : `Credentials for ${origin} are missing: it needs ${names.join(', or ')}.`,
+    `Log in with ${logins.join(' and ')}, or set ${first.map(({ variable }) => variable).join(' and ')}.`,
+  );
+}
 
-/** How the credential of a scheme is stored; undefined if it is not. */
-export function readStored(scope: CredentialScope, scheme: Scheme): StoredCredential | undefined {
-  const entry = entriesOf(scope)[scheme.name];
+/** The entry of the file for a credential: the credential itself, or that the keyring has it. */
+type StoredCredential = { readonly key: string } | { readonly keyring: true };
+
+/** The stored entry of a credential; undefined if it is not stored. */
+export function readStored(id: CredentialId): StoredCredential | undefined {
+  const { env, origin, scheme } = id;
+  const entry = entriesOf(id)[scheme.name];
   if (entry === undefined) return undefined;
   const { key, keyring } = objectOrEmpty(entry);
-  if (typeof key === 'string') return { in: 'file', value: key };
-  if (keyring === true) return { in: 'keyring' };
+  if (typeof key === 'string') return { key };
+  if (keyring === true) return { keyring };
   throw new UsageError(
-    `${credentialsFile(scope.env)}: the entry for ${scope.origin} contains no ${credentialName(scheme)}.`,
+    `${credentialsFile(env)}: the entry for ${origin} contains no ${credentialName(scheme)}.`,
     "Remove it, and log in again with 'petctl auth login'.",
   );
 }
 
 /** Stores a credential, or removes the stored one. */
-export function saveCredential(scope: CredentialScope, scheme: Scheme, stored: StoredCredential | undefined): void {
-  const { env, profile, origin } = scope;
+export function saveCredential(id: CredentialId, stored: StoredCredential | undefined): void {
+  const { env, profile, origin, scheme } = id;
   const file = credentialsFile(env);
   const { [profile]: before, ...profiles } = readJsonFile(file);
   const { [origin]: _, ...origins } = objectOrEmpty(before);
-  const { [scheme.name]: __, ...schemes } = entriesOf(scope);
-  const entry = stored?.in === 'file' ? { key: stored.value } : stored && { keyring: true };
-  const entries = { ...schemes, ...(entry && { [scheme.name]: entry }) };
+  const { [scheme.name]: __, ...schemes } = entriesOf(id);
+  const entries = { ...schemes, ...(stored && { [scheme.name]: stored }) };
   const remaining = { ...origins, ...(Object.keys(entries).length > 0 && { [origin]: entries }) };
   writeJsonFile(file, { ...profiles, ...(Object.keys(remaining).length > 0 && { [profile]: remaining }) });
 }
@@ -121,21 +181,19 @@ function objectOrEmpty(data: unknown): Record<string, unknown> {
   return isObject(data) ? data : {};
 }
 
-/** There is no credential for the origin of the request. */
-export class NoCredentialError extends Error {
-  override readonly name = 'NoCredentialError';
-  /** The accepted combinations of schemes. */
-  readonly needed: readonly (readonly Scheme[])[];
+// Its default on Linux without Secret Service is the kernel's keyring, which is lost at the next boot.
+const keyringOptions = { linux: { store: 'secret-service' } } as const;
 
-  constructor(origin: string, needed: readonly (readonly Scheme[])[]) {
-    const [only = [], ...others] = needed;
-    const names = needed.map((all) => all.map(credentialName).join(' and '));
-    super(
-      others.length === 0 && only.length === 1
-        ? `There is no ${names[0]} for ${origin}.`
-        : `Credentials for ${origin} are missing: it needs ${names.join(', or ')}.`,
-    );
-    this.needed = needed;
+/** The entry of a credential in the system's keyring; undefined if the system has no persistent keyring. */
+export async function keyringEntry({ profile, origin, scheme }: CredentialId): Promise<Entry | undefined> {
+  try {
+    const { Entry } = await import('@napi-rs/keyring');
+    const entry = new Entry('petctl', `${profile} ${origin} ${scheme.name}`, keyringOptions);
+    // Fails only without a keyring.
+    entry.getPassword();
+    return entry;
+  } catch {
+    return undefined;
   }
 }
 
@@ -150,36 +208,4 @@ function encodedForms({ scheme, value }: Credential): string[] {
   const password = scheme.type === 'basic' ? value.slice(value.indexOf(':') + 1) : '';
   const base64 = Buffer.from(value).toString('base64');
   return [base64, value, encodeURIComponent(value), password].filter((text) => text !== '');
-}
-
-/** The system's keyring. */
-export interface Keyring {
-  get(account: string): string | undefined;
-  set(account: string, credential: string): void;
-  delete(account: string): void;
-}
-
-// Its default on Linux without Secret Service is the kernel's keyring, which is lost at the next boot.
-const options = { linux: { store: 'secret-service' } } as const;
-
-/** The keyring, or undefined if the system has no persistent one. */
-export async function openKeyring(): Promise<Keyring | undefined> {
-  try {
-    const { Entry } = await import('@napi-rs/keyring');
-    const entry = (account: string) => new Entry('petctl', account, options);
-    // Fails only without a keyring.
-    entry('petctl').getPassword();
-    return {
-      get: (account) => entry(account).getPassword() ?? undefined,
-      set: (account, credential) => entry(account).setPassword(credential),
-      delete: (account) => void entry(account).deletePassword(),
-    };
-  } catch {
-    return undefined;
-  }
-}
-
-/** The keyring's account for a credential. */
-export function accountOf({ profile, origin }: CredentialScope, { name }: Scheme): string {
-  return `${profile} ${origin} ${name}`;
 }

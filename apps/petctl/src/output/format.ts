@@ -1,6 +1,7 @@
 import { type Operation, type OperationResponse, propertiesOf, resolved, typeIn } from '@petstore/types';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { escapeControls, escapeControlsInLines, isObject, jsonText } from '../io/text.ts';
+import type { Output } from '../settings/settings.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -17,7 +18,7 @@ export interface Format {
   readonly head: string;
   row(row: unknown, index: number): string;
   /** The text after that many rows. */
-  tail(count: number): string;
+  tail?(count: number): string;
 }
 
 /** A value as a row: an object itself, anything else in the column `value`. */
@@ -41,24 +42,19 @@ function valuesOf(row: unknown, columns: readonly string[]): unknown[] {
   return columns.map((name) => values[name]);
 }
 
-/** Tab-separated, without a header. */
-export function tsv({ columns }: Shape): Format {
-  return {
-    head: '',
-    row: (row) => `${cellsOf(row, columns).join('\t')}\n`,
-    tail: () => '',
-  };
-}
-
-/** One JSON object per line. */
-export function jsonl(): Format {
-  return { head: '', row: (row) => `${compact(row)}\n`, tail: () => '' };
-}
+/** The formats of a shape, apart from the table, which needs rows to compute its widths. */
+export const formats: Readonly<Record<Exclude<Output, 'table'>, (shape: Shape, isIndented: boolean) => Format>> = {
+  tsv: ({ columns }) => ({ head: '', row: (row) => `${cellsOf(row, columns).join('\t')}\n` }),
+  jsonl: () => ({ head: '', row: (row) => `${compact(row)}\n` }),
+  json,
+  csv,
+  yaml,
+};
 
 /** One JSON document, optionally indented. */
-export function json({ list }: Shape, indented: boolean): Format {
+function json({ list }: Shape, indented: boolean): Format {
   const text = (row: unknown) => (indented ? escapedJson(row, list ? '  ' : '') : compact(row));
-  if (!list) return { head: '', row: (row) => `${text(row)}\n`, tail: () => '' };
+  if (!list) return { head: '', row: (row) => `${text(row)}\n` };
   return {
     head: '[',
     row: (row, index) => `${index > 0 ? ',' : ''}\n${indented ? '  ' : ''}${text(row)}`,
@@ -73,11 +69,10 @@ function escapedJson(row: unknown, indent: string): string {
 }
 
 /** Comma-separated with a header (RFC 4180), with plain line ends. */
-export function csv({ columns }: Shape): Format {
+function csv({ columns }: Shape): Format {
   return {
     head: `${columns.map(quoted).join(',')}\n`,
     row: (row) => `${valuesOf(row, columns).map(quoted).join(',')}\n`,
-    tail: () => '',
   };
 }
 
@@ -89,7 +84,7 @@ function quoted(value: unknown): string {
 }
 
 /** YAML 1.2: a sequence of mappings, or one mapping. */
-export function yaml({ list }: Shape): Format {
+function yaml({ list }: Shape): Format {
   return {
     head: '',
     row: (row) => (list ? `- ${block(row, '  ')}\n` : `${block(row, '')}\n`),

@@ -1,4 +1,4 @@
-import { FilterError, UsageError } from '../io/errors.ts';
+import { CliError, UsageError } from '../io/errors.ts';
 import type { Sink } from '../io/process-io.ts';
 import { escapeControlsInLines, jsonText } from '../io/text.ts';
 import type { Shape } from './format.ts';
@@ -56,7 +56,8 @@ export async function printFiltered(
 async function writeFiltered(values: string, filter: string, out: Sink): Promise<void> {
   const { stdout, stderr, exitCode } = await runJq(values, filter);
   await out.write(escapeControlsInLines(stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}\n`));
-  if (exitCode !== 0) throw new FilterError(`--jq: ${messageOf(stderr)}.`);
+  if (exitCode !== 0)
+    throw new CliError('unwritten', `--jq: ${messageOf(stderr)}.`, 'The request itself succeeded: fix the filter.');
 }
 
 async function runJq(text: string, filter: string) {

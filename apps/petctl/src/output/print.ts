@@ -1,12 +1,12 @@
 import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { ConnectionError } from '@petstore/client';
-import { InterruptedError, OutputError } from '../io/errors.ts';
+import { CliError, OutputError } from '../io/errors.ts';
 import type { Io } from '../io/process-io.ts';
 import { escapeControlsInLines } from '../io/text.ts';
 import type { Invocation } from '../parse/command.ts';
 import type { ResolvedSettings } from '../settings/resolve.ts';
 import { type Output, settings } from '../settings/settings.ts';
-import { asRow, csv, type Format, json, jsonl, type Shape, tsv, yaml } from './format.ts';
+import { asRow, type Format, formats, type Shape } from './format.ts';
 
 /** The length of the text to buffer before a write. */
 const MAX_BUFFERED = 16_384;
@@ -61,7 +61,7 @@ export async function print(
   } finally {
     clearTimeout(timer);
   }
-  text += format.tail(count);
+  text += format.tail?.(count) ?? '';
   await flush();
 }
 
@@ -72,23 +72,10 @@ async function formatFor(
   { flags, io, settings: resolved }: Invocation,
 ): Promise<Format> {
   const { isTerminal, columns } = io.stdout;
-  switch (output) {
-    case 'table': {
-      const { table } = await import('./table.ts');
-      const width = isTerminal ? columns || 80 : Number.POSITIVE_INFINITY;
-      return table(shape, sample, width, isColored(flags, io, resolved));
-    }
-    case 'csv':
-      return csv(shape);
-    case 'yaml':
-      return yaml(shape);
-    case 'json':
-      return json(shape, isTerminal);
-    case 'jsonl':
-      return jsonl();
-    case 'tsv':
-      return tsv(shape);
-  }
+  if (output !== 'table') return formats[output](shape, isTerminal);
+  const { table } = await import('./table.ts');
+  const width = isTerminal ? columns || 80 : Number.POSITIVE_INFINITY;
+  return table(shape, sample, width, isColored(flags, io, resolved));
 }
 
 /** The output format: the setting, else the default of the command, else a table on a terminal and tab-separated in a pipe. */
@@ -189,7 +176,7 @@ async function writeFile(file: string, parts: AsyncIterable<Uint8Array> | Iterab
     // The file may still be opening, and would appear after its removal.
     if (!out.closed) await new Promise((resolve) => out.once('close', resolve));
     if (isPlain) rmSync(scratch, { force: true });
-    const isReported = error instanceof ConnectionError || error instanceof InterruptedError;
-    throw isReported || !(error instanceof Error) ? error : new OutputError(error);
+    const isReported = error instanceof ConnectionError || error instanceof CliError;
+    throw isReported ? error : new OutputError(error);
   }
 }

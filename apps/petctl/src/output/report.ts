@@ -1,11 +1,9 @@
 import { AbortedError, ConnectionError, PetstoreError, TimeoutError } from '@petstore/client';
-import { FilterError, InterruptedError, OutputError, PartialError, ResponseError, UsageError } from '../io/errors.ts';
+import { CliError, type ErrorKind, errorKindOf, exitCodes, systemCode } from '../io/errors.ts';
 import { escapeControls } from '../io/text.ts';
-import { NoCredentialError } from '../keys/credentials.ts';
 import type { Invocation } from '../parse/command.ts';
 import type { ResolvedSettings } from '../settings/resolve.ts';
 import { settings } from '../settings/settings.ts';
-import { type ErrorKind, errorKindOf, exitCodes } from './exit-codes.ts';
 
 /** An error as petctl writes it, on one line or as JSON. */
 export interface ErrorReport {
@@ -19,12 +17,9 @@ export interface ErrorReport {
 
 /** Turns anything that was thrown into a report; no other function handles every error. */
 export function errorReport(error: unknown): ErrorReport {
+  if (error instanceof CliError) return { ...report(error.kind, error.message, error.hint), exit: error.exit };
   if (error instanceof PetstoreError) return responseReport(error);
-  if (error instanceof UsageError) return report('usage', error.message, error.hint);
-  if (error instanceof NoCredentialError) return report('unauthorized', error.message, loginHint(error));
-  if (error instanceof PartialError) return report('partial', error.message, error.hint);
   if (error instanceof AbortedError) return errorReport(error.cause);
-  if (error instanceof InterruptedError) return { ...report('interrupted', error.message), exit: error.exit };
   // The error of the last attempt explains more than the timeout.
   if (error instanceof TimeoutError && error.cause instanceof PetstoreError) return responseReport(error.cause);
   if (error instanceof TimeoutError)
@@ -38,19 +33,8 @@ export function errorReport(error: unknown): ErrorReport {
       'Check that it runs there, or select another address with --base-url or --deployment.',
     );
   }
-  if (error instanceof OutputError)
-    return report('unwritten', `${error.message} (${systemCode(error.cause)}).`, 'Check for a full disk.');
-  if (error instanceof ResponseError) return report('failed', error.message, 'Check --base-url; -v shows the request.');
-  if (error instanceof FilterError)
-    return report('unwritten', error.message, 'The request itself succeeded: fix the filter.');
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return report('bug', text, 'This is a bug in petctl: please report it.');
-}
-
-/** How to log in for the first combination of credentials. */
-function loginHint({ needed: [schemes = []] }: NoCredentialError): string {
-  const logins = schemes.map(({ isApiKey, name }) => `'petctl auth login${isApiKey ? '' : ` --scheme ${name}`}'`);
-  return `Log in with ${logins.join(' and ')}, or set ${schemes.map(({ variable }) => variable).join(' and ')}.`;
 }
 
 function responseReport(error: PetstoreError): ErrorReport {
@@ -76,13 +60,6 @@ const hints: Partial<Record<ErrorKind, string>> = {
 
 function report(kind: ErrorKind, message: string, hint?: string): ErrorReport {
   return { code: kind, message, status: null, requestId: null, exit: exitCodes[kind].exit, hint: hint ?? null };
-}
-
-/** The system's code of an error or its cause, else the message. */
-function systemCode(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return error.cause === undefined ? error.message : systemCode(error.cause);
 }
 
 /** The line for an error. */

@@ -23,7 +23,6 @@ export function table({ columns }: Shape, sample: readonly unknown[], terminal: 
   return {
     head: `${bold ? `\u001b[1m${header}\u001b[22m` : header}\n`,
     row: (row) => `${line(cellsOf(row, columns))}\n`,
-    tail: () => '',
   };
 }
 

@@ -10,8 +10,8 @@ export interface CommandNode {
   readonly name: string;
   readonly summary: string;
   readonly description?: string;
-  /** Examples: the words after `petctl <names>`, and a comment. */
-  readonly examples?: readonly (readonly [line: string, comment: string])[];
+  /** Each has only the words after `petctl <names>`. */
+  readonly examples?: readonly Example[];
   readonly args?: readonly Argument[];
   readonly flags?: readonly Flag[];
   readonly commands?: readonly CommandNode[];
@@ -24,6 +24,9 @@ export interface CommandNode {
   readonly verbatim?: true;
   readonly run?: (invocation: Invocation) => Promise<void>;
 }
+
+/** A command line, and a comment. */
+export type Example = readonly [line: string, comment: string];
 
 /** A command with its path, without `petctl`. */
 export interface Located {

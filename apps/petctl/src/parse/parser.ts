@@ -1,9 +1,9 @@
+import type { Schema } from '@petstore/types';
 import { Command, Argument as CommandArgument, Option } from 'commander';
 import { type Argument, type Flag, flagWords } from '../flags/flag.ts';
-import { kindOf } from '../flags/parse-value.ts';
+import { enumWords, expected, kindOf, type ParsedValue, parseValue, parseWord } from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { type CommandInput, type CommandNode, flagsOf, type Located, visibleCommands } from './command.ts';
-import { addValue, checkList, parseArgument, parseFlag, parseFlagWord } from './flag-values.ts';
 
 /** A parsed command line. */
 export interface CommandLine extends Located, CommandInput {
@@ -62,7 +62,6 @@ class CommandParser extends Command {
     this.#state = state;
     this.helpOption(false).helpCommand(false).enablePositionalOptions().exitOverride();
     this.action(() => {
-      for (const flag of flagsOf(located.node)) if (!state.isPartial) checkList(flag, state.values.get(flag.name));
       state.reached = this;
     });
   }
@@ -106,18 +105,18 @@ class CommandParser extends Command {
     const { isPartial, flagTexts, values } = this.#state;
     if (text === undefined) return;
     flagTexts.set(flag, text);
-    if (flag.name === 'version' && this.located.path.length === 0) this.#state.version = text === 'true';
-    else if (!isPartial) addValue(flag, parseFlag(flag, text), values);
-    else {
-      const parsed = parseFlagWord(flag, text);
-      if ('value' in parsed && !values.has(flag.name)) values.set(flag.name, parsed.value);
-    }
+    const { name, schema } = flag;
+    // A word may be only a part of a list or an object, so the command validates these.
+    const parsed = /^(array|object)$/.test(kindOf(schema)) ? parseWord(text, schema) : parseValue(text, schema);
+    if (name === 'version' && this.located.path.length === 0) this.#state.version = text === 'true';
+    else if (!isPartial) addValue(flag, validValue(parsed, `--${name}`, schema, text), values);
+    else if ('value' in parsed && !values.has(name)) values.set(name, parsed.value);
   }
 
-  #argumentOf(argument: Argument): CommandArgument {
-    const { name, required, rest } = argument;
+  #argumentOf({ name, required, rest, schema }: Argument): CommandArgument {
     const word = rest ? `${name}...` : name;
-    const parseOne = (text: string) => (this.#state.isPartial ? text : parseArgument(argument, text));
+    const parseOne = (text: string) =>
+      this.#state.isPartial ? text : validValue(parseValue(text, schema), `<${name}>`, schema, text);
     return new CommandArgument(required ? `<${word}>` : `[${word}]`).argParser((text, before: unknown) =>
       rest ? [...(Array.isArray(before) ? before : []), parseOne(text)] : parseOne(text),
     );
@@ -177,4 +176,32 @@ class CommandParser extends Command {
 function mayContain(word: string, { name, short }: Flag): boolean {
   if (word.startsWith('--')) return word.startsWith(`--${name}`) || word.startsWith(`--no-${name}`);
   return short !== undefined && word.startsWith('-') && word.includes(short);
+}
+
+/** Adds a value of a flag to earlier ones: switches count, lists and maps grow. */
+function addValue({ name, schema, repeatable, negatable }: Flag, value: unknown, values: Map<string, unknown>): void {
+  const before = values.get(name);
+  const kind = kindOf(schema);
+  if (kind === 'boolean') {
+    // A switch without --no- form is off without an entry.
+    if (value === false && !negatable) values.delete(name);
+    else values.set(name, repeatable ? Number(before ?? 0) + 1 : value);
+  } else if (before !== undefined && !repeatable) {
+    throw new UsageError(`--${name} appears twice.`, 'Use it once.');
+  } else if (!repeatable || value === null) {
+    values.set(name, value);
+  } else if (kind === 'object') {
+    values.set(name, Object.assign({}, before, value));
+  } else {
+    const more = kind === 'array' && Array.isArray(value) ? value : [value];
+    values.set(name, Array.isArray(before) ? [...before, ...more] : more);
+  }
+}
+
+/** The parsed value of a flag or an argument; throws if it is invalid. */
+function validValue(parsed: ParsedValue, name: string, schema: Schema, text: string): unknown {
+  if ('value' in parsed) return parsed.value;
+  const isSwitch = kindOf(schema) === 'boolean' && name.startsWith('--');
+  const hint = isSwitch ? `Use ${name}=true or ${name}=false.` : `It must be ${expected(schema)}.`;
+  throw new UsageError(`${name} '${text}' ${parsed.problem}.`, suggestion(text, enumWords(schema), hint));
 }

@@ -10,14 +10,15 @@ import { type SettingName, settings } from './settings.ts';
 export interface Profiles {
   readonly file: string;
   readonly selected: string | undefined;
-  readonly profiles: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly profiles: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** The settings that a profile may contain. */
 export const profileKeys = Object.keys(settings).filter((name) => name !== 'profile');
 
 /** Reads the configuration file, and throws for an unknown key. */
-export function readProfiles(file: string): Profiles {
+export function readProfiles(env: Environment): Profiles {
+  const file = join(folder(env), 'config.json');
   const { profile, profiles = {}, ...others } = readJsonFile(file);
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
@@ -32,7 +33,7 @@ export function readProfiles(file: string): Profiles {
   return { file, selected: profile, profiles: Object.fromEntries(entries) };
 }
 
-function readProfile(file: string, profile: string, values: unknown): Record<string, string> {
+function readProfile(file: string, profile: string, values: unknown): Record<string, unknown> {
   if (!isObject(values)) throw new UsageError(`${file}: the profile '${profile}' must be an object.`);
   for (const [key, value] of Object.entries(values)) {
     if (!profileKeys.includes(key))
@@ -43,7 +44,7 @@ function readProfile(file: string, profile: string, values: unknown): Record<str
     if (!['string', 'number', 'boolean'].includes(typeof value))
       throw new UsageError(`${file}: ${key} of the profile '${profile}' must be a single value.`);
   }
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
+  return values;
 }
 
 /** Throws if a profile neither exists nor is the default one. */
@@ -58,11 +59,6 @@ export function rejectUnknownProfile(profile: string, { file, profiles }: Profil
 /** Whether a setting has this name. */
 export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(settings, name);
-}
-
-/** The file of the profiles. */
-export function configFile(env: Environment): string {
-  return join(folder(env), 'config.json');
 }
 
 /** The file of the stored credentials. */

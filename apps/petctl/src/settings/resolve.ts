@@ -3,7 +3,7 @@ import { service } from '@petstore/types';
 import { expected, parseValue } from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
 import type { Environment } from '../io/process-io.ts';
-import { configFile, readProfiles, rejectUnknownProfile } from './profiles.ts';
+import { readProfiles, rejectUnknownProfile } from './profiles.ts';
 import { type Setting, type SettingName, settings } from './settings.ts';
 
 /** A value and its origin: `--timeout`, `PETCTL_TIMEOUT`, the profile, or the default. */
@@ -31,8 +31,8 @@ interface SettingSource {
 
 /** Resolves every setting, or throws for the first invalid one. */
 export function resolveSettings(flags: ReadonlyMap<string, unknown>, env: Environment): ResolvedSettings {
-  const stored = readProfiles(configFile(env));
-  const fromFlags: SettingSource = { origin: (name) => `--${name}`, text: (name) => flags.get(name)?.toString() };
+  const stored = readProfiles(env);
+  const fromFlags: SettingSource = { origin: (name) => `--${name}`, text: (name) => textOf(flags.get(name)) };
   const fromEnvironment: SettingSource = {
     origin: (name) => settings[name].env,
     text: (name) => env[settings[name].env] || undefined,
@@ -41,7 +41,7 @@ export function resolveSettings(flags: ReadonlyMap<string, unknown>, env: Enviro
   rejectUnknownProfile(profile, stored);
   const fromProfile: SettingSource = {
     origin: () => `profile '${profile}' in ${stored.file}`,
-    text: (name) => stored.profiles[profile]?.[name],
+    text: (name) => textOf(stored.profiles[profile]?.[name]),
   };
   // A profile named by a flag overrides the environment.
   const others = flags.has('profile') ? [fromProfile, fromEnvironment] : [fromEnvironment, fromProfile];
@@ -52,11 +52,16 @@ export function resolveSettings(flags: ReadonlyMap<string, unknown>, env: Enviro
       const [text, origin] = [source.text(name), source.origin(name)];
       if (text !== undefined) return { value: parseSetting(setting, text, origin), origin };
     }
-    return { value: setting.default, origin: 'default' };
+    // A setting without a default may be undefined.
+    return { value: setting.default as T, origin: 'default' };
   };
   for (const setting of Object.values(settings)) get<unknown>(setting);
   const configuredUrls = [fromProfile, fromEnvironment].flatMap(({ text }) => text('base-url') ?? []);
   return { get, baseUrl: resolveBaseUrl(sources), profile, configuredUrls };
+}
+
+function textOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : String(value);
 }
 
 function resolveBaseUrl(sources: readonly SettingSource[]): SettingValue<string> {
@@ -87,8 +92,11 @@ function configuredUrl(sources: readonly SettingSource[]): SettingValue<string> 
 /** Parses the text of a setting, or throws if it is invalid. */
 export function parseSetting<T>(setting: Setting<T>, text: string, origin: string): T {
   const { schema } = setting.flag;
-  const value = 'value' in parseValue(text, schema) ? setting.parse(text) : undefined;
-  if (value !== undefined) return value;
+  const parsed = parseValue(text, schema);
+  if ('value' in parsed) {
+    const value = setting.parse ? setting.parse(text) : (parsed.value as T);
+    if (value !== undefined) return value;
+  }
   throw new UsageError(
     `${origin}: '${withoutCredentials(text)}' is not valid: it must be ${setting.expected ?? expected(schema)}.`,
     suggestion(text, (schema.enum ?? []).map(String), ''),

@@ -6,12 +6,12 @@ import { type Flag, switchFlag, valueFlag } from '../flags/flag.ts';
 export interface Setting<T> {
   readonly flag: Flag;
   readonly env: string;
-  readonly default: T;
+  readonly default?: T;
   /** The default as the help shows it. */
-  readonly defaultText: string;
-  /** Converts a text that the flag's schema allows. */
-  readonly parse: (text: string) => T | undefined;
-  /** What `parse` expects, if it is stricter than the schema. */
+  readonly defaultText?: string;
+  /** Converts a text that the flag's schema allows. Without it, the value is of the schema's type. */
+  readonly parse?: (text: string) => T | undefined;
+  /** What `parse` expects. */
   readonly expected?: string;
 }
 
@@ -22,41 +22,27 @@ export type Output = (typeof outputs)[number];
 // petctl's defaults are the client's.
 const clientDefaults = connect({ apiKey: '-', baseUrl: 'http://localhost' });
 
-const isTrue = (text: string) => text === 'true';
-
 /** All settings, by their names in a profile. */
 export const settings = {
   profile: setting<string | undefined>(
     valueFlag('profile', 'name', 'The profile of the configuration.', { completes: 'profile' }),
-    { default: undefined, defaultText: 'default', parse: String },
+    { defaultText: 'default' },
   ),
   'base-url': setting<string | undefined>(
     valueFlag('base-url', 'url', 'The URL of the service, with the version segment.'),
-    {
-      default: undefined,
-      defaultText: '',
-      parse: parseBaseUrl,
-      expected: `a URL such as ${Object.values(service.deployments)[0]}`,
-    },
+    { parse: parseBaseUrl, expected: `a URL such as ${Object.values(service.deployments)[0]}` },
   ),
   deployment: setting<string | undefined>(
     valueFlag('deployment', 'name', 'A deployment of the interface, instead of a URL.', {
       schema: { type: 'string', enum: Object.keys(service.deployments) },
     }),
-    { default: undefined, defaultText: '', parse: String },
   ),
   output: setting<Output | undefined>(
     valueFlag('output', 'format', 'The format of results.', { short: 'o', schema: { type: 'string', enum: outputs } }),
-    {
-      default: undefined,
-      defaultText: 'table on a terminal, else tsv',
-      parse: (text) => outputs.find((output) => output === text),
-    },
+    { defaultText: 'table on a terminal, else tsv' },
   ),
   color: setting<boolean | undefined>(switchFlag('color', 'Colours, or none.', { negatable: true }), {
-    default: undefined,
     defaultText: 'on a terminal',
-    parse: isTrue,
   }),
   timeout: setting<number>(
     valueFlag('timeout', 'time', 'The time for one call, retries included: in seconds, or with ms, s or m.'),
@@ -71,17 +57,17 @@ export const settings = {
     valueFlag('retries', 'integer', 'The number of retries of a request that is safe to repeat.', {
       schema: { type: 'integer', minimum: 0, maximum: 100 },
     }),
-    { default: clientDefaults.limit, defaultText: String(clientDefaults.limit), parse: Number },
+    { default: clientDefaults.limit, defaultText: String(clientDefaults.limit) },
   ),
   keyring: setting<boolean>(
     switchFlag('keyring', "Store keys in the system's keyring if there is one, else in a file.", { negatable: true }),
-    { default: true, defaultText: 'true', parse: isTrue },
+    { default: true, defaultText: 'true' },
   ),
 } as const;
 
 export type SettingName = keyof typeof settings;
 
-function setting<T>(flag: Flag, rest: Omit<Setting<T>, 'flag' | 'env'>): Setting<T> {
+function setting<T>(flag: Flag, rest?: Omit<Setting<T>, 'flag' | 'env'>): Setting<T> {
   return { flag, env: `PETCTL_${flag.name.toUpperCase().replaceAll('-', '_')}`, ...rest };
 }
 

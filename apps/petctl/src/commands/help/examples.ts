@@ -1,14 +1,10 @@
-import { isBinary, type Operation, propertiesOf, resolved, type Schema, typeIn } from '@petstore/types';
+import { type Field, isBinary, type Operation, propertiesOf, resolved, type Schema, typeIn } from '@petstore/types';
 import type { Flag } from '../../flags/flag.ts';
 import { enumWords, kindOf } from '../../flags/parse-value.ts';
-import type { CommandNode } from '../../parse/command.ts';
+import type { CommandNode, Example } from '../../parse/command.ts';
 
 /** Examples for the command of an operation, from its spec: the words after the command, and a comment. */
-export function operationExamples({
-  operation,
-  args = [],
-  flags = [],
-}: CommandNode): [line: string, comment: string][] {
+export function operationExamples({ operation, args = [], flags = [] }: CommandNode): Example[] {
   if (!operation) return [];
   const values = args.map(({ schema }) => example('', schema)).join(' ');
   const required = flags.filter((flag) => flag.required).map(exampleFlag);
@@ -16,7 +12,7 @@ export function operationExamples({
     (flag) => flag.field !== undefined && !flag.required && enumWords(flag.schema).length > 0,
   );
   const plain = [values, ...required].filter(Boolean).join(' ');
-  const lines: [string, string][] = [[plain, operation.summary]];
+  const lines: Example[] = [[plain, operation.summary]];
   if (optional) lines.push([`${plain} ${exampleFlag(optional)}`.trim(), `With ${optional.name}`]);
   if (operation.pagination) lines.push([`${plain} --all -o jsonl`.trim(), 'All pages, one JSON object per line']);
   if (operation.body && !plain.includes('--data'))
@@ -34,18 +30,11 @@ function example(name: string, schema: Schema): string {
   const [word] = enumWords(schema);
   if (word !== undefined) return word;
   if (isBinary(schema)) return `@${name}.bin`;
-  switch (kindOf(schema)) {
-    case 'integer':
-    case 'number':
-    case 'boolean':
-      return String(jsonExample(schema));
-    case 'array':
-      return example(name, resolved(schema).items ?? {});
-    case 'object':
-      return `'${JSON.stringify(jsonExample(schema))}'`;
-    default:
-      return `'a ${name}'`;
-  }
+  const kind = kindOf(schema);
+  if (kind === 'array') return example(name, resolved(schema).items ?? {});
+  if (kind === 'string' || kind === 'json') return `'a ${name}'`;
+  const text = JSON.stringify(jsonExample(schema));
+  return kind === 'object' ? `'${text}'` : text;
 }
 
 /** A valid value as JSON data; of an object, only the required properties. */
@@ -56,12 +45,8 @@ function jsonExample(schema: Schema): unknown {
   switch (kindOf(schema)) {
     case 'object': {
       const properties = propertiesOf(schema);
-      return Object.fromEntries(
-        required.flatMap((name) => {
-          const { [name]: property = {} } = properties;
-          return resolved(property).readOnly ? [] : [[name, jsonExample(property)]];
-        }),
-      );
+      const writable = required.filter((name) => !resolved(properties[name] ?? {}).readOnly);
+      return Object.fromEntries(writable.map((name) => [name, jsonExample(properties[name] ?? {})]));
     }
     case 'array':
       return minItems > 0 ? [jsonExample(items)] : [];
@@ -76,9 +61,9 @@ function jsonExample(schema: Schema): unknown {
 }
 
 /** Examples of raw requests: a list with a query parameter, and a create with its required fields. */
-export function apiExamples(operations: readonly Operation[]): [line: string, comment: string][] {
+export function apiExamples(operations: readonly Operation[]): Example[] {
   const plain = operations.filter(({ path }) => !path.includes('{'));
-  const examples: [string, string][] = [];
+  const examples: Example[] = [];
   const list = plain.find(({ method }) => method === 'GET');
   if (list) {
     const [query] = fieldWords(list, ({ in: location }) => location === 'query');
@@ -92,8 +77,6 @@ export function apiExamples(operations: readonly Operation[]): [line: string, co
   }
   return examples;
 }
-
-type Field = Operation['fields'][string];
 
 /** Fields with example values as flags of `petctl api`. */
 function fieldWords({ fields }: Operation, isWanted: (field: Field) => boolean): string[] {

@@ -1,3 +1,4 @@
+import { Help } from 'commander';
 import type { Argument, Flag } from '../../flags/flag.ts';
 import { boundsOf, kindOf } from '../../flags/parse-value.ts';
 import { suggestion, UsageError } from '../../io/errors.ts';
@@ -5,6 +6,7 @@ import type { Io } from '../../io/process-io.ts';
 import { isColored } from '../../output/print.ts';
 import {
   type CommandNode,
+  type Example,
   type Invocation,
   type Located,
   sharedFlagsOf,
@@ -40,8 +42,8 @@ export function help({ path, node }: Located, io: Io, flags: Invocation['flags']
   const width = Math.min(io.stdout.columns || 100, 100);
   const isBold = isColored(flags, io);
   const title = (text: string) => (isBold ? `\u001b[1m${text}\u001b[22m` : text);
-  const parts = [wrap(node.description ?? node.summary, width, '')];
-  if (node.notice) parts.push(wrap(node.notice, width, ''));
+  const parts = [wrap(node.description ?? node.summary, width)];
+  if (node.notice) parts.push(wrap(node.notice, width));
   for (const [name, lines] of sections({ path, node }, width)) {
     if (lines.length > 0) parts.push([title(name), ...lines].join('\n'));
   }
@@ -51,9 +53,9 @@ export function help({ path, node }: Located, io: Io, flags: Invocation['flags']
 function sections({ path, node }: Located, width: number): [title: string, lines: string[]][] {
   const rows = {
     Commands: visibleCommands(node).map((one) => [one.name, one.summary + stateOf(one)] as const),
-    Arguments: (node.args ?? []).map((one) => [argumentName(one), describeArgument(one)] as const),
-    Flags: (node.flags ?? []).map((one) => [flagNames(one), describeFlag(one)] as const),
-    'Flags of every command': sharedFlagsOf(node).map((one) => [flagNames(one), describeFlag(one)] as const),
+    Arguments: (node.args ?? []).map(argumentRow),
+    Flags: (node.flags ?? []).map(flagRow),
+    'Flags of every command': sharedFlagsOf(node).map(flagRow),
     More: path.length > 0 ? [] : topics().map(({ name, title }) => [`petctl help ${name}`, title] as const),
   };
   return [
@@ -70,7 +72,7 @@ function stateOf({ operation }: CommandNode): string {
 }
 
 /** Complete command lines with comments. */
-export function examplesOf({ path, node }: Located): (readonly [line: string, comment: string])[] {
+export function examplesOf({ path, node }: Located): readonly Example[] {
   const lines = node.examples ?? (node.operation && operationExamples(node));
   const examples = lines?.map(
     ([line, comment]) => [['petctl', ...path, line].filter(Boolean).join(' '), comment] as const,
@@ -86,44 +88,51 @@ export function usage({ path, node }: Located): string {
   return ['petctl', ...path, ...words, '[flags]'].join(' ');
 }
 
+/** A name with its description. */
+export type Row = readonly [name: string, description: string];
+
 /** Lines of names and wrapped descriptions. */
-function inColumns(rows: readonly (readonly [name: string, description: string])[], width: number): string[] {
+function inColumns(rows: readonly Row[], width: number): string[] {
   const left = Math.min(Math.max(0, ...rows.map(([name]) => name.length)), 26);
   return rows.map(([name, description]) => {
     const indent = ' '.repeat(left + 4);
-    const text = wrap(description, width, indent);
+    const text = wrap(description, width - indent.length).replaceAll('\n', `\n${indent}`);
     return name.length > left ? `  ${name}\n${indent}${text}` : `  ${name.padEnd(left)}  ${text}`;
   });
 }
 
-function wrap(text: string, width: number, indent: string): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(/\s+/)) {
-    if (line && indent.length + line.length + word.length + 1 > width) {
-      lines.push(line);
-      line = '';
-    }
-    line += line ? ` ${word}` : word;
-  }
-  return [...lines, line].join(`\n${indent}`);
+// Wraps on narrow terminals, too.
+const layout = Object.assign(new Help(), { minWidthToWrap: 1 });
+
+function wrap(text: string, width: number): string {
+  return layout.boxWrap(text.replaceAll(/\s+/g, ' '), width);
+}
+
+/** A flag with its description. */
+export function flagRow(flag: Flag): Row {
+  return [flagNames(flag), describeFlag(flag)];
+}
+
+/** An argument with its description. */
+export function argumentRow(argument: Argument): Row {
+  return [argumentName(argument), withNotes(argument, [])];
 }
 
 /** The names and the value of a flag: `-o, --output <format>`. */
-export function flagNames({ name, short, negatable, schema, value }: Flag): string {
+function flagNames({ name, short, negatable, schema, value }: Flag): string {
   const names = `${short ? `-${short}, ` : ''}--${negatable ? '[no-]' : ''}${name}`;
   const kind = kindOf(schema);
   return kind === 'boolean' ? names : `${names} <${value ?? kind}>`;
 }
 
 /** An argument in a usage line: `<user-id>` or `[topic...]`. */
-export function argumentName({ name, required, rest }: Argument): string {
+function argumentName({ name, required, rest }: Argument): string {
   const text = rest ? `${name}...` : name;
   return required ? `<${text}>` : `[${text}]`;
 }
 
 /** The description of a flag, with bounds and defaults. */
-export function describeFlag(flag: Flag): string {
+function describeFlag(flag: Flag): string {
   const { name, field, required, schema, insteadOf } = flag;
   const setting = field === undefined && isSettingName(name) ? settings[name] : undefined;
   return withNotes(flag, [
@@ -146,11 +155,7 @@ function repetitionNotes({ repeatable, field, property, schema }: Flag): string[
   return isInput && kind === 'object' ? ['repeatable', 'key=value or JSON'] : ['repeatable'];
 }
 
-/** The description of an argument, with bounds. */
-export function describeArgument(argument: Argument): string {
-  return withNotes(argument, []);
-}
-
+/** A description, with bounds and more notes. */
 function withNotes({ description, schema }: Flag | Argument, more: readonly (string | false | undefined)[]): string {
   const notes = [boundsOf(schema), ...more].filter((note) => note);
   return notes.length > 0 ? `${description.replace(/\.$/, '')} (${notes.join('; ')}).` : description;

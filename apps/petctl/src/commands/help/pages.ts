@@ -7,7 +7,7 @@ import {
   visibleCommands,
   walk,
 } from '../../parse/command.ts';
-import { argumentName, describeArgument, describeFlag, examplesOf, flagNames, usage } from './help.ts';
+import { argumentRow, examplesOf, flagRow, type Row, usage } from './help.ts';
 import { topics } from './topics.ts';
 
 /** The man pages by file name, for petctl and each command and group. */
@@ -40,17 +40,11 @@ function page(name: string, located: Located, version: string): string {
   return `${parts.join('\n')}\n`;
 }
 
-/** Names with descriptions. */
-type Rows = readonly (readonly [name: string, description: string])[];
-
-function optionsOf({ args = [] }: Pick<CommandNode, 'args'>, flags: readonly Flag[]): Rows {
-  return [
-    ...args.map((one) => [argumentName(one), describeArgument(one)] as const),
-    ...flags.map((one) => [flagNames(one), describeFlag(one)] as const),
-  ];
+function optionsOf({ args = [] }: Pick<CommandNode, 'args'>, flags: readonly Flag[]): readonly Row[] {
+  return [...args.map(argumentRow), ...flags.map(flagRow)];
 }
 
-function definitionList(rows: Rows): string {
+function definitionList(rows: readonly Row[]): string {
   return rows.map(([name, description]) => `.TP\n\\fB${roff(name)}\\fR\n${roff(description)}`).join('\n');
 }
 
@@ -89,6 +83,6 @@ function section(located: Located): string[] {
   ];
 }
 
-function markdownList(rows: Rows): string {
+function markdownList(rows: readonly Row[]): string {
   return rows.map(([name, description]) => `- \`${name}\`: ${description.replaceAll('\n', ' ')}`).join('\n');
 }

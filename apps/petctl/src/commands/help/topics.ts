@@ -1,5 +1,5 @@
-import { type Scheme, schemes } from '../../keys/schemes.ts';
-import { exitCodes } from '../../output/exit-codes.ts';
+import { exitCodes } from '../../io/errors.ts';
+import { type Scheme, schemes } from '../../keys/credentials.ts';
 import { settings } from '../../settings/settings.ts';
 
 /** A topic about all commands. */

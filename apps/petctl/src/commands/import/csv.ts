@@ -47,18 +47,19 @@ export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator
     }
   }
   const nextLine = () => line + emptyLinesBefore(rest.toString());
-  for await (const chunk of chunks) {
-    rest = Buffer.concat([rest, Buffer.from(chunk)]);
-    const done = new Promise<undefined>((resolve) => parser.write(chunk, (error) => error ?? resolve(undefined)));
+  /** Yields the records of a parsed part, and then throws its error. */
+  async function* records(parsePart: (done: (error?: Error | null) => void) => void) {
+    const done = new Promise<undefined>((resolve) => parsePart((error) => error ?? resolve(undefined)));
     const error = await Promise.race([done, failure]);
     yield* drain();
     if (error) throw quoteError(error, nextLine());
+  }
+  for await (const chunk of chunks) {
+    rest = Buffer.concat([rest, Buffer.from(chunk)]);
+    yield* records((done) => parser.write(chunk, done));
     if (rest.length > MAX_RECORD_LENGTH) throw recordError(nextLine(), TOO_LONG);
   }
-  const done = new Promise<undefined>((resolve) => parser.end(() => resolve(undefined)));
-  const error = await Promise.race([failure, done]);
-  yield* drain();
-  if (error) throw quoteError(error, nextLine());
+  yield* records((done) => parser.end(done));
 }
 
 /** A record of csv-parse. */

@@ -1,5 +1,5 @@
 import { closeSync, createReadStream, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
-import { codeOf, InterruptedError, OutputError, UsageError } from '../../io/errors.ts';
+import { InterruptedError, OutputError, systemCode, UsageError } from '../../io/errors.ts';
 import { unreadable } from '../../io/files.ts';
 import type { Io } from '../../io/process-io.ts';
 import type { Records } from './records.ts';
@@ -28,7 +28,7 @@ export function openSource(file: string, { stdin }: Io): Source {
       yield decoder.decode();
     } catch (error) {
       // An error after `close` or an interrupt is expected, so the chunks just end.
-      if (stream.destroyed && (error instanceof InterruptedError || codeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE'))
+      if (stream.destroyed && (error instanceof InterruptedError || systemCode(error) === 'ERR_STREAM_PREMATURE_CLOSE'))
         return;
       if (!(error instanceof TypeError)) throw unreadable(file, error);
       throw new UsageError(`${file} is not UTF-8, after byte ${Math.max(0, read - 65_536)}.`, 'Convert it to UTF-8.');
@@ -74,7 +74,6 @@ export function openRecordsFile(
     try {
       writeFileSync(descriptor, text);
     } catch (error) {
-      if (!(error instanceof Error)) throw error;
       failure = new OutputError(error, `The records for ${recordsFile}`);
     }
   };
@@ -99,6 +98,6 @@ function openForWriting(flag: string, recordsFile: string, importedFile: string)
   try {
     return openSync(recordsFile, 'w');
   } catch (error) {
-    throw new UsageError(`--${flag}: ${recordsFile} cannot be written (${codeOf(error)}).`);
+    throw new UsageError(`--${flag}: ${recordsFile} cannot be written (${systemCode(error)}).`);
   }
 }

@@ -33,17 +33,21 @@ export async function readRecords(
   const format = wanted ?? (first === '[' ? 'json' : first === '{' || first === '' ? 'jsonl' : 'csv');
   const ignorable = propertiesIn(operation).names.filter((name) => !(name in operation.fields));
   const ignored = new Set<string>();
-  const toInput = (data: unknown, line: number) => inputIn(data, line, operation, ignorable, ignored);
+  const toInput: ToInput = (data, line) => {
+    if (!isObject(data)) throw new UsageError(`line ${line} is not a JSON object.`);
+    const known = Object.entries(data).filter(([name]) => !ignorable.includes(name));
+    for (const name of ignorable) if (name in data) ignored.add(name);
+    return rejectIncomplete(checkProperties(Object.fromEntries(known), operation, `line ${line}`), operation, line);
+  };
   if (format === 'json')
     return { records: jsonArray(all, toInput), frame: { head: '[\n', between: ',\n', tail: '\n]\n' }, ignored };
   if (format === 'jsonl')
     return { records: jsonLines(all, toInput), frame: { head: '', between: '\n', tail: '\n' }, ignored };
   const records = csvRecords(all);
   const { value: header } = await records.next();
-  if (!header) return { records: fromCsv(records, [], operation), frame: { head: '', between: '', tail: '' }, ignored };
-  const columns = inputNames(header, operation, ignorable);
-  for (const [i, name] of columns.entries()) if (name === undefined) ignored.add(header.cells[i] ?? '');
-  const frame = { head: `${header.raw}\n`, between: '\n', tail: '\n' };
+  const columns = header ? inputNames(header, operation, ignorable) : [];
+  for (const [i, name] of columns.entries()) if (name === undefined) ignored.add(header?.cells[i] ?? '');
+  const frame = { head: `${header?.raw ?? ''}\n`, between: '\n', tail: '\n' };
   return { records: fromCsv(records, columns, operation), frame, ignored };
 }
 
@@ -76,6 +80,7 @@ async function* fromCsv(
   }
 }
 
+/** The input in a JSON value of a line. */
 type ToInput = (data: unknown, line: number) => Record<string, unknown>;
 
 async function* jsonLines(chunks: AsyncIterable<string>, toInput: ToInput): AsyncGenerator<InputRecord> {
@@ -107,19 +112,6 @@ async function* jsonArray(chunks: AsyncIterable<string>, toInput: ToInput): Asyn
     const line = i + 1;
     yield { line, raw: jsonText(element) ?? '', read: () => toInput(element, line) };
   }
-}
-
-function inputIn(
-  data: unknown,
-  line: number,
-  operation: Operation,
-  ignorable: readonly string[],
-  ignored: Set<string>,
-): Record<string, unknown> {
-  if (!isObject(data)) throw new UsageError(`line ${line} is not a JSON object.`);
-  const known = Object.entries(data).filter(([name]) => !ignorable.includes(name));
-  for (const name of ignorable) if (name in data) ignored.add(name);
-  return rejectIncomplete(checkProperties(Object.fromEntries(known), operation, `line ${line}`), operation, line);
 }
 
 /** Returns the input, or throws if a required property is missing. */

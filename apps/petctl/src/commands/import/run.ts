@@ -1,4 +1,4 @@
-import { InterruptedError, PartialError, UsageError } from '../../io/errors.ts';
+import { CliError, InterruptedError, UsageError } from '../../io/errors.ts';
 import type { Sink } from '../../io/process-io.ts';
 import { propertiesIn, type Row, selectedFields } from '../../output/format.ts';
 import { print } from '../../output/print.ts';
@@ -7,11 +7,11 @@ import type { Invocation } from '../../parse/command.ts';
 import { openRecordsFile, openSource, type RecordsFile } from './record-files.ts';
 import { type FileFormat, type InputRecord, type Records, readRecords } from './records.ts';
 import {
-  dryRunSender,
   failsEveryRecord,
   mapConcurrently,
   type Outcome,
   type RecordResult,
+  type Sender,
   sendRecord,
   serviceSender,
 } from './send.ts';
@@ -24,9 +24,10 @@ export async function runImport(invocation: Invocation, defaultConcurrency: numb
   const importedFile = String(args[0]);
   const properties = propertiesIn(operation).names;
   const columns = selectedFields(flags.get('fields'), ['line', 'outcome', ...properties, 'error']);
-  const sender = flags.has('dry-run') ? dryRunSender : await serviceSender(operation, invocation);
+  const sender: Sender = flags.has('dry-run') ? {} : await serviceSender(operation, invocation);
   const source = openSource(importedFile, io);
-  const imported = await readRecords(source.chunks, formatOf(flags.get('format')), operation);
+  const format = flags.get('format') as FileFormat | undefined;
+  const imported = await readRecords(source.chunks, format, operation);
   io.interrupted.throwIfAborted();
   const recordsFiles = openRecordsFiles(flags, importedFile, imported);
   const counts: Counts = { created: 0, existing: 0, valid: 0, failed: 0, unknown: 0 };
@@ -93,7 +94,7 @@ export async function runImport(invocation: Invocation, defaultConcurrency: numb
     recordsFiles.failed?.close();
     recordsFiles.unknown?.close();
   }
-  await sender.writeDeprecations();
+  await sender.writeDeprecation?.();
   for (const name of imported.ignored)
     await writeNotice(invocation, `Ignored the property '${name}', because ${operation.id} has no such input.`);
   if (counts.existing > 0)
@@ -104,12 +105,13 @@ export async function runImport(invocation: Invocation, defaultConcurrency: numb
   await finish(invocation, counts, recordsFiles.failed?.error ?? recordsFiles.unknown?.error ?? stopReason);
 }
 
-/** Writes the totals as a notice, or throws: the error that stopped the import, or a PartialError for failed and unknown records. */
+/** Writes the totals as a notice, or throws: the error that stopped the import, or one for failed and unknown records. */
 async function finish(invocation: Invocation, counts: Counts, error: unknown): Promise<void> {
   const total = summary(counts);
   const isPartial = error === undefined && counts.failed + counts.unknown > 0;
   if (isPartial || (error instanceof UsageError && counts.created + counts.existing > 0))
-    throw new PartialError(
+    throw new CliError(
+      'partial',
       error instanceof UsageError ? `${error.message} ${total}.` : `${total}.`,
       hintFor(invocation, counts),
     );
@@ -137,10 +139,6 @@ function openRecordsFiles(flags: Invocation['flags'], importedFile: string, reco
     return typeof recordsFile === 'string' ? openRecordsFile(flag, recordsFile, importedFile, records) : undefined;
   };
   return { failed: open('failed'), unknown: open('unknown') };
-}
-
-function formatOf(flag: unknown): FileFormat | undefined {
-  return flag === 'jsonl' || flag === 'json' || flag === 'csv' ? flag : undefined;
 }
 
 /** The number of records by outcome; see `Outcome`. Records that were not sent have no outcome, and are not counted. */

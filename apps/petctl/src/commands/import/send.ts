@@ -1,10 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { ConnectionError, mayRetry, PetstoreError, petstore } from '@petstore/client';
+import { ConnectionError, mayRetry, PetstoreError } from '@petstore/client';
 import type { Operation } from '@petstore/types';
 import { clientFor, createCall, credentialsFor } from '../../call/client.ts';
-import { UsageError } from '../../io/errors.ts';
+import { errorKindOf, UsageError } from '../../io/errors.ts';
 import { jsonText } from '../../io/text.ts';
-import { errorKindOf } from '../../output/exit-codes.ts';
 import type { Row } from '../../output/format.ts';
 import type { Invocation } from '../../parse/command.ts';
 import type { InputRecord } from './records.ts';
@@ -23,25 +22,23 @@ export interface RecordResult {
   readonly error?: unknown;
 }
 
-/** Sends records. In a dry run the sender has no `send`. */
+/** Sends records. The sender of a dry run is empty. */
 export interface Sender {
   readonly send?: (input: Record<string, unknown>) => Promise<{ readonly data: unknown; readonly isReplayed: boolean }>;
-  readonly writeDeprecations: () => Promise<void>;
+  readonly writeDeprecation?: () => Promise<void>;
 }
-
-export const dryRunSender: Sender = { writeDeprecations: async () => {} };
 
 /** A sender of records to the configured service, with the configured credentials. */
 export async function serviceSender(operation: Operation, invocation: Invocation): Promise<Sender> {
-  const { options, writeDeprecations } = await clientFor(invocation, await credentialsFor(invocation, operation));
-  const call = createCall(petstore(options), operation);
+  const { options, writeDeprecation } = await clientFor(invocation, await credentialsFor(invocation, operation));
+  const call = createCall(options, operation);
   const idempotencyKeyOf = idempotencyKeys(operation, invocation.flags.has('again'));
   const send = async (input: Record<string, unknown>) => {
     const options = { idempotencyKey: idempotencyKeyOf(input), signal: invocation.io.interrupted };
     const { data, response } = await call(input, options).withResponse();
     return { data, isReplayed: response.headers.get('idempotency-replayed') === 'true' };
   };
-  return { send, writeDeprecations };
+  return { send, writeDeprecation };
 }
 
 /** Validates and sends a record. An error becomes the record's outcome. */
@@ -112,35 +109,29 @@ export async function* mapConcurrently<Input, Result>(
   { concurrency, isOrdered }: { readonly concurrency: number; readonly isOrdered: boolean },
 ): AsyncGenerator<Result> {
   const source = inputs[Symbol.asyncIterator]();
-  type Read = { readonly next: IteratorResult<Input> } | { readonly failure: unknown };
-  const read = () =>
-    source.next().then<Read, Read>(
-      (next) => ({ next }),
-      (failure: unknown) => ({ failure }),
-    );
-  /** Started work by its number, oldest first. */
-  const running = new Map<number, Promise<{ readonly number: number; readonly result: Result }>>();
-  let [reading, isOpen, count] = [read(), true, 0];
-  let failed: { readonly failure: unknown } | undefined;
+  interface Finished {
+    readonly work: Promise<Finished>;
+    readonly result: Result;
+  }
+  /** Started work, oldest first. */
+  const running = new Set<Promise<Finished>>();
+  const read = () => source.next().catch((failure: unknown) => ({ failure }));
+  let [reading, isOpen] = [read(), true];
   while (isOpen || running.size > 0) {
     const mayStart = isOpen && running.size < concurrency;
-    const awaited = isOrdered ? [...running.values()].slice(0, 1) : [...running.values()];
+    const awaited = [...running].slice(0, isOrdered ? 1 : undefined);
     const step = await Promise.race([...(mayStart ? [reading] : []), ...awaited]);
     if ('result' in step) {
-      running.delete(step.number);
+      running.delete(step.work);
       yield step.result;
-    } else if ('failure' in step) {
-      [failed, isOpen] = [step, false];
-    } else if (step.next.done) {
+    } else if ('failure' in step || step.done) {
       isOpen = false;
     } else {
-      const number = count++;
-      running.set(
-        number,
-        work(step.next.value).then((result) => ({ number, result })),
-      );
+      const started: Promise<Finished> = work(step.value).then((result) => ({ work: started, result }));
+      running.add(started);
       reading = read();
     }
   }
-  if (failed) throw failed.failure;
+  const last = await reading;
+  if ('failure' in last) throw last.failure;
 }
