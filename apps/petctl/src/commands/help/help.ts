@@ -96,7 +96,7 @@ function inColumns(rows: readonly Row[], width: number): string[] {
   const left = Math.min(Math.max(0, ...rows.map(([name]) => name.length)), 26);
   return rows.map(([name, description]) => {
     const indent = ' '.repeat(left + 4);
-    const text = wrap(description, width - indent.length).replaceAll('\n', `\n${indent}`);
+    const text = wrap(description, Math.max(1, width - indent.length)).replaceAll('\n', `\n${indent}`);
     return name.length > left ? `  ${name}\n${indent}${text}` : `  ${name.padEnd(left)}  ${text}`;
   });
 }
