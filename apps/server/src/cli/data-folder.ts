@@ -19,7 +19,7 @@ export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): vo
     'Stop the server first. Nothing is changed. The exit code is 1 if anything is damaged.',
   ).action(async () => {
     const folder = await folderOf(check);
-    const { checkStore } = await import('../store/lowdb/check.ts');
+    const { checkStore } = await import('../store/lowdb/lowdb.ts');
     const { allCollections } = await import('../collections.ts');
     const { format, collections, segments, bytes, needed, tail } = await checkStore(folder, allCollections);
     for (const { name, documents, last } of collections)

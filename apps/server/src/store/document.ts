@@ -1,5 +1,5 @@
 import type { Operation, Schema } from '@petstore/types';
-import type { JsonText, Page, Properties } from './store.ts';
+import type { JsonText, NotWritten, Page, Properties } from './store.ts';
 
 /** Describes the documents of a collection to a store, which knows no other property of them. */
 export interface CollectionDeclaration {
@@ -30,6 +30,12 @@ export function collectionNamed<C>(collections: ReadonlyMap<string, C>, name: st
   const found = collections.get(name);
   if (found === undefined) throw new Error(`There is no collection '${name}'.`);
   return found;
+}
+
+/** The reason why a write to a document with this version has no effect; undefined if the write is possible. */
+export function obstacleTo(version: string | undefined, ifVersion: string | undefined): NotWritten | undefined {
+  if (version === undefined) return { outcome: 'missing' };
+  return ifVersion === undefined || ifVersion === version ? undefined : { outcome: 'conflict' };
 }
 
 /** The properties of a document without its identifier. */

@@ -1,5 +1,5 @@
 import { allCollections } from '../collections.ts';
-import { type CollectionDeclaration, collectionNamed, encode, withId, withoutId } from './document.ts';
+import { type CollectionDeclaration, collectionNamed, encode, obstacleTo, withId, withoutId } from './document.ts';
 import { IdempotencyMismatchError } from './errors.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import {
@@ -61,13 +61,8 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, ke
     documents.set(id, { properties, document });
     return document;
   };
-  /** The reason to omit a write; undefined if there is none. */
-  const obstacle = (id: number, ifVersion: string | undefined): NotWritten | undefined => {
-    const known = documents.get(id)?.document;
-    if (!known) return { outcome: 'missing' };
-    return ifVersion === undefined || ifVersion === known.version ? undefined : { outcome: 'conflict' };
-  };
-
+  const obstacle = (id: number, ifVersion: string | undefined) =>
+    obstacleTo(documents.get(id)?.document.version, ifVersion);
   const remove = (id: number): Removed => {
     sequence++;
     documents.delete(id);

@@ -1,7 +1,7 @@
 import { rounds } from '@petstore/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { blocksIn, complete, GAP, type Kind, layOut } from '../../src/store/lowdb/block.ts';
+import { blocksIn, type Kind, layOut, writeBlock } from '../../src/store/lowdb/block.ts';
 
 const kinds: Kind[] = [
   ['things', '{"color":"red"}'],
@@ -21,11 +21,7 @@ test.each(['json', 'jsonl'] as const)('a block of %s contains the records that i
       const encoded = blocks.map((texts) => {
         const records = texts.map((one) => ({ ...one, start: 0, length: Buffer.byteLength(one.text) }));
         const block = layOut(7, form, records, kinds);
-        const bytes = Buffer.alloc(block.bytes);
-        const documents = texts.map(({ text }) => text).filter((text) => text !== '');
-        bytes.write(documents.join(GAP[form]), block.opening.length);
-        complete(bytes, block.opening);
-        return bytes;
+        return writeBlock(Buffer.alloc(block.size), block, 'utf8');
       });
       const bytes = Buffer.concat(encoded);
       const found = [];

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { makeFolder, readIfExists, replaceFile } from '../../files/files.ts';
 import { StoreDamagedError, StoreFolderError } from '../errors.ts';
 import { blocksIn, isTorn } from './block.ts';
-import { segmentFile } from './catalog.ts';
 import {
   type ManifestData,
   manifestFile,
@@ -12,7 +11,7 @@ import {
   segmentsFolder,
   writeManifest,
 } from './manifest.ts';
-import { unsealedIn } from './recovery.ts';
+import { segmentFilesOf } from './recovery.ts';
 
 /**
  * The number of attempts to copy. An attempt fails if a merge removes segments meanwhile; the next attempt uses the new
@@ -49,10 +48,7 @@ export async function backup(folder: string, to: string): Promise<void> {
 
 /** Copies the segments of the manifest and all later segments. False if a segment was removed meanwhile. */
 async function copySegments(source: string, target: string, manifest: ManifestData): Promise<boolean> {
-  const names = [
-    ...manifest.sealed.map((number) => segmentFile(number, 'json')),
-    ...unsealedIn(await readdir(source), manifest),
-  ];
+  const names = segmentFilesOf(manifest, await readdir(source));
   const existing = await readdir(target);
   for (const name of existing) if (!names.includes(name)) await rm(join(target, name));
   for (const name of names) {

@@ -25,6 +25,8 @@ export interface StoredRecord {
 export interface NewRecord extends StoredRecord {
   /** The offset of its text from the first document, which `layOut` sets. */
   start: number;
+  /** The document as text. Empty for a tombstone. */
+  readonly text: string;
 }
 
 /** The metadata of a block. It fills the key directory without parsing documents. */
@@ -40,7 +42,7 @@ interface Head {
  * The first bytes of a block, which is JSON that begins with the checksum of its rest. Documents cannot contain this text, because
  * JSON.stringify writes no space there, so it marks the beginning of a block.
  */
-export const OPENING = '{ "crc32":';
+const OPENING = '{ "crc32":';
 const prefixOf = (rest: Uint8Array) => `${OPENING}${String(crc32(rest)).padStart(10)},`;
 const HEAD = prefixOf(new Uint8Array()).length;
 const HINT = ',"hint":[';
@@ -50,13 +52,11 @@ const END = ']}\n';
 /** The separator of documents. */
 export const GAP = { json: ',\n', jsonl: ',' } as const;
 
-/**
- * Lays out a new block: sets the offset of each record, and returns the text before the documents and the size of the block.
- * The kinds of the records are indexes into the list of all kinds.
- */
+/** Lays out a new block, and sets the offset of each record. The kinds of the records are indexes into the list of all kinds. */
 export function layOut(segment: number, form: Form, records: readonly NewRecord[], kinds: readonly Kind[]) {
   const head: Head = { segment, kinds: [], hint: [] };
   const indexes = new Map<number, number>();
+  const texts: string[] = [];
   let [lastId, lastVersion, end] = [0, 0, 0];
   for (const record of records) {
     const { id, version, length, kind } = record;
@@ -70,26 +70,34 @@ export function layOut(segment: number, form: Form, records: readonly NewRecord[
     if (length === 0) continue;
     record.start = end === 0 ? 0 : end + GAP[form].length;
     end = record.start + length;
+    texts.push(record.text);
   }
   const opening = openingOf(head);
-  return { opening, bytes: opening.length + end + END.length };
+  return { opening, documents: texts.join(GAP[form]), size: opening.length + end + END.length };
 }
+
+/** A block that is being written. `size` is in bytes. */
+export type NewBlock = ReturnType<typeof layOut>;
 
 const openingOf = (head: object) => Buffer.from(`${' '.repeat(HEAD)}${JSON.stringify(head).slice(1, -1)}${DOCUMENTS}`);
 
-/** Completes a block that already has its documents: writes the opening, the end and the checksum. */
-export function complete(bytes: Buffer, opening: Buffer): void {
+/** Writes a block into bytes of its size, and returns them. */
+export function writeBlock(
+  bytes: Buffer,
+  { opening, documents }: Omit<NewBlock, 'size'>,
+  encoding: 'utf8' | 'latin1',
+): Buffer {
   opening.copy(bytes);
+  bytes.write(documents, opening.length, encoding);
   bytes.write(END, bytes.length - END.length, 'latin1');
   bytes.write(prefixOf(bytes.subarray(HEAD)), 'latin1');
+  return bytes;
 }
 
 /** A block without documents. */
 export function encodeBlock(head: object): Buffer {
   const opening = openingOf(head);
-  const bytes = Buffer.alloc(opening.length + END.length);
-  complete(bytes, opening);
-  return bytes;
+  return writeBlock(Buffer.alloc(opening.length + END.length), { opening, documents: '' }, 'latin1');
 }
 
 /**
@@ -168,11 +176,14 @@ export class RecordCursor implements StoredRecord {
  * Whether the bytes after the last valid commit can be an unacknowledged commit that a crash left incomplete. It begins like
  * a commit, or with zeros if the disk stored only its size, and no valid commit follows.
  */
-export function isTorn(bytes: Buffer): boolean {
-  if (bytes.length > 0 && bytes[0] !== 0 && !OPENING.startsWith(bytes.toString('latin1', 0, OPENING.length)))
+export function isTorn(
+  bytes: Buffer,
+  opening = OPENING,
+  isCommit = (at: number) => decodeBlock(bytes, at) !== undefined,
+): boolean {
+  if (bytes.length > 0 && bytes[0] !== 0 && !opening.startsWith(bytes.toString('latin1', 0, opening.length)))
     return false;
-  for (let at = bytes.indexOf(OPENING, 1); at >= 0; at = bytes.indexOf(OPENING, at + 1))
-    if (decodeBlock(bytes, at)) return false;
+  for (let at = bytes.indexOf(opening, 1); at >= 0; at = bytes.indexOf(opening, at + 1)) if (isCommit(at)) return false;
   return true;
 }
 
@@ -193,12 +204,4 @@ export async function readFile(file: string, spare?: ArrayBufferLike): Promise<B
   await low.read();
   if (!low.data) throw new StoreDamagedError(file, 'the file is missing');
   return low.data;
-}
-
-/** Returns the buffer, or a larger copy if it lacks capacity for more bytes. */
-export function withCapacity(buffer: Buffer, used: number, more: number): Buffer {
-  if (used + more <= buffer.length) return buffer;
-  const larger = Buffer.allocUnsafeSlow(Math.max(used + more, 2 * buffer.length, 4096));
-  buffer.copy(larger, 0, 0, used);
-  return larger;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type CollectionDeclaration, decodeText, encode, withoutId } from '../document.ts';
+import { type CollectionDeclaration, decodeText, encode, obstacleTo, withId, withoutId } from '../document.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import {
   type Awaitable,
@@ -13,12 +13,20 @@ import {
   type Properties,
   type Removed,
 } from '../store.ts';
-import { GAP } from './block.ts';
+import { GAP, type NewRecord } from './block.ts';
 import type { Catalog } from './catalog.ts';
 import { type ReadTexts, retryRead, type Span, spanOf } from './reader.ts';
-import type { Write, WriteBatch } from './write-batch.ts';
 
-interface StoreParts {
+/** A write for the group commit. */
+export interface Write {
+  /** Adds the changes of the write to the batch, and returns the result, which is valid after the commit. */
+  readonly work: (batch: WriteBatch) => unknown;
+  /** The approximate size of the changes. */
+  readonly bytes: number;
+  readonly idempotency?: Idempotency | undefined;
+}
+
+export interface StoreParts {
   catalog: Catalog;
   texts: ReadTexts;
   group: GroupCommit<Write, unknown>;
@@ -85,8 +93,7 @@ export function collectionIn(
     list: (query) => {
       if (pagesSequence !== catalog.sequence) pages.clear();
       pagesSequence = catalog.sequence;
-      const { after, limit, maxBytes, filter } = query;
-      const key = `${after} ${limit} ${maxBytes} ${filter ? encode(filter) : ''}`;
+      const key = encode(query);
       return pages.get(key) ?? retryRead(() => pageOf(query, key));
     },
     // The same string until the next write, because every read compares it.
@@ -137,6 +144,51 @@ export function collectionIn(
       collection === name && values !== '' && encode(decodeText(values)[property]) === wanted ? [kind] : [],
     );
   }
+}
+
+/** The changes of one commit, in any collections. Each write sees the changes of earlier writes. */
+export type WriteBatch = ReturnType<typeof writeBatch>;
+
+export function writeBatch(catalog: Catalog) {
+  const records: NewRecord[] = [];
+  /** The versions of changed documents by collection and identifier, 0 for removed ones. */
+  const versions = new Map<string, Map<number, number>>();
+  const lasts = new Map<string, number>();
+
+  /** The highest assigned identifier. */
+  const last = (collection: string) => lasts.get(collection) ?? catalog.directory(collection).last;
+  /** The sequence number of the last change. */
+  const sequence = () => catalog.sequence + records.length;
+  /** Adds a change, and returns its sequence number. */
+  const add = (collection: string, id: number, text: string, kind: number, length = 0) => {
+    const version = sequence() + 1;
+    records.push({ kind, id, version, start: 0, length, text });
+    const ofCollection = versions.get(collection) ?? new Map<number, number>();
+    versions.set(collection, ofCollection.set(id, length === 0 ? 0 : version));
+    return version;
+  };
+
+  return {
+    records,
+    last,
+    sequence,
+    /** The reason why a write to this document is not possible; undefined if the write is possible. */
+    obstacle: (collection: string, id: number, ifVersion: string | undefined): NotWritten | undefined => {
+      const version = versions.get(collection)?.get(id) ?? catalog.directory(collection).get(id)?.version;
+      return obstacleTo(version ? catalog.versionText(version) : undefined, ifVersion);
+    },
+    put: (collection: string, idProperty: string, id: number, body: string, kind: number): Document => {
+      const text = withId(idProperty, id, body);
+      const length = Buffer.byteLength(text);
+      const version = catalog.versionText(add(collection, id, text, kind, length));
+      lasts.set(collection, Math.max(id, last(collection)));
+      return { outcome: 'stored', id, version, json: { text, encoding: length === text.length ? 'latin1' : 'utf8' } };
+    },
+    remove: (collection: string, id: number): Removed => {
+      add(collection, id, '', catalog.kind(collection, ''));
+      return { outcome: 'removed' };
+    },
+  };
 }
 
 function then<T, R>(value: Awaitable<T>, next: (value: T) => R): Awaitable<R> {

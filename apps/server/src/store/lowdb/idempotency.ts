@@ -1,15 +1,13 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { decodeText, encode } from '../document.ts';
+import { decodeText, documentsIn, encode } from '../document.ts';
 import { IdempotencyMismatchError } from '../errors.ts';
-import type { GroupCommit } from '../group-commit.ts';
 import { IdempotencyKeys } from '../idempotency.ts';
-import type { Document, Idempotency, IdempotencyState, NotWritten, Removed } from '../store.ts';
-import type { Catalog } from './catalog.ts';
-import { type ReadTexts, retryRead, type Span, spanOf } from './reader.ts';
-import type { Write, WriteBatch } from './write-batch.ts';
+import type { Document, Idempotency, IdempotencyState, NotWritten, Page, Removed } from '../store.ts';
+import { collectionIn, type StoreParts, type Write, type WriteBatch } from './collection.ts';
 
 /** The collection of the keys. Each commit with keys adds one document. */
 const COLLECTION = '$idempotency';
+const declaration = { name: COLLECTION, id: 'id', indexes: [] };
 
 /** The number of documents with expired or excess keys that each commit with keys removes, and each sweep of the timer. */
 const SWEPT_BY_COMMIT = 2;
@@ -19,13 +17,10 @@ const SWEEP_MS = 60_000;
 /** The number of commits between two yields to the event loop while loading. */
 const SLICE = 250;
 
-interface Options {
-  maxKeys: number;
-  now: () => number;
-}
-
 /** The keys of one commit. */
 interface StoredKeys {
+  /** The identifier of the document with these keys. */
+  readonly id: number;
   readonly at: number;
   /** Key and fingerprint of each write, and for a stored document its identifier and sequence number. */
   readonly writes: (readonly [key: string, fingerprint: string, id?: number, sequence?: number])[];
@@ -34,16 +29,13 @@ interface StoredKeys {
 }
 
 /** Makes writes with a key idempotent. `load` has to finish before the first write. */
-export function idempotentWrites(
-  catalog: Catalog,
-  texts: ReadTexts,
-  group: GroupCommit<Write, unknown>,
-  { maxKeys, now }: Options,
-) {
+export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => number) {
+  const { catalog, group } = parts;
+  const stored = collectionIn(declaration, parts);
   /** The identifiers of the documents by key. */
   const keys = new IdempotencyKeys(maxKeys, now);
-  /** The keys of the running commit, and the identifier of their document. */
-  let pending: (StoredKeys & { readonly id: number }) | undefined;
+  /** The keys of the running commit. */
+  let pending: StoredKeys | undefined;
   const timer = setInterval(sweep, SWEEP_MS).unref();
 
   return {
@@ -96,12 +88,9 @@ export function idempotentWrites(
 
   /** The result of the first write with a key; undefined if the key was removed meanwhile. */
   async function replay(commit: number, { key, fingerprint }: Idempotency): Promise<Document | Removed | undefined> {
-    const [text] = await retryRead(() => {
-      const location = catalog.directory(COLLECTION).get(commit);
-      return location ? texts([spanOf(catalog, location)]) : [];
-    });
-    if (text === undefined) return undefined;
-    const { writes, documents } = parseKeys(text);
+    const found = await stored.get(commit);
+    if (!found) return undefined;
+    const { writes, documents } = parseKeys(found.json.text);
     const write = writes.find(([storedKey]) => storedKey === key);
     if (write?.[1] !== fingerprint) throw new IdempotencyMismatchError();
     const [, , id, sequence] = write;
@@ -113,26 +102,19 @@ export function idempotentWrites(
   }
 
   async function load(): Promise<void> {
-    const directory = catalog.directory(COLLECTION);
-    for (let after = 0, more = true; more; ) {
-      let ids: number[] = [];
-      const found = await retryRead(() => {
-        ids = [];
-        const spans: Span[] = [];
-        directory.scan(after, undefined, (location) => {
-          spans.push(spanOf(catalog, location));
-          return ids.push(location.id) < SLICE;
-        });
-        return texts(spans);
-      });
-      for (const [i, text] of found.entries()) {
-        const { at, writes } = parseKeys(text);
-        for (const [key] of writes) keys.set(key, ids[i] ?? 0, at);
+    // A collection for this alone, so the pages that it caches are freed.
+    const { list } = collectionIn(declaration, parts);
+    let page: Page;
+    let after = 0;
+    do {
+      page = await list({ after, limit: SLICE });
+      for (const { text } of documentsIn(page)) {
+        const { id, at, writes } = parseKeys(text);
+        for (const [key] of writes) keys.set(key, id, at);
       }
-      more = ids.length === SLICE;
-      after = ids.at(-1) ?? after;
+      after = page.last;
       await yieldToEventLoop();
-    }
+    } while (page.more);
   }
 
   function sweep(): void {
@@ -151,8 +133,6 @@ const SEPARATOR = ',\t';
 /** Parses the keys of a commit from latin1 text. */
 function parseKeys(text: string): StoredKeys {
   const end = text.indexOf(DOCUMENTS);
-  const head = decodeText<Pick<StoredKeys, 'at' | 'writes'>>(
-    Buffer.from(`${text.slice(0, end)}}`, 'latin1').toString(),
-  );
+  const head = decodeText<Omit<StoredKeys, 'documents'>>(Buffer.from(`${text.slice(0, end)}}`, 'latin1').toString());
   return { ...head, documents: text.slice(end + DOCUMENTS.length, -2).split(SEPARATOR) };
 }

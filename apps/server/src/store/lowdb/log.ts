@@ -13,40 +13,26 @@ import {
   writeDurably,
 } from '../../files/files.ts';
 import { StoreFailedError, StoreUnavailableError, StoreUncertainError } from '../errors.ts';
-import { complete, GAP, layOut, withCapacity } from './block.ts';
+import { layOut, type NewBlock, type NewRecord, writeBlock } from './block.ts';
 import type { Catalog, Segment } from './catalog.ts';
-import type { TextRecord } from './write-batch.ts';
-
-/** The log of the store, which appends commits to the last segment. */
-export interface Log {
-  /**
-   * Commits records durably. They are readable when this resolves. Rejects with a StoreUnavailableError if nothing was done,
-   * and with a StoreUncertainError if the state of the disk is unknown.
-   */
-  append(records: readonly TextRecord[]): Promise<void>;
-  close(): Promise<void>;
-}
 
 /**
- * Opens the log at the last segment. When a segment is full, a new segment follows. `tail` has the bytes that a crash left after the
- * last commit. `seal` seals all full segments.
+ * Opens the log of the store, which appends commits to the last segment. When a segment is full, a new segment follows. `tail` has
+ * the bytes that a crash left after the last commit. `seal` seals all full segments.
  */
-export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, seal: () => Promise<void>): Promise<Log> {
-  let segment = last;
-  let active = await resumeCommitFile(catalog.fileOf(last), last.bytes ?? Buffer.alloc(0), tail);
+export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, seal: () => Promise<void>) {
+  let active = await resumeCommitFile(catalog.fileOf(last), last, tail);
   let sealing = Promise.resolve();
 
   return {
-    append: async (records) => {
-      if (segment.size >= catalog.maxSegment) await roll();
-      const { opening, bytes } = layOut(segment.number, 'jsonl', records, catalog.kinds);
-      const from = active.commits().length + opening.length;
-      await active.append(bytes, (commit) => {
-        const texts = records.filter(({ length }) => length > 0).map(({ text }) => text);
-        commit.write(texts.join(GAP.jsonl), opening.length);
-        complete(commit, opening);
-      });
-      segment.bytes = active.commits();
+    /**
+     * Commits records durably. They are readable when this resolves. Rejects with a StoreUnavailableError if nothing was done,
+     * and with a StoreUncertainError if the state of the disk is unknown.
+     */
+    append: async (records: readonly NewRecord[]) => {
+      if (active.segment.size >= catalog.maxSegment) await roll();
+      const { segment } = active;
+      const from = await active.append(layOut(segment.number, 'jsonl', records, catalog.kinds));
       for (const record of records) catalog.apply(segment, record, from);
       catalog.sequence += records.length;
     },
@@ -62,11 +48,10 @@ export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, sea
       throw isDiskFull(error) ? full(error) : new StoreUnavailableError(`A segment cannot be sealed now (${error}).`);
     });
     const next = catalog.newSegment(Buffer.alloc(0));
-    const created = await createCommitFile(catalog.fileOf(next));
+    const created = await createCommitFile(catalog.fileOf(next), next);
     await active.close();
     active = created;
     catalog.segments.set(next.number, next);
-    segment = next;
     sealing = seal();
     // The next `roll` handles the error.
     sealing.catch(() => {});
@@ -74,11 +59,11 @@ export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, sea
 }
 
 /** Creates a file for commits. Syncs its folder before the first commit. */
-async function createCommitFile(file: string) {
+async function createCommitFile(file: string, segment: Segment) {
   try {
     await (await createFile(file)).close();
     await syncFolder(dirname(file));
-    return commitFile(file, await openFile(file, 'write durably'), Buffer.alloc(0), Buffer.alloc(0));
+    return commitFile(file, await openFile(file, 'write durably'), segment);
   } catch (error) {
     // A failure to remove the file is harmless: the file is empty, and the first error is reported.
     if (errorCode(error) !== 'EEXIST') await removeFile(file).catch(() => {});
@@ -87,32 +72,33 @@ async function createCommitFile(file: string) {
 }
 
 /** Opens a file of commits. A killed writer may have left commits unsynced, so they are synced before anyone reads them. */
-async function resumeCommitFile(file: string, commits: Buffer, tail: Buffer) {
+async function resumeCommitFile(file: string, segment: Segment, tail: Buffer) {
   await access(file, constants.R_OK | constants.W_OK);
   const handle = await openFile(file, 'write durably');
   await handle.datasync();
   await syncFolder(dirname(file));
-  return commitFile(file, handle, commits, tail);
+  return commitFile(file, handle, segment, tail);
 }
 
-/** An append-only file of commits. After a failed write it is truncated to the last commit. */
-function commitFile(file: string, handle: FileHandle, commits: Buffer, initialTail: Buffer) {
-  let buffer = commits;
-  let end = commits.length;
-  let tail = initialTail;
+/** The append-only file of an unsealed segment. After a failed write it is truncated to the last commit. */
+function commitFile(file: string, handle: FileHandle, segment: Segment, initialTail?: Buffer) {
+  /** The commits, and spare capacity. */
+  let buffer = segment.bytes ?? Buffer.alloc(0);
+  let end = buffer.length;
+  let tail: Buffer = initialTail ?? Buffer.alloc(0);
   const truncate = async () => {
     await handle.truncate(end);
     await handle.datasync();
   };
 
   return {
-    commits: () => buffer.subarray(0, end),
-    /** Appends `length` bytes, which `fill` writes. */
-    append: async (length: number, fill: (bytes: Buffer) => void) => {
+    segment,
+    /** Appends a commit, and returns the offset of its documents. */
+    append: async (block: NewBlock): Promise<number> => {
       if (tail.length > 0) await moveTail();
-      buffer = withCapacity(buffer, end, length);
-      const line = buffer.subarray(end, end + length);
-      fill(line);
+      const newEnd = end + block.size;
+      if (newEnd > buffer.length) buffer = Buffer.concat([buffer], Math.max(newEnd, 2 * buffer.length, 4096));
+      const line = writeBlock(buffer.subarray(end, newEnd), block, 'utf8');
       try {
         await writeDurably(handle, line, end);
       } catch (error) {
@@ -123,7 +109,10 @@ function commitFile(file: string, handle: FileHandle, commits: Buffer, initialTa
         );
         throw isUnchanged ? full(error) : failed(StoreUncertainError, error);
       }
-      end += length;
+      const documentsAt = end + block.opening.length;
+      end = newEnd;
+      segment.bytes = buffer.subarray(0, end);
+      return documentsAt;
     },
     close: () => handle.close(),
   };

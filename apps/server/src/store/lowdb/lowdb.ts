@@ -9,7 +9,7 @@ import { GroupCommit } from '../group-commit.ts';
 import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store, type StoreState } from '../store.ts';
 import { backup } from './backup.ts';
 import { Catalog, segmentFile } from './catalog.ts';
-import { collectionIn } from './collection.ts';
+import { collectionIn, type Write, writeBatch } from './collection.ts';
 import { migrateFormat1 } from './format-1.ts';
 import { idempotentWrites } from './idempotency.ts';
 import { openLog } from './log.ts';
@@ -25,7 +25,6 @@ import {
 import { openMerger } from './merge.ts';
 import { reader } from './reader.ts';
 import { recover } from './recovery.ts';
-import { type Write, writeBatch } from './write-batch.ts';
 
 export interface LowdbOptions {
   /** Called after every commit. Must not throw. */
@@ -57,10 +56,40 @@ export async function openLowdbStore(
 }
 
 /**
+ * Verifies a data folder without changing it, and returns what it contains. Rejects with a StoreDamagedError if anything is
+ * damaged, and with a StoreLockedError if a server uses the folder.
+ */
+export function checkStore(folder: string, collections: readonly CollectionDeclaration[]) {
+  return withFolder(folder, async (unlock) => {
+    const manifest = await readManifest(folder);
+    if (!manifest) throw new StoreDamagedError(manifestFile(folder), 'the file is missing');
+    const catalog = new Catalog(segmentsFolder(folder), collections);
+    const { tail } = await recover(manifest, catalog, true);
+    const segments = [...catalog.segments.values()];
+    unlock();
+    return {
+      format: manifest.format,
+      collections: Object.entries(catalog.last).map(([name, last]) => ({
+        name,
+        documents: catalog.directory(name).count,
+        last,
+      })),
+      segments: segments.length,
+      /** The cost of all records in bytes. */
+      bytes: segments.reduce((sum, { size }) => sum + size, 0),
+      /** The cost of the records that are neither replaced nor removed. */
+      needed: segments.reduce((sum, { live }) => sum + live, 0),
+      /** The bytes after the last commit: an unacknowledged write. */
+      tail: tail.length,
+    };
+  });
+}
+
+/**
  * Locks a folder, and calls `work`, which has to call `unlock`. If `work` fails, the folder is unlocked. System errors become
  * StoreFolderErrors.
  */
-export async function withFolder<T>(folder: string, work: (unlock: () => void) => Promise<T>): Promise<T> {
+async function withFolder<T>(folder: string, work: (unlock: () => void) => Promise<T>): Promise<T> {
   let unlock = () => {};
   try {
     await makeFolder(folder);
@@ -119,11 +148,10 @@ async function openUnlocked(
       throw error;
     }
   }, onCommit);
-  const texts = reader(catalog);
-  const idempotent = idempotentWrites(catalog, texts, group, { maxKeys, now });
+  const parts = { catalog, texts: reader(catalog), group };
+  const idempotent = idempotentWrites(parts, maxKeys, now);
   await idempotent.load();
   manifest.saveSoon();
-  const parts = { catalog, texts, group };
   const declared = new Map(collections.map((declaration) => [declaration.name, collectionIn(declaration, parts)]));
   let closed: Promise<void> | undefined;
   const close = async () => {

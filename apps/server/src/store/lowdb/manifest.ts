@@ -58,14 +58,7 @@ export async function writeManifest(folder: string, data: ManifestData): Promise
 }
 
 /** The manifest of an open store. */
-export interface Manifest {
-  /** Schedules a write. A failed write is reported once, and repeated until it succeeds. */
-  saveSoon(): void;
-  /** Writes the manifest now. */
-  save(): Promise<void>;
-  /** Writes the manifest a last time. */
-  close(): Promise<void>;
-}
+export type Manifest = ReturnType<typeof openManifest>;
 
 /**
  * Writes `store.json`: the valid segments, and the high-water mark of the changes. The mark reveals a file of commits that was
@@ -77,22 +70,25 @@ export function openManifest(
   catalog: Catalog,
   initial: ManifestData,
   onWarning: (line: string) => void,
-): Manifest {
+) {
   let written = initial;
   let saving = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let hasFailed = false;
 
-  const save = () => {
+  /** Writes the manifest now. */
+  const save = (): Promise<void> => {
     saving = saving.catch(() => {}).then(write);
     return saving;
   };
+  /** Schedules a write. A failed write is reported once, and repeated until it succeeds. */
   const saveSoon = () => {
     timer ??= setTimeout(saveOrRetry, MAX_DELAY_MS).unref();
   };
   return {
     saveSoon,
     save,
+    /** Writes the manifest a last time. */
     close: async () => {
       await saveOrRetry();
       clearTimeout(timer);

@@ -1,21 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { removeFile } from '../../files/files.ts';
 import { StoreDamagedError } from '../errors.ts';
-import {
-  blocksIn,
-  complete,
-  GAP,
-  type Kind,
-  layOut,
-  type NewRecord,
-  readFile,
-  withCapacity,
-  writeFile,
-} from './block.ts';
+import { blocksIn, type Kind, layOut, type NewRecord, readFile, writeBlock, writeFile } from './block.ts';
 import { type Catalog, costOf, type Segment } from './catalog.ts';
 import type { Manifest } from './manifest.ts';
-
-const separator = Buffer.from(GAP.json);
 
 /** The number of records between two yields to the event loop. */
 const SLICE = 1000;
@@ -24,33 +12,14 @@ const RETRY_MS = { first: 100, max: 60_000 };
 /** The cost of a tombstone, which is a record of length 0: it says that a document was removed, and has no text. */
 const TOMBSTONE_COST = costOf(0);
 
-/** The records of replaced segments that the new segment has to contain, and their texts. */
-interface NeededRecords {
-  /** Each record, with the offset of its text in `texts`. */
-  readonly records: (NewRecord & { readonly textAt: number })[];
-  /** A buffer with spare capacity. */
-  texts: Buffer;
-  /** The number of bytes used in `texts`. */
-  textBytes: number;
-}
-
-/** Seals full segments, and merges sealed segments in the background. Only one rewrite runs at a time. */
-export interface Merger {
-  /**
-   * Seals all full segments, then starts to merge. The promise resolves after the sealing, and rejects if that fails. If sealing
-   * or merging fails, both are retried with growing delays, and the first error of such a series is reported.
-   */
-  seal(): Promise<void>;
-  /** Cancels retries and further merges, and waits until the rewrite in progress has ended. */
-  close(): Promise<void>;
-}
-
 /**
+ * Seals full segments, and merges sealed segments in the background. Only one rewrite runs at a time.
+ *
  * Sealing rewrites one unsealed segment. Merging rewrites several sealed segments. Both write the needed records as a new sealed
  * segment, then the manifest without the replaced files, and remove these files. If the removal fails, the next rewrite waits for
  * it, so the number of replaced files is bounded.
  */
-export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (line: string) => void): Merger {
+export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (line: string) => void) {
   let queue: Promise<unknown> = Promise.resolve();
   let replaced: string[] = [];
   let isClosed = false;
@@ -62,7 +31,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     queue = done.catch(() => {});
     return done;
   };
-  const seal = () => {
+  const seal = (): Promise<void> => {
     clearTimeout(retry);
     const sealing = enqueue(async () => {
       await saveManifestAndRemoveReplaced();
@@ -77,7 +46,12 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     return sealing;
   };
   return {
+    /**
+     * Seals all full segments, then starts to merge. The promise resolves after the sealing, and rejects if that fails. If sealing
+     * or merging fails, both are retried with growing delays, and the first error of such a series is reported.
+     */
     seal,
+    /** Cancels retries and further merges, and waits until the rewrite in progress has ended. */
     close: async () => {
       isClosed = true;
       clearTimeout(retry);
@@ -119,12 +93,13 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
   }
 
   async function rewrite(inputs: readonly Segment[]): Promise<void> {
-    const needed: NeededRecords = { records: [], texts: Buffer.alloc(0), textBytes: 0 };
+    const needed: NewRecord[] = [];
     for (const segment of inputs) await collect(segment, needed);
     // Documents are sorted by identifier, so a page reads neighbouring documents in one span.
-    needed.records.sort((a, b) => (a.kind === b.kind ? 0 : compareCollections(a.kind, b.kind)) || a.id - b.id);
+    const byCollection = Map.groupBy(needed, ({ kind }) => (catalog.kinds[kind] as Kind)[0]);
+    const sorted = [...byCollection.values()].flatMap((records) => records.sort((a, b) => a.id - b.id));
     await yieldToEventLoop();
-    if (needed.records.length > 0) await write(needed);
+    if (sorted.length > 0) await write(sorted);
     for (const { number } of inputs) catalog.segments.delete(number);
     replaced = inputs.map((segment) => catalog.fileOf(segment));
     await saveManifestAndRemoveReplaced();
@@ -134,7 +109,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
    * Adds the needed records of a segment: the documents that the key directory finds in it, and all its tombstones, except those of
    * the oldest segment.
    */
-  async function collect(segment: Segment, needed: NeededRecords): Promise<void> {
+  async function collect(segment: Segment, needed: NewRecord[]): Promise<void> {
     const { sealed, unsealed } = catalog.inOrder();
     const isOldest = segment === (sealed[0] ?? unsealed[0]);
     const bytes = segment.bytes ?? (await readFile(catalog.fileOf(segment)));
@@ -147,11 +122,9 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
         const location = length > 0 ? catalog.directory(collection).get(id) : undefined;
         const isNeeded = length > 0 ? location?.segment === segment.number && location.start === start : !isOldest;
         if (!isNeeded) continue;
-        needed.texts = withCapacity(needed.texts, needed.textBytes, length);
-        bytes.copy(needed.texts, needed.textBytes, start, start + length);
         const kind = location?.kind ?? catalog.kind(collection, '');
-        needed.records.push({ kind, id, version, start: 0, length, textAt: needed.textBytes });
-        needed.textBytes += length;
+        const text = bytes.toString('latin1', start, start + length);
+        needed.push({ kind, id, version, start: 0, length, text });
       }
       validEnd = end;
     }
@@ -160,25 +133,18 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
   }
 
   /** Writes a sealed segment, then updates the key directory for each record that no write has replaced meanwhile. */
-  async function write({ records, texts }: NeededRecords): Promise<void> {
+  async function write(records: readonly NewRecord[]): Promise<void> {
     const segment = catalog.newSegment(undefined);
     const block = layOut(segment.number, 'json', records, catalog.kinds);
-    const { length } = block.opening;
-    const bytes = Buffer.allocUnsafeSlow(block.bytes);
-    let count = 0;
-    for (const { start, textAt, length: size } of records) {
-      if (count++ % SLICE === 0) await yieldToEventLoop();
-      if (size === 0) continue;
-      if (start > 0) bytes.set(separator, length + start - separator.length);
-      texts.copy(bytes, length + start, textAt, textAt + size);
-    }
-    complete(bytes, block.opening);
+    await yieldToEventLoop();
+    const bytes = writeBlock(Buffer.allocUnsafeSlow(block.size), block, 'latin1');
     await yieldToEventLoop();
     await writeFile(catalog.fileOf(segment), bytes);
     catalog.segments.set(segment.number, segment);
     for (const record of records) {
       const location = catalog.directoryOf(record.kind).get(record.id);
-      if (record.length === 0 || location?.version === record.version) catalog.apply(segment, record, length);
+      if (record.length === 0 || location?.version === record.version)
+        catalog.apply(segment, record, block.opening.length);
       else segment.size += costOf(record.length);
     }
   }
@@ -187,13 +153,5 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
   async function saveManifestAndRemoveReplaced(): Promise<void> {
     if (replaced.length > 0) await manifest.save();
     for (const file of replaced.splice(0)) await removeFile(file);
-  }
-
-  function collectionOf(kind: number): string {
-    return (catalog.kinds[kind] as Kind)[0];
-  }
-
-  function compareCollections(a: number, b: number): number {
-    return collectionOf(a) === collectionOf(b) ? 0 : collectionOf(a) < collectionOf(b) ? -1 : 1;
   }
 }

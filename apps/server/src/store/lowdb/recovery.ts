@@ -8,16 +8,6 @@ import { blocksIn, type Form, isTorn, type Kind, type RecordCursor, readFile, ty
 import { type Catalog, type Segment, segmentFile } from './catalog.ts';
 import type { ManifestData } from './manifest.ts';
 
-/** The result of reading all segments. */
-export interface Recovered {
-  /** The last segment. */
-  active: Segment;
-  /** The bytes after the last commit of this segment: an unacknowledged write. */
-  tail: Buffer;
-  /** Files that a crash left behind, and that can be removed. */
-  leftovers: string[];
-}
-
 /** The number of records between two yields to the event loop. */
 const SLICE = 1000;
 
@@ -28,12 +18,11 @@ const READ_AHEAD = 4;
  * Reads the segments of a manifest into a catalog, without changing files. Rejects if anything is damaged or missing.
  * `isVerified` also compares every document with its entry.
  */
-export async function recover(manifest: ManifestData, catalog: Catalog, isVerified = false): Promise<Recovered> {
+export async function recover(manifest: ManifestData, catalog: Catalog, isVerified = false) {
   const { folder } = catalog;
   if (!(await isFolder(folder))) throw new StoreDamagedError(folder, 'the folder is missing');
   const files = await readdir(folder);
-  const unsealed = unsealedIn(files, manifest);
-  const names = [...manifest.sealed.map((number) => segmentFile(number, 'json')), ...unsealed];
+  const names = segmentFilesOf(manifest, files);
   catalog.sequence = manifest.unsealed.sequence - 1;
   catalog.id = manifest.id;
   let tail: Buffer = Buffer.alloc(0);
@@ -53,15 +42,18 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
     directory.last = Math.max(last, directory.last);
   }
   const active = catalog.inOrder().unsealed.at(-1);
-  if (!active || unsealed[0] !== segmentFile(manifest.unsealed.segment, 'jsonl'))
+  if (!active || !names.includes(segmentFile(manifest.unsealed.segment, 'jsonl')))
     throw new StoreDamagedError(folder, `segment ${manifest.unsealed.segment} is missing`);
   if (catalog.sequence < manifest.sequence) {
     const missing = `the changes ${catalog.sequence + 1} to ${manifest.sequence} are missing`;
     throw new StoreDamagedError(catalog.fileOf(active), missing);
   }
   return {
+    /** The last segment. */
     active,
+    /** The bytes after the last commit of this segment: an unacknowledged write. */
     tail,
+    /** Files that a crash left behind, and that can be removed. */
     leftovers: files.filter((name) => /^\d{10}\.(jsonl?|.*\.tmp)$/.test(name) && !names.includes(name)),
   };
 
@@ -129,8 +121,9 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
 
 const formOf = (name: string): Form => (name.endsWith('.json') ? 'json' : 'jsonl');
 
-/** The files of unsealed segments, in order. */
-export function unsealedIn(files: readonly string[], { unsealed }: ManifestData): string[] {
+/** The files of the segments of a manifest, and of all later segments, in order. */
+export function segmentFilesOf({ sealed, unsealed }: ManifestData, files: readonly string[]): string[] {
   const first = segmentFile(unsealed.segment, 'jsonl');
-  return files.filter((name) => name.endsWith('.jsonl') && name >= first).sort();
+  const later = files.filter((name) => name.endsWith('.jsonl') && name >= first).sort();
+  return [...sealed.map((number) => segmentFile(number, 'json')), ...later];
 }
