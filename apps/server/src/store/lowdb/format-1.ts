@@ -4,7 +4,8 @@ import { crc32 } from 'node:zlib';
 import { isFolder, readIfExists, readWhole, syncFolder } from '../../files/files.ts';
 import { decodeText } from '../document.ts';
 import { StoreDamagedError } from '../errors.ts';
-import type { Store } from '../store.ts';
+import type { Properties, Store } from '../store.ts';
+import { isTorn } from './block.ts';
 import { manifestFile, readManifest, segmentsFolder } from './manifest.ts';
 
 /**
@@ -12,8 +13,6 @@ import { manifestFile, readManifest, segmentsFolder } from './manifest.ts';
  * from 1 on, and the high-water mark in `next.json`. It is migrated once, and never written.
  */
 const COLLECTION = 'pets';
-/** The number of documents per restore. */
-const BATCH = 1000;
 
 const oldFolder = (folder: string) => join(folder, 'pets');
 const highWaterFile = (folder: string) => join(folder, 'next.json');
@@ -59,19 +58,14 @@ export async function migrateFormat1(
 
 async function copy(folder: string, store: Store, onWarning: (line: string) => void): Promise<void> {
   const old = oldFolder(folder);
-  let texts: Buffer[] = [];
   let last = 0;
-  const restore = () => store.collection(COLLECTION).restore(texts.map((text) => decodeText(String(text))));
   try {
     const next = await readHighWater(folder);
     if (!(await isFolder(old))) throw new StoreDamagedError(old, 'the folder is missing');
-    for await (const text of documentsOf(old, onWarning)) {
-      last++;
-      if (texts.push(text) < BATCH) continue;
-      await restore();
-      texts = [];
+    for await (const documents of segmentsIn(old, onWarning)) {
+      last += documents.length;
+      await store.collection(COLLECTION).restore(documents);
     }
-    await restore();
     if (last < next - 1) throw new StoreDamagedError(old, `the documents ${last + 1} to ${next - 1} are missing`);
   } finally {
     await store.close();
@@ -88,12 +82,11 @@ async function readHighWater(folder: string): Promise<number> {
   return next;
 }
 
-async function* documentsOf(old: string, onWarning: (line: string) => void): AsyncGenerator<Buffer> {
+/** The documents of each segment. A segment has at most a thousand. */
+async function* segmentsIn(old: string, onWarning: (line: string) => void): AsyncGenerator<Properties[]> {
   const files = await readdir(old);
-  const firsts = new Set(
-    files.map((file) => /^(\d{16})\.jsonl?$/.exec(file)?.[1]).filter((first) => first !== undefined),
-  );
-  const sorted = [...firsts].sort();
+  const firsts = files.flatMap((file) => /^(\d{16})\.jsonl?$/.exec(file)?.[1] ?? []);
+  const sorted = [...new Set(firsts)].sort();
   let next = 1;
   for (const first of sorted) {
     const isSealed = files.includes(`${first}.json`);
@@ -102,76 +95,59 @@ async function* documentsOf(old: string, onWarning: (line: string) => void): Asy
     const bytes = await readWhole(file);
     const isLast = first === sorted.at(-1);
     if (isLast && isSealed) throw new StoreDamagedError(file, 'the last segment, which follows it, is missing');
-    const documents = isSealed ? sealedDocuments(bytes, next) : committedDocuments(bytes);
-    if (typeof documents === 'string') throw new StoreDamagedError(file, documents);
-    const tail = bytes.length - documents.end;
+    const segment = isSealed ? sealedSegment(bytes, next) : commitsIn(bytes);
+    if (typeof segment === 'string') throw new StoreDamagedError(file, segment);
+    const tail = bytes.length - segment.end;
     if (tail > 0 && !isLast)
       throw new StoreDamagedError(file, `its last ${tail} bytes are damaged, though another follows`);
     if (tail > 0) onWarning(`${file}: its last ${tail} bytes are an unfinished commit, which is not migrated.`);
-    for (const text of documents.texts) {
-      if (idOf(text) !== next)
-        throw new StoreDamagedError(file, `it has the document ${idOf(text)} instead of ${next}`);
-      next++;
-      yield text;
-    }
+    for (const { id } of segment.documents)
+      if (id !== next++) throw new StoreDamagedError(file, `it has the document ${id} instead of ${next - 1}`);
+    yield segment.documents;
   }
   if (sorted.length === 0) throw new StoreDamagedError(old, 'the last segment is missing');
 }
 
-const idOf = (text: Buffer) => Number(/^\{"id":(\d+)/.exec(text.toString('latin1', 0, 30))?.[1]);
-
 interface Documents {
-  texts: Buffer[];
+  documents: Properties[];
   end: number;
 }
 
-function sealedDocuments(bytes: Buffer, first: number): Documents | string {
+/** The documents of a sealed segment, or how it is damaged. */
+function sealedSegment(bytes: Buffer, first: number): Documents | string {
   const footer = '\n]}\n';
   const [head, next] =
     /^\{"first":\d+,"next":(\d+),"crc32":\d+,"pets":\[\n/.exec(bytes.toString('latin1', 0, 80)) ?? [];
-  const documents = bytes.subarray(head?.length, -footer.length);
-  const expected = `{"first":${first},"next":${next},"crc32":${crc32(documents)},"pets":[\n`;
+  const pets = bytes.subarray(head?.length, -footer.length);
+  const expected = `{"first":${first},"next":${next},"crc32":${crc32(pets)},"pets":[\n`;
   if (head !== expected || bytes.toString('latin1', bytes.length - footer.length) !== footer)
     return 'its content is damaged';
-  const texts = split(documents, ',\n');
-  return texts.length === Number(next) - first ? { texts, end: bytes.length } : `it holds ${texts.length} documents`;
+  const documents = decodeText<Properties[]>(`[${pets}]`);
+  return documents.length === Number(next) - first
+    ? { documents, end: bytes.length }
+    : `it holds ${documents.length} documents`;
 }
 
-function split(bytes: Buffer, between: string): Buffer[] {
-  const parts: Buffer[] = [];
-  for (let start = 0; start < bytes.length; ) {
-    const at = bytes.indexOf(between, start);
-    parts.push(bytes.subarray(start, at < 0 ? bytes.length : at));
-    start = at < 0 ? bytes.length : at + between.length;
-  }
-  return parts;
-}
-
-function committedDocuments(bytes: Buffer): Documents | string {
-  const texts: Buffer[] = [];
+/** The documents of all commits, or how they are damaged. */
+function commitsIn(bytes: Buffer): Documents | string {
+  const documents: Properties[] = [];
   let end = 0;
-  while (end < bytes.length) {
-    const stop = bytes.indexOf('\n', end);
-    const documents = stop < 0 ? undefined : documentsInLine(bytes.subarray(end, stop));
-    if (!documents) break;
-    for (const text of documents) texts.push(text);
-    end = stop + 1;
+  for (let commit = commitAt(bytes, 0); commit; commit = commitAt(bytes, end)) {
+    documents.push(...commit.documents);
+    end = commit.end;
   }
   const rest = bytes.subarray(end);
-  const opening = Buffer.from('{"crc32":');
-  const isTorn = rest[0] === 0 || rest.subarray(0, opening.length).equals(opening.subarray(0, rest.length));
-  if (rest.length > 0 && !isTorn) return `the line at byte ${end} is damaged`;
-  for (let at = rest.indexOf(opening, 1); at >= 0; at = rest.indexOf(opening, at + 1)) {
-    const stop = rest.indexOf('\n', at);
-    if (stop >= 0 && documentsInLine(rest.subarray(at, stop))) return `the line at byte ${end} is damaged`;
-  }
-  return { texts, end };
+  return isTorn(rest, '{"crc32":', (at) => commitAt(rest, at) !== undefined)
+    ? { documents, end }
+    : `the line at byte ${end} is damaged`;
 }
 
-function documentsInLine(line: Buffer): Buffer[] | undefined {
-  const [head, checksum] = /^\{"crc32":(0|[1-9]\d{0,9}),"pets":\[/.exec(line.toString('latin1', 0, 32)) ?? [];
-  if (head === undefined || line.toString('latin1', line.length - 2) !== ']}') return undefined;
-  const pets = line.subarray(head.length, -2);
+/** The commit in the line at an offset; undefined if the line is not a valid commit. */
+function commitAt(bytes: Buffer, at: number): Documents | undefined {
+  const stop = bytes.indexOf(']}\n', at);
+  const [head, checksum] = /^\{"crc32":(0|[1-9]\d{0,9}),"pets":\[/.exec(bytes.toString('latin1', at, at + 32)) ?? [];
+  if (stop < 0 || head === undefined) return undefined;
+  const pets = bytes.subarray(at + head.length, stop);
   if (pets.length === 0 || crc32(pets) !== Number(checksum)) return undefined;
-  return (JSON.parse(`[${pets}]`) as object[]).map((pet) => Buffer.from(JSON.stringify(pet)));
+  return { documents: decodeText(`[${pets}]`), end: stop + 3 };
 }
