@@ -12,8 +12,8 @@ import {
   type Removed,
 } from '../store.ts';
 import { isKeyTaken, isRejection } from './errors.ts';
-import type { GroupRead } from './group-read.ts';
-import type { IdempotentCommit } from './idempotent-commit.ts';
+import type { Read } from './group-read.ts';
+import type { RunCommit } from './idempotent-commit.ts';
 import { keyOf } from './schema.ts';
 import type { Row } from './session.ts';
 import { resultOf, statementsOf } from './statements.ts';
@@ -44,8 +44,8 @@ const MAX_ATTEMPTS = 5;
 /** A collection that groups its reads into statements and its writes into commits. */
 export function postgresCollection(
   declaration: CollectionDeclaration,
-  reads: GroupRead,
-  idempotentCommit: IdempotentCommit,
+  read: Read,
+  runCommit: RunCommit,
   onCommit: (commit: Commit) => void,
   onKeysStored: (count: number) => void,
 ): Collection & { close(): Promise<void> } {
@@ -78,17 +78,17 @@ export function postgresCollection(
       if (ids.length === 0) return true;
       const texts = documents.map((one, i) => textOf(ids[i] ?? 0, bodyOf(one)));
       const values = [newVersion(), ids.at(-1), ids[0], ids, `[${texts.join(',')}]`];
-      return (await idempotentCommit.run(statements.restore, values)) !== undefined;
+      return (await runCommit(statements.restore, values)) !== undefined;
     },
     get: async (id) => {
-      const [version, text] = await reads.read(statements.get, [id]);
+      const [version, text] = await read(statements.get, [id]);
       return typeof text === 'string' ? documentOf(id, String(version), text) : undefined;
     },
     list: async ({ after, filter, limit, maxBytes = DEFAULT_PAGE_BYTES }) => {
       const statement = filter ? statements.lists.get(filter.property) : statements.list;
       if (!statement) throw new Error(`There is no index on '${filter?.property}'.`);
       const values = [after, limit, maxBytes, ...(filter ? [keyOf(filter.value)] : [])];
-      const [count, last, more, text] = await reads.read(statement, values);
+      const [count, last, more, text] = await read(statement, values);
       const json = { text: `[${text}]`, encoding: 'utf8' } as const;
       return { json, count: Number(count), last: Number(last), more: more === true };
     },
@@ -111,8 +111,8 @@ export function postgresCollection(
     const row = await (keyed.length > 0
       ? commitOnce([...writeValues, ...keyValuesOf(created), ...keyValuesOf(changes)])
       : changes.length > 0
-        ? idempotentCommit.run(statements.write, writeValues)
-        : idempotentCommit.run(statements.create, createValues));
+        ? runCommit(statements.write, writeValues)
+        : runCommit(statements.create, createValues));
     const [before, versions] = row as [before: string, versions: (string | null)[] | null];
     const known = new Set(keyed.length > 0 ? await knownOf(row, keyed, version) : []);
     onKeysStored(keyed.length - known.size);
@@ -134,7 +134,7 @@ export function postgresCollection(
   async function commitOnce(values: readonly unknown[]): Promise<Row | undefined> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await idempotentCommit.run(statements.writeOnce, values);
+        return await runCommit(statements.writeOnce, values);
       } catch (error) {
         if (!isKeyTaken(error) || attempt === MAX_ATTEMPTS) throw error;
       }
@@ -147,13 +147,13 @@ export function postgresCollection(
    */
   async function knownOf(row: Row | undefined, keys: readonly string[], version: number): Promise<readonly string[]> {
     if (row && row.length > 2) return row[3] as string[];
-    const found = await Promise.all(keys.map((key) => reads.read(resultOf, [key])));
+    const found = await Promise.all(keys.map((key) => read(resultOf, [key])));
     return keys.filter((_, i) => String(found[i]?.[2]) !== String(version));
   }
 
   /** Returns the result of the write with this key; undefined if the key was removed meanwhile. */
   async function replay(idempotency: Idempotency | undefined): Promise<Document | Removed | undefined> {
-    const [fingerprint, id, version, text] = await reads.read(resultOf, [idempotency?.key]);
+    const [fingerprint, id, version, text] = await read(resultOf, [idempotency?.key]);
     if (typeof fingerprint !== 'string') return undefined;
     if (fingerprint !== idempotency?.fingerprint) throw new IdempotencyMismatchError();
     if (typeof text !== 'string') return { outcome: 'removed', isReplayed: true };

@@ -5,38 +5,31 @@ import { isRejection, isRepeatable, unavailable } from './errors.ts';
 import type { Row, Session } from './session.ts';
 import { fence, outcome, type Statement } from './statements.ts';
 
+/** Runs a statement of writes, whose first two values are the writer and the number of the commit. Returns its row, if any. */
+export type RunCommit = (statement: Statement, values: readonly unknown[]) => Promise<Row | undefined>;
+
 /**
  * Sends the commits of one writer, and stores each commit at most once. If a connection breaks during a commit, the outcome of the
  * commit is unknown. Therefore each commit stores its number with its writes, and the next connection, to any host, looks the
  * number up: a stored commit is acknowledged, any other commit is fenced and sent again. Every connection commits an update before
  * its first use, so a stored commit that it finds is also on the standby.
+ *
+ * A commit may take `timeoutMs`. Looking up its outcome and sending it again may take as long once more.
  */
-export class IdempotentCommit {
-  readonly #connections: ConnectionPool;
-  readonly #timeoutMs: number;
-  readonly #writer = randomUUID();
-  #number = 0;
+export function idempotentCommit(connections: ConnectionPool, timeoutMs: number): RunCommit {
+  const writer = randomUUID();
+  let number = 0;
 
-  /** A commit may take `timeoutMs`. Looking up its outcome and sending it again may take as long once more. */
-  constructor(connections: ConnectionPool, timeoutMs: number) {
-    this.#connections = connections;
-    this.#timeoutMs = timeoutMs;
-  }
-
-  /**
-   * Runs a statement of writes. This class adds the writer and the number of the commit as its first two values. Returns the
-   * row of the statement, if any.
-   */
-  async run(statement: Statement, values: readonly unknown[]): Promise<Row | undefined> {
-    const deadline = performance.now() + 2 * this.#timeoutMs;
-    const remainingMs = () => Math.max(1, Math.min(this.#timeoutMs, Math.ceil(deadline - performance.now())));
+  return async (statement, values) => {
+    const deadline = performance.now() + 2 * timeoutMs;
+    const remainingMs = () => Math.max(1, Math.min(timeoutMs, Math.ceil(deadline - performance.now())));
     /** The commit whose outcome is unknown. */
     let pending: readonly [writer: string, number: number] | undefined;
 
     const attempt = async (session: Session): Promise<Row | undefined> => {
       const storedRow = pending && (await fenceUnlessStored(session, pending, remainingMs()));
       if (storedRow) return storedRow;
-      pending = [this.#writer, ++this.#number];
+      pending = [writer, ++number];
       try {
         const query = { ...statement, values: [...pending, ...values] };
         return (await session.write(query, remainingMs())).rows[0];
@@ -48,7 +41,7 @@ export class IdempotentCommit {
 
     for (;;) {
       try {
-        return await this.#connections.use(attempt);
+        return await connections.use(attempt);
       } catch (error) {
         if (isRejection(error)) throw error;
         if (error instanceof StoreUnavailableError || performance.now() >= deadline)
@@ -57,7 +50,7 @@ export class IdempotentCommit {
             : unavailable(error);
       }
     }
-  }
+  };
 }
 
 /** Returns the row of a commit that was stored. Fences any other commit, so it cannot be stored later. */

@@ -2,11 +2,11 @@ import { ConfigError } from '../../config/kinds.ts';
 import { type CollectionDeclaration, collectionNamed } from '../document.ts';
 import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store } from '../store.ts';
 import { postgresCollection } from './collection.ts';
-import { ConnectionPool, type Hosts } from './connection-pool.ts';
+import { connectionPool, type Hosts } from './connection-pool.ts';
 import { unavailable } from './errors.ts';
-import { GroupRead } from './group-read.ts';
+import { groupRead } from './group-read.ts';
 import { idempotencySweeper } from './idempotency-sweeper.ts';
-import { IdempotentCommit } from './idempotent-commit.ts';
+import { idempotentCommit } from './idempotent-commit.ts';
 import { MIGRATION_LIMITS, migrate, schemaOf } from './schema.ts';
 import { type Prepare, prepareForReads, prepareForWrites, prepareSession } from './session.ts';
 import { ping, sweepCommits } from './statements.ts';
@@ -51,14 +51,14 @@ export async function openPostgresStore(
   const hosts: Hosts = { addresses, current: 0 };
   await prepareSchema(hosts, collections, connectTimeout);
   const size = poolSize - 1;
-  const readers = new ConnectionPool(hosts, { size, connectTimeout, prepare: prepareForReads(statementTimeout) });
-  const writers = new ConnectionPool(hosts, { size: 1, connectTimeout, prepare: prepareForWrites(connectTimeout) });
-  const reads = new GroupRead(readers, { size, connectTimeout, statementTimeout });
+  const readers = connectionPool(hosts, { size, connectTimeout, prepare: prepareForReads(statementTimeout) });
+  const writers = connectionPool(hosts, { size: 1, connectTimeout, prepare: prepareForWrites(connectTimeout) });
+  const read = groupRead(readers, { size, connectTimeout, statementTimeout });
   const sweeper = idempotencySweeper(writers, maxIdempotencyKeys, statementTimeout);
   const byName = new Map(
     collections.map((declaration) => {
-      const commit = new IdempotentCommit(writers, statementTimeout);
-      return [declaration.name, postgresCollection(declaration, reads, commit, onCommit, sweeper.onStored)];
+      const runCommit = idempotentCommit(writers, statementTimeout);
+      return [declaration.name, postgresCollection(declaration, read, runCommit, onCommit, sweeper.onStored)];
     }),
   );
 
@@ -73,16 +73,16 @@ export async function openPostgresStore(
     passesJson: true,
     collection: (name) => collectionNamed(byName, name),
     ready: async () => {
-      const pinged = reads.read(ping, [0]).then(
+      const pinged = read(ping, [0]).then(
         () => true,
         () => false,
       );
       const [isReadable] = await Promise.all([pinged, writers.tried]);
-      return closed === undefined && isReadable && writers.isConnected;
+      return closed === undefined && isReadable && writers.isConnected();
     },
     state: () => ({ status: closed === undefined ? 'open' : 'closed' }),
     idempotency: sweeper.state,
-    connections: () => ({ read: readers.counts, write: writers.counts }),
+    connections: () => ({ read: readers.counts(), write: writers.counts() }),
     close: () => (closed ??= close()),
   };
 }
@@ -106,7 +106,7 @@ async function prepareSchema(
   connectTimeout: number,
 ): Promise<void> {
   const prepare: Prepare = (session) => prepareSession(session, connectTimeout);
-  const connections = new ConnectionPool(hosts, { size: 1, connectTimeout, prepare });
+  const connections = connectionPool(hosts, { size: 1, connectTimeout, prepare });
   try {
     await connections.use(async (session) => {
       await migrate(session, schemaOf(collections));
