@@ -1,130 +1,82 @@
 import type { Registry } from 'prom-client';
-import { histogram } from './histogram.ts';
+import { METRICS_CACHE_MS } from './limits.ts';
 import type { Commit, Store } from './store/store.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** The counts of worker processes. */
-export interface WorkerCounts {
-  states(): Record<string, number>;
-  deaths(): number;
+/** The worker processes to count. */
+export interface CountedWorkers {
+  readonly workers: readonly { readonly state: string }[];
+  /** The number of workers that exited unexpectedly. */
+  readonly deaths: number;
+}
+
+type Metric = Parameters<Registry['registerMetric']>[0];
+
+/** A value of a metric. */
+interface Sample {
+  /** The name of the value, if it differs from the metric's. */
+  readonly metricName?: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
 }
 
 /** Creates the metrics. `open` loads the library that formats them, because that takes a tenth of a start. */
 export function createMetrics() {
-  const times = histogram({
-    name: 'petstore_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its response, by operation.',
-    bounds: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    label: 'operation',
-  });
-  const commit = histogram({
-    name: 'petstore_store_commit_duration_seconds',
-    help: 'Time to commit one group of writes durably.',
-    bounds: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5],
-  });
-  const batch = histogram({
-    name: 'petstore_store_commit_writes',
-    help: 'Writes in one commit.',
-    bounds: [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024],
-  });
+  const metrics: Metric[] = [];
+  let registry: Promise<Registry> | undefined;
+
+  /** Adds a metric. `samples` returns its values whenever the metrics are requested. */
+  function add(
+    type: 'counter' | 'gauge' | 'histogram',
+    name: string,
+    help: string,
+    samples: () => Sample[],
+    aggregator: 'sum' | 'max' = 'sum',
+  ): void {
+    const metric = { name, help, type, aggregator };
+    const get = async () => ({ ...metric, values: samples() });
+    // The library's type is a class, but its registry uses only these members.
+    metrics.push({ ...metric, get } as unknown as Metric);
+  }
+
+  function addHistogram(name: string, help: string, bounds: readonly number[], label?: string): Histogram['observe'] {
+    const { observe, samples } = histogram(name, bounds, label);
+    add('histogram', name, help, samples);
+    return observe;
+  }
+
+  const observeRequest = addHistogram(
+    'petstore_request_duration_seconds',
+    'Time from the head of a request to the end of its response, by operation.',
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    'operation',
+  );
+  const observeCommit = addHistogram(
+    'petstore_store_commit_duration_seconds',
+    'Time to commit one group of writes durably.',
+    [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5],
+  );
+  const observeWrites = addHistogram(
+    'petstore_store_commit_writes',
+    'Writes in one commit.',
+    [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024],
+  );
   /** The number of responses by operation, then by status. */
   const responses = new Map<string, number[]>();
-  let linesLost: (() => number) | undefined;
-  let connections: Store['connections'];
-  let idempotency: Store['idempotency'] | undefined;
-  let workers: WorkerCounts | undefined;
-  let registry: Promise<Registry> | undefined;
+  add('counter', 'petstore_requests_total', 'Responses by operation and status.', () =>
+    [...responses].flatMap(([operation, counts]) =>
+      Object.entries(counts).map(([status, value]) => ({ labels: { operation, status }, value })),
+    ),
+  );
 
   /** Creates a registry of its own, so two servers in one process do not share metrics. */
   async function newRegistry(): Promise<Registry> {
-    const { Counter, collectDefaultMetrics, Gauge, Registry } = await import('prom-client');
+    const { collectDefaultMetrics, Registry } = await import('prom-client');
     const created = new Registry();
-    const registers = [created];
     // Adds event loop lag, memory and CPU time.
     collectDefaultMetrics({ register: created });
-    for (const { metric } of [times, commit, batch]) created.registerMetric(metric);
-    new Counter({
-      name: 'petstore_requests_total',
-      help: 'Responses by operation and status.',
-      labelNames: ['operation', 'status'],
-      registers,
-      collect() {
-        this.reset();
-        for (const [operation, counts] of responses) {
-          counts.forEach((count, status) => void this.inc({ operation, status }, count));
-        }
-      },
-    });
-    const lost = linesLost;
-    if (lost) {
-      new Counter({
-        name: 'petstore_log_lines_lost_total',
-        help: 'Lines of the log that could not be written.',
-        registers,
-        collect() {
-          this.reset();
-          this.inc(lost());
-        },
-      });
-    }
-    const states = connections;
-    if (states) {
-      new Gauge({
-        name: 'petstore_store_connections',
-        help: 'Connections to the database, and requests that wait for one.',
-        labelNames: ['purpose', 'state'],
-        registers,
-        collect() {
-          for (const [purpose, counts] of Object.entries(states())) {
-            for (const [state, count] of Object.entries(counts)) this.set({ purpose, state }, count);
-          }
-        },
-      });
-    }
-    const keys = idempotency;
-    if (keys) {
-      new Gauge({
-        name: 'petstore_idempotency_keys',
-        help: 'Stored idempotency keys.',
-        registers,
-        // All workers count the keys of the same store, so their counts must not be added.
-        aggregator: 'max',
-        collect() {
-          this.set(keys().keys);
-        },
-      });
-      new Counter({
-        name: 'petstore_idempotency_keys_forgotten_total',
-        help: 'Idempotency keys evicted before they expired, because there were too many.',
-        registers,
-        collect() {
-          this.reset();
-          this.inc(keys().forgotten);
-        },
-      });
-    }
-    const counts = workers;
-    if (counts) {
-      new Gauge({
-        name: 'petstore_workers',
-        help: 'Processes that serve requests, by state.',
-        labelNames: ['state'],
-        registers,
-        collect() {
-          for (const [state, count] of Object.entries(counts.states())) this.set({ state }, count);
-        },
-      });
-      new Counter({
-        name: 'petstore_worker_deaths_total',
-        help: 'Workers that exited unexpectedly.',
-        registers,
-        collect() {
-          this.reset();
-          this.inc(counts.deaths());
-        },
-      });
-    }
+    for (const metric of metrics) created.registerMetric(metric);
     return created;
   }
 
@@ -139,23 +91,111 @@ export function createMetrics() {
       const counts = responses.get(operation) ?? [];
       if (counts.length === 0) responses.set(operation, counts);
       counts[status] = (counts[status] ?? 0) + 1;
-      times.observe(milliseconds / 1000, operation);
+      observeRequest(milliseconds / 1000, operation);
     },
     committed({ writes, milliseconds }: Commit) {
-      commit.observe(milliseconds / 1000);
-      batch.observe(writes);
+      observeCommit(milliseconds / 1000);
+      observeWrites(writes);
     },
     /** Adds the number of lost log lines. */
     watchLog(lost: () => number) {
-      linesLost = lost;
-    },
-    /** Adds the counts of worker processes. */
-    watchWorkers(counts: WorkerCounts) {
-      workers = counts;
+      add('counter', 'petstore_log_lines_lost_total', 'Lines of the log that could not be written.', () =>
+        single(lost()),
+      );
     },
     /** Adds the connections and idempotency keys of a store. */
-    watch(store: Pick<Store, 'connections' | 'idempotency'>) {
-      ({ connections, idempotency } = store);
+    watchStore({ connections, idempotency }: Pick<Store, 'connections' | 'idempotency'>) {
+      if (connections)
+        add('gauge', 'petstore_store_connections', 'Connections to the database, and requests that wait for one.', () =>
+          Object.entries(connections()).flatMap(([purpose, counts]) =>
+            Object.entries(counts).map(([state, value]) => ({ labels: { purpose, state }, value })),
+          ),
+        );
+      // All workers count the keys of the same store, so their counts must not be added.
+      const keys = () => single(idempotency().keys);
+      add('gauge', 'petstore_idempotency_keys', 'Stored idempotency keys.', keys, 'max');
+      add(
+        'counter',
+        'petstore_idempotency_keys_forgotten_total',
+        'Idempotency keys evicted before they expired, because there were too many.',
+        () => single(idempotency().forgotten),
+      );
     },
+    /** Adds the counts of worker processes. */
+    watchWorkers(counted: CountedWorkers) {
+      add('gauge', 'petstore_workers', 'Processes that serve requests, by state.', () =>
+        ['starting', 'serving', 'stopping'].map((state) => ({
+          labels: { state },
+          value: counted.workers.filter((worker) => worker.state === state).length,
+        })),
+      );
+      add('counter', 'petstore_worker_deaths_total', 'Workers that exited unexpectedly.', () => single(counted.deaths));
+    },
+  };
+}
+
+/** The value of a metric without labels. */
+const single = (value: number): Sample[] => [{ labels: {}, value }];
+
+/** Caches a text for METRICS_CACHE_MS, so requests cannot make the server compute it more often. */
+export function cached(compute: () => Promise<string>): () => Promise<string> {
+  let text: Promise<string> | undefined;
+  let until = 0;
+  return () => {
+    if (!text || performance.now() >= until) {
+      until = performance.now() + METRICS_CACHE_MS;
+      text = compute();
+      text.catch(() => {
+        text = undefined;
+      });
+    }
+    return text;
+  };
+}
+
+interface Histogram {
+  observe(value: number, labelValue?: string): void;
+  samples(): Sample[];
+}
+
+/** The counts for one value of the label. */
+interface Series {
+  /** The number of values per bucket. The last bucket has no upper bound. */
+  readonly counts: number[];
+  sum: number;
+}
+
+/**
+ * A histogram for values of every request. It is faster than the library's histogram, and works before the library is loaded.
+ * `bounds` are the upper bounds of the buckets.
+ */
+function histogram(name: string, bounds: readonly number[], label?: string): Histogram {
+  const all = new Map<string, Series>();
+  const seriesOf = (labelValue: string) => {
+    const series = all.get(labelValue) ?? { counts: [...bounds.map(() => 0), 0], sum: 0 };
+    if (series.sum === 0) all.set(labelValue, series);
+    return series;
+  };
+  if (label === undefined) seriesOf('');
+
+  function samplesOf(labelValue: string, { counts, sum }: Series): Sample[] {
+    const upTo = counts.map((_, i) => counts.slice(0, i + 1).reduce((total, more) => total + more, 0));
+    const labels = label === undefined ? {} : { [label]: labelValue };
+    return [
+      ...upTo.map((value, i) => ({ metricName: `${name}_bucket`, labels: { le: bounds[i] ?? '+Inf', ...labels }, value })),
+      { metricName: `${name}_sum`, labels, value: sum },
+      { metricName: `${name}_count`, labels, value: upTo.at(-1) ?? 0 },
+    ];
+  }
+
+  return {
+    observe(value, labelValue = '') {
+      const series = seriesOf(labelValue);
+      let bucket = 0;
+      while (value > (bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket++;
+      series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
+      series.sum += value;
+    },
+    samples: () => [...all].flatMap(([labelValue, series]) => samplesOf(labelValue, series)),
   };
 }

@@ -1,5 +1,5 @@
 import { type RequestHandler, Router } from 'express';
-import { METRICS_CACHE_MS } from '../limits.ts';
+import { cached } from '../metrics.ts';
 import type { Store } from '../store/store.ts';
 import { HttpError, unavailable } from './http-error.ts';
 
@@ -14,7 +14,7 @@ export interface HealthChecks {
 /** The routes for operators: liveness, readiness and metrics. */
 export function health({ isReady, metrics, state, connections }: HealthChecks): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const text = cached(metrics, METRICS_CACHE_MS);
+  const text = cached(metrics);
   readOnly(router, '/healthz', (_request, response) => {
     // A failed store needs a restart, which a failing liveness probe triggers.
     if (state().status === 'failed') throw unavailable('The store has failed: restart the server.');
@@ -39,20 +39,4 @@ export function readOnly(router: Router, path: string, ...handlers: RequestHandl
       const message = `${request.path} supports only GET and HEAD.`;
       throw new HttpError('method_not_allowed', message, { headers: { Allow: 'GET, HEAD' } });
     });
-}
-
-/** Caches a result for some milliseconds, so requests cannot make the server compute it more often. */
-function cached<T>(compute: () => Promise<T>, ms: number): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  let until = 0;
-  return () => {
-    if (!result || performance.now() >= until) {
-      until = performance.now() + ms;
-      result = compute();
-      result.catch(() => {
-        result = undefined;
-      });
-    }
-    return result;
-  };
 }
