@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createApps } from './app.ts';
 import type { Config } from './config/config.ts';
 import { clientAddress } from './http/client-address.ts';
-import { type Listener, listen } from './http/listen.ts';
+import { type Draining, type Listener, listen } from './http/listen.ts';
 import { rejectionObserver } from './http/observe.ts';
-import type { Quotas } from './http/rate-limit.ts';
+import { Quotas } from './http/rate-limit.ts';
 import { type KeyCheck, openKeys } from './keys/check-keys.ts';
 import { METRICS_OPEN_MS, MIN_STORE_CLOSE_MS } from './limits.ts';
 import { createLog, type Log } from './log.ts';
@@ -56,12 +56,9 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
       // During the delay, responses close their keep-alive connections.
       if (config.drainDelay > 0) listener.announceClose();
       await sleep(config.drainDelay);
-      const deadline = performance.now() + config.shutdownTimeout;
-      const cut = await listener.drain(config.shutdownTimeout);
-      await adminListener?.drain(0);
-      const isClosed = await service.close(deadline - performance.now());
-      log.info({ cut }, 'stopped');
-      return { cut, isClosed };
+      const result = await service.stop(listener, adminListener);
+      log.info({ cut: result.cut }, 'stopped');
+      return result;
     };
     return { origin, adminOrigin, madeKey: await keys.createFirst(), stop };
   } catch (error) {
@@ -71,31 +68,42 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
   }
 }
 
-/** The parts that the processes of a server share, if there are several processes. */
-interface Shared {
-  quotas?: Quotas | undefined;
-  /** The metrics of all processes as text. */
-  metricsText?: () => Promise<string>;
-}
-
-/** The request listeners of one process, and the store behind them. The caller accepts the connections. */
-export async function openService(config: Config, logging: Log, keys: KeyCheck, shared: Shared = {}) {
+/**
+ * The request listeners of one process, and the store behind them. The caller accepts the connections. If there are several
+ * processes, `metricsText` returns the metrics of all.
+ */
+export async function openService(
+  config: Config,
+  logging: Log,
+  keys: KeyCheck,
+  metricsText?: () => Promise<string>,
+) {
   const { log, logRequest } = logging;
   const metrics = createMetrics();
+  const quotas = config.rateLimit ? new Quotas(config.rateLimit) : undefined;
   metrics.watchLog(logging.lost);
   const opened = openStore(config, { onCommit: metrics.committed, onWarning: (line) => log.warn(line) });
   // Opening a large data folder takes a while, so the server already listens meanwhile, and reports that it is not ready.
   const store = config.databaseUrl === undefined ? openingStore(opened) : await opened;
-  metrics.watch(store);
+  metrics.watchStore(store);
   let isStopping = false;
+
+  /** Closes the store. Resolves to false if closing takes longer than `timeoutMs`, which counts as one second at least. */
+  async function close(timeoutMs: number): Promise<boolean> {
+    const leftMs = Math.max(MIN_STORE_CLOSE_MS, timeoutMs);
+    const isClosed = await Promise.race([store.close().then(() => true), sleep(leftMs, false, { ref: false })]);
+    if (!isClosed) log.warn('the store did not close in time');
+    return isClosed;
+  }
+
   const { app, admin, load } = await createApps(store, {
     ...config,
     keys,
-    quotas: shared.quotas,
+    quotas,
     clientAddress: clientAddress(config.trustProxy, config.proxyHeader),
     log,
     logRequest,
-    metrics: { ...metrics, text: shared.metricsText ?? metrics.text },
+    metrics: { ...metrics, text: metricsText ?? metrics.text },
     isReady: async () => !isStopping && (await store.ready()),
     healthRoutes: config.adminPort === undefined,
   });
@@ -103,6 +111,7 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
     app,
     admin,
     metrics,
+    quotas,
     onRejection: rejectionObserver(logRequest, metrics),
     opened,
     /** Loads the modules that the first requests do not need, a moment later. */
@@ -116,12 +125,13 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
     announceStop: () => {
       isStopping = true;
     },
-    /** Closes the store. Resolves to false if closing takes longer than `timeoutMs`, which counts as one second at least. */
-    close: async (timeoutMs: number) => {
-      const leftMs = Math.max(MIN_STORE_CLOSE_MS, timeoutMs);
-      const isClosed = await Promise.race([store.close().then(() => true), sleep(leftMs, false, { ref: false })]);
-      if (!isClosed) log.warn('the store did not close in time');
-      return isClosed;
+    /** Responds to the requests that have arrived, then closes the store. Idle connections are closed after `idleMs`. */
+    stop: async (listener: Draining, adminListener?: Draining, idleMs?: number): Promise<StopResult> => {
+      const deadline = performance.now() + config.shutdownTimeout;
+      const cut = await listener.drain(config.shutdownTimeout, idleMs);
+      await adminListener?.drain(0);
+      return { cut, isClosed: await close(deadline - performance.now()) };
     },
+    close,
   };
 }

@@ -4,4 +4,4 @@ import { join } from 'node:path';
 
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'));
 const { main } = await import('./cli/program.ts');
-await main(async (config) => (await import('./cli/start-worker.ts')).startWorker(config));
+await main(async (config) => (await import('./cli/start.ts')).startWorker(config));

@@ -2,14 +2,12 @@ import { flushCompileCache } from 'node:module';
 import type { Config } from '../config/config.ts';
 import { createLog, type Log } from '../log.ts';
 import { type Running, serve } from '../serve.ts';
-import { errorLine } from './errors.ts';
+import { errorLine, UsageError } from './errors.ts';
 import { greeting } from './greeting.ts';
 
 /** Runs the server until a signal stops it, and prints its URLs. */
 export async function start(config: Config): Promise<void> {
-  // A lost terminal or a full disk must not end the server.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  const logging = createLog(config.logLevel);
+  const logging = openLog(config);
   const doNotEnd = endOnSignals();
   const running = config.workers > 1 ? await startWithWorkers(config, logging) : await serve(config, logging);
   // The handlers come before the greeting, because its reader may send a signal at once.
@@ -27,13 +25,42 @@ async function startWithWorkers(config: Config, logging: Log): Promise<Running> 
   return running;
 }
 
+/** Runs a worker until the primary stops it or exits. */
+export async function startWorker(config: Config): Promise<void> {
+  // Terminals and process managers signal the whole process group, but only the primary acts on signals.
+  for (const signal of [...signals, 'SIGUSR2'] as const) process.on(signal, () => {});
+  const { send, serveAsWorker } = await import('../workers/worker.ts');
+  if (!process.connected) throw new UsageError('workers are started by petstore-server --workers.');
+  const logging = openLog(config);
+  let closed: Promise<boolean>;
+  try {
+    ({ closed } = await serveAsWorker(config, logging));
+  } catch (error) {
+    send({ type: 'failed', reason: errorLine(error) ?? '' });
+    process.exitCode = 1;
+    return process.disconnect?.();
+  }
+  flushCompileCache();
+  const isClosed = await closed;
+  const isLogClosed = await logging.close();
+  // A normal exit would wait for a thread that is stuck in a system call.
+  if (!isClosed || !isLogClosed) process.kill(process.pid, 'SIGKILL');
+  process.exit(0);
+}
+
+function openLog({ logLevel }: Config): Log {
+  // A lost terminal or a full disk must not end the process.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  return createLog(logLevel);
+}
+
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 type Signal = keyof typeof EXIT_CODES;
+const signals = Object.keys(EXIT_CODES) as Signal[];
 
 /** Ends a server that is still opening its store: the first process of a container has no default signals. */
 function endOnSignals(): () => void {
   if (process.pid !== 1) return () => {};
-  const signals = Object.keys(EXIT_CODES) as Signal[];
   const end = (signal: Signal) => process.exit(EXIT_CODES[signal]);
   for (const signal of signals) process.on(signal, end);
   return () => {
@@ -52,7 +79,7 @@ function stopOnSignals(running: Running, logging: Log): void {
       endBy(signal, running);
     }
   };
-  for (const signal of Object.keys(EXIT_CODES) as Signal[]) process.on(signal, onSignal);
+  for (const signal of signals) process.on(signal, onSignal);
 }
 
 /** Exits with 0 only if every request got a response and everything closed. */

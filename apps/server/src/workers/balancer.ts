@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { PortName } from './worker-process.ts';
+import type { PortName, WorkerProcess } from './worker-process.ts';
 
 interface Connection {
   readonly socket: Socket;
@@ -7,12 +7,7 @@ interface Connection {
 }
 
 /** A process that serves connections. */
-export interface Backend {
-  /** Sends a connection to the process, which confirms with this id that it has accepted the connection. */
-  sendConnection(id: number, port: PortName, socket: Socket): void;
-  /** Asks the process to confirm that it has received every message up to the one with this connection. */
-  sendSync(id: number): void;
-}
+type Backend = Pick<WorkerProcess, 'send'>;
 
 /** The connections of a backend. */
 interface Load {
@@ -85,7 +80,7 @@ export class ConnectionBalancer {
   probeStalled(): void {
     const now = performance.now();
     for (const [backend, { sent }] of this.#loads) {
-      if (isStalled(sent, now)) backend.sendSync([...sent.keys()].at(-1) ?? 0);
+      if (isStalled(sent, now)) backend.send({ type: 'sync', id: [...sent.keys()].at(-1) ?? 0 });
     }
   }
 
@@ -139,7 +134,7 @@ export class ConnectionBalancer {
     this.#active.add(backend);
     const id = ++this.#lastId;
     this.#loads.get(backend)?.sent.set(id, { ...connection, sentAt: performance.now() });
-    backend.sendConnection(id, connection.port, connection.socket);
+    backend.send({ type: 'connection', id, port: connection.port }, connection.socket);
   }
 
   #leastLoaded(): Backend | undefined {

@@ -1,4 +1,4 @@
-import { METRICS_CACHE_MS, WORKER_METRICS_MS } from '../limits.ts';
+import { cached } from '../metrics.ts';
 import type { MetricsData, WorkerProcess } from './worker-process.ts';
 
 /** The metrics whose values of several processes are not aggregated by the library's default, and their aggregators. */
@@ -9,83 +9,26 @@ const aggregators: readonly [name: RegExp, aggregator: string][] = [
   [/^process_max_fds$/, 'min'],
 ];
 
-/** The number of exited workers whose metrics are stored separately. Beyond it, the metrics are merged. */
-const MAX_EXITED = 16;
-
 /** The metrics of all processes of a server as one text. Counters never decrease, also if workers are replaced. */
 export class AggregatedMetrics {
-  readonly #ofPrimary: () => Promise<MetricsData>;
-  readonly #workers: () => readonly WorkerProcess[];
-  /** The counters of workers that have exited. */
-  #exited: MetricsData[] = [];
-  #isMerging = false;
-  #collecting = new Map<number, (worker: WorkerProcess) => void>();
-  #lastId = 0;
-  #text: Promise<string> | undefined;
-  #cachedUntil = 0;
+  /** Returns the metrics as text, and collects them at most once per METRICS_CACHE_MS. */
+  readonly text: () => Promise<string>;
+  /** The sums of the counters of workers that have exited. */
+  #exited: Promise<MetricsData> = Promise.resolve([]);
 
   constructor(ofPrimary: () => Promise<MetricsData>, workers: () => readonly WorkerProcess[]) {
-    this.#ofPrimary = ofPrimary;
-    this.#workers = workers;
-  }
-
-  /** Returns the metrics as text, and collects them at most once per METRICS_CACHE_MS. */
-  text(): Promise<string> {
-    if (!this.#text || performance.now() >= this.#cachedUntil) {
-      this.#cachedUntil = performance.now() + METRICS_CACHE_MS;
-      this.#text = this.#newText();
-      this.#text.catch(() => {
-        this.#text = undefined;
-      });
-    }
-    return this.#text;
-  }
-
-  /** Stores the metrics that a worker has sent. */
-  collected(worker: WorkerProcess, id: number, metrics: MetricsData): void {
-    worker.metrics = metrics;
-    this.#collecting.get(id)?.(worker);
+    this.text = cached(async () => {
+      const [primaryMetrics] = await Promise.all([ofPrimary(), ...workers().map((worker) => worker.updateMetrics())]);
+      // Each worker is in one of the two lists, because both are read at the same time.
+      const [running, exited] = [workers().map(({ metrics }) => metrics), this.#exited];
+      return (await aggregate([primaryMetrics, ...running, await exited])).metrics();
+    });
   }
 
   /** Keeps the counters of a worker that has exited. */
-  addExited(worker: WorkerProcess): void {
-    this.#exited.push(worker.metrics.filter(({ type }) => ['counter', 'histogram', 'summary'].includes(String(type))));
-    if (this.#exited.length > MAX_EXITED) void this.#mergeExited();
-  }
-
-  /** Merges the counters of the workers that have exited. */
-  async #mergeExited(): Promise<void> {
-    if (this.#isMerging) return;
-    this.#isMerging = true;
-    const { length } = this.#exited;
-    this.#exited.splice(0, length, await (await aggregate(this.#exited)).getMetricsAsJSON());
-    this.#isMerging = false;
-  }
-
-  async #newText(): Promise<string> {
-    const [primaryMetrics] = await Promise.all([this.#ofPrimary(), this.#collect()]);
-    const all = [primaryMetrics, ...this.#workers().map(({ metrics }) => metrics), ...this.#exited];
-    return (await aggregate(all)).metrics();
-  }
-
-  /** Requests the metrics of each worker, and waits for them up to a timeout. */
-  #collect(): Promise<void> {
-    const id = ++this.#lastId;
-    const missing = new Set(this.#workers().filter(({ state }) => state !== 'starting'));
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        this.#collecting.delete(id);
-        resolve();
-      };
-      const timer = setTimeout(end, WORKER_METRICS_MS);
-      this.#collecting.set(id, (worker) => {
-        missing.delete(worker);
-        if (missing.size === 0) end();
-      });
-      for (const worker of missing) worker.send({ type: 'collect', id });
-      if (missing.size === 0) end();
-    });
+  addExited({ metrics }: WorkerProcess): void {
+    const counters = metrics.filter(({ type }) => ['counter', 'histogram', 'summary'].includes(String(type)));
+    this.#exited = this.#exited.then(async (exited) => (await aggregate([exited, counters])).getMetricsAsJSON());
   }
 }
 

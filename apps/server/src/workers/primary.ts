@@ -6,14 +6,14 @@ import { ConfigError } from '../config/kinds.ts';
 import { originOf } from '../http/listen.ts';
 import { Quotas } from '../http/rate-limit.ts';
 import { openKeys } from '../keys/check-keys.ts';
-import { METRICS_OPEN_MS, MIN_STORE_CLOSE_MS } from '../limits.ts';
+import { METRICS_OPEN_MS, MIN_STORE_CLOSE_MS, WORKER_EXIT_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 import type { Running } from '../serve.ts';
 import { ConnectionBalancer } from './balancer.ts';
 import { AggregatedMetrics } from './metrics.ts';
 import { Supervisor } from './supervisor.ts';
-import { type PortName, type ToPrimary, WorkerProcess } from './worker-process.ts';
+import { type PortName, type ServerMessage, WorkerProcess } from './worker-process.ts';
 
 /** How often this process probes stalled workers, and checks the file of the keys for errors to report. */
 const WATCH_MS = 1_000;
@@ -36,7 +36,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
   const supervisor = new Supervisor({
     size: config.workers,
     log,
-    stopMs: config.shutdownTimeout + MIN_STORE_CLOSE_MS,
+    stopMs: config.shutdownTimeout + MIN_STORE_CLOSE_MS + WORKER_EXIT_MS,
     start: () => new WorkerProcess(config, { onMessage, onLines: logging.pass }),
     onServing: (worker) => {
       if (quotas) worker.send({ type: 'counted', requests: quotas.used() });
@@ -49,39 +49,25 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     },
   });
   const aggregated = new AggregatedMetrics(metrics.json, () => supervisor.workers);
-  metrics.watchWorkers({
-    deaths: () => supervisor.deaths,
-    states: () => {
-      const states = { starting: 0, serving: 0, stopping: 0 };
-      for (const { state } of supervisor.workers) states[state]++;
-      return states;
-    },
-  });
+  metrics.watchWorkers(supervisor);
 
-  function onMessage(worker: WorkerProcess, message: ToPrimary): void {
+  function onMessage(worker: WorkerProcess, message: ServerMessage): void {
     if (message.type === 'accepted') balancer.accepted(worker, message.id);
     else if (message.type === 'synced') balancer.synced(worker, message.id);
     else if (message.type === 'closed') balancer.closed(worker, message.port);
-    else if (message.type === 'counted') shareCounted(worker, message.requests);
-    else if (message.type === 'collected') aggregated.collected(worker, message.id, message.metrics);
-    else if (message.type === 'metrics') void sendMetrics(worker, message.id);
+    else if (message.type === 'metrics') void sendMetrics(worker);
     else {
-      if (message.type === 'stopped') worker.metrics = message.metrics;
-      supervisor.receive(worker, message);
+      quotas?.add(message.requests);
+      for (const other of supervisor.workers) if (other !== worker) other.send(message);
     }
   }
 
-  function shareCounted(from: WorkerProcess, requests: Record<string, number>): void {
-    quotas?.add(requests);
-    for (const worker of supervisor.workers) if (worker !== from) worker.send({ type: 'counted', requests });
-  }
-
-  async function sendMetrics(worker: WorkerProcess, id: number): Promise<void> {
+  async function sendMetrics(worker: WorkerProcess): Promise<void> {
     const text = await aggregated.text().catch((error) => {
       log.error({ err: error }, 'there are no metrics');
       return '';
     });
-    worker.send({ type: 'metrics', id, text });
+    worker.send({ type: 'metrics', text });
   }
 
   const servers: Server[] = [];
@@ -116,16 +102,16 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
       for (const worker of supervisor.workers) worker.send({ type: 'announceStop' });
       await sleep(config.drainDelay);
       close();
-      const { cut, isClosed } = await supervisor.stop();
-      log.info({ cut }, 'stopped');
-      return { cut, isClosed };
+      const result = await supervisor.stop();
+      log.info({ cut: result.cut }, 'stopped');
+      return result;
     };
     return {
       origin,
       adminOrigin,
       madeKey,
       stop,
-      replaceWorkers: () => void supervisor.replace(),
+      replaceWorkers: () => supervisor.replace(),
       kill: () => supervisor.kill(),
     };
   } catch (error) {

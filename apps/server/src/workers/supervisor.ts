@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { DRAIN_SWEEP_MS, REPLACEMENT_SWEEP_MS, WORKER_EXIT_MS, WORKER_RESTART_MS } from '../limits.ts';
-import type { ToPrimary, WorkerProcess } from './worker-process.ts';
+import { reasonOf } from '../files/files.ts';
+import { DRAIN_SWEEP_MS, REPLACEMENT_SWEEP_MS, WORKER_RESTART_MS } from '../limits.ts';
+import type { StopResult } from '../serve.ts';
+import type { WorkerProcess } from './worker-process.ts';
 
 export interface SupervisorOptions {
   size: number;
@@ -22,26 +24,18 @@ export class WorkerStartError extends Error {
   override readonly name = 'WorkerStartError';
 }
 
-interface Stopped {
-  /** The number of aborted requests. */
-  cut: number;
-  /** Whether the store was closed in time. */
-  isClosed: boolean;
-}
-
 /** Supervises the workers of a server: replaces workers that die, and replaces all workers one by one on request. */
 export class Supervisor {
+  /** The number of workers that exited unexpectedly. */
+  deaths = 0;
   readonly #options: SupervisorOptions;
   readonly #workers = new Set<WorkerProcess>();
-  readonly #starting = new Map<WorkerProcess, { resolve(): void; reject(error: Error): void }>();
-  readonly #stopped = new Map<WorkerProcess, Stopped>();
   /** Whether workers that die are replaced. */
   #isRunning = false;
   /** The number of workers that will be started after a delay. */
   #scheduled = 0;
   /** The number of restarts in the current series. The death of a worker that lived long enough starts a new series. */
   #restarts = 0;
-  #deaths = 0;
   #replacing: Promise<void> | undefined;
   #isReplacementDue = false;
 
@@ -51,11 +45,6 @@ export class Supervisor {
 
   get workers(): WorkerProcess[] {
     return [...this.#workers];
-  }
-
-  /** The number of workers that exited unexpectedly. */
-  get deaths(): number {
-    return this.#deaths;
   }
 
   /** Starts all workers, and resolves when all of them serve. If a worker fails to start, kills all workers and rejects. */
@@ -71,31 +60,19 @@ export class Supervisor {
     }
   }
 
-  /** Handles a message of a worker about its state. */
-  receive(worker: WorkerProcess, message: ToPrimary): void {
-    if (message.type === 'ready') {
-      if (worker.state !== 'starting') return;
-      worker.state = 'serving';
-      this.#options.onServing(worker);
-      this.#starting.get(worker)?.resolve();
-    } else if (message.type === 'failed') this.#starting.get(worker)?.reject(new WorkerStartError(message.reason));
-    else if (message.type === 'stopped') this.#stopped.set(worker, message);
-  }
-
   /**
    * Replaces the workers one by one; each serves until its replacement is ready. If a replacement is in progress, all workers
    * are replaced again afterwards.
    */
-  replace(): Promise<void> {
+  replace(): void {
     this.#isReplacementDue = true;
     this.#replacing ??= this.#replaceAll().finally(() => {
       this.#replacing = undefined;
     });
-    return this.#replacing;
   }
 
   /** Stops all workers. */
-  async stop(): Promise<Stopped> {
+  async stop(): Promise<StopResult> {
     this.#isRunning = false;
     const all = await Promise.all(this.workers.map((worker) => this.#stopOne(worker, DRAIN_SWEEP_MS)));
     return { cut: all.reduce((sum, { cut }) => sum + cut, 0), isClosed: all.every(({ isClosed }) => isClosed) };
@@ -111,23 +88,21 @@ export class Supervisor {
   async #startOne(): Promise<void> {
     const worker = this.#options.start();
     this.#workers.add(worker);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#starting.set(worker, { resolve, reject });
     void worker.ended.then((end) => this.#end(worker, end));
-    try {
-      await promise;
-    } finally {
-      this.#starting.delete(worker);
-    }
+    const problem = await worker.started;
+    if (problem !== undefined) throw new WorkerStartError(problem);
+    // A worker that was stopped meanwhile is about to exit.
+    if (worker.state !== 'starting') return;
+    worker.state = 'serving';
+    this.#options.onServing(worker);
     this.#options.log.info({ worker: worker.pid }, 'worker started');
   }
 
   #end(worker: WorkerProcess, { code, signal }: { code: number | null; signal: string | null }): void {
     this.#workers.delete(worker);
     const lostConnections = this.#options.onEnd(worker);
-    this.#starting.get(worker)?.reject(new WorkerStartError(`it ended with ${signal ?? code}`));
     if (!this.#isRunning || worker.state === 'stopping') return;
-    this.#deaths++;
+    this.deaths++;
     if (performance.now() - worker.since > WORKER_RESTART_MS.lived) this.#restarts = 0;
     this.#options.log.error({ worker: worker.pid, code, signal, lostConnections }, 'worker died');
     this.#fill();
@@ -152,7 +127,7 @@ export class Supervisor {
   }
 
   #report(error: unknown): void {
-    if (this.#isRunning) this.#options.log.error({ reason: messageOf(error) }, 'worker did not start');
+    if (this.#isRunning) this.#options.log.error({ reason: reasonOf(error) }, 'worker did not start');
   }
 
   async #replaceAll(): Promise<void> {
@@ -177,7 +152,7 @@ export class Supervisor {
   }
 
   /** Stops a worker, and kills it if that takes too long. */
-  async #stopOne(worker: WorkerProcess, idleMs: number): Promise<Stopped> {
+  async #stopOne(worker: WorkerProcess, idleMs: number): Promise<StopResult> {
     const { state } = worker;
     worker.state = 'stopping';
     if (state === 'starting') worker.kill();
@@ -188,14 +163,10 @@ export class Supervisor {
     const timer = setTimeout(() => {
       this.#options.log.error({ worker: worker.pid }, 'worker did not stop in time, and is killed');
       worker.kill();
-    }, this.#options.stopMs + WORKER_EXIT_MS);
+    }, this.#options.stopMs);
     await worker.ended;
     clearTimeout(timer);
-    const stopped = this.#stopped.get(worker);
-    this.#stopped.delete(worker);
     // A worker that did not serve yet had nothing to close, so it counts as closed.
-    return stopped ?? { cut: 0, isClosed: state === 'starting' };
+    return worker.stopped ?? { cut: 0, isClosed: state === 'starting' };
   }
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,9 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Config, databaseVariable, keysVariable } from '../config/config.ts';
-import { MAX_LOG_BUFFER_BYTES } from '../limits.ts';
+import { MAX_LOG_BUFFER_BYTES, WORKER_METRICS_MS } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
+import type { StopResult } from '../serve.ts';
 
 /** The metrics of a process as data. */
 export type MetricsData = Awaited<ReturnType<Metrics['json']>>;
@@ -26,15 +28,24 @@ export type ToWorker =
   /** The number of requests by key that other workers have counted for the rate limits. */
   | { type: 'counted'; requests: Record<string, number> }
   /** Requests the metrics of the worker. */
-  | { type: 'collect'; id: number }
+  | { type: 'collect' }
   /** The metrics of the whole server. */
-  | { type: 'metrics'; id: number; text: string };
+  | { type: 'metrics'; text: string };
 
 /** A message from a worker to the primary. */
-export type ToPrimary =
+export type ToPrimary = OwnMessage | ServerMessage;
+
+/** A message about the worker itself. */
+type OwnMessage =
   | { type: 'ready' }
   /** The worker could not start. */
   | { type: 'failed'; reason: string }
+  | { type: 'collected'; metrics: MetricsData }
+  /** The worker has stopped. */
+  | ({ type: 'stopped' } & StopResult);
+
+/** A message about connections, or to the whole server. */
+export type ServerMessage =
   /** The worker owns this connection from now on. */
   | { type: 'accepted'; id: number }
   /** The response to `sync`. */
@@ -43,19 +54,14 @@ export type ToPrimary =
   | { type: 'closed'; port: PortName }
   /** The number of requests by key that this worker has counted for the rate limits. */
   | { type: 'counted'; requests: Record<string, number> }
-  | { type: 'collected'; id: number; metrics: MetricsData }
   /** Requests the metrics of the whole server. */
-  | { type: 'metrics'; id: number }
-  /** The worker has stopped. `cut` is the number of aborted requests. */
-  | { type: 'stopped'; cut: number; isClosed: boolean; metrics: MetricsData };
+  | { type: 'metrics' };
 
 export interface WorkerEvents {
-  onMessage(worker: WorkerProcess, message: ToPrimary): void;
+  onMessage(worker: WorkerProcess, message: ServerMessage): void;
   /** Called with whole lines of the worker's log. */
   onLines(lines: string): void;
 }
-
-export type WorkerState = 'starting' | 'serving' | 'stopping';
 
 const entry = fileURLToPath(new URL('../worker.js', import.meta.url));
 
@@ -64,21 +70,39 @@ const CHANNEL_END_MS = 1;
 
 /** A process that serves connections. It runs this program with the same command line. */
 export class WorkerProcess {
-  state: WorkerState = 'starting';
+  state: 'starting' | 'serving' | 'stopping' = 'starting';
   readonly since = performance.now();
   /** The metrics that the process sent last. */
   metrics: MetricsData = [];
+  /** What the process has reported about its stop. */
+  stopped: StopResult | undefined;
+  /** Resolves when the process serves, or to the reason why it could not start. */
+  readonly started: Promise<string | undefined>;
   /** Resolves when the process has exited and its last message was received. */
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly #child: ChildProcess;
+  /** Resolves when requested metrics arrive. */
+  #collected: PromiseWithResolvers<void> | undefined;
 
   constructor({ apiKeys, databaseUrl }: Config, { onMessage, onLines }: WorkerEvents) {
     const env = { ...process.env, [keysVariable]: apiKeys, [databaseVariable]: databaseUrl };
     const child = fork(entry, process.argv.slice(2), { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
     this.#child = child;
-    child.on('message', (message: ToPrimary) => onMessage(this, message));
     child.stdout?.on('data', wholeLines(onLines));
     this.ended = exitOf(child);
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    this.started = promise;
+    void this.ended.then(({ code, signal }) => resolve(`it ended with ${signal ?? code}`));
+    child.on('message', (message: ToPrimary) => {
+      if (message.type === 'ready') resolve(undefined);
+      else if (message.type === 'failed') resolve(message.reason);
+      else if (message.type === 'stopped') this.stopped = message;
+      else if (message.type === 'collected') {
+        this.metrics = message.metrics;
+        this.#collected?.resolve();
+        this.#collected = undefined;
+      } else onMessage(this, message);
+    });
   }
 
   get pid(): number | undefined {
@@ -90,12 +114,12 @@ export class WorkerProcess {
     if (this.#child.connected) this.#child.send(message, socket, { keepOpen: true }, () => {});
   }
 
-  sendConnection(id: number, port: PortName, socket: Socket): void {
-    this.send({ type: 'connection', id, port }, socket);
-  }
-
-  sendSync(id: number): void {
-    this.send({ type: 'sync', id });
+  /** Requests the metrics of the process. If they do not arrive in time, `metrics` has the previous ones. */
+  async updateMetrics(): Promise<void> {
+    if (this.state === 'starting') return;
+    this.#collected ??= Promise.withResolvers();
+    this.send({ type: 'collect' });
+    await Promise.race([this.#collected.promise, sleep(WORKER_METRICS_MS, undefined, { ref: false })]);
   }
 
   kill(): void {

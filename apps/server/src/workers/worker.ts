@@ -1,32 +1,31 @@
 import { Socket } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { serveSockets } from '../http/listen.ts';
-import { Quotas } from '../http/rate-limit.ts';
 import { openKeys } from '../keys/check-keys.ts';
 import { QUOTA_EXCHANGE_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { openService } from '../serve.ts';
 import type { PortName, ToPrimary, ToWorker } from './worker-process.ts';
 
+/** A worker that serves. */
 export interface RunningWorker {
-  /** Responds to the requests that have arrived, then closes the store. Resolves to false if the store did not close in time. */
-  stop(idleMs?: number): Promise<boolean>;
+  /** Resolves when the primary has stopped this worker or has exited: to whether the store closed in time. */
+  readonly closed: Promise<boolean>;
 }
 
-/** Serves the connections that the primary sends. Calls `onStop` when the primary stops this process. */
-export async function serveAsWorker(
-  config: Config,
-  logging: Log,
-  onStop: (idleMs?: number) => void,
-): Promise<RunningWorker> {
+/** Serves the connections that the primary sends. */
+export async function serveAsWorker(config: Config, logging: Log): Promise<RunningWorker> {
+  // A worker that does not serve yet has no requests to finish.
+  const exit = () => process.exit(1);
+  process.on('disconnect', exit);
   // The primary reports errors of the keys once for all workers, so this process does not.
   const keys = openKeys(config, () => {});
-  const quotas = config.rateLimit ? new Quotas(config.rateLimit) : undefined;
   const metricsText = metricsOfServer();
-  const service = await openService(partOf(config), logging, keys.check, { quotas, metricsText: metricsText.request });
+  const service = await openService(partOf(config), logging, keys.check, metricsText.request);
   await service.opened;
   const options = { ...partOf(config), onRejection: service.onRejection };
   const servers = { api: serveSockets(service.app, options), admin: serveSockets(service.admin, options) };
+  const { promise: stopRequested, resolve: requestStop } = Promise.withResolvers<number | undefined>();
 
   const acceptConnection = (port: PortName, id: number, socket: unknown) => {
     send({ type: 'accepted', id });
@@ -35,39 +34,35 @@ export async function serveAsWorker(
     socket.once('close', () => send({ type: 'closed', port }));
     servers[port].accept(socket);
   };
+  const sendMetrics = async () => send({ type: 'collected', metrics: await service.metrics.json() });
   process.on('message', (message: ToWorker, socket: unknown) => {
     if (message.type === 'connection') acceptConnection(message.port, message.id, socket);
     else if (message.type === 'sync') send({ type: 'synced', id: message.id });
     else if (message.type === 'announceStop') {
       service.announceStop();
       servers.api.announceClose();
-    } else if (message.type === 'stop') onStop(message.idleMs);
+    } else if (message.type === 'stop') requestStop(message.idleMs);
     else if (message.type === 'keysChanged') keys.refresh();
-    else if (message.type === 'counted') quotas?.add(message.requests);
-    else if (message.type === 'metrics') metricsText.receive(message.id, message.text);
-    else
-      service.metrics.json().then(
-        (metrics) => send({ type: 'collected', id: message.id, metrics }),
-        (error) => logging.log.error({ err: error }, 'there are no metrics'),
-      );
+    else if (message.type === 'counted') service.quotas?.add(message.requests);
+    else if (message.type === 'metrics') metricsText.receive(message.text);
+    else sendMetrics().catch((error) => logging.log.error({ err: error }, 'there are no metrics'));
   });
   const exchange = setInterval(() => {
-    const requests = quotas?.newlyUsed();
+    const requests = service.quotas?.newlyUsed();
     if (requests) send({ type: 'counted', requests });
   }, QUOTA_EXCHANGE_MS);
   exchange.unref();
+  process.off('disconnect', exit).on('disconnect', () => requestStop(undefined));
   send({ type: 'ready' });
   service.loadRest();
 
-  const stop = async (idleMs?: number) => {
-    const deadline = performance.now() + config.shutdownTimeout;
-    const cut = await servers.api.drain(config.shutdownTimeout, idleMs);
-    await servers.admin.drain(0);
-    const isClosed = await service.close(deadline - performance.now());
-    send({ type: 'stopped', cut, isClosed, metrics: await service.metrics.json() });
-    return isClosed;
-  };
-  return { stop };
+  const closed = stopRequested.then(async (idleMs) => {
+    const result = await service.stop(servers.api, servers.admin, idleMs);
+    await sendMetrics();
+    send({ type: 'stopped', ...result });
+    return result.isClosed;
+  });
+  return { closed };
 }
 
 /** Sends a message to the primary. If the primary has exited, this process is about to exit, too, so the message is dropped. */
@@ -83,17 +78,16 @@ function partOf(config: Config): Config {
 
 /** Requests the metrics of all processes from the primary. */
 function metricsOfServer() {
-  const waiting = new Map<number, (text: string) => void>();
-  let lastId = 0;
+  let requested: PromiseWithResolvers<string> | undefined;
   return {
-    request: () =>
-      new Promise<string>((resolve) => {
-        waiting.set(++lastId, resolve);
-        send({ type: 'metrics', id: lastId });
-      }),
-    receive: (id: number, text: string) => {
-      waiting.get(id)?.(text);
-      waiting.delete(id);
+    request: () => {
+      requested ??= Promise.withResolvers();
+      send({ type: 'metrics' });
+      return requested.promise;
+    },
+    receive: (text: string) => {
+      requested?.resolve(text);
+      requested = undefined;
     },
   };
 }

@@ -2,18 +2,16 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { ConnectionBalancer } from '../../src/workers/balancer.ts';
+import type { ToWorker } from '../../src/workers/worker-process.ts';
 
 /** A process that receives connections and does not respond by itself. */
 class Silent {
   readonly sent: number[] = [];
   readonly syncs: number[] = [];
 
-  sendConnection(id: number): void {
-    this.sent.push(id);
-  }
-
-  sendSync(id: number): void {
-    this.syncs.push(id);
+  send(message: ToWorker): void {
+    if (message.type === 'connection') this.sent.push(message.id);
+    if (message.type === 'sync') this.syncs.push(message.id);
   }
 }
 
