@@ -29,51 +29,38 @@ export async function importDocuments(
   batches: AsyncIterable<ImportedDocument[]>,
   onProgress: (documents: number) => void,
 ): Promise<Imported> {
-  const { name } = declaration;
-  const collection = store.collection(name);
+  const collection = store.collection(declaration.name);
   const imported = { added: 0, known: 0 };
-  let last = await lastId(collection);
+  /** Whether the store has no document from the current one on. */
+  let isBehindStored = false;
   for await (const batch of batches) {
-    const known = batch.filter(({ id }) => id <= last);
-    const added = batch.slice(known.length);
-    await compare(collection, declaration, known);
-    if (added.length > 0 && !(await collection.restore(added.map(({ properties }) => properties))))
+    const known = isBehindStored ? 0 : await countKnown(collection, declaration, batch);
+    const added = batch.slice(known);
+    isBehindStored = added.length > 0;
+    if (isBehindStored && !(await collection.restore(added.map(({ properties }) => properties))))
       throw new ImportError(
-        `The store already used the identifier ${added[0]?.id} of ${name} or a higher one; stop all servers.`,
+        `The store already used the identifier ${added[0]?.id} of ${declaration.name} or a higher one; stop all servers.`,
       );
-    last = Math.max(last, added.at(-1)?.id ?? 0);
-    imported.known += known.length;
+    imported.known += known;
     imported.added += added.length;
     onProgress(imported.added + imported.known);
   }
   return imported;
 }
 
-/** The highest identifier in a collection, 0 if it is empty. */
-async function lastId(collection: Collection): Promise<number> {
-  const isBehind = async (id: number) => (await collection.list({ after: id, limit: 1 })).count > 0;
-  let [low, high] = [0, 1];
-  if (!(await isBehind(0))) return 0;
-  while (await isBehind(high)) [low, high] = [high, Math.min(2 * high, Number.MAX_SAFE_INTEGER)];
-  while (high - low > 1) {
-    const middle = low + Math.floor((high - low) / 2);
-    if (await isBehind(middle)) low = middle;
-    else high = middle;
-  }
-  return high;
-}
-
-async function compare(
+/** The number of documents up to the last one of the store. Each has to be stored already, and to be equal. */
+async function countKnown(
   collection: Collection,
   { name, id: idProperty }: CollectionDeclaration,
-  known: readonly ImportedDocument[],
-): Promise<void> {
-  for (let at = 0; at < known.length; ) {
-    const page = await collection.list({ after: (known[at]?.id ?? 0) - 1, limit: known.length - at });
+  batch: readonly ImportedDocument[],
+): Promise<number> {
+  let known = 0;
+  while (known < batch.length) {
+    const page = await collection.list({ after: (batch[known]?.id ?? 0) - 1, limit: batch.length - known });
+    if (page.count === 0) break;
     const stored = documentsIn(page).map((one) => decode(one));
     const byId = new Map(stored.map((one) => [one[idProperty], one]));
-    const reach = page.count > 0 ? page.last : Number.POSITIVE_INFINITY;
-    for (let one = known[at]; one && one.id <= reach; one = known[++at]) {
+    for (let one = batch[known]; one && one.id <= page.last; one = batch[++known]) {
       const other = byId.get(one.id);
       if (other === undefined)
         throw new ImportError(
@@ -85,6 +72,7 @@ async function compare(
         );
     }
   }
+  return known;
 }
 
 /** The bounds of a batch: documents, and characters of text. */
