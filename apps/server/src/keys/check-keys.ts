@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import { followKeys } from './follow-key-file.ts';
-import { createFirstKey, keysFile } from './key-file.ts';
+import { statSync } from 'node:fs';
+import { reasonOf } from '../files/files.ts';
+import { createFirstKey, KeysFileError, keysFile, readKeys, type StoredKey } from './key-file.ts';
 import { hashOf, type KnownKey, parseKeys } from './parse-keys.ts';
 
 /** Returns the name of a valid key, undefined for an invalid key. */
@@ -36,12 +37,10 @@ export interface Keys {
   refresh(): void;
 }
 
-const toStderr = (problem: string) => void process.stderr.write(`petstore-server: ${problem}\n`);
-
 /** The configured keys: the keys in the environment, else the keys in the data folder, whose changes it follows. */
 export function openKeys(
   { apiKeys, dataDir }: { apiKeys: string | undefined; dataDir: string },
-  report: (problem: string) => void = toStderr,
+  report: (problem: string) => void,
 ): Keys {
   if (apiKeys !== undefined) {
     const onWeak = (name: string) =>
@@ -62,4 +61,63 @@ export function openKeys(
     },
     refresh: followed.refresh,
   };
+}
+
+const CHECK_MS = 1000;
+
+interface Followed {
+  /** The keys in the file, as of at most a second ago. If the file is damaged or removed, they are the last valid keys. */
+  current(): readonly StoredKey[];
+  /** Makes the next call of `current` check the file. */
+  refresh(): void;
+}
+
+/**
+ * Follows the keys in a file that other processes replace. Each call of `current` checks the file with `stat`, at most once a second:
+ * `stat` works on every file system and needs no handle. Throws if the file is damaged at the start. Later damage is reported once,
+ * until the file is valid again.
+ */
+export function followKeys(file: string, report: (problem: string) => void): Followed {
+  let version = versionOf(file);
+  let keys = readKeys(file) ?? [];
+  let checkedAt = performance.now();
+  let hasReportedDamage = false;
+
+  function check(): void {
+    const foundVersion = versionOf(file);
+    if (foundVersion === version && !hasReportedDamage) return;
+    const foundKeys = readKeys(file);
+    if (!foundKeys && version !== undefined) throw new KeysFileError(file, 'was removed.');
+    keys = foundKeys ?? [];
+    version = foundVersion;
+    hasReportedDamage = false;
+  }
+
+  return {
+    current: () => {
+      const now = performance.now();
+      if (now - checkedAt < CHECK_MS) return keys;
+      checkedAt = now;
+      try {
+        check();
+      } catch (error) {
+        if (!hasReportedDamage) report(`${reasonOf(error)} The previous keys stay valid.`);
+        hasReportedDamage = true;
+      }
+      return keys;
+    },
+    refresh: () => {
+      checkedAt = Number.NEGATIVE_INFINITY;
+    },
+  };
+}
+
+/** A text that differs for every version of the file; undefined if there is no file. */
+function versionOf(file: string): string | undefined {
+  try {
+    const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return stat && [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join();
+  } catch (error) {
+    throw new KeysFileError(file, `cannot be read (${reasonOf(error)}).`, error);
+  }
 }

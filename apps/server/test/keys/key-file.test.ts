@@ -69,7 +69,7 @@ describe('the file', () => {
     for (const attempt of [
       createFirstKey,
       createKey,
-      async (folder: string) => openKeys({ apiKeys: undefined, dataDir: folder }),
+      async (folder: string) => openKeys({ apiKeys: undefined, dataDir: folder }, () => {}),
     ]) {
       await expect(attempt(folder)).rejects.toThrow(KeysFileError);
       await expect(attempt(folder)).rejects.toThrow(`${file} is damaged`);

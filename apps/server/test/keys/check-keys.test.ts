@@ -1,13 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { newFolder } from '@petstore/testing';
 import { expect, test, vi } from 'vitest';
-import { openKeys } from '../../src/keys/check-keys.ts';
-import { followKeys } from '../../src/keys/follow-key-file.ts';
+import { followKeys, openKeys } from '../../src/keys/check-keys.ts';
 import { createKey, keysFile, revokeKey } from '../../src/keys/key-file.ts';
 
 test('stores no key until the server listens, and prints the first key once', async () => {
   const folder = newFolder();
-  const keys = openKeys({ apiKeys: undefined, dataDir: folder });
+  const keys = openKeys({ apiKeys: undefined, dataDir: folder }, vi.fn());
   expect([keys.check(''), readdirSync(folder)]).toEqual([undefined, []]);
   const created = (await keys.createFirst()) ?? '';
   expect([keys.check(created), await keys.createFirst()]).toEqual(['first', undefined]);
