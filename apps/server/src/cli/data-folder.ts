@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { databaseVariable, dataDirFrom } from '../config/config.ts';
+import { databaseVariable } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { UsageError } from './errors.ts';
-import { addSettings, settingTexts } from './flags.ts';
+import { addSettings, dataDirOf } from './flags.ts';
 
 /** `check` and `backup`, for the data folder only. PostgreSQL has its own tools. */
 export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): void {
@@ -44,15 +44,19 @@ export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): vo
     });
 
   async function folderOf(command: Command): Promise<string> {
-    const folder = dataDirFrom(settingTexts(command, env));
+    const folder = dataDirOf(command, env);
     if (env[databaseVariable] !== undefined)
       throw new UsageError(`${databaseVariable} is set, so there is no data folder; use the tools of PostgreSQL.`);
     const format = await formatOf(folder);
     if (format === 'current') return folder;
     if (format === 'first')
       throw new UsageError(`${folder} has the first format; start the server with it once to convert it.`);
-    throw new UsageError(`there is no store in ${folder}; name another folder with --data-dir.`);
+    throw noStoreIn(folder);
   }
+}
+
+export function noStoreIn(folder: string): UsageError {
+  return new UsageError(`there is no store in ${folder}; name another folder with --data-dir.`);
 }
 
 /** The format of the store in a folder; undefined without a store. */

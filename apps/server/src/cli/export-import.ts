@@ -1,16 +1,14 @@
-import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { WriteStream } from 'node:tty';
 import { Argument, type Command } from 'commander';
 import { allCollections } from '../collections.ts';
-import { type Config, configFrom, secretsFrom } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { errorCode } from '../files/files.ts';
 import { documentsIn } from '../store/document.ts';
 import type { Collection, Store } from '../store/store.ts';
-import { formatOf } from './data-folder.ts';
+import { formatOf, noStoreIn } from './data-folder.ts';
 import { UsageError } from './errors.ts';
-import { addSettings, settingTexts } from './flags.ts';
+import { addSettings, configOf } from './flags.ts';
 
 /** The settings that select a store. */
 const storeSettings = [
@@ -27,11 +25,10 @@ export function addExportCommand(root: Command, env: NodeJS.ProcessEnv): void {
   addSettings(command, storeSettings)
     .description(`${summary}.\n\nStop the server before you export a data folder; export a database at any time.`)
     .action(async (name: string) => {
-      const config = configFrom(settingTexts(command, env), secretsFrom(env));
-      if (config.databaseUrl === undefined && !(await formatOf(config.dataDir)))
-        throw new UsageError(`there is no store in ${config.dataDir}; name another folder with --data-dir.`);
+      const config = configOf(command, env);
+      if (config.databaseUrl === undefined && !(await formatOf(config.dataDir))) throw noStoreIn(config.dataDir);
       await withStore(config, name, async (store, onProgress) => {
-        const documents = await exportDocuments(store.collection(name), process.stdout, onProgress);
+        const documents = await exportDocuments(store.collection(name), onProgress);
         return `Wrote ${documents} ${name}.`;
       });
     });
@@ -52,7 +49,7 @@ export function addImportCommand(root: Command, env: NodeJS.ProcessEnv): void {
         throw new UsageError('there is no input; redirect it: petstore-server import < documents.jsonl');
       const declaration = allCollections.find((one) => one.name === name);
       if (!declaration) throw new UsageError(`there is no collection '${name}'.`);
-      const config = configFrom(settingTexts(command, env), secretsFrom(env));
+      const config = configOf(command, env);
       // This module needs a JSON Schema validator, so it is loaded on demand.
       const { documentsOf, importDocuments } = await import('./import-documents.ts');
       await withStore(config, name, async (store, onProgress) => {
@@ -80,7 +77,7 @@ async function withStore(
   // Loaded on demand, to start other commands faster.
   const { openStore } = await import('../store/open.ts');
   const store = await openStore(config);
-  const progress = progressOn(process.stderr, collection);
+  const progress = progressOf(collection);
   let line: string | undefined;
   try {
     line = await work(store, progress.show);
@@ -94,17 +91,18 @@ async function withStore(
 const UPDATE_MS = 100;
 
 /** A counter on a terminal, and a final line anywhere. */
-function progressOn(stream: Pick<WriteStream, 'write' | 'isTTY'>, name: string) {
+function progressOf(name: string) {
+  const { stderr } = process;
   let shown = 0;
   return {
     show(count: number) {
-      if (!stream.isTTY || performance.now() - shown < UPDATE_MS) return;
+      if (!stderr.isTTY || performance.now() - shown < UPDATE_MS) return;
       shown = performance.now();
-      stream.write(`\r${count} ${name}`);
+      stderr.write(`\r${count} ${name}`);
     },
     end(line?: string) {
-      if (shown > 0) stream.write('\r\x1b[K');
-      if (line !== undefined) stream.write(`${line}\n`);
+      if (shown > 0) stderr.write('\r\x1b[K');
+      if (line !== undefined) stderr.write(`${line}\n`);
     },
   };
 }
@@ -112,12 +110,8 @@ function progressOn(stream: Pick<WriteStream, 'write' | 'isTTY'>, name: string) 
 /** A page of the largest documents has to fit into memory. */
 const PAGE_LIMIT = 250;
 
-/** Writes every document of a collection, one per line, with backpressure. Returns the number of documents. */
-async function exportDocuments(
-  collection: Collection,
-  output: Writable,
-  onProgress: (documents: number) => void,
-): Promise<number> {
+/** Writes every document of a collection to stdout, one per line, with backpressure. Returns the number of documents. */
+async function exportDocuments(collection: Collection, onProgress: (documents: number) => void): Promise<number> {
   let documents = 0;
   async function* lines() {
     for (let after = 0; ; ) {
@@ -132,7 +126,7 @@ async function exportDocuments(
     }
   }
   try {
-    await pipeline(Readable.from(lines()), output, { end: false });
+    await pipeline(lines, process.stdout, { end: false });
   } catch (error) {
     if (errorCode(error) === 'EPIPE')
       throw new UsageError('the program that reads the export closed it early; the output is incomplete.');

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { SettingTexts } from '../config/config.ts';
+import { type Config, configFrom, dataDirFrom, databaseVariable, keysVariable, type SettingTexts } from '../config/config.ts';
 import { deployments, type Setting } from '../config/settings.ts';
 
 /** Adds the flags of settings to a command. */
@@ -15,8 +15,18 @@ export function addSettings(command: Command, settings: readonly Setting<unknown
   return command;
 }
 
+/** The configuration from a command's flags and the environment. Throws if a setting is invalid. */
+export function configOf(command: Command, env: NodeJS.ProcessEnv): Config {
+  return configFrom(settingTexts(command, env), { apiKeys: env[keysVariable], databaseUrl: env[databaseVariable] });
+}
+
+/** The data folder, for commands that need no other setting. */
+export function dataDirOf(command: Command, env: NodeJS.ProcessEnv): string {
+  return dataDirFrom(settingTexts(command, env));
+}
+
 /** The texts of settings: flags, else variables. Commander would read the process's environment only. */
-export function settingTexts(command: Command, env: NodeJS.ProcessEnv): SettingTexts {
+function settingTexts(command: Command, env: NodeJS.ProcessEnv): SettingTexts {
   return ({ flags, variable }) => {
     const option = command.options.find((candidate) => candidate.flags === flags);
     const name = option?.attributeName() ?? '';

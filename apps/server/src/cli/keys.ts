@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { dataDirFrom, keysVariable } from '../config/config.ts';
+import { keysVariable } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { createKey, keysFile, readKeys, revokeKey } from '../keys/key-file.ts';
-import { addSettings, settingTexts } from './flags.ts';
+import { addSettings, dataDirOf } from './flags.ts';
 
 /** `keys create`, `list` and `revoke`. Results go to stdout, explanations to stderr. */
 export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
@@ -40,7 +40,7 @@ export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
     });
 
   function folderOf(command: Command): string {
-    const folder = dataDirFrom(settingTexts(command, env));
+    const folder = dataDirOf(command, env);
     if (env[keysVariable] !== undefined) {
       explain(`${keysVariable} is set: servers with this variable ignore ${keysFile(folder)}.`);
     }

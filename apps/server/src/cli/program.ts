@@ -3,17 +3,15 @@ import { Command, CommanderError, Help } from 'commander';
 import {
   type Config,
   closest,
-  configFrom,
   databaseVariable,
   keysVariable,
   rejectUnknownVariables,
-  secretsFrom,
 } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { addDataFolderCommands } from './data-folder.ts';
 import { errorLine, UsageError } from './errors.ts';
 import { addExportCommand, addImportCommand } from './export-import.ts';
-import { addSettings, settingTexts } from './flags.ts';
+import { addSettings, configOf } from './flags.ts';
 import { addKeysCommands } from './keys.ts';
 
 /** Runs the command line of this process, and sets its exit code. */
@@ -47,7 +45,7 @@ export function program(env: NodeJS.ProcessEnv, start: (config: Config) => Promi
     .addHelpText('after', keysHelp)
     .action(() => {
       rejectMisplacedCommand(root, serve.args);
-      return start(configFrom(settingTexts(serve, env), secretsFrom(env)));
+      return start(configOf(serve, env));
     });
   addKeysCommands(root, env);
   addExportCommand(root, env);

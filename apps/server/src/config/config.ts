@@ -37,12 +37,7 @@ export const keysVariable = 'PETSTORE_API_KEYS';
 /** The variable of the database. The name has no prefix, because other programs use it, too. */
 export const databaseVariable = 'DATABASE_URL';
 
-/** Reads the settings without a flag from the environment. */
-export function secretsFrom(env: NodeJS.ProcessEnv): Secrets {
-  return { apiKeys: env[keysVariable], databaseUrl: env[databaseVariable] };
-}
-
-/** The data folder, for commands that need no other setting. */
+/** The data folder alone, from the texts of settings and defaults. */
 export function dataDirFrom(texts: SettingTexts): string {
   return parseSetting(settings.dataDir, texts, deploymentFrom(texts));
 }

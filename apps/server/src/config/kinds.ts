@@ -18,13 +18,9 @@ export function text(valid: string): Kind<string> {
 }
 
 export function oneOf<T extends string>(values: readonly T[]): Kind<T> {
-  const find = (word: string) => values.find((value) => value === word);
   return {
     valid: `one of ${values.join(', ')}`,
-    parse: (word) => {
-      const value = find(word);
-      return value === undefined ? undefined : { value };
-    },
+    parse: (word) => parsed(values.find((value) => value === word)),
   };
 }
 
@@ -63,10 +59,7 @@ function secondsFrom(minimum: number): Kind<number> {
 /** Trusted proxies: their number, or their addresses and networks. */
 export const proxies: Kind<number | BlockList> = {
   valid: 'a number of proxies from 1 to 16, or addresses and networks like 10.0.0.1,192.168.0.0/16',
-  parse: (word) => {
-    const value = integer(1, 16).parse(word)?.value ?? networks(word);
-    return value === undefined ? undefined : { value };
-  },
+  parse: (word) => parsed(integer(1, 16).parse(word)?.value ?? networks(word)),
 };
 
 function networks(list: string): BlockList | undefined {
@@ -103,4 +96,8 @@ export function orOff<T>(kind: Kind<T>): Kind<T | undefined> {
     valid: `'off' or ${kind.valid}`,
     parse: (word) => (word === 'off' ? { value: undefined } : kind.parse(word)),
   };
+}
+
+function parsed<T>(value: T | undefined): { value: T } | undefined {
+  return value === undefined ? undefined : { value };
 }
