@@ -1,8 +1,10 @@
 // Installs missing packages, then runs a command: `node tools/setup.mjs [-- command …]`. Plain JavaScript for the machine's
 // own Node; the command runs with the pinned Node.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { runInstead } from './processes.mjs';
 
@@ -45,8 +47,8 @@ async function install(filter) {
   const args = ['install', '--frozen-lockfile', '--trust-lockfile', '--reporter=append-only', ...filter];
   const started = Date.now();
   const progress = progressLine(`Installing with ${pnpm}`);
-  const named = await namedHash(pnpm);
-  // Without a response of the registry, pnpm downloads nothing either.
+  // npm verifies this hash after a download. Without a response of the registry, pnpm downloads nothing either.
+  const named = (await text(npm('view', pnpm, 'dist.integrity').stdout)).trim();
   if (named !== '' && named !== `sha512-${Buffer.from(sha512, 'hex').toString('base64')}`) {
     progress.end(`The registry names another hash for ${pnpm} than package.json: ${named}. Do not install it.`);
     process.exit(1);
@@ -54,28 +56,17 @@ async function install(filter) {
   const child = npm('exec', '--yes', `--package=${pnpm}`, '--', 'pnpm', ...args);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      output += text;
-      const [, added] = text.match(/.*\badded (\d+)/s) ?? [];
+    stream.setEncoding('utf8').on('data', (part) => {
+      output += part;
+      const [, added] = part.match(/.*\badded (\d+)/s) ?? [];
       if (added) progress.update(`${added} packages`);
     });
   }
-  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  const [code] = await once(child, 'close');
   if (code === 0) return progress.end(`Installed in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
   progress.end('The installation failed:');
   process.stderr.write(output);
   process.exit(1);
-}
-
-/** The registry's hash of a package, which npm verifies after a download. */
-async function namedHash(name) {
-  const child = npm('view', name, 'dist.integrity');
-  let hash = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    hash += text;
-  });
-  await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
-  return hash.trim();
 }
 
 /** Starts npm: the one that runs this script, else the one in PATH. */
@@ -92,11 +83,11 @@ function npm(...args) {
 /** One line on stderr, rewritten in place on a terminal. */
 function progressLine(title) {
   const { isTTY } = process.stderr;
-  const show = (text) => process.stderr.write(isTTY ? `\r\x1b[K${text}` : `${text}\n`);
+  const show = (line) => process.stderr.write(isTTY ? `\r\x1b[K${line}` : `${line}\n`);
   show(`${title} …`);
   return {
     update: (detail) => isTTY && show(`${title}: ${detail}`),
-    end: (text) => show(isTTY ? `${text}\n` : text),
+    end: (line) => show(isTTY ? `${line}\n` : line),
   };
 }
 
