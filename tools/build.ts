@@ -1,4 +1,4 @@
-// Builds `dist` of the package it is called in: ES modules, and in `dist/cjs` the same as CommonJS.
+// Builds `dist` of the package it is called in: ES modules, and unless called with --esm, in `dist/cjs` the same as CommonJS.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,7 +14,7 @@ const { status } = spawnSync(process.execPath, [join(dirname(compiler), 'bin/tsc
 });
 process.exitCode = status ?? 1;
 
-if (status === 0) {
+if (status === 0 && !process.argv.includes('--esm')) {
   const files = readdirSync('dist', { recursive: true, encoding: 'utf8' });
   await build({
     entryPoints: files.filter((file) => file.endsWith('.js')).map((file) => `dist/${file}`),

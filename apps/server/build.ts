@@ -1,16 +1,7 @@
-// Builds `dist`, which is what is published: ES modules, and beside them what they read.
-import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+// Adds to `dist`, which is what is published, the files that its modules read.
+import { cpSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-// tsc does not remove what a former build left.
-rmSync('dist', { recursive: true, force: true });
-const compiler = fileURLToPath(import.meta.resolve('typescript/package.json'));
-const { status } = spawnSync(process.execPath, [join(dirname(compiler), 'bin/tsc'), '-p', 'tsconfig.build.json'], {
-  stdio: 'inherit',
-});
-process.exitCode = status ?? 1;
 
 cpSync('src/docs/look.css', 'dist/docs/look.css');
 const swaggerUi = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
