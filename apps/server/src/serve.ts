@@ -23,6 +23,8 @@ export interface Running {
   stop(): Promise<StopResult>;
   /** Ends the workers at once, if there are any. */
   kill?(): void;
+  /** Replaces the workers one by one, if there are any. */
+  replaceWorkers?(): void;
 }
 
 export interface StopResult {

@@ -4,14 +4,12 @@ import type { Command } from 'commander';
 import { databaseVariable } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { UsageError } from './errors.ts';
-import { addSettings, dataDirOf } from './flags.ts';
+import { addCommand, dataDirOf } from './flags.ts';
 
 /** `check` and `backup`, for the data folder only. PostgreSQL has its own tools. */
 export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): void {
   const add = (name: string, summary: string, more: string) =>
-    addSettings(root.command(name).summary(summary), [settings.dataDir, settings.deployment]).description(
-      `${summary}.\n\n${more}`,
-    );
+    addCommand(root, name, [settings.dataDir, settings.deployment], summary, more);
 
   const check = add(
     'check',

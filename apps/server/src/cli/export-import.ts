@@ -8,7 +8,7 @@ import { documentsIn } from '../store/document.ts';
 import type { Collection, Store } from '../store/store.ts';
 import { formatOf, noStoreIn } from './data-folder.ts';
 import { UsageError } from './errors.ts';
-import { addSettings, configOf } from './flags.ts';
+import { addCommand, configOf } from './flags.ts';
 
 /** The settings that select a store. */
 const storeSettings = [
@@ -20,10 +20,14 @@ const storeSettings = [
 
 /** `export`: writes every document of a collection of the configured store to stdout, as JSON Lines. */
 export function addExportCommand(root: Command, env: NodeJS.ProcessEnv): void {
-  const summary = 'write every document to stdout, one JSON object per line, in ascending order of identifiers';
-  const command = root.command('export').summary(summary).addArgument(collectionArgument());
-  addSettings(command, storeSettings)
-    .description(`${summary}.\n\nStop the server before you export a data folder; export a database at any time.`)
+  const command = addCommand(
+    root,
+    'export',
+    storeSettings,
+    'write every document to stdout, one JSON object per line, in ascending order of identifiers',
+    'Stop the server before you export a data folder; export a database at any time.',
+  )
+    .addArgument(collectionArgument())
     .action(async (name: string) => {
       const config = configOf(command, env);
       if (config.databaseUrl === undefined && !(await formatOf(config.dataDir))) throw noStoreIn(config.dataDir);
@@ -36,14 +40,16 @@ export function addExportCommand(root: Command, env: NodeJS.ProcessEnv): void {
 
 /** `import`: adds JSON Lines from stdin to a collection of the configured store. */
 export function addImportCommand(root: Command, env: NodeJS.ProcessEnv): void {
-  const summary = 'add the documents of an export from stdin, with their identifiers';
-  const command = root.command('import').summary(summary).addArgument(collectionArgument());
-  addSettings(command, storeSettings)
-    .description(
-      `${summary}.\n\nTo move from a data folder to PostgreSQL, stop the server and run:\n` +
-        '  petstore-server export | DATABASE_URL=postgres://… petstore-server import\n\n' +
-        'Run it again to resume an interrupted import. It fails if a stored document differs; it never replaces documents.',
-    )
+  const command = addCommand(
+    root,
+    'import',
+    storeSettings,
+    'add the documents of an export from stdin, with their identifiers',
+    'To move from a data folder to PostgreSQL, stop the server and run:\n' +
+      '  petstore-server export | DATABASE_URL=postgres://… petstore-server import\n\n' +
+      'Run it again to resume an interrupted import. It fails if a stored document differs; it never replaces documents.',
+  )
+    .addArgument(collectionArgument())
     .action(async (name: string) => {
       if (process.stdin.isTTY)
         throw new UsageError('there is no input; redirect it: petstore-server import < documents.jsonl');

@@ -2,6 +2,18 @@ import { type Command, Option } from 'commander';
 import { type Config, configFrom, dataDirFrom, databaseVariable, keysVariable, type SettingTexts } from '../config/config.ts';
 import { deployments, type Setting } from '../config/settings.ts';
 
+/** Adds a command with the flags of settings. Its help shows the summary, then more. */
+export function addCommand(
+  parent: Command,
+  name: string,
+  settings: readonly Setting<unknown>[],
+  summary: string,
+  more?: string,
+): Command {
+  const description = more === undefined ? summary : `${summary}.\n\n${more}`;
+  return addSettings(parent.command(name).summary(summary).description(description), settings);
+}
+
 /** Adds the flags of settings to a command. */
 export function addSettings(command: Command, settings: readonly Setting<unknown>[]): Command {
   for (const { flags, variable, about, fallback } of settings) {

@@ -2,15 +2,14 @@ import type { Command } from 'commander';
 import { keysVariable } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { createKey, keysFile, readKeys, revokeKey } from '../keys/key-file.ts';
-import { addSettings, dataDirOf } from './flags.ts';
+import { addCommand, dataDirOf } from './flags.ts';
 
 /** `keys create`, `list` and `revoke`. Results go to stdout, explanations to stderr. */
 export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
   const keys = root
     .command('keys')
     .summary('create, list and revoke keys in the data folder, also while the server runs');
-  const add = (name: string, summary: string) =>
-    addSettings(keys.command(name).summary(summary).description(summary), [settings.dataDir, settings.deployment]);
+  const add = (name: string, summary: string) => addCommand(keys, name, [settings.dataDir, settings.deployment], summary);
 
   const create = add('create', 'create a key, and print it once')
     .option('--name <name>', 'its name in lists and logs (default: key-1, key-2 and so on)')
@@ -18,16 +17,16 @@ export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
       const folder = folderOf(create);
       const { name, key } = await createKey(folder, wanted);
       console.log(key);
-      explain(`Created the key '${name}' in ${keysFile(folder)}. It is valid within a second, and not shown again.`);
+      console.error(`Created the key '${name}' in ${keysFile(folder)}. It is valid within a second, and not shown again.`);
     });
 
   const list = add('list', 'list the keys with their dates').action(() => {
     const file = keysFile(folderOf(list));
     const known = readKeys(file);
     for (const { name, created } of known ?? []) console.log(`${name}\t${created}`);
-    if (!known) explain(`There is no ${file}. Start the server or run 'keys create' to create a key.`);
+    if (!known) console.error(`There is no ${file}. Start the server or run 'keys create' to create a key.`);
     else if (known.length === 0)
-      explain(`${file} contains no key, so nobody can call. Run 'keys create' to create one.`);
+      console.error(`${file} contains no key, so nobody can call. Run 'keys create' to create one.`);
   });
 
   const revoke = add('revoke', 'revoke a key')
@@ -35,19 +34,15 @@ export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
     .action(async (name: string) => {
       const folder = folderOf(revoke);
       const left = await revokeKey(folder, name);
-      explain(`Revoked the key '${name}' in ${keysFile(folder)}. A running server rejects it within a second.`);
-      if (left === 0) explain("It was the last one, so nobody can call. Run 'keys create' to create another.");
+      console.error(`Revoked the key '${name}' in ${keysFile(folder)}. A running server rejects it within a second.`);
+      if (left === 0) console.error("It was the last one, so nobody can call. Run 'keys create' to create another.");
     });
 
   function folderOf(command: Command): string {
     const folder = dataDirOf(command, env);
     if (env[keysVariable] !== undefined) {
-      explain(`${keysVariable} is set: servers with this variable ignore ${keysFile(folder)}.`);
+      console.error(`${keysVariable} is set: servers with this variable ignore ${keysFile(folder)}.`);
     }
     return folder;
   }
-}
-
-function explain(line: string): void {
-  console.error(line);
 }

@@ -9,20 +9,15 @@ import { greeting } from './greeting.ts';
 export async function start(config: Config): Promise<void> {
   const logging = openLog(config);
   const doNotEnd = endOnSignals();
-  const running = config.workers > 1 ? await startWithWorkers(config, logging) : await serve(config, logging);
+  const serveConfigured = config.workers > 1 ? (await import('../workers/primary.ts')).serveWithWorkers : serve;
+  const running = await serveConfigured(config, logging);
+  if (running.replaceWorkers) process.on('SIGUSR2', running.replaceWorkers);
   // The handlers come before the greeting, because its reader may send a signal at once.
   doNotEnd();
   stopOnSignals(running, logging);
   // Stdout is the log, which has JSON lines only.
   console.error(greeting(running, config));
   flushCompileCache();
-}
-
-async function startWithWorkers(config: Config, logging: Log): Promise<Running> {
-  const { serveWithWorkers } = await import('../workers/primary.ts');
-  const running = await serveWithWorkers(config, logging);
-  process.on('SIGUSR2', running.replaceWorkers);
-  return running;
 }
 
 /** Runs a worker until the primary stops it or exits. */

@@ -18,14 +18,8 @@ import { type PortName, type ServerMessage, WorkerProcess } from './worker-proce
 /** How often this process probes stalled workers, and checks the file of the keys for errors to report. */
 const WATCH_MS = 1_000;
 
-/** A running server of several processes. */
-export interface RunningCluster extends Running {
-  /** Replaces the workers one by one. */
-  replaceWorkers(): void;
-}
-
 /** Starts the server with these settings. This process accepts the connections, and workers serve them. */
-export async function serveWithWorkers(config: Config, logging: Log): Promise<RunningCluster> {
+export async function serveWithWorkers(config: Config, logging: Log): Promise<Running> {
   rejectUnsuitable(config);
   const { log } = logging;
   const keys = openKeys(config, (problem) => log.warn(problem));
