@@ -182,7 +182,11 @@ function histogram(name: string, bounds: readonly number[], label?: string): His
     const upTo = counts.map((_, i) => counts.slice(0, i + 1).reduce((total, more) => total + more, 0));
     const labels = label === undefined ? {} : { [label]: labelValue };
     return [
-      ...upTo.map((value, i) => ({ metricName: `${name}_bucket`, labels: { le: bounds[i] ?? '+Inf', ...labels }, value })),
+      ...upTo.map((value, i) => ({
+        metricName: `${name}_bucket`,
+        labels: { le: bounds[i] ?? '+Inf', ...labels },
+        value,
+      })),
       { metricName: `${name}_sum`, labels, value: sum },
       { metricName: `${name}_count`, labels, value: upTo.at(-1) ?? 0 },
     ];

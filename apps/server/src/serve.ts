@@ -74,12 +74,7 @@ export async function serve(config: Config, logging: Log = createLog(config.logL
  * The request listeners of one process, and the store behind them. The caller accepts the connections. If there are several
  * processes, `metricsText` returns the metrics of all.
  */
-export async function openService(
-  config: Config,
-  logging: Log,
-  keys: KeyCheck,
-  metricsText?: () => Promise<string>,
-) {
+export async function openService(config: Config, logging: Log, keys: KeyCheck, metricsText?: () => Promise<string>) {
   const { log, logRequest } = logging;
   const metrics = createMetrics();
   const quotas = config.rateLimit ? new Quotas(config.rateLimit) : undefined;

@@ -1,5 +1,12 @@
 import { type Command, Option } from 'commander';
-import { type Config, configFrom, dataDirFrom, databaseVariable, keysVariable, type SettingTexts } from '../config/config.ts';
+import {
+  type Config,
+  configFrom,
+  databaseVariable,
+  dataDirFrom,
+  keysVariable,
+  type SettingTexts,
+} from '../config/config.ts';
 import { deployments, type Setting } from '../config/settings.ts';
 
 /** Adds a command with the flags of settings. Its help shows the summary, then more. */

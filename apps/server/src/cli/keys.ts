@@ -9,7 +9,8 @@ export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
   const keys = root
     .command('keys')
     .summary('create, list and revoke keys in the data folder, also while the server runs');
-  const add = (name: string, summary: string) => addCommand(keys, name, [settings.dataDir, settings.deployment], summary);
+  const add = (name: string, summary: string) =>
+    addCommand(keys, name, [settings.dataDir, settings.deployment], summary);
 
   const create = add('create', 'create a key, and print it once')
     .option('--name <name>', 'its name in lists and logs (default: key-1, key-2 and so on)')
@@ -17,7 +18,9 @@ export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
       const folder = folderOf(create);
       const { name, key } = await createKey(folder, wanted);
       console.log(key);
-      console.error(`Created the key '${name}' in ${keysFile(folder)}. It is valid within a second, and not shown again.`);
+      console.error(
+        `Created the key '${name}' in ${keysFile(folder)}. It is valid within a second, and not shown again.`,
+      );
     });
 
   const list = add('list', 'list the keys with their dates').action(() => {

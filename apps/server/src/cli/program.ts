@@ -1,12 +1,6 @@
 import { service } from '@petstore/types';
 import { Command, CommanderError, Help } from 'commander';
-import {
-  type Config,
-  closest,
-  databaseVariable,
-  keysVariable,
-  rejectUnknownVariables,
-} from '../config/config.ts';
+import { type Config, closest, databaseVariable, keysVariable, rejectUnknownVariables } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { addDataFolderCommands } from './data-folder.ts';
 import { errorLine, UsageError } from './errors.ts';
