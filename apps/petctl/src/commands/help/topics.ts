@@ -29,7 +29,7 @@ export function topics(): readonly Topic[] {
 function environment(): string {
   const rows = [
     ...schemes().map(aboutVariable),
-    ...Object.values(settings).map(({ env, flag }) => [env, flag.description]),
+    ...Object.values(settings).map(({ env, flag }) => [env, `As --${flag.name}.`]),
     ['NO_COLOR, FORCE_COLOR', 'No colours, or always colours; --color and --no-color override both.'],
     ['XDG_CONFIG_HOME', 'The folder with petctl/config.json and petctl/credentials.json (default: ~/.config).'],
     ['http_proxy, https_proxy', 'Proxies; all_proxy sets both, no_proxy lists exceptions.'],
