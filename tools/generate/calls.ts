@@ -40,9 +40,10 @@ export function schemesModule({ service }: Model): string {
 /** `pages.gen.ts`: the paging rules of operations. */
 export function pagesModule({ operations }: Model): string {
   const imports = new Imports();
-  const rules = operations.map(({ operation }) => [operation.id, pagesOf(operation, imports)] as const);
-  const table = literal(defined(Object.fromEntries(rules)));
-  return `${imports}\n${docComment(['The paging rules of the operations that have pages.'])}\nexport const pageRules = ${table};\n`;
+  const type = imports.type('Pagination', '@petstore/types');
+  const rules = Object.fromEntries(operations.map(({ operation }) => [operation.id, operation.pagination]));
+  const comment = docComment(['The paging rules of the operations that have pages.']);
+  return `${imports}\n${comment}\nexport const pageRules: Readonly<Record<string, ${type}>> = ${literal(rules)};\n`;
 }
 
 /** The code that adds the required credentials; undefined if no credentials are required. */
@@ -133,17 +134,6 @@ function acceptOf({ successes, responses }: Operation): string | undefined {
   if (types.length === 0) return undefined;
   const accepted = [...new Set([...types, 'application/json'])].join(', ');
   return accepted === 'application/json' ? undefined : accepted;
-}
-
-/** The rule for the next page. */
-function pagesOf({ pagination }: Operation, imports: Imports): Code | undefined {
-  if (!pagination) return undefined;
-  const { by, cursor, key, next, more, items } = pagination;
-  if (by !== 'link')
-    return imports.call(by === 'body' ? 'bodyPages' : 'lastPages', response, [
-      defined({ cursor, key, next, more, items }),
-    ]);
-  return items === undefined ? imports.value('linkPages', response) : imports.call('linkPagesOf', response, [items]);
 }
 
 /** The code that adds a scheme's credential to a request. */

@@ -24,7 +24,7 @@ export function encodersOf(operation: Operation, schemas: Schemas, imports: Impo
   if (idempotencyKey) encoders.push(imports.call('withIdempotencyKey', request, [idempotencyKey.header.toLowerCase()]));
   if (cookies.length > 0) encoders.push(imports.call('inCookies', parameters, cookies));
   const isWide = all.some(([, { in: location, schema }]) => location === 'body' && schemas.hasWide(schema));
-  if (body?.whole) encoders.push(wholeOf(body, isWide, imports));
+  if (body?.whole) encoders.push(wholeOf(body, imports));
   if (!body || body.whole) encoders.push(imports.value('inQuery', request));
   else {
     if (query.length > 0) encoders.push(imports.call('inQueryOf', request, query));
@@ -64,9 +64,9 @@ function styledOf(
 }
 
 /** The code of the encoder for a body that is a single input called `body`. */
-function wholeOf({ kind, mediaType, encoding }: RequestBody, isWide: boolean, imports: Imports): Code {
+function wholeOf({ kind, mediaType, encoding }: RequestBody, imports: Imports): Code {
   const call = (encoder: string, ...args: unknown[]) => imports.call(encoder, bodies, args);
-  if (kind === 'json') return call(isWide ? 'wholeExactJson' : 'wholeJson', ...unlessJson(mediaType));
+  if (kind === 'json') return call('wholeJson', ...unlessJson(mediaType));
   if (kind === 'text') return call('wholeText', mediaType);
   if (kind === 'bytes') return call('wholeBytes', mediaType);
   return call('wholeForm', formOf(kind, encoding, imports));
@@ -78,11 +78,9 @@ function flatOf({ kind, mediaType, encoding, required }: RequestBody, isWide: bo
   const flat =
     kind !== 'json'
       ? formOf(kind, encoding, imports)
-      : isWide
+      : isWide || type.length > 0
         ? imports.call('inExactJson', bodies, type)
-        : type.length > 0
-          ? imports.call('inJson', bodies, type)
-          : imports.value('inBody', request);
+        : imports.value('inBody', request);
   return required ? flat : imports.call('ifAny', bodies, [flat]);
 }
 

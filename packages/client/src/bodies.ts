@@ -1,15 +1,6 @@
-// Encoders of bodies, other than JSON objects whose properties are inputs.
-import { addQuery, type Encoder, inBody, inQuery, only, type RequestDraft } from './build-request.ts';
+// Encoders of bodies, other than `application/json` whose properties are inputs without bigints.
+import { addQuery, type Encoder, inQuery, only, type RequestDraft } from './build-request.ts';
 import type { Body } from './connection.ts';
-
-/** Writes the inputs as the properties of JSON of another media type. */
-export function inJson(type: string): Encoder {
-  return (draft, inputs) => {
-    inBody(draft, inputs);
-    draft.headers['content-type'] = type;
-    return [];
-  };
-}
 
 /** Writes the inputs as the properties of JSON with integers that may be bigints. */
 export function inExactJson(type = 'application/json'): Encoder {
@@ -25,11 +16,8 @@ export function ifAny(encode: Encoder): Encoder {
   return (draft, inputs) => (inputs.length > 0 ? encode(draft, inputs) : []);
 }
 
-/** Writes the input `body` as JSON of any shape. */
-export const wholeJson = (type = 'application/json') => wholeAs(type, (body) => JSON.stringify(body));
-
 /** Writes the input `body` as JSON of any shape, with integers that may be bigints. */
-export const wholeExactJson = (type = 'application/json') => wholeAs(type, exactJson);
+export const wholeJson = (type = 'application/json') => wholeAs(type, exactJson);
 
 /** Writes the input `body` as text. */
 export const wholeText = (type: string) => wholeAs(type, (body) => String(body));

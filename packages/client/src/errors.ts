@@ -26,6 +26,9 @@ export class BaseError extends Error {
   }
 }
 
+/** An error with a name to switch on. */
+type Named<Base extends BaseError, Name extends string> = Base & { readonly name: Name };
+
 /** The class of one kind of error. `instanceof` also recognizes errors of another copy of this package. */
 type ErrorClass<E extends BaseError> = new (message: string, options?: ErrorOptions) => E;
 
@@ -59,65 +62,43 @@ export interface PetstoreError extends BaseError {
   /** The response. The response's `text()` can still be called. */
   readonly response: HttpResponse;
 }
-export const PetstoreError: ErrorClass<PetstoreError> = /* @__PURE__ */ kind<PetstoreError>(
-  'PetstoreError',
-  (error) => 'response' in error,
-);
+export const PetstoreError = /* @__PURE__ */ kind<PetstoreError>('PetstoreError', (error) => 'response' in error);
 
 /** 401: the credential is missing, wrong or revoked. */
-export interface UnauthorizedError extends PetstoreError {
-  readonly name: 'UnauthorizedError';
-}
-export const UnauthorizedError: ErrorClass<UnauthorizedError> = /* @__PURE__ */ kind('UnauthorizedError');
+export type UnauthorizedError = Named<PetstoreError, 'UnauthorizedError'>;
+export const UnauthorizedError = /* @__PURE__ */ kind<UnauthorizedError>('UnauthorizedError');
 
 /** 404: the requested resource does not exist. */
-export interface NotFoundError extends PetstoreError {
-  readonly name: 'NotFoundError';
-}
-export const NotFoundError: ErrorClass<NotFoundError> = /* @__PURE__ */ kind('NotFoundError');
+export type NotFoundError = Named<PetstoreError, 'NotFoundError'>;
+export const NotFoundError = /* @__PURE__ */ kind<NotFoundError>('NotFoundError');
 
 /** 429: too many requests with this key, even after the retries. */
-export interface RateLimitedError extends PetstoreError {
-  readonly name: 'RateLimitedError';
-}
-export const RateLimitedError: ErrorClass<RateLimitedError> = /* @__PURE__ */ kind('RateLimitedError');
+export type RateLimitedError = Named<PetstoreError, 'RateLimitedError'>;
+export const RateLimitedError = /* @__PURE__ */ kind<RateLimitedError>('RateLimitedError');
 
 /** Any other 4xx: the service does not accept the request as it is. */
-export interface InvalidRequestError extends PetstoreError {
-  readonly name: 'InvalidRequestError';
-}
-export const InvalidRequestError: ErrorClass<InvalidRequestError> = /* @__PURE__ */ kind('InvalidRequestError');
+export type InvalidRequestError = Named<PetstoreError, 'InvalidRequestError'>;
+export const InvalidRequestError = /* @__PURE__ */ kind<InvalidRequestError>('InvalidRequestError');
 
 /** 5xx: the service failed, even after the retries. */
-export interface ServerError extends PetstoreError {
-  readonly name: 'ServerError';
-}
-export const ServerError: ErrorClass<ServerError> = /* @__PURE__ */ kind('ServerError');
+export type ServerError = Named<PetstoreError, 'ServerError'>;
+export const ServerError = /* @__PURE__ */ kind<ServerError>('ServerError');
 
 /** The operation does not declare this response: another status, a redirect that is not followed, or a body that cannot be parsed. */
-export interface UnexpectedResponseError extends PetstoreError {
-  readonly name: 'UnexpectedResponseError';
-}
-export const UnexpectedResponseError: ErrorClass<UnexpectedResponseError> =
-  /* @__PURE__ */ kind('UnexpectedResponseError');
+export type UnexpectedResponseError = Named<PetstoreError, 'UnexpectedResponseError'>;
+export const UnexpectedResponseError = /* @__PURE__ */ kind<UnexpectedResponseError>('UnexpectedResponseError');
 
 /** The service could not be reached, or the connection broke before the whole response had arrived. `cause` is the reason. */
-export interface ConnectionError extends BaseError {
-  readonly name: 'ConnectionError';
-}
-export const ConnectionError: ErrorClass<ConnectionError> = /* @__PURE__ */ kind('ConnectionError');
+export type ConnectionError = Named<BaseError, 'ConnectionError'>;
+export const ConnectionError = /* @__PURE__ */ kind<ConnectionError>('ConnectionError');
 
 /** The call, or its last attempt, exceeded its time limit. */
-export interface TimeoutError extends BaseError {
-  readonly name: 'TimeoutError';
-}
-export const TimeoutError: ErrorClass<TimeoutError> = /* @__PURE__ */ kind('TimeoutError');
+export type TimeoutError = Named<BaseError, 'TimeoutError'>;
+export const TimeoutError = /* @__PURE__ */ kind<TimeoutError>('TimeoutError');
 
 /** The caller's signal ended the call. `cause` is the signal's reason. */
-export interface AbortedError extends BaseError {
-  readonly name: 'AbortedError';
-}
-export const AbortedError: ErrorClass<AbortedError> = /* @__PURE__ */ kind('AbortedError');
+export type AbortedError = Named<BaseError, 'AbortedError'>;
+export const AbortedError = /* @__PURE__ */ kind<AbortedError>('AbortedError');
 
 /** Every error that a call can end with. Any other error is a mistake in the code that calls the client. */
 export type CallError =

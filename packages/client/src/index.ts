@@ -32,6 +32,5 @@ export {
 export { type DataAndResponse, mayRetry } from './execute.ts';
 export * from './gen/calls.gen.ts';
 export { type Hooks, type Logger, type LogLevel, type ObserveOptions, observe, type ShownRequest } from './observe.ts';
-export { extendTrail, type Page, type Paged, pages } from './pages.ts';
-export { nextPage } from './parse-response.ts';
+export { extendTrail, nextPage, type Page, type Paged, pages } from './pages.ts';
 export { type Options, type Petstore, petstore, withEnvironment } from './petstore.ts';

@@ -1,10 +1,9 @@
-import type { OperationId, operations, Result } from '@petstore/types';
+import type { OperationId, operations, Pagination, Result } from '@petstore/types';
 import type { Call } from './call.ts';
 import type { HttpResponse } from './connection.ts';
 import { errorFrom } from './errors.ts';
 import type { DataAndResponse } from './execute.ts';
 import { pageRules } from './gen/pages.gen.ts';
-import type { PageRule } from './parse-response.ts';
 
 /** The operations that have pages. */
 export type PagedId = {
@@ -35,7 +34,7 @@ type ItemOf<Id extends OperationId> = ElementOf<
 >;
 type ElementOf<List> = NonNullable<List> extends readonly (infer Element)[] ? Element : never;
 
-const rules = /* @__PURE__ */ new Map(Object.entries<PageRule>(pageRules));
+const rules = /* @__PURE__ */ new Map(Object.entries(pageRules));
 
 /** Adds the methods of `Paged` to a call, if its operation has pages. */
 export function pages<Id extends OperationId>(call: Call<Id>, rule = rules.get(call.operation)): Paged<Id> {
@@ -67,7 +66,7 @@ export function extendTrail(trail: Trail | undefined, cursor: string): Trail | u
 /** The reason for aborting the request of the next page when the caller leaves the loop. */
 export const LOOP_LEFT = 'the caller has left the loop';
 
-function pagesBy(rule: PageRule, call: Call<OperationId>) {
+function pagesBy(rule: Pagination, call: Call<OperationId>) {
   const firstPage = async () => pageFrom(rule, call, await call.withResponse());
   return {
     page: firstPage,
@@ -93,15 +92,15 @@ interface AnyPage extends Page<unknown> {
 
 /** Makes a page from a response. `trail` has the pages before it. */
 function pageFrom(
-  rule: PageRule,
+  rule: Pagination,
   call: Call<OperationId>,
   { data, response }: DataAndResponse<unknown>,
   trail?: Trail,
 ): AnyPage {
-  const items = Object(data) === data && rule.items(data);
+  const items = Object(data) === data && (rule.items === undefined ? data : ((data as Properties)[rule.items] ?? []));
   const unexpected = (problem: string, text: string) => errorFrom(response, text, data, problem);
   if (!Array.isArray(items)) throw unexpected('no list', JSON.stringify(data));
-  const following = rule.next(data, response);
+  const following = nextRequest(rule, data, items, response);
   /** Adds the next page to the trail. `first` is the address of the first page. */
   const extended = (first: string): Trail => {
     let [current, next] = [trail, ''];
@@ -127,7 +126,9 @@ function pageFrom(
       let longer: Trail | undefined;
       const success = await call.repeat(({ input, options }) => ({
         input: 'input' in following ? { ...input, ...following.input } : input,
-        options: stop ? { ...options, signal: anyOf(stop.signal, options?.signal) } : options,
+        options: stop
+          ? { ...options, signal: AbortSignal.any([stop.signal, options?.signal ?? stop.signal]) }
+          : options,
         url: (built) => {
           longer = extended(built);
           return 'input' in following ? built : longer.last;
@@ -136,6 +137,36 @@ function pageFrom(
       return pageFrom(rule, call, success, longer);
     },
   };
+}
+
+type Properties = Readonly<Record<string, unknown>>;
+
+/** How the request of the next page differs: the changed inputs, or the URL, which may be relative to that of this page; `undefined` after the last page. */
+function nextRequest(
+  { by, cursor = '', key = '', next = '', more }: Pagination,
+  data: unknown,
+  items: readonly unknown[],
+  response: HttpResponse,
+): { readonly input: Properties } | { readonly link: string } | undefined {
+  if (by === 'link') {
+    const link = nextPage(response);
+    return link === undefined ? undefined : { link };
+  }
+  const body = data as Properties;
+  if (more && !body[more]) return undefined;
+  if (by === 'body') return (body[next] ?? '') === '' ? undefined : { input: { [cursor]: body[next] } };
+  // Without the rule `more`, an empty page is the last page.
+  const last = items.at(-1) as Properties | undefined;
+  return last === undefined ? undefined : { input: { [cursor]: last[key] } };
+}
+
+/** The address of the next page, as written in `Link` with `rel="next"` (RFC 8288). */
+export function nextPage({ headers }: HttpResponse): string | undefined {
+  for (const link of (headers.get('link') ?? '').split('<')) {
+    const [target, ...parameters] = link.split('>');
+    if (/;\s*rel\s*=\s*("([^"]*\s)?next[\s"]|next(?![^\s,;]))/i.test(parameters.join())) return target;
+  }
+  return undefined;
 }
 
 /** Yields the elements of a page and of all later pages. Requests one page ahead; the request is aborted if the caller leaves the loop. */
@@ -152,8 +183,4 @@ async function* elements(first: Promise<AnyPage>) {
   } finally {
     stop.abort(LOOP_LEFT);
   }
-}
-
-function anyOf(...signals: (AbortSignal | undefined)[]): AbortSignal {
-  return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }

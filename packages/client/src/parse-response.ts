@@ -52,69 +52,6 @@ export const byStatus =
     return { status, data: await parse(response) };
   };
 
-type Properties = Readonly<Record<string, unknown>>;
-
-/** How an operation has pages: the elements of a page, and how the request of the next page differs from the request of this page. */
-export interface PageRule {
-  items(data: unknown): readonly unknown[];
-  /** The changed inputs, or the URL, which may be relative to the URL of this page; `undefined` after the last page. */
-  next(data: unknown, response: HttpResponse): { readonly input: Properties } | { readonly link: string } | undefined;
-}
-
-interface RuleOptions {
-  readonly cursor: string;
-  readonly key?: string;
-  readonly next?: string;
-  readonly more?: string;
-  readonly items?: string;
-}
-
-/** Pages that `Link` headers connect. */
-export const linkPages: PageRule = {
-  items: (data) => data as unknown[],
-  next: (_, response) => {
-    const link = nextPage(response);
-    return link === undefined ? undefined : { link };
-  },
-};
-
-/** Pages that `Link` headers connect, with their elements in a property of the body. */
-export const linkPagesOf = (items: string): PageRule => ({ ...linkPages, items: elementsIn(items) });
-
-/** Pages whose body contains the cursor of the next page. */
-export const bodyPages = ({ cursor, next = '', more, items = '' }: RuleOptions): PageRule => ({
-  items: elementsIn(items),
-  next: (data) => {
-    const value = (data as Properties)[next] ?? '';
-    return value === '' || (more && !(data as Properties)[more]) ? undefined : { input: { [cursor]: value } };
-  },
-});
-
-/** Pages whose last element contains the cursor of the next page. Without the option `more`, an empty page is the last page. */
-export const lastPages = ({ cursor, key = '', more, items }: RuleOptions): PageRule => {
-  const elements = items === undefined ? (data: unknown) => data as unknown[] : elementsIn(items);
-  return {
-    items: elements,
-    next: (data) => {
-      const last = elements(data).at(-1) as Properties | undefined;
-      return last === undefined || (more && !(data as Properties)[more])
-        ? undefined
-        : { input: { [cursor]: last[key] } };
-    },
-  };
-};
-
-/** The address of the next page, as written in `Link` with `rel="next"` (RFC 8288). */
-export function nextPage({ headers }: HttpResponse): string | undefined {
-  for (const link of (headers.get('link') ?? '').split('<')) {
-    const [target, ...parameters] = link.split('>');
-    if (/;\s*rel\s*=\s*("([^"]*\s)?next[\s"]|next(?![^\s,;]))/i.test(parameters.join())) return target;
-  }
-  return undefined;
-}
-
-const elementsIn = (name: string) => (data: unknown) => ((data as Properties)[name] ?? []) as unknown[];
-
 /** Reads the whole body. Afterwards `text()` of the response still returns the body. */
 async function readText(response: HttpResponse): Promise<string> {
   try {

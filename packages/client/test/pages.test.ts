@@ -1,7 +1,7 @@
 import { expectLinear } from '@petstore/testing/linear';
 import { expect, test } from 'vitest';
 import { type Petstore, UnexpectedResponseError } from '../src/index.ts';
-import { nextPage } from '../src/parse-response.ts';
+import { nextPage } from '../src/pages.ts';
 import { type Responder, respond, respondError, stubbed } from './stub-server.ts';
 
 /** Lists `total` pets in pages of ten. */

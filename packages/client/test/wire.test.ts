@@ -1,3 +1,4 @@
+import type { Pagination } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { inMultipart, wholeBytes } from '../src/bodies.ts';
 import {
@@ -12,17 +13,7 @@ import {
 } from '../src/build-request.ts';
 import { send } from '../src/call.ts';
 import { type ConnectOptions, connect, type HttpRequest, pages } from '../src/index.ts';
-import {
-  bodyPages,
-  byStatus,
-  lastPages,
-  linkPagesOf,
-  type PageRule,
-  parseBytes,
-  parseExactJson,
-  parseJson,
-  parseNothing,
-} from '../src/parse-response.ts';
+import { byStatus, parseBytes, parseExactJson, parseJson, parseNothing } from '../src/parse-response.ts';
 
 /** Calls an operation that the spec does not have. Each request gets the next response, all further ones the last. */
 function calling(wire: Partial<Wire>, responses: readonly Response[], options: Partial<ConnectOptions> = {}) {
@@ -39,7 +30,7 @@ function calling(wire: Partial<Wire>, responses: readonly Response[], options: P
 
 const json = (value: unknown, init: ResponseInit = {}) => Response.json(value, init);
 
-async function elementsOf(call: ReturnType<ReturnType<typeof calling>['call']>, rule: PageRule): Promise<unknown[]> {
+async function elementsOf(call: ReturnType<ReturnType<typeof calling>['call']>, rule: Pagination): Promise<unknown[]> {
   const all: unknown[] = [];
   for await (const element of pages(call, rule)) all.push(element);
   return all;
@@ -47,7 +38,7 @@ async function elementsOf(call: ReturnType<ReturnType<typeof calling>['call']>, 
 
 describe('pages', () => {
   test('follow the cursor in the body, with the inputs of the call', async () => {
-    const rule = bodyPages({ cursor: 'after', next: 'nextCursor', items: 'things' });
+    const rule: Pagination = { by: 'body', cursor: 'after', next: 'nextCursor', items: 'things' };
     const { sent, call } = calling({}, [
       json({ things: [1, 2], nextCursor: 'a b' }),
       json({ things: [3], nextCursor: null }),
@@ -61,10 +52,10 @@ describe('pages', () => {
 
   test('follow the last element to an empty page, or until the body has no more', async () => {
     const untilEmpty = calling({}, [json([{ id: 7 }]), json([])]);
-    expect(await elementsOf(untilEmpty.call(), lastPages({ cursor: 'after', key: 'id' }))).toEqual([{ id: 7 }]);
+    expect(await elementsOf(untilEmpty.call(), { by: 'last', cursor: 'after', key: 'id' })).toEqual([{ id: 7 }]);
     expect(untilEmpty.sent[1]?.url).toBe('http://x.test/v1/things?after=7');
 
-    const rule = lastPages({ cursor: 'after', key: 'id', more: 'hasMore', items: 'data' });
+    const rule: Pagination = { by: 'last', cursor: 'after', key: 'id', more: 'hasMore', items: 'data' };
     const untilNoMore = calling({}, [
       json({ data: [{ id: 1 }], hasMore: true }),
       json({ data: [{ id: 2 }], hasMore: false }),
@@ -74,7 +65,7 @@ describe('pages', () => {
   });
 
   test.each([null, 'things', 7])('with the cursor in the body fail if the body is %j', async (body) => {
-    const rule = bodyPages({ cursor: 'after', next: 'nextCursor', items: 'things' });
+    const rule: Pagination = { by: 'body', cursor: 'after', next: 'nextCursor', items: 'things' };
     const { call } = calling({}, [json(body)]);
     await expect(elementsOf(call(), rule)).rejects.toMatchObject({ name: 'UnexpectedResponseError', body });
   });
@@ -86,7 +77,7 @@ describe('pages', () => {
     const { sent, call } = calling(wire, [json({ things: [1] }, { headers: { link } }), json({ things: [2] })], {
       credentials,
     });
-    expect(await elementsOf(call(), linkPagesOf('things'))).toEqual([1, 2]);
+    expect(await elementsOf(call(), { by: 'link', items: 'things' })).toEqual([1, 2]);
     expect(sent.map(({ url }) => url)).toEqual([
       'http://x.test/v1/things?key=k',
       'http://x.test/v1/things?page=2&key=k',

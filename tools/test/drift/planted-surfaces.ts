@@ -37,10 +37,12 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'a success that is taken for an error': swap('ok.test(`${response.status}`)', 'response.status === 200'),
     'a success that is not declared': swap('ok.test(`${response.status}`)', 'response.status < 300'),
     'broken JSON that is read': swap("? 'broken JSON'", '? undefined'),
+  }),
+  ...edits('client', client('pages.ts'), {
     'another relation': swap('next[\\s"]|next', 'prev[\\s"]|prev'),
     'elements that are dropped': swap(
-      'items: (data) => data as unknown[]',
-      'items: (data) => (data as unknown[]).slice(1)',
+      'rule.items === undefined ? data',
+      'rule.items === undefined ? [data].flat().slice(1)',
     ),
   }),
   ...edits('client', client('execute.ts'), {

@@ -1,10 +1,15 @@
 // Generated from spec/openapi.yaml by `npm run generate`. Do not edit.
 
-import { linkPages } from '../parse-response.ts';
+import type { Pagination } from '@petstore/types';
 
 /**
  * The paging rules of the operations that have pages.
  */
-export const pageRules = {
-    listPets: linkPages
+export const pageRules: Readonly<Record<string, Pagination>> = {
+    listPets: {
+        by: 'link',
+        cursor: 'after',
+        limit: 'limit',
+        key: 'id'
+    }
 };

@@ -1,7 +1,7 @@
 import { type Api, deployments, type Operation, type OperationId, operations, service } from '@petstore/types';
 import { exactJson } from '../bodies.ts';
 import { type Options, type Petstore, petstore } from '../petstore.ts';
-import { HttpError, matchRoute, readInputs } from './read-request.ts';
+import { HttpError, type Route, readInputs, routesOf } from './read-request.ts';
 import { Resources } from './resources.ts';
 
 /** The number of the last requests that `requests` holds. */
@@ -75,8 +75,8 @@ export function fakeService(options: FakeOptions = {}): FakeService {
   const idempotentResponses = new Map<string, { readonly request: string; readonly response: Response }>();
   let resources = new Resources(all, pageSize);
 
-  const handle = async (request: Request, path: string, query: URLSearchParams): Promise<Response> => {
-    const { operation, segments } = matchRoute(all, request.method, path);
+  const handle = async (request: Request, route: Route, path: string, query: URLSearchParams): Promise<Response> => {
+    const { operation } = route;
     const { id, security, pagination } = operation;
     const key = /^bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
     const isBearer = security.length > 0 && security.every((names) => names.includes('bearer'));
@@ -88,7 +88,7 @@ export function fakeService(options: FakeOptions = {}): FakeService {
     if (before && before.request !== fingerprint)
       throw new HttpError(422, 'This Idempotency-Key belongs to another request.');
     if (before) return before.response.clone();
-    const input = await readInputs(operation, segments, query, request);
+    const input = await readInputs(route, query, request);
     const handler = options.handlers?.[id as OperationId] as ((input: object) => Promise<unknown>) | undefined;
     const result = handler ? { data: await handler(input) } : resources.run(operation, path, input);
     if (result === 'unknown')
@@ -108,7 +108,9 @@ export function fakeService(options: FakeOptions = {}): FakeService {
     const request = new Request(input, init);
     const { pathname, searchParams } = new URL(request.url);
     const path = pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : '';
-    const id = operationOf(request.method, path);
+    const routes = routesOf(all, path);
+    const route = routes.find(({ operation }) => operation.method === request.method);
+    const id = route?.operation.id as OperationId | undefined;
     requests.push({
       operation: id,
       method: request.method,
@@ -124,7 +126,10 @@ export function fakeService(options: FakeOptions = {}): FakeService {
     if (disconnect === 'before') throw brokenConnection();
     try {
       if (status !== undefined) return errorResponse(status, error, headers, text);
-      const response = await handle(request, path, searchParams);
+      if (routes.length === 0) throw new HttpError(404, 'There is no such path.');
+      if (!route)
+        throw new HttpError(405, `This path has ${routes.map(({ operation }) => operation.method).join(', ')}.`);
+      const response = await handle(request, route, path, searchParams);
       if (disconnect === 'after') throw brokenConnection();
       return text === undefined ? response : new Response(text, response);
     } catch (reason) {
@@ -148,14 +153,6 @@ export function fakeService(options: FakeOptions = {}): FakeService {
       resources = new Resources(all, pageSize);
     },
   };
-}
-
-function operationOf(method: string, path: string): OperationId | undefined {
-  try {
-    return matchRoute(all, method, path).operation.id as OperationId;
-  } catch {
-    return undefined;
-  }
 }
 
 function responseOf({ responses, successes, success }: Operation, data: unknown, headers: Record<string, string>) {

@@ -13,9 +13,15 @@ export class HttpError extends Error {
   }
 }
 
-/** The operation of a request, and the parameters in its path. Throws an HttpError if there is none. */
-export function matchRoute(operations: readonly Operation[], method: string, path: string) {
-  const found = operations.flatMap((operation) => {
+/** An operation, and the parameters in the path that matches it. */
+export interface Route {
+  readonly operation: Operation;
+  readonly segments: ReadonlyMap<string, string>;
+}
+
+/** The operations with this path. A path without parameters goes before one with parameters. */
+export function routesOf(operations: readonly Operation[], path: string): Route[] {
+  const routes = operations.flatMap((operation) => {
     const names: string[] = [];
     const pattern = operation.path
       .split(/\{([^}]+)\}/)
@@ -26,19 +32,12 @@ export function matchRoute(operations: readonly Operation[], method: string, pat
       ? [{ operation, segments: new Map(names.map((name, i) => [name, decodeURIComponent(match[i + 1] ?? '')])) }]
       : [];
   });
-  if (found.length === 0) throw new HttpError(404, 'There is no such path.');
-  // A path without parameters wins over one with parameters.
-  const [route] = found
-    .filter(({ operation }) => operation.method === method)
-    .sort((one, other) => one.segments.size - other.segments.size);
-  if (!route) throw new HttpError(405, `This path has ${found.map(({ operation }) => operation.method).join(', ')}.`);
-  return route;
+  return routes.sort((one, other) => one.segments.size - other.segments.size);
 }
 
 /** The inputs in a request. Throws an HttpError for an input that the spec does not allow. */
 export async function readInputs(
-  { fields, body }: Operation,
-  segments: ReadonlyMap<string, string>,
+  { operation: { fields, body }, segments }: Route,
   query: URLSearchParams,
   request: Request,
 ): Promise<Record<string, unknown>> {
