@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
+import { stop } from '../test/support/process.ts';
 
 /** The CPU time of all threads of a process in microseconds, and its memory in bytes. */
 export interface Usage {
@@ -114,14 +115,4 @@ function portOf(child: ChildProcess, script: string): Promise<number> {
     child.once('exit', () => reject(new Error(`${script} exited. Its output: ${output}`)));
     child.once('error', reject);
   });
-}
-
-/** Stops a child by SIGTERM, after 15 s by SIGKILL. */
-export async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
-  await ended;
-  clearTimeout(timer);
 }

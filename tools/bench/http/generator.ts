@@ -1,5 +1,6 @@
 // The load generator, a process of its own: keep-alive connections, each of which sends the next request as soon as it has a
 // response. It parses only the status and the length of a response, so that it costs less than any server.
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createHistogram } from 'node:perf_hooks';
 
@@ -22,105 +23,91 @@ export interface Result {
   p99: number;
 }
 
-/** How long a response may still arrive after the time is over. */
-const GRACE_MS = 1000;
-
 /** One buffer that all connections read into, one after the other. */
 const buffer = Buffer.allocUnsafe(65_536);
 
-let sockets: Socket[] = [];
-let begin = () => {};
-
 if (import.meta.main) {
   process.on('message', (message: Order | 'go' | 'close') => {
-    if (message === 'go') begin();
-    else if (message === 'close') close();
-    else prepare(message);
+    if (typeof message === 'object') run(message).catch(({ message: error }) => process.send?.({ error }));
   });
   process.on('disconnect', () => process.exit());
 }
 
-/** Connects, waits for one response on each connection, so that all are established, and waits for 'go'. */
-function prepare(order: Order): void {
-  const requests = order.requests.map((text) => ({
-    bytes: Buffer.from(text),
-    keyAt: text.indexOf(order.keyPlaceholder),
-  }));
-  // In microseconds.
-  const latencies = createHistogram();
-  const senders: (() => void)[] = [];
-  const run = String(Date.now()).padStart(13, '0');
-  let [sent, ready, finished] = [0, 0, 0];
-  let [started, lastAt, deadline] = [0, 0, 0];
+/** Connects, waits for one response on each connection, so that all are established, measures after 'go', and ends at 'close'. */
+async function run({ port, connections, status, milliseconds, ...texts }: Order): Promise<void> {
+  const requests = requestsOf(texts);
+  const all = Array.from({ length: connections }, () => new Connection(port, status));
+  try {
+    await Promise.all(all.map((connection) => connection.exchange(requests.next().value)));
+    process.send?.('ready');
+    await once(process, 'message');
+    // In microseconds.
+    const latencies = createHistogram();
+    const started = performance.now();
+    const measure = async (connection: Connection) => {
+      for (let sentAt = started; sentAt < started + milliseconds; ) {
+        await connection.exchange(requests.next().value);
+        const now = performance.now();
+        latencies.record(Math.ceil((now - sentAt) * 1000));
+        sentAt = now;
+      }
+    };
+    await Promise.all(all.map(measure));
+    const perSecond = (latencies.count * 1000) / (performance.now() - started);
+    const [p50, p99] = [latencies.percentile(50) / 1000, latencies.percentile(99) / 1000];
+    process.send?.({ answered: latencies.count, perSecond, p50, p99 } satisfies Result);
+    // Closing costs the server time, too, which is not measured.
+    await once(process, 'message');
+  } finally {
+    for (const connection of all) connection.socket.destroy();
+  }
+}
 
-  sockets = Array.from({ length: order.connections }, () => {
+/** The requests in turn, each with another key in place of the placeholder. */
+function* requestsOf({
+  requests,
+  keyPlaceholder,
+}: Pick<Order, 'requests' | 'keyPlaceholder'>): Generator<Buffer, never> {
+  const templates = requests.map((text) => ({ bytes: Buffer.from(text), keyAt: text.indexOf(keyPlaceholder) }));
+  const run = String(Date.now()).padStart(13, '0');
+  for (let sent = 0; ; ) {
+    for (const { bytes, keyAt } of templates) {
+      const request = keyAt < 0 ? bytes : Buffer.from(bytes);
+      if (keyAt >= 0) request.write(`${run}${String(sent++).padStart(23, '0')}`, keyAt, 'latin1');
+      yield request;
+    }
+  }
+}
+
+/** A keep-alive connection that expects responses of one status. */
+class Connection {
+  readonly socket: Socket;
+  #respond = () => {};
+  #fail: (error: Error) => void = () => {};
+
+  constructor(port: number, status: number) {
     let partial: PartialResponse | undefined;
-    let sentAt = 0;
-    const send = () => {
-      const request = requests[sent % requests.length];
-      const bytes = request && request.keyAt >= 0 ? Buffer.from(request.bytes) : request?.bytes;
-      if (request && request.keyAt >= 0)
-        bytes?.write(`${run}${String(sent).padStart(23, '0')}`, request.keyAt, 'latin1');
-      sent++;
-      sentAt = performance.now();
-      socket.write(bytes ?? '');
-    };
-    let onResponse = () => {
-      onResponse = measured;
-      senders.push(send);
-      if (++ready === order.connections) process.send?.('ready');
-    };
-    const measured = () => {
-      const now = performance.now();
-      if (now > deadline) return finish();
-      latencies.record(Math.ceil((now - sentAt) * 1000));
-      lastAt = now;
-      send();
-    };
     const callback = (length: number) => {
       partial = parseChunk(buffer.subarray(0, length), partial);
       if (partial.left > 0) return true;
-      if (partial.status === order.status) onResponse();
-      else fail(`The server answered ${partial.status}.`);
+      if (partial.status === status) this.#respond();
+      else this.#fail(new Error(`The server answered ${partial.status}.`));
       partial = undefined;
       return true;
     };
-    const socket = connect({ port: order.port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } });
-    return socket
-      .on('connect', send)
-      .on('error', ({ message }) => fail(message))
-      .on('close', () => fail('The server closed the connection.'));
-  });
+    this.socket = connect({ port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } });
+    this.socket.on('error', (error) => this.#fail(error));
+    this.socket.on('close', () => this.#fail(new Error('The server closed the connection.')));
+  }
 
-  let timer: NodeJS.Timeout | undefined;
-  begin = () => {
-    started = performance.now();
-    deadline = started + order.milliseconds;
-    timer = setTimeout(report, order.milliseconds + GRACE_MS);
-    for (const send of senders) send();
-  };
-  const finish = () => {
-    if (++finished === order.connections) report();
-  };
-  const report = () => {
-    clearTimeout(timer);
-    // Later responses do not count.
-    finished = Number.NaN;
-    const answered = latencies.count;
-    const perSecond = (answered * 1000) / (lastAt - started);
-    const [p50, p99] = [latencies.percentile(50) / 1000, latencies.percentile(99) / 1000];
-    process.send?.({ answered, perSecond, p50, p99 } satisfies Result);
-  };
-}
-
-function close(): void {
-  for (const socket of sockets) socket.removeAllListeners().destroy();
-  sockets = [];
-}
-
-function fail(error: string): void {
-  close();
-  process.send?.({ error });
+  /** Sends a request, and resolves when its response has arrived. */
+  exchange(request: Buffer): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#respond = resolve;
+      this.#fail = reject;
+      this.socket.write(request);
+    });
+  }
 }
 
 /** The state of a response that may be incomplete. */

@@ -1,10 +1,13 @@
 // The load generators: our own, whose connections also send a new key with each request, and wrk, where it is installed.
-import { execFile, spawnSync } from 'node:child_process';
+// Both measure what a load costs the server: CPU time, and instructions, which hardly depend on what else runs.
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { withInstructions } from '../perf.ts';
-import { commandOn, nextMessage, run, type Server, stop } from '../process.ts';
+import { stop } from '../../test/support/process.ts';
+import { commandOn, nextMessage, run, type Server } from '../process.ts';
 import type { Order, Result } from './generator.ts';
 import { KEY_PLACEHOLDER, type Load, requestTexts } from './loads.ts';
 
@@ -40,16 +43,9 @@ export function startGenerator(): Generator {
   return {
     name: 'ours',
     run: async (server, load, milliseconds) => {
-      const { port } = server;
-      const { status } = load;
-      await request({
-        requests: requestTexts(load),
-        keyPlaceholder: KEY_PLACEHOLDER,
-        port,
-        status,
-        connections,
-        milliseconds,
-      });
+      const [{ port }, { status }] = [server, load];
+      const requests = requestTexts(load);
+      await request({ port, requests, keyPlaceholder: KEY_PLACEHOLDER, status, connections, milliseconds });
       const measured = await withCost(server, () => request<Result>('go'));
       child.send('close');
       return measured;
@@ -94,11 +90,38 @@ async function runWrk(args: readonly string[]): Promise<Result> {
   return { ...result, perSecond: (result.answered * 1e6) / us };
 }
 
-/** Runs a load and adds the CPU time that it cost the server. */
+/** Runs a load and adds what it cost the server. */
 async function withCost(server: Server, load: () => Promise<Result>): Promise<Measured> {
   const before = await server.usage();
-  const [result, instructions = Number.NaN] = await withInstructions(server.pid, load);
+  const [result, instructions] = await withInstructions(server.pid, load);
   const after = await server.usage();
   const each = (what: 'cpu' | 'user') => (after[what] - before[what]) / result.answered;
   return { ...result, cpu: each('cpu'), user: each('user'), instructions: instructions / result.answered };
+}
+
+const PERF = ['stat', '--field-separator=,', '--event=instructions:u'];
+/** The time for `perf` to attach to a process. */
+const ATTACH_MS = 100;
+
+/** Whether this machine counts instructions; most virtual machines do not. */
+const countsInstructions = !Number.isNaN(countIn(spawnSync('perf', [...PERF, 'true'], { encoding: 'utf8' }).stderr));
+
+/** The result of `work`, and the instructions of a process in user mode meanwhile; NaN where they are not counted. */
+async function withInstructions<T>(pid: number | undefined, work: () => Promise<T>): Promise<[T, number]> {
+  if (!countsInstructions || pid === undefined) return [await work(), Number.NaN];
+  const perf = spawn('perf', [...PERF, `--pid=${pid}`], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const output = readText(perf.stderr);
+  await pause(ATTACH_MS);
+  try {
+    const result = await work();
+    perf.kill('SIGINT');
+    return [result, countIn(await output)];
+  } finally {
+    perf.kill('SIGKILL');
+  }
+}
+
+/** The count in the output of `perf stat`, whose first field is a text where the event is not counted. */
+export function countIn(output: string | null): number {
+  return Number(/^(\d+(?:\.\d+)?),/m.exec(output ?? '')?.[1]);
 }

@@ -1,25 +1,24 @@
 // Time and memory of servers until their first response, and memory under long load.
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { inRounds, median, rounded } from '../measure.ts';
+import { inRounds, median, rounded, withScratch } from '../measure.ts';
 import { pinned, type Server } from '../process.ts';
 import { atMost, type Section } from '../section.ts';
 import { collection, size } from '../workload.ts';
 import { checkResponse, createLoad, type Load, listLoad, loads } from './loads.ts';
-import { bare, fastify, fillFolder, logFile, ours, startOurs, withData, withServers } from './servers.ts';
+import { bare, fastify, logFile, newDataFolder, ours, startOurs, withServers } from './servers.ts';
 
 const MEBIBYTE = 2 ** 20;
 
 /** Measures starts with the documents of the HTTP bench, and ours with many as well. */
 export async function startup(quick: boolean): Promise<Section> {
   const [rounds, many] = quick ? [3, 100_000] : [9, 1_000_000];
-  return withData(async (data) => {
-    const [copy, folder] = [data.copy(), join(data.scratch, 'many')];
-    await fillFolder(folder, many);
+  return withScratch(async (scratch) => {
+    const folders = [await newDataFolder(scratch), await newDataFolder(scratch, many)] as const;
     const starts: { name: string; count: number; start: () => Promise<Server> }[] = [
-      ...[bare, fastify].map(({ name, start }) => ({ name, count: size, start: () => start(data) })),
-      { name: 'ours', count: size, start: () => startOurs(copy, data.scratch) },
-      { name: 'ours', count: many, start: () => startOurs(folder, data.scratch) },
+      ...[bare, fastify].map(({ name, start }) => ({ name, count: size, start: () => start(scratch) })),
+      { name: 'ours', count: size, start: () => startOurs(folders[0], scratch) },
+      { name: 'ours', count: many, start: () => startOurs(folders[1], scratch) },
     ];
     const measured = await inRounds(starts, rounds, async ({ start }) => {
       const started = performance.now();
@@ -50,7 +49,7 @@ export async function startup(quick: boolean): Promise<Section> {
 export async function soak(quick: boolean): Promise<Section> {
   const [count, every] = quick ? [12, 2_000] : [60, 10_000];
   const reads = loads.filter((load) => load !== createLoad);
-  return withServers([ours], async (_, [server], generator, { scratch }) => {
+  return withServers([ours], async (_, [server], generator, scratch) => {
     if (!server) throw new Error('There is no server.');
     const samples: number[] = [];
     let responses = 0;

@@ -9,7 +9,7 @@ export interface Load {
   targets: readonly string[];
   body?: object;
   /** A header with another value in each request. */
-  keyHeader?: string;
+  keyHeader?: string | undefined;
   status: number;
   /** Throws if the response to the first target is wrong. */
   check(body: unknown): void;

@@ -49,7 +49,7 @@ interface MeasuredLoad {
 /** Measures all loads on all servers. */
 export async function http(quick: boolean): Promise<Section> {
   const times = quick ? QUICK : { rounds: 9, milliseconds: 1000, warmUp: 3000 };
-  const measured = await withServers(subjects, async (measure, _, generator, { scratch }) => {
+  const measured = await withServers(subjects, async (measure, _, generator, scratch) => {
     const all: MeasuredLoad[] = [];
     for (const source of [generator, ...wrkGenerators(scratch)])
       for (const load of loads) {

@@ -1,11 +1,11 @@
 // The servers that are measured, each a process of its own, and how one load is measured on several of them.
-import { cpSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { openLowdbStore } from '@petstore/server';
 import { root } from '../../repository.ts';
 import { fill, inRounds, median, medianRatio, rounded, withScratch } from '../measure.ts';
 import { type Server, startServer } from '../process.ts';
-import { documents, size } from '../workload.ts';
+import { size } from '../workload.ts';
 import { type Generator, type Measured, startGenerator } from './generators.ts';
 import { apiKey, checkResponse, type Load, type LoadName } from './loads.ts';
 
@@ -14,16 +14,10 @@ export interface Subject {
   name: string;
   /** The loads that it supports; all by default. */
   only?: readonly LoadName[];
-  start(data: Data): Promise<Server>;
-}
-
-/** The documents for the servers. */
-export interface Data {
-  scratch: string;
-  /** The file with the documents as one JSON array. */
-  json: string;
-  /** A new copy of a data folder with the documents. */
-  copy(): string;
+  /** A header with another value in each of its requests. */
+  keyHeader?: string;
+  /** Starts it with the documents. Its files are in the scratch folder. */
+  start(scratch: string): Promise<Server>;
 }
 
 /** The number of rounds, and the milliseconds of each. */
@@ -36,13 +30,16 @@ export interface Times {
 /** Enough to show that a part works. */
 export const QUICK: Times = { rounds: 9, milliseconds: 250, warmUp: 1000 };
 
-export const bare: Subject = { name: 'bare', start: ({ json }) => startProgram('bare.ts', json) };
-export const ours: Subject = { name: 'ours', start: ({ scratch, copy }) => startOurs(copy(), scratch) };
-export const fastify: Subject = { name: 'fastify', start: ({ json }) => startProgram('fastify.ts', json) };
+export const bare: Subject = { name: 'bare', start: () => startProgram('bare.ts') };
+export const ours: Subject = {
+  name: 'ours',
+  start: async (scratch) => startOurs(await newDataFolder(scratch), scratch),
+};
+export const fastify: Subject = { name: 'fastify', start: () => startProgram('fastify.ts') };
 export const fastifyDurable: Subject = {
   name: 'fastify-durable',
   only: ['create'],
-  start: ({ copy }) => startProgram('fastify.ts', copy()),
+  start: async (scratch) => startProgram('fastify.ts', await newDataFolder(scratch)),
 };
 
 /** Where the log of the shipped server goes, in the scratch folder. */
@@ -64,26 +61,12 @@ export function startProgram(script: string, ...args: string[]): Promise<Server>
 }
 
 /** Makes a data folder of the shipped server with `count` documents. */
-export async function fillFolder(folder: string, count = size): Promise<void> {
+export async function newDataFolder(scratch: string, count = size): Promise<string> {
+  const folder = join(scratch, randomUUID());
   const store = await openLowdbStore(folder);
   await fill(store, count);
   await store.close();
-}
-
-/** Runs `use` with the documents in every form that a server needs. */
-export async function withData<T>(use: (data: Data) => Promise<T>): Promise<T> {
-  return withScratch(async (scratch) => {
-    const [json, folder] = [join(scratch, 'documents.json'), join(scratch, 'documents')];
-    writeFileSync(json, JSON.stringify(documents()));
-    await fillFolder(folder);
-    let copies = 0;
-    const copy = () => {
-      const path = `${folder}-${++copies}`;
-      cpSync(folder, path, { recursive: true });
-      return path;
-    };
-    return use({ scratch, json, copy });
-  });
+  return folder;
 }
 
 /** Measures a load on all servers that support it, by the name of the server. Throws if one of them responds wrongly. */
@@ -95,29 +78,31 @@ export type Rounds = ReadonlyMap<string, readonly Measured[]>;
 /** Starts servers and a load generator, runs `use`, and stops them. */
 export async function withServers<T>(
   subjects: readonly Subject[],
-  use: (measure: Measure, servers: readonly Server[], generator: Generator, data: Data) => Promise<T>,
+  use: (measure: Measure, servers: readonly Server[], generator: Generator, scratch: string) => Promise<T>,
 ): Promise<T> {
-  return withData(async (data) => {
+  return withScratch(async (scratch) => {
     const own = startGenerator();
-    const servers: Server[] = [];
+    const running: { subject: Subject; server: Server }[] = [];
     const measure: Measure = async (load, { rounds, milliseconds, warmUp }, generator = own) => {
-      const running = subjects.flatMap(({ name, only }, i) => {
-        const server = servers[i];
-        return server && (only === undefined || only.includes(load.name)) ? [{ name, server }] : [];
-      });
-      const named = (name: string) => (cause: unknown) =>
-        Promise.reject(new Error(`${name} failed at '${load.name}'.`, { cause }));
-      for (const { name, server } of running) await checkResponse(server.port, load).catch(named(name));
-      const measured = await inRounds(running, rounds, ({ name, server }, round) =>
-        generator.run(server, load, round < 0 ? warmUp : milliseconds).catch(named(name)),
+      const measurable = running.filter(({ subject: { only } }) => only?.includes(load.name) ?? true);
+      const named =
+        ({ name }: Subject) =>
+        (cause: unknown) =>
+          Promise.reject(new Error(`${name} failed at '${load.name}'.`, { cause }));
+      for (const { subject, server } of measurable) await checkResponse(server.port, load).catch(named(subject));
+      const measured = await inRounds(measurable, rounds, ({ subject, server }, round) =>
+        generator
+          .run(server, { ...load, keyHeader: subject.keyHeader }, round < 0 ? warmUp : milliseconds)
+          .catch(named(subject)),
       );
-      return new Map([...measured].map(([{ name }, all]) => [name, all]));
+      return new Map([...measured].map(([{ subject }, all]) => [subject.name, all]));
     };
     try {
-      for (const { start } of subjects) servers.push(await start(data));
-      return await use(measure, servers, own, data);
+      for (const subject of subjects) running.push({ subject, server: await subject.start(scratch) });
+      const servers = running.map(({ server }) => server);
+      return await use(measure, servers, own, scratch);
     } finally {
-      await Promise.all([own, ...servers].map((one) => one.stop()));
+      await Promise.all([own, ...running.map(({ server }) => server)].map((one) => one.stop()));
     }
   });
 }

@@ -1,7 +1,7 @@
 // Compares two variants of the shipped server in alternation: with more operations, with idempotency keys, without storage.
 import { parse } from 'yaml';
 import { copyOfRepository } from '../../test/repository-copy.ts';
-import { inRounds, rounded } from '../measure.ts';
+import { rounded } from '../measure.ts';
 import { pinned } from '../process.ts';
 import { atLeast, atMost, type Section } from '../section.ts';
 import { create, get, list } from '../workload.ts';
@@ -9,6 +9,7 @@ import { connections } from './generators.ts';
 import { createLoad, loads } from './loads.ts';
 import {
   medianOf,
+  newDataFolder,
   ours,
   QUICK,
   type Rounds,
@@ -30,7 +31,8 @@ export async function operationCount(quick: boolean): Promise<Section> {
     copy.change('spec/openapi.yaml', (text) => text.replace(/^components:$/m, `${morePaths(parse(text).paths)}\n$&`));
     copy.change('apps/server/src/handlers.ts', withMoreHandlers);
     copy.generate();
-    const grown: Subject = { name: 'grown', start: (data) => startOurs(data.copy(), data.scratch, copy.folder) };
+    const start: Subject['start'] = async (scratch) => startOurs(await newDataFolder(scratch), scratch, copy.folder);
+    const grown: Subject = { name: 'grown', start };
     const measured = await withServers([ours, grown], async (measure) => {
       const all: [string, Rounds][] = [];
       for (const load of loads) all.push([load.name, await measure(load, times)]);
@@ -81,24 +83,14 @@ export const handlers = (store: Store): Api => ({
 /** Measures creates with a new key in each request, and without. */
 export async function idempotency(quick: boolean): Promise<Section> {
   const times = quick ? QUICK : { rounds: 25, milliseconds: 500, warmUp: 3000 };
-  const [plain, keyed] = ['without a key', 'with a key'] as const;
-  const keyHeader = create.idempotencyKey.header;
-  const variants = [
-    { name: plain, load: createLoad },
-    { name: keyed, load: { ...createLoad, keyHeader } },
-  ];
-  const measured = await withServers([ours], async (_, [server], generator) =>
-    inRounds(variants, times.rounds, async ({ load }, round) => {
-      if (!server) throw new Error('There is no server.');
-      return generator.run(server, load, round < 0 ? times.warmUp : times.milliseconds);
-    }),
-  );
-  const rounds = new Map([...measured].map(([{ name }, all]) => [name, all]));
+  const plain: Subject = { ...ours, name: 'without a key' };
+  const keyed: Subject = { ...ours, name: 'with a key', keyHeader: create.idempotencyKey.header };
+  const rounds = await withServers([plain, keyed], (measure) => measure(createLoad, times));
   return {
     title: 'Creates that are safe to repeat',
     how: `Creates with and without a new idempotency key, measured in alternation; ${pinned}.`,
     tables: [{ rows: rowsOf(rounds) }],
-    targets: [atMost('user time with a key, of without', 1 / shareOf(rounds, keyed, plain, 'user'), 1.15)],
+    targets: [atMost('user time with a key, of without', 1 / shareOf(rounds, keyed.name, plain.name, 'user'), 1.15)],
   };
 }
 
@@ -107,7 +99,8 @@ export async function durability(quick: boolean): Promise<Section> {
   const times = quick ? QUICK : { rounds: 11, milliseconds: 2000, warmUp: 2000 };
   const program = 'ours-without-log.ts';
   const nothing: Subject = { name: 'no storage', start: () => startProgram(program) };
-  const durable: Subject = { name: 'lowdb, durable', start: ({ copy }) => startProgram(program, copy()) };
+  const start: Subject['start'] = async (scratch) => startProgram(program, await newDataFolder(scratch));
+  const durable: Subject = { name: 'lowdb, durable', start };
   const rounds = await withServers([nothing, durable], (measure) => measure(createLoad, times));
   const ratio = medianOf(rounds, durable.name, 'perSecond') / medianOf(rounds, nothing.name, 'perSecond');
   return {

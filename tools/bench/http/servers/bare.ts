@@ -1,10 +1,9 @@
-// The lower bound: what Node itself needs to read a request and send a response. `bare.ts <documents.json>`
-import { readFileSync } from 'node:fs';
+// The lower bound: what Node itself needs to read a request and send a response.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { collectionPath, create, filter, get, idInput, inArray, list } from '../../workload.ts';
+import { collectionPath, create, documents, filter, get, idInput, inArray, list } from '../../workload.ts';
 
-const api = inArray(JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')));
+const api = inArray(documents());
 const authorization = `Bearer ${process.env.API_KEY}`;
 const { cursor, limit } = list.pagination;
 

@@ -1,15 +1,14 @@
-// The same API on Fastify in its fastest form, with schemas for requests and responses: `fastify.ts <documents.json>`, or on
-// our durable store `fastify.ts <data folder>`.
-import { readFileSync } from 'node:fs';
+// The same API on Fastify in its fastest form, with schemas for requests and responses: on an array, or on our durable store
+// with `fastify.ts <data folder>`.
 import { type Api, type Input, service } from '@petstore/types';
 import fastify from 'fastify';
-import { basePath, create, get, inArray, list, type NewDocument } from '../../workload.ts';
+import { basePath, create, documents, get, inArray, list, type NewDocument } from '../../workload.ts';
 
 type Query = Input<typeof list.id>;
 type Params = Input<typeof get.id>;
 
-const [source = ''] = process.argv.slice(2);
-const api = source.endsWith('.json') ? inArray(JSON.parse(readFileSync(source, 'utf8'))) : await inFolder(source);
+const [folder] = process.argv.slice(2);
+const api = folder === undefined ? inArray(documents()) : await inFolder(folder);
 const { unauthorized, not_found } = service.statuses;
 
 const app = fastify();
