@@ -1,5 +1,4 @@
 // Clients that create and list pets while a test stops servers and databases.
-import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { apiKey } from './server.ts';
 
@@ -20,8 +19,6 @@ export class Load {
   unavailable = 0;
   #sent = 0;
   #isStopped = false;
-  #waiting: { goal: number; reached: () => void }[] = [];
-  readonly #caller = new Caller();
   readonly #writers: Promise<void>[];
 
   constructor(urls: () => readonly string[], writers: number) {
@@ -31,20 +28,14 @@ export class Load {
   async stop() {
     this.#isStopped = true;
     await Promise.all(this.#writers);
-    this.#caller.end();
     if (this.violations.length > 0) throw new Error(this.violations.slice(0, 10).join('; '));
   }
 
   /** Resolves when this many more pets are acknowledged. Rejects if that takes minutes. */
-  more(pets: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('No more pets are acknowledged.')), MAX_WAIT_MS);
-      const reached = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      this.#waiting.push({ goal: this.acknowledged.length + pets, reached });
-    });
+  async more(pets: number): Promise<void> {
+    const goal = this.acknowledged.length + pets;
+    for (const until = Date.now() + MAX_WAIT_MS; this.acknowledged.length < goal; await pause(1))
+      if (Date.now() > until) throw new Error('No more pets are acknowledged.');
   }
 
   async #write(writer: number, urls: () => readonly string[]) {
@@ -53,9 +44,9 @@ export class Load {
       const url = `${servers[round % servers.length]}/pets`;
       const name = `pet-${this.#sent++}`;
       try {
-        this.#note(name, await this.#caller.send(url, { name, categoryId: writer, status: 'available' }));
+        this.#note(name, await send(url, { name, categoryId: writer, status: 'available' }));
       } catch (error) {
-        if (String(error).includes('did not respond')) this.violations.push(String(error));
+        if (error instanceof Error && error.name === 'TimeoutError') this.violations.push(`${url}: ${error.message}`);
         await pause(20);
       }
     }
@@ -69,9 +60,6 @@ export class Load {
       this.known.set(id, name);
       const responded = performance.now();
       this.acknowledged.push({ sent: responded - milliseconds, responded });
-      const isReached = ({ goal }: { goal: number }) => goal <= this.acknowledged.length;
-      for (const { reached } of this.#waiting.filter(isReached)) reached();
-      this.#waiting = this.#waiting.filter((waiting) => !isReached(waiting));
     } else if (status === 503 && retryAfter === '1') this.unavailable++;
     else this.violations.push(`${status} ${retryAfter} ${JSON.stringify(body)}`);
   }
@@ -82,7 +70,6 @@ export class Walker {
   /** The identifiers of all pets that it has read, in that order. */
   readonly ids: number[] = [];
   #isStopped = false;
-  readonly #caller = new Caller();
   readonly #walk: Promise<void>;
 
   constructor(urls: () => readonly string[], filter = '') {
@@ -93,7 +80,6 @@ export class Walker {
   async stop(): Promise<number[]> {
     this.#isStopped = true;
     await this.#walk;
-    this.#caller.end();
     return this.ids;
   }
 
@@ -102,7 +88,7 @@ export class Walker {
       const servers = urls();
       const wasStopped = this.#isStopped;
       const url = `${servers[round % servers.length]}/pets?limit=100&after=${this.ids.at(-1) ?? 0}${filter}`;
-      const response = await this.#caller.send(url).catch(() => undefined);
+      const response = await send(url).catch(() => undefined);
       if (response?.status === 200) {
         const pets = response.body as { id: number }[];
         this.ids.push(...pets.map(({ id }) => id));
@@ -116,43 +102,20 @@ export class Walker {
 interface Response {
   status: number;
   body: unknown;
-  retryAfter: string | undefined;
+  retryAfter: string | null;
   milliseconds: number;
 }
 
-/** A client that sends requests over its own persistent connections. */
-export class Caller {
-  readonly #agent = new Agent({ keepAlive: true });
-
-  /** Sends a request, a POST if it has a body. Rejects if there is no response. */
-  send(url: string, body?: object): Promise<Response> {
-    const started = performance.now();
-    const headers = {
-      authorization: `Bearer ${apiKey}`,
-      ...(body && { 'content-type': 'application/json' }),
-    };
-    const method = body ? 'POST' : 'GET';
-    return new Promise((resolve, reject) => {
-      const sent = request(url, { agent: this.#agent, method, headers, timeout: MAX_REQUEST_MS }, (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (more) => {
-          text += more;
-        });
-        response.on('error', reject).on('end', () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            body: JSON.parse(text),
-            retryAfter: response.headers['retry-after'],
-            milliseconds: performance.now() - started,
-          }),
-        );
-      });
-      sent.on('timeout', () => sent.destroy(new Error(`${url} did not respond within ${MAX_REQUEST_MS} ms`)));
-      sent.on('error', reject).end(body && JSON.stringify(body));
-    });
-  }
-
-  end() {
-    this.#agent.destroy();
-  }
+/** Sends a request, a POST if it has a body. Rejects if there is no response; with a TimeoutError if there is none in time. */
+export async function send(url: string, body?: object): Promise<Response> {
+  const started = performance.now();
+  const response = await fetch(url, {
+    headers: { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) },
+    signal: AbortSignal.timeout(MAX_REQUEST_MS),
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  });
+  const { status, headers } = response;
+  const responded = await response.json();
+  const milliseconds = performance.now() - started;
+  return { status, body: responded, retryAfter: headers.get('retry-after'), milliseconds };
 }

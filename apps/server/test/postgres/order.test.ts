@@ -1,5 +1,5 @@
 import { rounds } from '@petstore/testing';
-import { Caller, Load, Walker } from '@petstore/testing/load';
+import { Load, send, Walker } from '@petstore/testing/load';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import type { Pet } from '@petstore/types';
 import { expect, onTestFinished, test } from 'vitest';
@@ -24,20 +24,18 @@ describeOnDatabase('identifiers and pages', (newDatabase) => {
     const urls = servers.map(({ baseUrl }) => baseUrl);
     const load = new Load(() => urls, 64);
     const walkers = urls.flatMap((one) => [new Walker(() => [one]), new Walker(() => [one], '&status=available')]);
-    const caller = new Caller();
     for (let i = 0; i < count; i++) {
-      const { body } = await caller.send(`${urls[i % serverCount]}/pets`, {
+      const { body } = await send(`${urls[i % serverCount]}/pets`, {
         name: `visible-${i}`,
         categoryId: 1,
         status: 'available',
       });
       const { id } = body as Pet;
-      const page = await caller.send(`${urls[(i + 1) % serverCount]}/pets?limit=1&status=available&after=${id - 1}`);
+      const page = await send(`${urls[(i + 1) % serverCount]}/pets?limit=1&status=available&after=${id - 1}`);
       expect(page.body).toEqual([body]);
     }
     await load.more(rounds(500, 2000));
     await load.stop();
-    caller.end();
     const all = Array.from({ length: load.known.size + count }, (_, i) => i + 1);
     for (const walker of walkers) expect(await walker.stop()).toEqual(all);
   });

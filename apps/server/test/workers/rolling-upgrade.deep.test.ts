@@ -1,5 +1,5 @@
 import { petstore } from '@petstore/client';
-import { Caller } from '@petstore/testing/load';
+import { send } from '@petstore/testing/load';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { apiKey, type ServerProcess } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
@@ -37,7 +37,7 @@ describeOnDatabase('two servers that are replaced one after the other under load
         const name = `${caller}.${i}`;
         await call(baseUrl, name).then(
           (id) => created.set(id, name),
-          (error) => failed.push(String(error)),
+          (error) => failed.push(`${error} ${error.cause ?? ''}`),
         );
       }
     });
@@ -72,12 +72,10 @@ describeOnDatabase('two servers that are replaced one after the other under load
   });
 
   test.each(['1', '2'])('fail no request at all with a drain delay, with %s workers', async (workers) => {
-    const caller = new Caller();
-    onTestFinished(() => caller.end());
     const call: Call = async (baseUrl, name) => {
-      const { status, body } = await caller.send(`${baseUrl}/pets`, { name, categoryId: 1 });
+      const { status, body } = await send(`${baseUrl}/pets`, { name, categoryId: 1 });
       if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
-      const list = await caller.send(`${baseUrl}/pets?limit=5`);
+      const list = await send(`${baseUrl}/pets?limit=5`);
       if (list.status !== 200) throw new Error(`${list.status} ${JSON.stringify(list.body)}`);
       return (body as { id: number }).id;
     };
