@@ -35,13 +35,6 @@ const programs = {
 
 type Name = keyof typeof programs;
 
-/** A call of a minified bundle, and its gzipped size in bytes. */
-interface Consumer {
-  readonly name: Name;
-  readonly size: number;
-  call(): Promise<unknown>;
-}
-
 /** Measures the client and the others. */
 export async function client(quick: boolean): Promise<Section> {
   const [rounds, calls] = quick ? [15, 500] : [60, 2_000];
@@ -52,47 +45,50 @@ export async function client(quick: boolean): Promise<Section> {
   try {
     return await withScratch(async (scratch) => {
       const names = Object.keys(programs) as Name[];
-      const consumers = await Promise.all(names.map((name, i) => bundle(name, join(scratch, `${i}.mjs`))));
-      return bench(consumers, rounds, calls);
+      const bundles = await Promise.all(names.map((name, i) => bundle(name, join(scratch, `${i}.mjs`))));
+      for (const { name, call } of bundles)
+        deepStrictEqual(await call(), page, `${name} does not list the ${collection}`);
+      const timings = await inRounds(bundles, rounds, async ({ call }) => {
+        // The garbage of the client before is collected in these calls, not in the measured ones.
+        await timed(call, calls / 4);
+        return timed(call, calls);
+      });
+      const measured = [...timings].map(([{ name, size }, all]) => [name, { size, cost: median(all) }] as const);
+      return section(Object.fromEntries(measured) as Results, `${rounds} rounds of ${calls} calls`);
     });
   } finally {
     globalThis.fetch = fetch;
   }
 }
 
-async function bundle(name: Name, outfile: string): Promise<Consumer> {
+/** Bundles and loads a program. `size` is that of its minified and gzipped bundle, in bytes. */
+async function bundle(name: Name, outfile: string) {
   const contents = `const baseUrl = 'https://petstore.test/v1', apiKey = 'a-key';${programs[name]}`;
   const stdin = { contents, resolveDir: import.meta.dirname };
   await build({ stdin, bundle: true, minify: true, format: 'esm', target: 'es2022', outfile });
-  const { call }: Pick<Consumer, 'call'> = await import(pathToFileURL(outfile).href);
+  const { call }: { call(): Promise<unknown> } = await import(pathToFileURL(outfile).href);
   return { name, size: gzipSync(await readFile(outfile), { level: 9 }).length, call };
 }
 
-async function bench(consumers: readonly Consumer[], rounds: number, calls: number): Promise<Section> {
-  for (const { name, call } of consumers)
-    deepStrictEqual(await call(), page, `${name} does not list the ${collection}`);
-  const timings = await inRounds(consumers, rounds, async ({ call }) => {
-    // The garbage of the client before is collected in these calls, not in the measured ones.
-    await timed(call, calls / 4);
-    return timed(call, calls);
-  });
-  const measured = [...timings].map(([{ name, size }, all]) => [name, { size, cost: median(all) }] as const);
-  const { 'bare fetch': bare, '@petstore/client': ours, 'openapi-fetch': other } = Object.fromEntries(measured);
-  const ratio = (cost: number, one = { cost: Number.NaN }) => cost / one.cost;
-  const rows = measured.map(([name, { size, cost }]) => ({
+/** The size of a bundle, and the microseconds of CPU time of a call. */
+type Results = Record<Name, { size: number; cost: number }>;
+
+function section(results: Results, times: string): Section {
+  const { 'bare fetch': bare, '@petstore/client': ours, 'openapi-fetch': other } = results;
+  const rows = Object.entries(results).map(([name, { size, cost }]) => ({
     client: name,
     'gzipped bytes': size,
     'CPU µs a call': rounded(cost),
-    'of bare fetch': rounded(ratio(cost, bare)),
-    'of openapi-fetch': rounded(ratio(cost, other)),
+    'of bare fetch': rounded(cost / bare.cost),
+    'of openapi-fetch': rounded(cost / other.cost),
   }));
   return {
     title: 'The client',
-    how: `A call that lists ${collection}: the gzipped size of its minified bundle, and its CPU time if fetch responds at once; medians of ${rounds} rounds of ${calls} calls.`,
+    how: `A call that lists ${collection}: the gzipped size of its minified bundle, and its CPU time if fetch responds at once; medians of ${times}.`,
     tables: [{ rows }],
     targets: [
-      atMost('gzipped bytes of one call', ours?.size ?? Number.NaN, 2_700),
-      atMost('cost, of openapi-fetch', ratio(ours?.cost ?? Number.NaN, other), 1),
+      atMost('gzipped bytes of one call', ours.size, 2_700),
+      atMost('cost, of openapi-fetch', ours.cost / other.cost, 1),
     ],
   };
 }

@@ -3,7 +3,7 @@
  * `--quick` writes nothing: without names it is the regression gate of `npm run test:deep`, with names it shows that these parts work.
  */
 import { parseArgs } from 'node:util';
-import { print, type Section, writeSection } from './section.ts';
+import { markdownOf, type Section, writeSection } from './section.ts';
 
 /** A part of the bench; `quick` only shows that it works. */
 type Part = (quick: boolean) => Promise<Section>;
@@ -43,8 +43,8 @@ async function bench(names: readonly string[], quick: boolean): Promise<void> {
   for (const [name, load] of Object.entries(parts)) {
     if (names.length > 0 ? !names.includes(name) : ONLY_BY_NAME.includes(name)) continue;
     const part = await load();
-    const section = await part(quick);
-    print(section);
+    const section = markdownOf(await part(quick));
+    console.log(`\n${section}`);
     // Written at once, so that a failure of the next part loses nothing.
     if (!quick) writeSection(name, section);
   }

@@ -39,6 +39,24 @@ export async function inRounds<T, Measured>(
   return measured;
 }
 
+/** The calls per second of concurrent callers, each of which repeats the call until there are `count` calls or the time is over. */
+export async function perSecond(
+  call: () => unknown,
+  callers: number,
+  { count = Number.POSITIVE_INFINITY, milliseconds = Number.POSITIVE_INFINITY },
+): Promise<number> {
+  const started = performance.now();
+  let calls = 0;
+  const caller = async () => {
+    while (calls < count && performance.now() - started < milliseconds) {
+      calls++;
+      await call();
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return (calls / (performance.now() - started)) * 1000;
+}
+
 /** Adds `count` documents to a store. */
 export async function fill(store: Store, count: number): Promise<void> {
   for (let done = 0; done < count; done += 1000) {

@@ -1,41 +1,35 @@
 // Measures what users download: packs each package, and installs it with npm.
-import { execFileSync } from 'node:child_process';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { released, root } from '../repository.ts';
+import { run } from '../test/support/process.ts';
 import { rounded, withScratch } from './measure.ts';
 import type { Section } from './section.ts';
 
-interface Packed {
-  readonly name: string;
-  readonly tarball: string;
-  readonly dependencies: readonly string[];
-}
-
-const shell = process.platform === 'win32';
-
 export async function packages(): Promise<Section> {
   return withScratch(async (scratch) => {
-    execFileSync(process.execPath, ['tools/turbo.mjs', 'run', 'build', '--output-logs=errors-only'], { cwd: root });
-    const packed = released.map((folder) => pack(folder, scratch));
-    const rows = packed.map((one) => {
-      const folder = join(scratch, one.name);
-      const own = withDependencies(one, packed);
+    await run(root, process.env, process.execPath, 'tools/turbo.mjs', 'run', 'build', '--output-logs=errors-only');
+    const tarballs = Object.fromEntries(await Promise.all(released.map((folder) => pack(folder, scratch))));
+    const rows: Section['tables'][number]['rows'] = [];
+    for (const [name, tarball] of Object.entries(tarballs)) {
+      const folder = join(scratch, name);
       mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, 'package.json'), '{"private":true}');
-      const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'];
-      execFileSync('npm', [...args, ...own.map(({ tarball }) => tarball)], { cwd: folder, stdio: 'pipe', shell });
+      // npm installs our other packages from their tarballs, too.
+      const manifest = { private: true, dependencies: { [name]: tarball }, overrides: tarballs };
+      writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+      const flags = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'];
+      await run(folder, process.env, 'npm', 'install', ...flags);
       const modules = join(folder, 'node_modules');
-      const installed: object = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')).packages;
-      return {
-        package: one.name,
-        'packed, kB': Math.round(lstatSync(one.tarball).size / 1000),
-        'unpacked, kB': Math.round(bytesIn(join(modules, one.name)) / 1000),
-        'direct dependencies': one.dependencies.length,
-        'installed packages': Object.keys(installed).length - 1,
+      const { dependencies, optionalDependencies } = read(join(modules, name, 'package.json'));
+      rows.push({
+        package: name,
+        'packed, kB': Math.round(statSync(tarball).size / 1000),
+        'unpacked, kB': Math.round(bytesIn(join(modules, name)) / 1000),
+        'direct dependencies': Object.keys({ ...dependencies, ...optionalDependencies }).length,
+        'installed packages': Object.keys(read(join(modules, '.package-lock.json')).packages).length - 1,
         'all installed, MB': rounded(bytesIn(modules) / 1e6, 1),
-      };
-    });
+      });
+    }
     return {
       title: 'Packages',
       how: 'The published tarballs, each installed with npm in an empty project. Installed packages are those beside the package itself, on this platform.',
@@ -44,19 +38,14 @@ export async function packages(): Promise<Section> {
   });
 }
 
-function pack(folder: string, scratch: string): Packed {
-  const args = ['pack', '--json', '--pack-destination', scratch];
-  const { filename } = JSON.parse(execFileSync('pnpm', args, { cwd: join(root, folder), encoding: 'utf8', shell }));
-  const manifest = execFileSync('tar', ['-xzOf', filename, 'package/package.json'], { encoding: 'utf8' });
-  const { name, dependencies, optionalDependencies } = JSON.parse(manifest);
-  return { name, tarball: filename, dependencies: Object.keys({ ...dependencies, ...optionalDependencies }) };
+/** Packs a package. Returns its name and its tarball. */
+async function pack(folder: string, scratch: string): Promise<[name: string, tarball: string]> {
+  const printed = await run(join(root, folder), process.env, 'pnpm', 'pack', '--json', '--pack-destination', scratch);
+  const { name, filename } = JSON.parse(printed);
+  return [name, filename];
 }
 
-/** A package and those of ours that it depends on. */
-function withDependencies(one: Packed, packed: readonly Packed[]): Packed[] {
-  const direct = packed.filter(({ name }) => one.dependencies.includes(name));
-  return [...new Set([one, ...direct.flatMap((dependency) => withDependencies(dependency, packed))])];
-}
+const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 
 function bytesIn(folder: string): number {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => lstatSync(join(folder, file)));

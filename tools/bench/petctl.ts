@@ -3,8 +3,8 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { defaultConfig, serve } from '@petstore/server';
 import { root } from '../repository.ts';
+import { startServer } from '../test/support/server.ts';
 import { inRounds, median, rounded, withScratch } from './measure.ts';
 import { atMost, type Section } from './section.ts';
 import { added, basePath, create, filter, list } from './workload.ts';
@@ -14,12 +14,12 @@ export async function petctl(quick: boolean): Promise<Section> {
   return withScratch(async (scratch) => {
     const built = join(scratch, 'dist');
     execFileSync(process.execPath, [join(root, 'apps/petctl/build/main.ts'), built], { stdio: 'inherit' });
-    const server = await serve(defaultConfig({ port: 0, dataDir: join(scratch, 'data'), logLevel: 'silent' }));
+    const { origin, key, stop } = await startServer();
     try {
-      const env = { PETCTL_BASE_URL: `${server.origin}${basePath}`, PETCTL_API_KEY: server.madeKey };
+      const env = { PETCTL_BASE_URL: `${origin}${basePath}`, PETCTL_API_KEY: key };
       return await bench(join(built, 'petctl.js'), { PATH: process.env.PATH, HOME: scratch, ...env }, quick ? 9 : 40);
     } finally {
-      await server.stop();
+      await stop();
     }
   });
 }

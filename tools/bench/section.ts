@@ -36,34 +36,26 @@ function targetOf(target: string, bound: string, value: number, isMet: boolean):
 
 const page = join(root, 'docs/performance.md');
 
-/** Prints a section. */
-export function print({ title, how, tables, targets = [] }: Section): void {
-  console.log(`\n${title}\n${how}`);
-  for (const { caption, rows } of [...tables, { rows: targets }] satisfies Table[]) {
-    if (caption) console.log(`\n${caption}`);
-    if (rows.length > 0) console.table(rows);
-  }
-}
-
 /** Replaces a section of the page, or appends it. All other text of the page is preserved. */
-export function writeSection(name: string, section: Section): void {
+export function writeSection(name: string, markdown: string): void {
   const text = readFileSync(page, 'utf8');
-  const block = `<!-- ${name} -->\n${markdown(section)}\n<!-- /${name} -->`;
+  const block = `<!-- ${name} -->\n${markdown}\n<!-- /${name} -->`;
   const existing = new RegExp(`<!-- ${name} -->\n.*?\n<!-- /${name} -->`, 's');
   writeFileSync(page, existing.test(text) ? text.replace(existing, () => block) : `${text}\n${block}\n`);
 }
 
-function markdown({ title, how, tables, targets = [] }: Section): string {
+/** A section as Markdown. */
+export function markdownOf({ title, how, tables, targets = [] }: Section): string {
   return [
     `## ${title}`,
     how,
-    ...tables.flatMap(({ caption, rows }) => [...(caption ? [`**${caption}**`] : []), markdownTable(rows)]),
-    ...(targets.length > 0 ? [markdownTable(targets)] : []),
+    ...tables.flatMap(({ caption, rows }) => [...(caption ? [`**${caption}**`] : []), tableOf(rows)]),
+    ...(targets.length > 0 ? [tableOf(targets)] : []),
     `_${machine()}_`,
   ].join('\n\n');
 }
 
-function markdownTable(rows: Table['rows']): string {
+function tableOf(rows: Table['rows']): string {
   const columns = Object.keys(rows[0] ?? {});
   const line = (cells: readonly (string | number | undefined)[]) => `| ${cells.map(cell).join(' | ')} |`;
   const aligned = columns.map((column) => (typeof rows[0]?.[column] === 'number' ? '---:' : '---'));

@@ -5,88 +5,81 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openLowdbStore, type Store } from '@petstore/server';
-import { fill, median, rounded, withScratch } from './measure.ts';
+import { fill, median, medianRatio, perSecond, rounded, withScratch } from './measure.ts';
 import { atLeast, atMost, type Section } from './section.ts';
 import { added, collection, newDocument } from './workload.ts';
 
 type Write = () => unknown;
 
+/** Writes per second in one round. */
+type Rates = Record<'loop' | 'one writer' | '64 writers' | 'mixed', number>;
+
 /** Measures the store. */
 export async function store(quick: boolean): Promise<Section> {
-  const [sizes, rounds, rewritten] = quick
-    ? [[1_000, 10_000, 100_000], 3, 20_000]
-    : [[1_000, 10_000, 100_000, 1_000_000], 10, 100_000];
-  const [smallest = 0, largest = 0] = [sizes[0], sizes.at(-1)];
+  const [small, large, rounds, rewritten] = quick ? [1_000, 100_000, 3, 20_000] : [1_000, 1_000_000, 10, 100_000];
   return withScratch(async (scratch) => {
-    const rates = new Map<string, number[]>();
-    const time = async (name: string, write: Write, writers: number, count: number) =>
-      rates.set(name, [...(rates.get(name) ?? []), await perSecond(write, writers, count)]);
-    const bare = await bareLoop(scratch);
-    const large = new Map<number, Store>();
-    for (const size of sizes.filter((size) => size >= 100_000))
-      large.set(size, await openFilled(join(scratch, `${size}`), size));
+    const loop = await bareLoop(scratch);
+    const ratesOf = async (store: Store, size: number): Promise<Rates> => ({
+      loop: await perSecond(loop.write, 1, { count: 500 }),
+      // A thousand, so that each run includes the sealing of one segment.
+      'one writer': await perSecond(creates(store), 1, { count: 1000 }),
+      '64 writers': await perSecond(creates(store), 64, { count: 4000 }),
+      mixed: await perSecond(mixedWrites(store, size), 64, { count: 4000 }),
+    });
+    const grown = await openFilled(join(scratch, 'grown'), large);
+    const [atSmall, atLarge]: [Rates[], Rates[]] = [[], []];
     for (let round = 0; round < rounds; round++) {
-      for (const size of sizes) {
-        await time('bare', bare.write, 1, 500);
-        // A small store would grow with the rounds, so each has a new one.
-        const store = large.get(size) ?? (await openFilled(join(scratch, `${size}-${round}`), size));
-        // A thousand, so that each run includes the sealing of one segment.
-        await time(`1 ${size}`, creates(store), 1, 1000);
-        await time(`64 ${size}`, creates(store), 64, 4000);
-        await time(`mixed ${size}`, mixedWrites(store, size), 64, 4000);
-        if (!large.has(size)) await store.close();
-      }
+      // A small store would grow with the rounds, so each has a new one.
+      const fresh = await openFilled(join(scratch, `fresh-${round}`), small);
+      atSmall.push(await ratesOf(fresh, small));
+      await fresh.close();
+      atLarge.push(await ratesOf(grown, large));
     }
     let blocked = 0;
-    const write = creates(large.get(largest) as Store);
     for (const writers of [1, 64, 1000])
-      blocked = Math.max(blocked, await longestBlock(write, writers, writers === 1 ? 4_000 : 100_000));
-    for (const one of [bare, ...large.values()]) await one.close();
+      blocked = Math.max(blocked, await longestBlock(creates(grown), writers, writers === 1 ? 4_000 : 100_000));
+    await loop.close();
+    await grown.close();
     const rewriting = await rewrite(join(scratch, 'rewriting'), rewritten);
-    const openings = Array.from({ length: 5 }, () => openingOf(join(scratch, `${largest}`)));
+    const openings = Array.from({ length: 5 }, () => openingOf(join(scratch, 'grown')));
 
-    const rate = (name: string) => median(rates.get(name) ?? []);
-    const largeToSmall = (name: string) => rate(`${name} ${largest}`) / rate(`${name} ${smallest}`);
-    const rows = sizes.flatMap((size) =>
-      [1, 64].map((writers) => ({
+    const every = (rates: readonly Rates[], what: keyof Rates) => rates.map((one) => one[what]);
+    const ofLoop = (rates: readonly Rates[], what: keyof Rates) =>
+      medianRatio(every(rates, what), every(rates, 'loop'));
+    const largeToSmall = (what: keyof Rates) => medianRatio(every(atLarge, what), every(atSmall, what));
+    const rows = (
+      [
+        [small, atSmall],
+        [large, atLarge],
+      ] as const
+    ).flatMap(([size, rates]) =>
+      (['one writer', '64 writers'] as const).map((writers) => ({
         [collection]: size,
         writers,
-        'creates/s': Math.round(rate(`${writers} ${size}`)),
-        'of the loop': rounded(rate(`${writers} ${size}`) / rate('bare')),
+        'creates/s': Math.round(median(every(rates, writers))),
+        'of the loop': rounded(ofLoop(rates, writers)),
       })),
     );
-    const oneWriter = median(sizes.map((size) => rate(`1 ${size}`))) / rate('bare');
-    const sizesCompared = `at ${largest} of at ${smallest}`;
-    const milliseconds = median(openings.map((opening) => opening.milliseconds));
-    const bytes = median(openings.map((opening) => opening.bytes)) / largest;
+    const all = [...atSmall, ...atLarge];
+    const sizesCompared = `at ${large} of at ${small}`;
+    const bytes = median(openings.map((opening) => opening.bytes)) / large;
     return {
       title: 'The store',
-      how: `Creates without HTTP, compared with a loop that appends a line of the same length and syncs it (${Math.round(rate('bare'))}/s); medians of ${rounds} rounds.`,
+      how: `Creates without HTTP, compared with a loop that appends a line of the same length and syncs it (${Math.round(median(every(all, 'loop')))}/s); medians of ${rounds} rounds.`,
       tables: [{ rows }],
       targets: [
-        atLeast('one writer, of the loop', oneWriter, 0.85),
-        atLeast(`1 writer, ${sizesCompared}`, largeToSmall('1'), 0.9),
-        atLeast(`64 writers, ${sizesCompared}`, largeToSmall('64'), 0.9),
+        atLeast('one writer, of the loop', ofLoop(all, 'one writer'), 0.85),
+        atLeast(`one writer, ${sizesCompared}`, largeToSmall('one writer'), 0.9),
+        atLeast(`64 writers, ${sizesCompared}`, largeToSmall('64 writers'), 0.9),
         atLeast(`creates, replaces and removes, ${sizesCompared}`, largeToSmall('mixed'), 0.8),
-        atMost(`opening ${largest}, ms`, milliseconds, 300),
-        atMost(`memory of each of ${largest} ${collection}, bytes`, bytes, 130),
+        atMost(`opening ${large}, ms`, median(openings.map((opening) => opening.milliseconds)), 300),
+        atMost(`memory of each of ${large} ${collection}, bytes`, bytes, 130),
         atMost(`disk after ten rewrites of ${rewritten}, of the documents`, rewriting.disk, 2.5),
         atMost('event loop blocked by creates, ms', blocked, 25),
         atMost('event loop blocked while merging, ms', rewriting.blocked, 15),
       ],
     };
   });
-}
-
-/** The writes per second of concurrent writers, each of which writes again when its write before is stored. */
-async function perSecond(write: Write, writers: number, count: number): Promise<number> {
-  let begun = 0;
-  const started = performance.now();
-  const writer = async () => {
-    while (begun++ < count) await write();
-  };
-  await Promise.all(Array.from({ length: writers }, writer));
-  return (count / (performance.now() - started)) * 1000;
 }
 
 let made = 0;
@@ -154,7 +147,7 @@ async function longestBlock(write: Write, writers: number, count: number): Promi
     longest = Math.max(longest, now - last);
     last = now;
   }, 1);
-  await perSecond(write, writers, count);
+  await perSecond(write, writers, { count });
   await pause(5);
   clearInterval(timer);
   return longest;

@@ -1,171 +1,140 @@
-// How fast the store on PostgreSQL is, beside pgbench sending the same statements: `node tools/bench/postgres/main.ts [--quick]`.
-// The database is one of its own, with its default durability; all subjects alternate within one run.
+// How fast the store on PostgreSQL is, beside PostgreSQL's own bench sending the same statements. The database is one of its
+// own, with its default durability; all subjects alternate within one run.
+import { execFile, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { openPostgresStore, type Store } from '@petstore/server';
-import { tableOf } from '@petstore/server/postgres/schema';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { collections, openPostgresStore, type Store } from '@petstore/server';
+import { keyColumn, keyOf, tableOf } from '@petstore/server/postgres/schema';
+import { statementsOf } from '@petstore/server/postgres/statements';
 import { Cluster } from '@petstore/testing/postgres/cluster';
 import { findPrograms } from '@petstore/testing/postgres/programs';
-import { fill, median, medianRatio, rounded, withScratch } from '../measure.ts';
-import { atLeast, print, type Section } from '../section.ts';
-import { added, collection, filter, size } from '../workload.ts';
-import { findPgbench, limit, type Pgbench, pgbench, type Work, works } from './pgbench.ts';
+import { fill, inRounds, median, medianRatio, perSecond, rounded, withScratch } from '../measure.ts';
+import { atLeast, type Section } from '../section.ts';
+import { added, collection, filter, size as serverSize } from '../workload.ts';
 import { compareWorkers } from './workers.ts';
 
-const callers = [1, 64];
+const SETTINGS = 'fsync = on\nmax_connections = 200\nshared_buffers = 512MB\nmax_wal_size = 8GB';
 const MILLISECONDS = 1_000;
+/** The documents of a statement, where pgbench creates several. */
 const BATCH = 64;
+/** The length of a page. */
+const PAGE = 20;
+const SCHEMA = 'bench';
 
-/** Rates per second of one round. */
-interface Sample {
-  work: Work;
-  connections: number;
-  size: number;
-  ours: number;
-  pgbench: number;
-  /** pgbench with 64 documents in a statement. */
-  batched: number;
-  /** Creates with an idempotency key, another one in each. */
-  keyed: number;
-}
+type Work = 'create' | 'list' | 'list filtered';
+
+/** The work, the number of concurrent callers, and the target as a share of pgbench's rate. */
+const subjects: readonly { work: Work; callers: number; target?: number }[] = [
+  { work: 'create', callers: 1, target: 0.85 },
+  { work: 'create', callers: 64 },
+  { work: 'list', callers: 1 },
+  { work: 'list', callers: 64, target: 0.7 },
+  { work: 'list filtered', callers: 1 },
+  { work: 'list filtered', callers: 64, target: 0.7 },
+];
 
 /** Measures the store on a database of its own. Throws where PostgreSQL or pgbench is not installed. */
 export async function postgres(quick: boolean): Promise<Section> {
-  const [small, large, rounds] = quick ? [1_000, 100_000, 3] : [1_000, 1_000_000, 7];
+  const [size, rounds] = quick ? [100_000, 3] : [1_000_000, 7];
   return withScratch(async (scratch) => {
     const programs = findPrograms(scratch);
-    const command = programs && findPgbench(programs.folder);
-    if (!command) throw new Error('PostgreSQL or pgbench is not installed: apt-get install postgresql.');
-    const settings = 'fsync = on\nmax_connections = 200\nshared_buffers = 512MB\nmax_wal_size = 8GB';
-    const cluster = await Cluster.create(programs, settings);
+    const commands = programs ? [join(programs.folder, 'pgbench'), 'pgbench'] : [];
+    const command = commands.find((name) => spawnSync(name, ['--version']).status === 0);
+    if (!programs || !command) throw new Error('PostgreSQL or pgbench is not installed: apt-get install postgresql.');
+    const cluster = await Cluster.create(programs, SETTINGS);
     try {
       await cluster.start();
-      const bench = (filled: Filled) => pgbench(command, cluster.url(), filled.schema, filled.size, scratch);
-      const samples = await measure(cluster, bench, [small, large], rounds);
-      const result = section(samples, small, large);
-      const { store } = await filledStore(cluster, size, 'public');
+      const store = await filledStore(cluster, size, SCHEMA);
+      const calls = callsOf(store, size);
+      const pgbench = (work: Work, connections: number, batch = 1) =>
+        runPgbench(command, cluster.url(), connections, batch, writeScript(scratch, work, size, batch));
+      const measured = await inRounds(subjects, rounds, async ({ work, callers }) => {
+        const ours = await perSecond(calls[work], callers, { milliseconds: MILLISECONDS });
+        const theirs = await pgbench(work, callers);
+        if (work !== 'create') return { ours, theirs, keyed: Number.NaN, batched: Number.NaN };
+        const keyed = await perSecond(calls['create with a key'], callers, { milliseconds: MILLISECONDS });
+        return { ours, theirs, keyed, batched: callers === BATCH ? await pgbench(work, 1, BATCH) : Number.NaN };
+      });
       await store.close();
-      result.tables.push(await compareWorkers(cluster.url(), rounds, MILLISECONDS));
-      return result;
+      await (await filledStore(cluster, serverSize, 'public')).close();
+      const workers = await compareWorkers(cluster.url(), rounds, MILLISECONDS);
+      const results = [...measured].map(([subject, samples]) => {
+        const every = (what: keyof (typeof samples)[number]) => samples.map((one) => one[what]);
+        const ofTheirs = medianRatio(every('ours'), every('theirs'));
+        const row = {
+          what: subject.work,
+          callers: subject.callers,
+          [`/s at ${size}`]: Math.round(median(every('ours'))),
+          'of pgbench': rounded(ofTheirs),
+          [`of pgbench, ${BATCH} in a statement`]: orDash(medianRatio(every('ours'), every('batched'))),
+          'with a key, of without': orDash(medianRatio(every('keyed'), every('ours'))),
+        };
+        return { ...subject, row, ofTheirs };
+      });
+      return {
+        title: 'The store on PostgreSQL',
+        how: 'The store without HTTP, with its default 10 connections, compared with pgbench, which creates with the same statement and reads a page with the plainest one. The database runs on the same machine with its default durability.',
+        tables: [{ rows: results.map(({ row }) => row) }, workers],
+        targets: results.flatMap(({ work, callers, target, ofTheirs }) =>
+          target === undefined ? [] : [atLeast(`${work}, ${callers} at once: of pgbench`, ofTheirs, target)],
+        ),
+      };
     } finally {
       await cluster.remove();
     }
   });
 }
 
-async function measure(
-  cluster: Cluster,
-  bench: (filled: Filled) => Pgbench,
-  [small, large]: readonly [number, number],
-  rounds: number,
-): Promise<Sample[]> {
-  const samples: Sample[] = [];
-  const grown = await filledStore(cluster, large);
-  for (let round = -1; round < rounds; round++) {
-    // A small store would grow with the rounds, so each has a new one.
-    const fresh = await filledStore(cluster, small);
-    for (const work of works)
-      for (const connections of callers)
-        for (const filled of [fresh, grown]) {
-          const [our, their] = [callsOf(filled), bench(filled)];
-          const ours = await perSecond(our[work], connections);
-          const keyed = work === 'create' ? await perSecond(our['create with a key'], connections) : Number.NaN;
-          const pgbench = await their(work, connections, MILLISECONDS);
-          const isBatched = work === 'create' && connections === BATCH;
-          const batched = isBatched ? await their(work, 1, MILLISECONDS, BATCH) : Number.NaN;
-          // The round before the first one warms up.
-          if (round >= 0) samples.push({ work, connections, size: filled.size, ours, pgbench, batched, keyed });
-        }
-    await fresh.store.close();
-  }
-  await grown.store.close();
-  return samples;
-}
+const orDash = (ratio: number) => (Number.isNaN(ratio) ? '-' : rounded(ratio));
 
-interface Filled {
-  size: number;
-  schema: string;
-  store: Store;
-}
-
-async function filledStore(
-  cluster: Cluster,
-  size: number,
-  schema = `bench_${randomUUID().slice(0, 8)}`,
-): Promise<Filled> {
+async function filledStore(cluster: Cluster, size: number, schema: string): Promise<Store> {
   await cluster.ask(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
-  const url = `${cluster.url()}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
-  const store = await openPostgresStore(url);
+  const store = await openPostgresStore(`${cluster.url()}?options=${encodeURIComponent(`-c search_path=${schema}`)}`);
   await fill(store, size);
   await cluster.ask(`VACUUM ANALYZE ${schema}.${tableOf(collection)}`);
   await cluster.ask('CHECKPOINT');
-  return { size, schema, store };
+  return store;
 }
 
 /** The calls of our store. */
-function callsOf({ store, size }: Filled): Record<Work | 'create with a key', () => unknown> {
+function callsOf(store: Store, size: number): Record<Work | 'create with a key', () => unknown> {
   const documents = store.collection(collection);
   const after = () => Math.floor(Math.random() * (size - 100));
   return {
     create: () => documents.create(added),
     'create with a key': () => documents.create(added, { idempotency: { key: randomUUID(), fingerprint: 'same' } }),
-    list: () => documents.list({ after: after(), limit }),
-    'list filtered': () => documents.list({ after: after(), limit, filter }),
+    list: () => documents.list({ after: after(), limit: PAGE }),
+    'list filtered': () => documents.list({ after: after(), limit: PAGE, filter }),
   };
 }
 
-/** Concurrent callers repeat a call for a while. */
-async function perSecond(call: () => unknown, callers: number): Promise<number> {
-  const started = performance.now();
-  let done = 0;
-  const caller = async () => {
-    for (; performance.now() - started < MILLISECONDS; done++) await call();
-  };
-  await Promise.all(Array.from({ length: callers }, caller));
-  return (done / (performance.now() - started)) * 1000;
+/** Runs pgbench, and returns documents or pages per second. */
+async function runPgbench(command: string, url: string, connections: number, batch: number, script: string) {
+  const args = `-n -M prepared -c ${connections} -j 2 -T ${MILLISECONDS / 1000} -D number=${Date.now() * 1000}`;
+  // The settings of our sessions: each statement is planned once.
+  const plans = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off';
+  const env = { ...process.env, PGOPTIONS: `-c search_path=${SCHEMA} ${plans}` };
+  const { stdout } = await promisify(execFile)(command, [...args.split(' '), '-f', script, url], { env });
+  return Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]) * batch;
 }
 
-function section(samples: readonly Sample[], small: number, large: number): Section {
-  const rates = (work: Work, connections: number, size: number, what: 'ours' | 'pgbench' | 'batched' | 'keyed') =>
-    samples
-      .filter((one) => one.work === work && one.connections === connections && one.size === size)
-      .map((one) => one[what]);
-  // Each pair was measured one right after the other.
-  const largeToSmall = (work: Work, connections: number) =>
-    medianRatio(rates(work, connections, large, 'ours'), rates(work, connections, small, 'ours'));
-  const ofOther = (work: Work, connections: number, other: 'pgbench' | 'batched') =>
-    medianRatio(rates(work, connections, large, 'ours'), rates(work, connections, large, other));
-  const rows = works.flatMap((work) =>
-    callers.map((connections) => {
-      const ours = rates(work, connections, large, 'ours');
-      return {
-        what: work,
-        connections,
-        [`/s at ${small}`]: Math.round(median(rates(work, connections, small, 'ours'))),
-        [`/s at ${large}`]: Math.round(median(ours)),
-        'large to small': rounded(largeToSmall(work, connections)),
-        'of pgbench': rounded(ofOther(work, connections, 'pgbench')),
-        [`of pgbench, ${BATCH} in a statement`]: orDash(ofOther(work, connections, 'batched')),
-        'with a key, of without': orDash(medianRatio(rates(work, connections, large, 'keyed'), ours)),
-      };
-    }),
-  );
-  return {
-    title: 'The store on PostgreSQL',
-    how: 'The store without HTTP, with its default 10 connections, compared with pgbench, which creates with the same statement and reads a page with the plainest one. The database runs on the same machine with its default durability.',
-    tables: [{ rows }],
-    targets: [
-      ...works.flatMap((work) =>
-        callers.map((connections) =>
-          atLeast(`${work}, ${connections} at once: large to small`, largeToSmall(work, connections), 0.8),
-        ),
-      ),
-      atLeast('create, 1 at once: of pgbench', ofOther('create', 1, 'pgbench'), 0.85),
-      atLeast('list, 64 at once: of pgbench', ofOther('list', 64, 'pgbench'), 0.7),
-      atLeast('list filtered, 64 at once: of pgbench', ofOther('list filtered', 64, 'pgbench'), 0.7),
-    ],
-  };
+/** Writes the statement of our store as a script of pgbench, and returns its file. A statement creates `batch` documents. */
+function writeScript(folder: string, work: Work, size: number, batch: number): string {
+  const file = join(folder, `${work.replace(' ', '-')}.sql`);
+  if (work === 'create') {
+    const bodies = JSON.stringify(Array.from({ length: batch }, () => added));
+    // Each of its connections is a writer to the database, and counts its commits from the clock.
+    const values = [`'pgbench-' || :client_id`, ':number', '1', String(batch), `'${bodies}'`];
+    const oneLine = statementsOf(collections[collection]).create.text.replace(/\s+/g, ' ').trim();
+    const statement = oneLine.replace(/\$(\d)/g, (_, n) => values[Number(n) - 1] ?? '');
+    writeFileSync(file, `\\set number :number + 1\n${statement};\n`);
+  } else {
+    // The plainest statement for a page. The store's own also limits the bytes, aggregates the rows, and shares a round trip.
+    const condition = work === 'list filtered' ? `${keyColumn(filter.property)} = '${keyOf(filter.value)}' AND ` : '';
+    const statement = `SELECT id, data FROM ${tableOf(collection)} WHERE ${condition}id > :after ORDER BY id LIMIT ${PAGE}`;
+    writeFileSync(file, `\\set after random(0, ${size - 100})\n${statement};\n`);
+  }
+  return file;
 }
-
-const orDash = (ratio: number) => (Number.isNaN(ratio) ? '-' : rounded(ratio));
-
-if (import.meta.main) print(await postgres(process.argv.includes('--quick')));
