@@ -71,7 +71,7 @@ const auth: CommandNode = {
     },
     {
       name: 'status',
-      summary: 'Show the key in use, its origin, and whether the service accepts it',
+      summary: 'Show the key in use, where it is from, and whether the service accepts it',
       examples: [['', 'Find the key, and try it']],
       flags: schemeFlags(),
       run: async (invocation) => (await import('./auth.ts')).status(invocation),
