@@ -21,37 +21,36 @@ export interface Check {
   name: string;
   /** What holds when there is no finding, in one sentence. */
   guarantee: string;
-  run(project: Project, isEnough?: IsEnough): Finding[] | Promise<Finding[]>;
+  /** Returns or generates the findings. */
+  run(project: Project): Iterable<Finding> | Promise<Iterable<Finding>> | AsyncIterable<Finding>;
 }
 
-/** Whether a check may stop, because the caller needs no more findings. */
-export type IsEnough = (found: readonly Finding[]) => boolean;
+/** A finding that an edit of a file fixes; `where` may name a place in the file behind a colon. */
+export function editFinding(where: string, actual: string, expected: string): Finding {
+  return { where, actual, expected, fix: `edit ${where.split(':')[0]}` };
+}
 
-/** The finding where an operation cannot be called, because no valid input is known. */
-export function withoutExample(where: string): (error: unknown) => Finding[] {
-  return (error) => {
+/** The findings of an operation, and one where it cannot be called, because no valid input is known. */
+export async function* requiringExamples(where: string, findings: AsyncIterable<Finding>): AsyncGenerator<Finding> {
+  try {
+    yield* findings;
+  } catch (error) {
     if (!(error instanceof NoExampleError)) throw error;
     const expected = 'a valid input can be generated from the schema';
-    return [{ where, actual: error.message, expected, fix: `give an example in ${specFile}` }];
-  };
+    yield { where, actual: error.message, expected, fix: `give an example in ${specFile}` };
+  }
 }
-
-/** The texts of a finding for an element that is missing, and for one that should not exist. */
-type ByKind = readonly [missing: string, extra: string];
 
 /** Findings for the elements of a list that are missing, and for those that should not exist. */
 export function listFindings(
-  expected: readonly string[],
-  actual: readonly string[],
-  texts: { actual: ByKind; expected: ByKind; fix: string },
+  expected: Iterable<string>,
+  actual: Iterable<string>,
+  missing: Omit<Finding, 'where'>,
+  extra: Omit<Finding, 'where'>,
 ): Finding[] {
-  const without = (some: readonly string[], others: readonly string[]) => some.filter((one) => !others.includes(one));
-  return [without(expected, actual), without(actual, expected)].flatMap((all, kind) =>
-    all.map((where) => ({
-      where,
-      actual: texts.actual[kind] ?? '',
-      expected: texts.expected[kind] ?? '',
-      fix: texts.fix,
-    })),
-  );
+  const [wanted, found] = [new Set(expected), new Set(actual)];
+  return [
+    ...[...wanted.difference(found)].map((where) => ({ where, ...missing })),
+    ...[...found.difference(wanted)].map((where) => ({ where, ...extra })),
+  ];
 }

@@ -1,13 +1,12 @@
 import { resolve as absolute, relative } from 'node:path';
+import type { Operation as ModelOperation } from '@petstore/types';
 import { type Node, node } from '../generate/document.ts';
 import { loadSpec } from '../generate/load.ts';
 import { type Model, modelOf } from '../generate/model.ts';
 import { type Document, type Operation, operationsOf, type Root, resolve } from '../openapi/document.ts';
 
 export { isNode, list, type Node, node } from '../generate/document.ts';
-
-/** An operation in the model of the generator. */
-export type ModelOperation = Model['operations'][number]['operation'];
+export type { ModelOperation };
 
 /** A spec as two independent readers parse it: the reader of the checks, and the generator. */
 export interface Spec extends Document {
@@ -69,17 +68,15 @@ export function basePathOf({ model }: Spec): string {
   return new URL(address, 'http://localhost').pathname.replace(/\/$/, '');
 }
 
-/** The operation of the generator's model with the same endpoint. */
-export function modelOperationOf(
-  { model }: Spec,
-  { method, path }: Pick<Operation, 'method' | 'path'>,
-): ModelOperation | undefined {
-  return model.operations.find(({ operation }) => operation.method === method && operation.path === path)?.operation;
-}
-
-/** The operation of the spec with the same endpoint as an operation of the model. */
-export function operationOf({ operations }: Spec, { method, path }: ModelOperation): Operation | undefined {
-  return operations.get(`${method} ${path}`);
+/** Each operation as both readers parse it. */
+export function operationPairs({
+  operations,
+  model,
+}: Spec): { operation: Operation; modelOperation: ModelOperation }[] {
+  return model.operations.flatMap(({ operation: modelOperation }) => {
+    const operation = operations.get(`${modelOperation.method} ${modelOperation.path}`);
+    return operation ? [{ operation, modelOperation }] : [];
+  });
 }
 
 /** The names of the parameters in a path, in their order. */

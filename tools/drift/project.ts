@@ -71,7 +71,7 @@ export function openProject(root = repository, env = process.env): Project {
       list: (folder) => {
         onRead?.(folder);
         const added = existing(edits).filter((file) => file.startsWith(`${folder}/`));
-        return [...new Set([...filesBelow(root, folder).filter((file) => !(file in edits)), ...added])].sort();
+        return [...filesBelow(root, folder).filter((file) => !(file in edits)), ...added].sort();
       },
       load: (specifier) => load(specifier, onRead),
       with: (more) => projectWith({ ...edits, ...more }),
@@ -108,9 +108,7 @@ export interface Base {
 export function findBase(root: string, env: NodeJS.ProcessEnv): Base {
   const { PETSTORE_BASE, GITHUB_BASE_REF } = env;
   const named = PETSTORE_BASE || (GITHUB_BASE_REF && `origin/${GITHUB_BASE_REF}`);
-  if (named) {
-    return specAt(root, named) ?? { name: named, problem: `git finds no ${specFile} there` };
-  }
+  if (named) return specAt(root, named) ?? { name: named, problem: `git finds no ${specFile} there` };
   const branches = ['@{upstream}', 'origin/main'].filter(
     (branch) => git(root, 'merge-base', '--is-ancestor', 'HEAD', branch) === undefined,
   );

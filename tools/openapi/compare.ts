@@ -116,7 +116,7 @@ function readJson(bytes: Uint8Array): unknown {
 }
 
 /** The value as it is after a way through JSON, with bigints. */
-function plainJson(value: unknown): unknown {
+export function plainJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => (item === undefined ? null : plainJson(item)));
   if (typeof value !== 'object' || value === null) return value;
   const properties = Object.entries(value).filter(([, item]) => item !== undefined);
@@ -149,6 +149,7 @@ function normalize(encoded: string): string {
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
-function show(value: unknown): string {
+/** The JSON of a value, with the digits of bigints. */
+export function show(value: unknown): string {
   return JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? `${item}n` : item)) ?? 'nothing';
 }

@@ -22,8 +22,8 @@ export function inputOf(row: Pick<Row, 'fields' | 'body'>, { path, query, header
   return row.body?.whole ? { ...known, body: value } : { ...known, ...Object(value) };
 }
 
-/** A transport that records requests, and responds as a case defines. */
-export function recorder(server: string, response: Partial<RecordedResponse> = {}) {
+/** A transport that records requests, and gives the responses one after the other; the last is repeated. */
+export function recorder(server: string, ...responses: readonly Partial<RecordedResponse>[]) {
   const sent: SentRequest[] = [];
   const transport = async (request: {
     method: string;
@@ -41,6 +41,7 @@ export function recorder(server: string, response: Partial<RecordedResponse> = {
       headers,
       ...(body && { body: new Uint8Array(body) }),
     });
+    const response = responses[Math.min(sent.length, responses.length) - 1] ?? {};
     const { status = 204, contentType, bytes, body: text = '' } = response;
     const content = [204, 205, 304].includes(status) ? null : ((bytes && Buffer.from(bytes)) ?? text);
     return new Response(content, {

@@ -1,8 +1,7 @@
-import type { Check } from '../check.ts';
+import type { Check, Finding } from '../check.ts';
 import { readSpec, type Spec, versionOf } from '../openapi.ts';
 import type { Project } from '../project.ts';
 import { compareSpecs } from './breaking-changes/compare.ts';
-
 import {
   type Commands,
   commandsOf,
@@ -13,11 +12,11 @@ import {
 import type { Change } from './breaking-changes/rules.ts';
 import { type Bump, bumps, changesetsOf, manifestsOf } from './versions.ts';
 
-export const breakingChanges: Check = {
+export const breakingChanges = {
   name: 'breakingChanges',
   guarantee:
     'A changeset since the base, or a raised version, announces each change of the spec and each removed name, for every package that it affects. Breaks are major.',
-  run: async (project) => {
+  run: async (project: Project): Promise<Finding[]> => {
     const { name, read, problem } = project.base;
     if (problem) {
       const fix = 'fetch it, or name another in PETSTORE_BASE';
@@ -26,32 +25,27 @@ export const breakingChanges: Check = {
     if (!read) return [];
     const before = readSpec(read);
     const petctl = await project.load<Commands>('petctl/internal');
-    const [was, is] = [before, project.spec].map(({ model }) => model.operations.map(({ operation }) => operation));
+    const operationsOf = ({ model }: Spec) => model.operations.map(({ operation }) => operation);
+    const [was, is] = [operationsOf(before), operationsOf(project.spec)];
     const inBase: ReadText = (file) => ifThere(() => read(file));
     const now: ReadText = (file) => ifThere(() => project.read(file));
     const announced = announcements(project, before, inBase);
     const everyPackage = manifestsOf(project).map((manifest) => manifest.name);
     return [
       ...compareSpecs(before, project.spec, new Date().toISOString().slice(0, 10)),
-      ...compareNames(was ?? [], is ?? [], petctl),
-      ...compareListedNames(inBase, now, commandsOf(was ?? [], petctl)),
+      ...compareNames(was, is, petctl),
+      ...compareListedNames(inBase, now, commandsOf(was, petctl)),
     ].flatMap((change) => {
       const { rule, where, detail, packages = everyPackage } = change;
       const level = bumpOf(change, project.spec);
       const lacking = packages.filter((one) => !announced(one, level));
       if (lacking.length === 0) return [];
       const expected = `since ${name} that is a ${level} change`;
-      return [
-        {
-          where,
-          actual: `${rule}: ${detail}`,
-          expected,
-          fix: `npx changeset, and choose ${level} for ${lacking.join(', ')}`,
-        },
-      ];
+      const fix = `npx changeset, and choose ${level} for ${lacking.join(', ')}`;
+      return [{ where, actual: `${rule}: ${detail}`, expected, fix }];
     });
   },
-};
+} satisfies Check;
 
 /** Before 1.0.0 a minor version announces a break. */
 function bumpOf({ level }: Change, { root }: Spec): Bump {

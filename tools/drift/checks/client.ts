@@ -1,7 +1,7 @@
-import { type Check, type Finding, withoutExample } from '../check.ts';
-import { operationOf, versionOf } from '../openapi.ts';
+import { type Check, editFinding, type Finding, listFindings, requiringExamples } from '../check.ts';
+import { operationPairs, versionOf } from '../openapi.ts';
 import { type ClientOperation, requestErrors } from './client/requests.ts';
-import { errorNames, responseErrors } from './client/responses.ts';
+import { type ErrorNames, errorNames, responseErrors } from './client/responses.ts';
 
 const readme = 'packages/client/README.md';
 
@@ -9,54 +9,57 @@ export const client: Check = {
   name: 'client',
   guarantee:
     "The client has one function for each operation. It sends the request that OpenAPI requires over the whole range of each input, reads each declared response, follows pages, retries when the service asks for it, and throws the errors that its README names. It has the spec's version and servers.",
-  run: async (project) => {
-    const findings: Finding[] = [];
-    const finding = (where: string, actual: string, expected: string, fix = 'npm run generate') =>
-      findings.push({ where, actual, expected, fix });
-
+  async *run(project) {
     const { spec } = project;
     const client = await project.load<ClientOperation['client']>('@petstore/client');
-    const names = errorNames(project.read(readme), client);
-    if (typeof names === 'string') finding(readme, names, 'each error', `edit ${readme}`);
-    const source = project.read('packages/client/src/gen/calls.gen.ts');
-    const modelOperations = spec.model.operations.map(({ operation }) => operation);
+    const page = project.read(readme);
+    for (const name of Object.keys(client).filter((one) => one.endsWith('Error') && !page.includes(`\`${one}\``)))
+      yield editFinding(readme, `it does not name ${name}`, 'each error');
+
+    const fix = 'npm run generate';
     const functions = Object.keys(client.petstore({ apiKey: 'k' }));
-    for (const id of functions.filter((one) => !modelOperations.some((modelOperation) => modelOperation.id === one)))
-      finding(id, 'the client has such a function', 'there is no such operation');
-    for (const modelOperation of modelOperations) {
+    const operations = operationPairs(spec);
+    yield* listFindings(
+      operations.map(({ modelOperation }) => modelOperation.id),
+      functions,
+      { actual: 'the client has no such function', expected: 'it is an operation', fix },
+      { actual: 'the client has such a function', expected: 'there is no such operation', fix },
+    );
+    const source = project.read('packages/client/src/gen/calls.gen.ts');
+    for (const { operation, modelOperation } of operations) {
       const { id, deprecated } = modelOperation;
-      const operation = operationOf(spec, modelOperation);
-      if (!operation || !functions.includes(id)) {
-        finding(
-          id,
-          'the client has no such function',
-          `${modelOperation.method} ${modelOperation.path} is an operation`,
-        );
-        continue;
-      }
+      if (!functions.includes(id)) continue;
       const subject: ClientOperation = { client, spec, operation, modelOperation };
-      const fix = 'npm run generate, or packages/client/src';
-      try {
-        for (const error of await requestErrors(subject)) finding(id, error, 'it is sent as described', fix);
-        for (const error of typeof names === 'string' ? [] : await responseErrors(subject, names))
-          finding(id, error, 'it is read as described', fix);
-      } catch (error) {
-        findings.push(...withoutExample(id)(error));
-      }
+      yield* requiringExamples(id, callFindings(subject, errorNames(page)));
       if (commentOf(source, id).includes('@deprecated') !== deprecated)
-        finding(id, `it is ${deprecated ? 'not ' : ''}marked deprecated`, `deprecated: ${deprecated}`);
+        yield {
+          where: id,
+          actual: `it is ${deprecated ? 'not ' : ''}marked deprecated`,
+          expected: `deprecated: ${deprecated}`,
+          fix,
+        };
     }
 
     const { deployments, version } = await project.load<typeof import('@petstore/types')>('@petstore/types');
     const described = versionOf(spec.root);
-    if (version !== described) finding('version', version, `info.version is ${described}`);
+    if (version !== described)
+      yield { where: 'version', actual: version, expected: `info.version is ${described}`, fix };
     for (const [name, address] of Object.entries(spec.model.service.deployments)) {
       const actual = new Map<string, string>(Object.entries(deployments)).get(name);
-      if (actual !== address) finding(`deployment ${name}`, `the client uses ${actual}`, `its address is ${address}`);
+      const finding = { actual: `the client uses ${actual}`, expected: `its address is ${address}`, fix };
+      if (actual !== address) yield { where: `deployment ${name}`, ...finding };
     }
-    return findings;
   },
 };
+
+async function* callFindings(subject: ClientOperation, nameOf: ErrorNames): AsyncGenerator<Finding> {
+  const { id } = subject.modelOperation;
+  const fix = 'npm run generate, or packages/client/src';
+  for await (const actual of requestErrors(subject))
+    yield { where: id, actual, expected: 'it is sent as described', fix };
+  for await (const actual of responseErrors(subject, nameOf))
+    yield { where: id, actual, expected: 'it is read as described', fix };
+}
 
 /** The doc comment of a generated function. */
 function commentOf(source: string, id: string): string {

@@ -10,11 +10,11 @@ export const spec: Check = {
   name: 'spec',
   guarantee:
     "spec/openapi.yaml passes redocly's recommended rules. Each deprecated operation has a future sunset. Each POST and PATCH refers to the idempotency key and declares the responses to repetitions, or gives a reason not to.",
-  run: async (project) => [
-    ...(await lint(project.spec, project)),
-    ...sunsets(project.spec, new Date().toISOString().slice(0, 10)),
-    ...repetitions(project.spec),
-  ],
+  async *run(project) {
+    yield* await lint(project.spec, project);
+    yield* sunsets(project.spec, new Date().toISOString().slice(0, 10));
+    yield* repetitions(project.spec);
+  },
 };
 
 const lint = cached(async (_: Spec, project: Project): Promise<Finding[]> => {
@@ -37,46 +37,44 @@ const lint = cached(async (_: Spec, project: Project): Promise<Finding[]> => {
 });
 
 /** Missing declarations of idempotency: the key of a POST or PATCH, and the responses to repetitions. */
-function repetitions(spec: Spec): Finding[] {
-  const findings: Finding[] = [];
+function* repetitions(spec: Spec): Generator<Finding> {
   const shared = [...spec.operations.values()].find(({ idempotencyKey }) => idempotencyKey)?.idempotencyKey;
   for (const [endpoint, { method, object, idempotencyKey }] of spec.operations) {
     const responses = node(object.responses);
-    const missing = (what: string, expected: string) =>
-      findings.push({ where: endpoint, actual: `it does not declare ${what}`, expected, fix: `edit ${specFile}` });
+    const missing = (what: string, expected: string): Finding => {
+      return { where: endpoint, actual: `it does not declare ${what}`, expected, fix: `edit ${specFile}` };
+    };
     const { 'x-no-idempotency-key': reason } = node(object);
     const isExcused = typeof reason === 'string' && reason !== '';
     if (/^(POST|PATCH)$/.test(method) && !isExcused && (!idempotencyKey || idempotencyKey !== shared))
-      missing('the idempotency key', `${method} refers to the component, or says in x-no-idempotency-key why not`);
+      yield missing(
+        'the idempotency key',
+        `${method} refers to the component, or says in x-no-idempotency-key why not`,
+      );
     if (!idempotencyKey) continue;
     for (const status of ['409', '422'])
-      if (!(status in responses)) missing(status, `an operation with ${idempotencyKey.name} declares 409 and 422`);
+      if (!(status in responses))
+        yield missing(status, `an operation with ${idempotencyKey.name} declares 409 and 422`);
     for (const status of Object.keys(responses).filter((one) => one.startsWith('2'))) {
       const { headers } = resolve(spec, node(responses[status]));
       const isDeclared = Object.keys(node(headers)).some((name) => name.toLowerCase() === 'idempotency-replayed');
-      if (!isDeclared)
-        missing(
-          `Idempotency-Replayed with ${status}`,
-          `a success of an operation with ${idempotencyKey.name} declares it`,
-        );
+      const expected = `a success of an operation with ${idempotencyKey.name} declares it`;
+      if (!isDeclared) yield missing(`Idempotency-Replayed with ${status}`, expected);
     }
   }
-  return findings;
 }
 
-function sunsets({ operations }: Spec, today: string): Finding[] {
-  const findings: Finding[] = [];
+function* sunsets({ operations }: Spec, today: string): Generator<Finding> {
   for (const [endpoint, { object }] of operations) {
     const { deprecated, 'x-sunset': sunset } = node(object);
     if (!deprecated) continue;
     const valid = typeof sunset === 'string' && /^\d{4}-\d\d-\d\d$/.test(sunset) && !Number.isNaN(Date.parse(sunset));
     if (valid && sunset > today) continue;
-    findings.push({
+    yield {
       where: endpoint,
       actual: valid ? `its sunset ${sunset} has passed` : `its sunset is ${JSON.stringify(sunset)}`,
       expected: 'a deprecated operation carries x-sunset, a quoted date to come',
-      fix: valid ? 'remove the operation, or give it more time' : 'edit spec/openapi.yaml',
-    });
+      fix: valid ? 'remove the operation, or give it more time' : `edit ${specFile}`,
+    };
   }
-  return findings;
 }

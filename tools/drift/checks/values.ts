@@ -1,4 +1,5 @@
 import { isJson } from '../../openapi/body.ts';
+import { show } from '../../openapi/compare.ts';
 import { type Operation, resolve, type Schema } from '../../openapi/document.ts';
 import { type Example, exampleInputs, exampleValue } from '../../openapi/examples.ts';
 import { exampleCredentials } from '../../openapi/security.ts';
@@ -28,22 +29,34 @@ export function dataFor(spec: Spec, schema: Schema | undefined): unknown[] {
 }
 
 /** A short text of a value, with the digits of bigints. */
-export function excerpt(value: unknown): string {
-  return (JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}n` : one)) ?? 'nothing').slice(0, 200);
+export const excerpt = (value: unknown) => show(value).slice(0, 200);
+
+/** The least and the greatest integer by the bounds and the format of a schema; undefined without such a bound. */
+function integerRange({ minimum, maximum, format }: Pick<Schema, 'minimum' | 'maximum' | 'format'>) {
+  const bound = (written: number | undefined, ofInt64: bigint) => {
+    if (written !== undefined && Number.isInteger(written)) return BigInt(written);
+    return format === 'int64' ? ofInt64 : undefined;
+  };
+  return [bound(minimum, -(2n ** 63n)), bound(maximum, 2n ** 63n - 1n)] as const;
+}
+
+/** The integers just beyond the bounds and the format of a schema. */
+export function integersBeyond(schema: Parameters<typeof integerRange>[0]): bigint[] {
+  const [low, high] = integerRange(schema);
+  return [low === undefined ? [] : low - 1n, high === undefined ? [] : high + 1n].flat();
 }
 
 /** Values at the bounds of a schema. Some may be invalid, because of its other keywords. */
 function edgesOf(schema: Schema): readonly unknown[] {
-  const { enum: values, minimum, maximum, format, maxLength = 3000 } = schema;
+  const { enum: values, minLength = 0, maxLength = 3000 } = schema;
   if (values) return values;
   switch (typeOf(schema)) {
     case 'integer': {
-      const isWide = format === 'int64';
-      const [low, high] = [minimum ?? (isWide ? -(2n ** 63n) : -1), maximum ?? (isWide ? 2n ** 63n - 1n : 2 ** 31)];
-      return [low, 0, 1_000_000, high];
+      const [low = -1n, high = 2n ** 31n] = integerRange(schema);
+      return [low, 0n, 1_000_000n, high].map((n) => (Number.isSafeInteger(Number(n)) ? Number(n) : n));
     }
     case 'string':
-      return ['', ' both ', 'Ünïcødé 猫 \u2028 "quoted" \\ \u0000', 'x'.repeat(maxLength)];
+      return ['x'.repeat(minLength), ' both ', 'Ünïcødé 猫 \u2028 "quoted" \\ \u0000', 'x'.repeat(maxLength)];
     case 'boolean':
       return [true, false];
     default:
@@ -60,11 +73,7 @@ export function bodiesFor(spec: Spec, schema: Schema): Node[] {
   const edges = properties.flatMap(([name, one]) =>
     edgesOf(resolve(spec, node(one) as Schema)).map((value) => ({ ...full, [name]: value })),
   );
-  return [
-    full,
-    least,
-    ...edges.filter((body) => Object.values(body).some((value) => typeof value === 'bigint') || fits(schema, body)),
-  ];
+  return [full, least, ...edges.filter((body) => fits(schema, body))];
 }
 
 const examplesOf = cached((operation: Operation, spec: Spec) => exampleInputs(spec, operation));
@@ -89,11 +98,10 @@ const inputsOf = cached((operation: Operation, spec: Spec): Example[] => {
   const full = fullInputs(spec, operation);
   const fits = valueCheck(spec);
   const more: Example[] = operation.parameters.flatMap(({ in: place, name, schema = {} }) => {
-    const values = edgesOf(resolve(spec, schema)).filter((value) => typeof value === 'bigint' || fits(schema, value));
     // OpenAPI does not settle how headers and cookies carry other texts.
     const isCarried = (value: unknown) => /path|query/.test(place) || !/[^\w-]|^$/.test(String(value));
-    return values
-      .filter(isCarried)
+    return edgesOf(resolve(spec, schema))
+      .filter((value) => fits(schema, value) && isCarried(value))
       .map((value) => ({ label: `${name}=${value}`, inputs: { ...full, [place]: { ...full[place], [name]: value } } }));
   });
   const { contentType = '' } = full;

@@ -1,5 +1,5 @@
 import { released } from '../../repository.ts';
-import type { Check, Finding } from '../check.ts';
+import { type Check, editFinding } from '../check.ts';
 import { versionOf } from '../openapi.ts';
 import type { Project } from '../project.ts';
 
@@ -10,35 +10,26 @@ export const versions: Check = {
   name: 'versions',
   guarantee:
     'All packages have the version of the spec, are versioned together, and are published. Each changeset names packages that exist.',
-  run: (project) => {
+  *run(project) {
     const version = versionOf(project.spec.root);
     const manifests = manifestsOf(project);
-    const names = manifests.map(({ name }) => name);
-    const { fixed } = JSON.parse(project.read('.changeset/config.json'));
-    const findings: Finding[] = [];
-    const finding = (where: string, actual: string, expected: string, fix = `edit ${where}`) =>
-      findings.push({ where, actual, expected, fix });
-
-    for (const { folder, version: actual } of manifests.filter((manifest) => manifest.version !== version)) {
+    for (const { folder, version: actual, private: isPrivate, publishConfig } of manifests) {
+      const where = `${folder}/package.json`;
       const fix = 'npx changeset version, and info.version in spec/openapi.yaml';
-      finding(`${folder}/package.json`, `version ${actual}`, `info.version is ${version}`, fix);
+      if (actual !== version) yield { where, actual: `version ${actual}`, expected: `info.version is ${version}`, fix };
+      if (isPrivate || !publishConfig)
+        yield editFinding(where, 'it is private, or has no publishConfig', 'the package is published');
     }
-    for (const name of names.filter((one) => !fixed.flat().includes(one))) {
-      const fix = 'add it to "fixed"';
-      finding('.changeset/config.json', `${name} is versioned by itself`, 'all follow the spec together', fix);
-    }
-    // All packages have to be in one group.
-    if (!fixed.some((group: string[]) => names.every((one) => group.includes(one))))
-      finding('.changeset/config.json', 'the packages are in several groups', 'all follow the spec together');
-    for (const { folder } of manifests.filter((manifest) => manifest.private || !manifest.publishConfig))
-      finding(`${folder}/package.json`, 'it is private, or has no publishConfig', 'the package is published');
-    for (const changeset of changesetsOf(project)) {
-      for (const [name, bump] of changeset.bumps) {
-        if (!names.includes(name)) finding(changeset.file, `it names ${name}`, `the packages are ${names.join(', ')}`);
-        if (!bumps.includes(bump)) finding(changeset.file, `it says ${bump}`, `a change is ${bumps.join(', ')}`);
+    const names = manifests.map(({ name }) => name);
+    const config = '.changeset/config.json';
+    const { fixed }: { fixed: string[][] } = JSON.parse(project.read(config));
+    if (!fixed.some((group) => names.every((one) => group.includes(one))))
+      yield editFinding(config, `no group in "fixed" has all of ${names.join(', ')}`, 'all follow the spec together');
+    for (const { file, bumps: named } of changesetsOf(project))
+      for (const [name, bump] of named) {
+        if (!names.includes(name)) yield editFinding(file, `it names ${name}`, `the packages are ${names.join(', ')}`);
+        if (!bumps.includes(bump)) yield editFinding(file, `it says ${bump}`, `a change is ${bumps.join(', ')}`);
       }
-    }
-    return findings;
   },
 };
 

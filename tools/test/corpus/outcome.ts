@@ -133,7 +133,7 @@ async function violations(client: GeneratedClient, row: Row, one: Case): Promise
   const { operation, inputs, credentials, request, response, result } = one;
   // The client asks for JSON where there is JSON.
   const isOther = response?.contentType && row.successes.length === 1 && !isChosen(row.responses, response.contentType);
-  const { sent, transport } = recorder(wholeAddress(request?.server ?? ''), response);
+  const { sent, transport } = recorder(wholeAddress(request?.server ?? ''), response ?? {});
   // Where the document does not say its host, the caller has to.
   const elsewhere = URL.canParse(client.address) ? {} : { baseUrl: wholeAddress(client.address) };
   const ended = await client

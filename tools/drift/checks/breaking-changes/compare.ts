@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { deploymentsOf } from '../../../generate/service.ts';
-import { type Document, type Operation, operationsOf, type Root } from '../../../openapi/document.ts';
+import { type Document, type Operation, operationsOf, type Parameter, type Root } from '../../../openapi/document.ts';
+import { isIgnored } from '../../../openapi/serialize.ts';
 import { list, type Node, node, type Spec } from '../../openapi.ts';
 import { compareBodies, compareParameters, compareResponses } from './messages.ts';
 import {
@@ -57,10 +58,9 @@ function compareOperation(one: Operation, other: Operation, at: Location): void 
 
 /** The parameters by their places and names, without the headers that OpenAPI ignores. */
 function parametersOf({ parameters, idempotencyKey }: Operation): Map<string, Node> {
-  const keyOf = ({ in: place, name }: { in: string; name: string }) =>
-    `${place} ${place === 'header' ? name.toLowerCase() : name}`;
-  const all = [...parameters, idempotencyKey ?? []].flat().map((one): [string, Node] => [keyOf(one), node(one)]);
-  return new Map(all.filter(([key]) => !/^header (accept|content-type|authorization)$/.test(key)));
+  const keyOf = ({ in: place, name }: Parameter) => `${place} ${place === 'header' ? name.toLowerCase() : name}`;
+  const sent = [...parameters, idempotencyKey ?? []].flat().filter((one) => !isIgnored(one));
+  return new Map(sent.map((one) => [keyOf(one), node(one)]));
 }
 
 const compareOwnServers = fixed(

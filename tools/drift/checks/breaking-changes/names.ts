@@ -1,12 +1,9 @@
 import type { Operation } from '@petstore/types';
-import type { CommandNode, Flag, Located } from 'petctl/internal';
+import type { Flag } from 'petctl/internal';
 import type { Change } from './rules.ts';
 
 /** The functions of petctl that build commands from operations. */
-export interface Commands {
-  fullTree(operations: readonly Operation[]): CommandNode;
-  walk(node: CommandNode): Iterable<Located>;
-}
+export type Commands = Pick<typeof import('petctl/internal'), 'fullTree' | 'walk'>;
 
 /**
  * The names that scripts and programs use and that were removed: functions of the client, commands of petctl, and their
@@ -120,10 +117,18 @@ export type ReadText = (file: string) => string | undefined;
 /** The listed names that were removed. Those of `commands` are compared by what they call and set, and not here. */
 export function compareListedNames(before: ReadText, after: ReadText, commands: ReadonlySet<string>): Change[] {
   return lists.flatMap(([file, name, names, namesIn]) => {
-    const [was, is] = [before, after].map((read) => new Set(namesIn(read(file) ?? '')));
-    const removed = [...(was ?? [])].filter((one) => !is?.has(one) && !commands.has(one.split(' -')[0] ?? one));
-    return removed.map((one): Change => {
-      return { level: 'major', rule: `${names} removed`, where: file, detail: `${one} was removed`, packages: [name] };
-    });
+    const listedBy = (read: ReadText) => new Set(namesIn(read(file) ?? ''));
+    const removed = listedBy(before).difference(listedBy(after));
+    return [...removed]
+      .filter((one) => !commands.has(one.split(' -')[0] ?? one))
+      .map((one): Change => {
+        return {
+          level: 'major',
+          rule: `${names} removed`,
+          where: file,
+          detail: `${one} was removed`,
+          packages: [name],
+        };
+      });
   });
 }

@@ -22,33 +22,28 @@ function typesOfValue(value: unknown): string[] {
   return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
 }
 
-/** The canonical text of a schema: equal for schemas that mean the same. */
-export function canonical(document: Document, value: unknown, within: readonly string[] = []): string {
+/** The canonical form of a schema: equal for schemas that mean the same. */
+function canonical(document: Document, value: unknown, within: readonly string[] = []): unknown {
   const written = hasReference(value) ? JSON.stringify(value) : '';
   // A schema that contains itself ends here.
   if (written !== '' && within.includes(written)) return written;
   const inside = written === '' ? within : [...within, written];
-  if (Array.isArray(value)) return `[${value.map((one) => canonical(document, one, inside)).join(',')}]`;
-  if (!isNode(value)) return JSON.stringify(value) ?? 'none';
+  if (Array.isArray(value)) return value.map((one) => canonical(document, one, inside));
+  if (!isNode(value)) return value;
   const entries = Object.entries(flat(document, value)).filter(([key]) => !annotations.has(key));
-  return object(
+  return Object.fromEntries(
     entries.map(([key, one]) => {
-      if (key === 'required' || key === 'type') return [key, JSON.stringify([one].flat().sort())];
-      if (data.has(key)) return [key, JSON.stringify(one)];
-      const below = Object.entries(maps.has(key) ? node(one) : {});
-      if (below.length === 0) return [key, canonical(document, one, inside)];
-      return [key, object(below.map(([name, each]) => [name, canonical(document, each, inside)]))];
+      if (key === 'required' || key === 'type') return [key, [one].flat().sort()];
+      if (data.has(key)) return [key, one];
+      if (!maps.has(key)) return [key, canonical(document, one, inside)];
+      const below = Object.entries(node(one)).map(([name, each]) => [name, canonical(document, each, inside)]);
+      return [key, Object.fromEntries(below)];
     }),
   );
 }
 
 const maps = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 const data = new Set(['enum', 'default', 'dependentRequired', 'discriminator']);
-
-function object(entries: readonly (readonly [key: string, text: string])[]): string {
-  const texts = entries.map(([key, text]) => `${JSON.stringify(key)}:${text}`);
-  return `{${texts.sort().join(',')}}`;
-}
 
 /** Whether a schema, or a part that is merged into it, is a reference. Only then it can contain itself. */
 export function hasReference(schema: unknown): boolean {
@@ -186,7 +181,7 @@ type Documents = Readonly<Record<'before' | 'after', Document>>;
 
 /** Whether two schemas mean the same. */
 export function isSame({ before, after }: Documents, was: unknown, is: unknown): boolean {
-  return canonical(before, was) === canonical(after, is);
+  return isDeepStrictEqual(canonical(before, was), canonical(after, is));
 }
 
 /** Whether two names are equal, or the schemas behind them mean the same. */

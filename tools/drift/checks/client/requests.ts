@@ -34,19 +34,11 @@ export function jsonResponse(status: number, body: string, headers: Record<strin
 
 /** Calls an operation, and returns what was sent and how the call ended. */
 export async function call({ client, spec, operation, modelOperation }: ClientOperation, options: CallOptions = {}) {
-  const { inputs = requiredInputs(spec, operation), retry = 0, responses = [{}], use, ...others } = options;
+  const { inputs = requiredInputs(spec, operation), retry = 0, responses = [], use, ...others } = options;
   const credentials = exampleCredentials(spec);
   const expected = expectedRequest(spec, modelOperation.id, inputs, credentials);
   const baseUrl = new URL(expected.server, 'http://localhost').href.replace(/\/$/, '');
-  const recorders = responses.map((response) => recorder(baseUrl, response));
-  const sent: SentRequest[] = [];
-  const transport: (typeof recorders)[number]['transport'] = async (request) => {
-    const next = recorders[Math.min(sent.length, recorders.length - 1)];
-    if (!next) throw new Error('there is no response');
-    const response = await next.transport(request);
-    sent.push(...next.sent.splice(0));
-    return response;
-  };
+  const { sent, transport } = recorder(baseUrl, ...responses);
   const api = client.petstore({ credentials, baseUrl, transport, retry, on: { deprecated: false } } as object);
   // By name: the functions are those of the spec that is checked.
   const start = (api as unknown as Record<string, (input: object, options: object) => StartedCall>)[modelOperation.id];
@@ -60,17 +52,16 @@ export async function call({ client, spec, operation, modelOperation }: ClientOp
 }
 
 /** How the requests of an operation differ from those that OpenAPI asks for, one sentence each. */
-export async function requestErrors(subject: ClientOperation): Promise<string[]> {
+export async function* requestErrors(subject: ClientOperation): AsyncGenerator<string> {
   const { spec, operation, modelOperation } = subject;
   // The client chooses one media type.
   const isChosen = ({ contentType }: Inputs) =>
     contentType === undefined || contentType === modelOperation.body?.mediaType;
-  const errors: string[] = [];
   for (const { label, inputs } of inputsFor(spec, operation).filter((one) => isChosen(one.inputs))) {
     const { expected, sent, error } = await call(subject, { inputs });
-    errors.push(...requestDifferences(label, expected, sent[0], String(error ?? 'it ended well')));
+    yield* requestDifferences(label, expected, sent[0], String(error ?? 'it ended well'));
   }
-  return [...errors, ...(await keyErrors(subject))];
+  yield* keyErrors(subject);
 }
 
 /** Differences between a request and the expected one; if none was sent, the reason. */
@@ -87,9 +78,9 @@ export function requestDifferences(
 }
 
 /** Errors in the idempotency key: it is the caller's, else a new one for each call. */
-async function keyErrors(subject: ClientOperation): Promise<string[]> {
+async function* keyErrors(subject: ClientOperation): AsyncGenerator<string> {
   const { idempotencyKey } = subject.modelOperation;
-  if (!idempotencyKey) return [];
+  if (!idempotencyKey) return;
   const unavailable = { status: 503, headers: { 'retry-after': '0' }, body: '{"code":"unavailable"}' };
   const keysWith = async (options: CallOptions) => {
     const { sent } = await call(subject, { retry: 1, ...options });
@@ -97,9 +88,7 @@ async function keyErrors(subject: ClientOperation): Promise<string[]> {
   };
   const [one, repeated] = await keysWith({ responses: [unavailable, {}] });
   const [[other], [own]] = [await keysWith({}), await keysWith({ idempotencyKey: 'of-the-caller' })];
-  return [
-    ...(one && one === repeated ? [] : [`a request is sent with the key ${one}, and again with ${repeated}`]),
-    ...(other !== one ? [] : ['two calls have the same key']),
-    ...(own === 'of-the-caller' ? [] : [`the key of the caller is sent as ${own}`]),
-  ];
+  if (!one || one !== repeated) yield `a request is sent with the key ${one}, and again with ${repeated}`;
+  if (other === one) yield 'two calls have the same key';
+  if (own !== 'of-the-caller') yield `the key of the caller is sent as ${own}`;
 }

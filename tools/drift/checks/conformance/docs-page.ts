@@ -5,29 +5,23 @@ import { isNode, list, type Node, node, type Spec } from '../../openapi.ts';
 import type { Service } from './service.ts';
 
 /** Differences between the spec and the server's own pages, one sentence each: the spec files, and the docs page. */
-export async function docsPageErrors({ spec, get }: Service): Promise<string[]> {
+export async function* docsPageErrors({ spec, get }: Service): AsyncGenerator<string> {
   const json = async (path: string): Promise<unknown> => (await get(path)).json().catch(() => undefined);
-  const page = await (await get('/docs')).text();
-  const { title, version } = node(spec.root.info);
   const yaml = parsed(await (await get('/openapi.yaml')).text());
   const plain = JSON.parse(JSON.stringify(spec.root));
-  const file = await json('/openapi.json');
+  if (!isDeepStrictEqual(JSON.parse(JSON.stringify(yaml)), plain)) yield '/openapi.yaml is not the spec';
+  if (!isDeepStrictEqual(await json('/openapi.json'), plain)) yield '/openapi.json is not the spec';
+
+  const { title, version } = node(spec.root.info);
+  const page = await (await get('/docs')).text();
+  if (!page.includes(`<title>${title} ${version}</title>`)) yield `/docs has another title than ${title} ${version}`;
   const presented = node(await json('/docs/openapi.json'));
-  return [
-    ...(isDeepStrictEqual(JSON.parse(JSON.stringify(yaml)), plain) ? [] : ['/openapi.yaml is not the spec']),
-    ...(isDeepStrictEqual(file, plain) ? [] : ['/openapi.json is not the spec']),
-    ...(page.includes(`<title>${title} ${version}</title>`)
-      ? []
-      : [`/docs has another title than ${title} ${version}`]),
-    ...differences(spec.root, presented, ''),
-    ...[...spec.operations.values()].flatMap(({ method, path, object }) => {
-      const { summary, description } = node(node(node(presented.paths)[path])[method.toLowerCase()]);
-      const words = `${summary} ${description}`;
-      return noticesOf(spec, node(object))
-        .filter((notice) => !words.includes(notice))
-        .map((notice) => `/docs does not say of ${method} ${path}: ${notice}`);
-    }),
-  ];
+  yield* differences(spec.root, presented, '');
+  for (const { method, path, object } of spec.operations.values()) {
+    const { summary, description } = node(node(node(presented.paths)[path])[method.toLowerCase()]);
+    const missing = noticesOf(spec, node(object)).filter((notice) => !`${summary} ${description}`.includes(notice));
+    for (const notice of missing) yield `/docs does not say of ${method} ${path}: ${notice}`;
+  }
 }
 
 const parsed = cached((text: string): unknown => parse(text, { merge: true }));
@@ -53,14 +47,13 @@ function noticesOf({ operations }: Spec, operation: Node): string[] {
 
 /** The parts of the spec that the docs page omits or changes. The page may extend texts, and may state an example in the description. */
 function differences(spec: unknown, presented: unknown, at: string): string[] {
-  if (typeof spec === 'string' && typeof presented === 'string' && /(summary|description)$/.test(at))
-    return presented.includes(spec.trim()) ? [] : [`/docs shows ${at} as ${JSON.stringify(presented).slice(0, 100)}`];
   if (Array.isArray(spec) && spec.length === list(presented).length)
     return spec.flatMap((item, i) => differences(item, list(presented)[i], `${at}/${i}`));
-  if (!isNode(spec) || !isNode(presented))
-    return isDeepStrictEqual(spec, presented)
-      ? []
-      : [`/docs shows ${at} as ${JSON.stringify(presented)?.slice(0, 100)}`];
+  if (!isNode(spec) || !isNode(presented)) {
+    const isText = typeof spec === 'string' && /(summary|description)$/.test(at);
+    const isShown = isText ? String(presented).includes(spec.trim()) : isDeepStrictEqual(spec, presented);
+    return isShown ? [] : [`/docs shows ${at} as ${JSON.stringify(presented)?.slice(0, 100)}`];
+  }
   return Object.entries(spec).flatMap(([name, value]) => {
     if (name === 'servers') return [];
     const isInText =

@@ -4,6 +4,7 @@ import type { Inputs, WireRequest } from '../../../openapi/serialize.ts';
 import { encodeAll, UnspecifiedError } from '../../../openapi/styles.ts';
 import { valueCheck } from '../../../openapi/validate.ts';
 import { isNode, type Spec } from '../../openapi.ts';
+import { integersBeyond } from '../values.ts';
 
 /** An operation, and its valid request with all inputs. */
 export interface Call {
@@ -24,31 +25,37 @@ interface InvalidRequest {
 /** The number of invalid bodies that are sent. */
 const MAX_BODIES = 6;
 
-/** Requests that violate the spec, each in one place. */
+/** Requests that violate the spec, each in one place, but not in the path. */
 export function invalidRequests(call: Call): InvalidRequest[] {
   const { operation, validRequest } = call;
   const separator = validRequest.target.includes('?') ? '&' : '?';
   const unknown = { ...validRequest, target: `${validRequest.target}${separator}no-such-parameter=1` };
-  const parameters = operation.parameters.filter(({ in: place }) => place === 'query' || place === 'header');
+  const required = operation.parameters.filter((one) => one.required && /query|header/.test(one.in));
   return [
     { label: 'an unknown parameter', request: unknown },
-    ...parameters.flatMap((parameter) => invalidParameters(call, parameter)),
+    ...requestsWithInvalid(call, ['query', 'header']),
+    ...required.map((one) => ({ label: `no ${one.name}`, request: withoutParameter(validRequest, one) })),
     ...(operation.body ? invalidBodies(call) : []),
   ];
 }
 
-function invalidParameters(call: Call, parameter: Parameter): InvalidRequest[] {
-  const { name, required } = parameter;
-  const schema = schemaOf(parameter);
-  const fits = valueCheck(call.spec);
-  const wrong = ['no such value', ['no such value']].find((value) => !fits(schema, value));
+/** Requests with a value of a parameter that its schema does not allow. */
+export function requestsWithInvalid(call: Call, places: readonly Parameter['in'][]): InvalidRequest[] {
+  const parameters = call.operation.parameters.filter(({ in: place }) => places.includes(place));
+  return parameters.flatMap((parameter) =>
+    invalidValues(call.spec, schemaOf(parameter)).flatMap((value) => {
+      const request = withParameter(call, parameter, value);
+      return request ? [{ label: `the ${parameter.name} ${value}`, request }] : [];
+    }),
+  );
+}
+
+/** Values that a schema does not allow: of another type, and just beyond its bounds. */
+function invalidValues(spec: Spec, schema: Schema): unknown[] {
+  const fits = valueCheck(spec);
   // If any text is valid, no value is known to be invalid.
-  const isText = fits(schema, 'no such value');
-  const request = wrong === undefined || isText ? undefined : withParameter(call, parameter, wrong);
-  return [
-    ...(request ? [{ label: `an invalid ${name}`, request }] : []),
-    ...(required ? [{ label: `no ${name}`, request: withoutParameter(call.validRequest, parameter) }] : []),
-  ];
+  if (['no such value', ['no such value']].some((text) => fits(schema, text))) return [];
+  return ['no such value', 0.5, ...integersBeyond(resolve(spec, schema))].filter((value) => !fits(schema, value));
 }
 
 function invalidBodies({ spec, operation: { body }, allInputs, validRequest }: Call): InvalidRequest[] {
@@ -65,27 +72,6 @@ function invalidBodies({ spec, operation: { body }, allInputs, validRequest }: C
     { label: 'a body that is not JSON', request: { ...validRequest, body: '{' } },
     ...texts.map((text) => ({ label: `the body ${text.slice(0, 60)}`, request: { ...validRequest, body: text } })),
   ];
-}
-
-/** Requests with a value in the path that the schema of its parameter does not allow. */
-export function requestsWithInvalidPath(call: Call): InvalidRequest[] {
-  const fits = valueCheck(call.spec);
-  const inPath = call.operation.parameters.filter(({ in: place }) => place === 'path');
-  return inPath.flatMap((parameter) => {
-    const schema = schemaOf(parameter);
-    // If any text is valid, no value is known to be invalid.
-    if (fits(schema, 'no such value')) return [];
-    const { minimum, maximum } = resolve(call.spec, schema);
-    const wrong = [
-      ...['no such value', 0.5].filter((value) => !fits(schema, value)),
-      ...(minimum === undefined ? [] : [String(BigInt(minimum) - 1n)]),
-      ...(maximum === undefined ? [] : [String(BigInt(maximum) + 1n)]),
-    ];
-    return wrong.flatMap((value) => {
-      const request = withParameter(call, parameter, value);
-      return request ? [{ label: `the ${parameter.name} ${value}`, request }] : [];
-    });
-  });
 }
 
 /** The same inputs with another valid body; undefined if no other valid body is found. */

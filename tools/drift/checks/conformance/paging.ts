@@ -2,7 +2,7 @@ import type { Pagination } from '@petstore/types';
 import { parseJson } from '../../../openapi/compare.ts';
 import type { Operation } from '../../../openapi/document.ts';
 import type { Inputs, WireRequest } from '../../../openapi/serialize.ts';
-import { basePathOf, list, modelOperationOf, type Node, node } from '../../openapi.ts';
+import { basePathOf, list, type Node, node, operationPairs } from '../../openapi.ts';
 import { requiredInputs } from '../values.ts';
 import { prepare, requestFor, type Service, withPath } from './service.ts';
 
@@ -32,31 +32,32 @@ export const MAX_ELEMENTS = 600;
 
 /** The paged list of an operation; undefined if the operation has no pages, or no parameter for the page size. */
 export function pagedList(service: Service, operation: Operation): PagedList | undefined {
-  const { limit, ...pagination } = modelOperationOf(service.spec, operation)?.pagination ?? {};
+  const pair = operationPairs(service.spec).find((one) => one.operation === operation);
+  const { limit, ...pagination } = pair?.modelOperation.pagination ?? {};
   if (!limit) return undefined;
   const inputs = requiredInputs(service.spec, operation);
   return { service, operation, inputs, pagination: { ...(pagination as Pagination), limit } };
 }
 
 /** Errors in the link from the first page of a list to the second. None if the list has fewer than two elements. */
-export async function pagingErrors(service: Service, operation: Operation): Promise<string[]> {
+export async function* pagingErrors(service: Service, operation: Operation): AsyncGenerator<string> {
   const paged = pagedList(service, operation);
-  if (!paged) return [];
+  if (!paged) return;
   const list = { ...paged, inputs: withPath(paged.inputs, await prepare(service, operation)) };
   const { elements } = await fetchPage(list, requestWith(list, {}));
   // The spec may have no operation that adds elements, so the list may have too few elements to check.
-  if (elements.length < 2) return [];
+  if (elements.length < 2) return;
   const query = { [list.pagination.limit]: 1 };
   const request = requestWith(list, query);
   const first = await fetchPage(list, request);
-  if (first.elements.length !== 1) return [`a page of size 1 has ${first.elements.length} elements`];
+  if (first.elements.length !== 1) return yield `a page of size 1 has ${first.elements.length} elements`;
   const target = nextTarget(list, request.target, first, query);
-  if (target === undefined) return ['the first of two pages has no link or cursor to the second page'];
+  if (target === undefined) return yield 'the first of two pages has no link or cursor to the second page';
   const second = await fetchPage(list, { ...request, target });
   const [firstPage, secondPage, expected] = [first.elements, second.elements, elements.slice(1, 2)].map((page) =>
     JSON.stringify(page),
   );
-  return secondPage === expected ? [] : [`the page after ${firstPage} is ${secondPage}, not ${expected}`];
+  if (secondPage !== expected) yield `the page after ${firstPage} is ${secondPage}, not ${expected}`;
 }
 
 /** All elements of a list with this query, read in pages of this size. If the pages are wrong, the last element is an error. */

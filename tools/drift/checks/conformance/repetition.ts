@@ -8,31 +8,29 @@ const createRequest = ({ service, create }: Resource) =>
   requestFor(service, create, requiredInputs(service.spec, create));
 
 /** Errors in conditional requests: the response to the current ETag has to be 304, and to an unknown ETag another status. */
-export async function tagErrors({ send }: Service, request: WireRequest, tag: string): Promise<string[]> {
+export async function* tagErrors({ send }: Service, request: WireRequest, tag: string): AsyncGenerator<string> {
   const statusWith = async (value: string) => (await send(withHeader(request, 'If-None-Match', value))).status;
   const [current, unknown] = [await statusWith(tag), await statusWith('"no-such-version"')];
-  return [
-    ...(current === 304 ? [] : [`the response to If-None-Match with the current ETag is ${current}, not 304`]),
-    ...(unknown === 304 ? ['the response to If-None-Match with an unknown ETag is 304'] : []),
-  ];
+  if (current !== 304) yield `the response to If-None-Match with the current ETag is ${current}, not 304`;
+  if (unknown === 304) yield 'the response to If-None-Match with an unknown ETag is 304';
 }
 
 /** Errors in the ETag of a list, which has to change when an element is added. */
-export async function versionErrors(resource: Resource): Promise<string[]> {
+export async function* versionErrors(resource: Resource): AsyncGenerator<string> {
   const { send } = resource.service;
   const request = requestWith(resource, {});
   const tag = (await send(request)).headers.get('etag');
-  if (!tag) return [];
-  const errors = await tagErrors(resource.service, request, tag);
+  if (!tag) return;
+  yield* tagErrors(resource.service, request, tag);
   await send(createRequest(resource));
   const { status } = await send(withHeader(request, 'If-None-Match', tag));
-  return status === 304 ? [...errors, 'the ETag of a list stays the same when an element is added'] : errors;
+  if (status === 304) yield 'the ETag of a list stays the same when an element is added';
 }
 
 /** Errors in repeated requests: the response has to change after a write, even if it was sent several times before. */
-export async function staleErrors(resource: Resource, elements: readonly unknown[]): Promise<string[]> {
+export async function* staleErrors(resource: Resource, elements: readonly unknown[]): AsyncGenerator<string> {
   const { cursor, key = '' } = resource.pagination;
-  if (cursor === undefined || elements.length === 0) return [];
+  if (cursor === undefined || elements.length === 0) return;
   const afterLast = requestWith(resource, { [cursor]: node(elements.at(-1))[key] });
   const pages: Page[] = [];
   for (let i = 0; i < 4; i++) {
@@ -40,30 +38,24 @@ export async function staleErrors(resource: Resource, elements: readonly unknown
     pages.push(await fetchPage(resource, afterLast));
   }
   const [first = 0, , , after = 0] = pages.map(({ elements: { length } }) => length);
+  if (after <= first) yield 'the same request gets the same elements before and after an element was added';
   const ids = pages.map(({ response }) => response.headers.get('x-request-id')).filter((id) => id !== null);
-  return [
-    ...(after > first ? [] : ['the same request gets the same elements before and after an element was added']),
-    ...(new Set(ids).size === ids.length ? [] : ['two responses have the same X-Request-Id']),
-  ];
+  if (new Set(ids).size < ids.length) yield 'two responses have the same X-Request-Id';
 }
 
 /** Errors in requests that repeat an idempotency key: the service has to create one element, and to send the first response again. */
-export async function replayErrors(resource: Resource): Promise<string[]> {
+export async function* replayErrors(resource: Resource): AsyncGenerator<string> {
   const { service, create } = resource;
-  if (!create.idempotencyKey) return [];
+  if (!create.idempotencyKey) return;
   const request = withHeader(createRequest(resource), create.idempotencyKey.name, `a-key-for-repeating-${create.id}`);
   const count = async () => (await fetchAll(resource, {}, 50)).length;
   const before = await count();
   const [first, second] = [await service.send(request), await service.send(request)];
   const added = (await count()) - before;
   const [firstText, secondText] = [await first.text(), await second.text()];
-  return [
-    ...(firstText === secondText && first.status === second.status
-      ? []
-      : [`the response to a repeated request is ${second.status} ${secondText}, not ${first.status} ${firstText}`]),
-    ...(added === 1 ? [] : [`a request that is sent twice adds ${added} elements`]),
-    ...(second.headers.get('idempotency-replayed') === 'true' && !first.headers.has('idempotency-replayed')
-      ? []
-      : ['Idempotency-Replayed is not sent with exactly the second response']),
-  ];
+  if (firstText !== secondText || first.status !== second.status)
+    yield `the response to a repeated request is ${second.status} ${secondText}, not ${first.status} ${firstText}`;
+  if (added !== 1) yield `a request that is sent twice adds ${added} elements`;
+  if (second.headers.get('idempotency-replayed') !== 'true' || first.headers.has('idempotency-replayed'))
+    yield 'Idempotency-Replayed is not sent with exactly the second response';
 }

@@ -19,28 +19,24 @@ const CONCURRENT_REQUESTS = 50;
  * Errors in how elements are created, listed, filtered, paged and read, one sentence each. The rules follow from the spec of a
  * list with `x-pagination` and of the POST on the same path. For any other operation there are no rules, so no errors.
  */
-export async function resourceErrors(service: Service, operation: Operation): Promise<string[]> {
+export async function* resourceErrors(service: Service, operation: Operation): AsyncGenerator<string> {
   const { spec } = service;
   const create = spec.operations.get(`POST ${operation.path}`);
   const paged = pagedList(service, operation);
-  if (operation.method !== 'GET' || operation.path.includes('{') || !paged || !create || !jsonBodyOf(create)) return [];
+  if (operation.method !== 'GET' || operation.path.includes('{') || !paged || !create || !jsonBodyOf(create)) return;
   const resource: Resource = { ...paged, create };
   const { key } = resource.pagination;
   const before = await fetchAll(resource, {}, 50);
-  const { created, errors } = await fill(resource);
-  const all = [...before, ...created];
+  const all = [...before, ...(yield* fill(resource))];
   const elements = key === undefined ? all : sortedBy(all, key);
-  return [
-    ...errors,
-    ...(elements.length === all.length ? [] : ['two elements have the same pagination key']),
-    ...differences('the list, read page by page,', await fetchAll(resource, {}, 7), elements),
-    ...(await sizeErrors(resource, elements.length)),
-    ...(await filterErrors(resource, elements)),
-    ...(await readErrors(resource, elements)),
-    ...(await versionErrors(resource)),
-    ...(await staleErrors(resource, elements)),
-    ...(await replayErrors(resource)),
-  ];
+  if (elements.length < all.length) yield 'two elements have the same pagination key';
+  yield* differences('the list, read page by page,', await fetchAll(resource, {}, 7), elements);
+  yield* sizeErrors(resource, elements.length);
+  yield* filterErrors(resource, elements);
+  yield* readErrors(resource, elements);
+  yield* versionErrors(resource);
+  yield* staleErrors(resource, elements);
+  yield* replayErrors(resource);
 }
 
 function differences(name: string, actual: readonly unknown[], expected: readonly unknown[]): string[] {
@@ -66,24 +62,23 @@ function jsonBodyOf({ body }: Operation): { type: string; schema: Schema } | und
 
 /**
  * Adds an element for each example of the body. Then adds the same elements in turn until the largest page is full, so each page
- * has elements of several kinds.
+ * has elements of several kinds. Returns the created elements.
  */
-async function fill(resource: Resource): Promise<{ created: unknown[]; errors: string[] }> {
+async function* fill(resource: Resource): AsyncGenerator<string, unknown[]> {
   const { service, create } = resource;
   const { type, schema } = jsonBodyOf(create) ?? { type: '', schema: {} };
   const bodies = bodiesFor(service.spec, schema);
   const inputs = requiredInputs(service.spec, create);
   const add = (body: unknown) => service.send(requestFor(service, create, { ...inputs, body, contentType: type }));
   const created: unknown[] = [];
-  const errors: string[] = [];
   for (const body of bodies) {
     const response = await add(body);
     const text = await response.text();
     if (response.ok) {
       const element = parseJson(text);
       created.push(element);
-      errors.push(...echoErrors(service.spec, schema, node(body), node(element)));
-    } else errors.push(`the response to the valid body ${excerpt(body)} is ${response.status}`);
+      yield* echoErrors(service.spec, schema, node(body), node(element));
+    } else yield `the response to the valid body ${excerpt(body)} is ${response.status}`;
   }
   const largest = Math.max(...pageSizes(resource).map(([, size]) => size));
   const more = largest <= MAX_ADDED ? Math.max(0, largest + 1 - bodies.length) : 0;
@@ -93,34 +88,31 @@ async function fill(resource: Resource): Promise<{ created: unknown[]; errors: s
     const texts = await Promise.all(adding.map(async (response) => (await response).text()));
     created.push(...texts.map(parseJson));
   }
-  return { created, errors };
+  return created;
 }
 
 /** Differences between the properties of a created element and the properties that were sent. */
-function echoErrors(spec: Spec, schema: Schema, sent: Node, received: Node): string[] {
-  const properties = Object.entries(node(resolve(spec, schema).properties));
-  return properties.flatMap(([name, one]) => {
+function* echoErrors(spec: Spec, schema: Schema, sent: Node, received: Node): Generator<string> {
+  for (const [name, one] of Object.entries(node(resolve(spec, schema).properties))) {
     const described = resolve(spec, node(one) as Schema);
     const value = excerpt(received[name]);
-    if (described.writeOnly) return [];
+    if (described.writeOnly) continue;
     if (name in sent && !isDeepStrictEqual(received[name], sent[name]))
-      return [`${name} is sent as ${excerpt(sent[name])}, and is ${value} in the response`];
-    const isInvented = !(name in sent) && name in received && described.default === undefined;
-    return isInvented ? [`${name} is not sent, and is ${value} in the response`] : [];
-  });
+      yield `${name} is sent as ${excerpt(sent[name])}, and is ${value} in the response`;
+    if (!(name in sent) && name in received && described.default === undefined)
+      yield `${name} is not sent, and is ${value} in the response`;
+  }
 }
 
-async function sizeErrors(resource: Resource, total: number): Promise<string[]> {
+async function* sizeErrors(resource: Resource, total: number): AsyncGenerator<string> {
   const { limit } = resource.pagination;
-  const errors: string[] = [];
   for (const [requested, size] of pageSizes(resource)) {
     const query = requested === undefined ? {} : { [limit]: requested };
     const { length } = (await fetchPage(resource, requestWith(resource, query))).elements;
     const expected = Math.min(size, total);
     if (length !== expected)
-      errors.push(`a page with ${limit} ${requested ?? 'by default'} has ${length} elements, not ${expected}`);
+      yield `a page with ${limit} ${requested ?? 'by default'} has ${length} elements, not ${expected}`;
   }
-  return errors;
 }
 
 /** The page sizes to request, and the number of elements in such a page. The requested size undefined stands for the default. */
@@ -139,18 +131,16 @@ function pageSizes({
 }
 
 /** Errors in lists that are filtered by the value of a property. */
-async function filterErrors(resource: Resource, elements: readonly unknown[]): Promise<string[]> {
-  const errors: string[] = [];
+async function* filterErrors(resource: Resource, elements: readonly unknown[]): AsyncGenerator<string> {
   for (const { name, schema = {} } of filtersOf(resource)) {
     const values = resolve(resource.service.spec, schema).enum ?? [];
     for (const value of new Set([...values, ...elements.slice(0, 3).map((one) => node(one)[name])])) {
       if (value === undefined || value === null || typeof value === 'object') continue;
       const expected = elements.filter((one) => node(one)[name] === value);
       const actual = await fetchAll(resource, { [name]: value }, 20);
-      errors.push(...differences(`the list with ${name} ${value}`, actual, expected));
+      yield* differences(`the list with ${name} ${value}`, actual, expected);
     }
   }
-  return errors;
 }
 
 /** The query parameters that select elements by a property with the same name. */
@@ -165,24 +155,22 @@ function filtersOf({ service: { spec }, operation, create, pagination }: Resourc
 }
 
 /** Errors in elements that are read by their pagination key. */
-async function readErrors(resource: Resource, elements: readonly unknown[]): Promise<string[]> {
+async function* readErrors(resource: Resource, elements: readonly unknown[]): AsyncGenerator<string> {
   const { service, operation, pagination } = resource;
   const { key } = pagination;
   const elementEndpoint = new RegExp(`^GET ${operation.path}/\\{([^}/]+)\\}$`);
   const [endpoint, get] = [...service.spec.operations].find(([name]) => elementEndpoint.test(name)) ?? [];
   const [, parameter = ''] = elementEndpoint.exec(endpoint ?? '') ?? [];
-  if (!get || key === undefined) return [];
+  if (!get || key === undefined) return;
   const some = [...elements.slice(0, 20), ...elements.slice(-2)].filter((one) => node(one)[key] !== undefined);
-  const errors: string[] = [];
   for (const [i, element] of some.entries()) {
     const inputs: Inputs = { ...requiredInputs(service.spec, get), path: { [parameter]: node(element)[key] } };
     const request = requestFor(service, get, inputs);
     const response = await service.send(request);
     const read = parseJson(await response.text());
     if (!isDeepStrictEqual(read, element))
-      errors.push(`GET ${get.path} returns ${excerpt(read)}, and the list has ${excerpt(element)}`);
+      yield `GET ${get.path} returns ${excerpt(read)}, and the list has ${excerpt(element)}`;
     const tag = response.headers.get('etag');
-    if (tag && i < 2) errors.push(...(await tagErrors(service, request, tag)));
+    if (tag && i < 2) yield* tagErrors(service, request, tag);
   }
-  return errors;
 }

@@ -1,10 +1,17 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request as open, type RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import type { Operation } from '../../../openapi/document.ts';
-import { type Credentials, exampleCredentials } from '../../../openapi/security.ts';
+import { exampleCredentials } from '../../../openapi/security.ts';
 import { expectedRequest, type Inputs, type WireRequest, wireRequest } from '../../../openapi/serialize.ts';
-import { isNode, node, pathNames, type Spec } from '../../openapi.ts';
+import { basePathOf, isNode, node, pathNames, type Spec } from '../../openapi.ts';
 import { fullInputs } from '../values.ts';
 
-export type Send = (request: WireRequest) => Promise<Response>;
+type Server = typeof import('@petstore/server');
+
+type Send = (request: WireRequest) => Promise<Response>;
 
 /** A running server, and the abilities of its store. */
 export interface Service {
@@ -16,31 +23,106 @@ export interface Service {
   /** Whether stored elements have versions, so that conditional requests work. */
   readonly hasVersions?: true;
   /** Runs `work` while every call of the store fails. */
-  readonly whileFailing?: (work: () => Promise<void>) => Promise<void>;
+  readonly whileFailing?: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** Values for the parameters of a path. */
 export type PathValues = Readonly<Record<string, unknown>>;
 
-/** A credential for each security scheme. All credentials contain the same API key. */
-export function credentialsFor(spec: Spec, apiKey: string): Credentials {
-  const examples = Object.entries(exampleCredentials(spec));
-  return Object.fromEntries(
-    examples.map(([name, example]) => [
-      name,
-      typeof example === 'string' ? apiKey : { username: 'check', password: apiKey },
-    ]),
-  );
+/** A server that has not responded by then fails the check. */
+const RESPONSE_TIMEOUT_MS = 10_000;
+
+/**
+ * Starts two servers. The first server responds on the fast path, with JSON from its store. The second server is the Express app,
+ * which responds with the results of the handlers, and the store of the second server can fail.
+ */
+export async function startServers(server: Server, spec: Spec) {
+  const apiKey = 'a-key-that-is-for-the-check';
+  const options = { keys: server.keyCheck(server.parseKeys(apiKey)) };
+  const limits = { maxConnections: 100, headersTimeout: 5_000, requestTimeout: 5_000 };
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-drift-'));
+  const stops = [async () => rmSync(folder, { recursive: true })];
+  const start = async (app: RequestListener): Promise<Service> => {
+    const listener = await server.listen(app, { host: '127.0.0.1', port: 0, ...limits });
+    const agent = new Agent({ keepAlive: true });
+    stops.unshift(async () => {
+      agent.destroy();
+      await listener.drain(0);
+    });
+    const send = sender(listener.origin + basePathOf(spec), agent);
+    return { spec, apiKey, send, get: (path) => fetch(listener.origin + path) };
+  };
+  const stop = async () => {
+    for (const stopPart of stops) await stopPart();
+  };
+  try {
+    const stored = await server.openLowdbStore(folder);
+    stops.unshift(async () => stored.close());
+    const { memory, whileFailing } = breakable(server);
+    const plain: Service = { ...(await start(await server.createApp(stored, options))), hasVersions: true };
+    const failing: Service = { ...(await start(await server.createExpressListener(memory, options))), whileFailing };
+    return { services: [plain, failing] as const, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
-/** The request of an operation with these inputs. */
+/** Sends requests over reused connections, because fetch needs three times the CPU time. */
+function sender(address: string, agent: Agent): Send {
+  return ({ method, target, headers, body }) =>
+    new Promise((resolve, reject) => {
+      const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
+      const request = open(address + target, { method, headers, agent, signal }, (response) => {
+        const { statusCode: status = 0, headersDistinct } = response;
+        const received = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+          values.map((value): [string, string] => [name, value]),
+        );
+        buffer(response)
+          .then((content) => ([204, 205, 304].includes(status) ? null : content))
+          .then((content) => resolve(new Response(content, { status, headers: received })))
+          .catch(reject);
+      });
+      request.on('error', reject);
+      request.end(body);
+    });
+}
+
+/** A store in memory whose methods fail while `whileFailing` runs. */
+function breakable({ memoryStore, StoreUnavailableError }: Server) {
+  let failing = false;
+  const failable = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get: (_, name) => {
+        const property = Reflect.get(target, name);
+        if (typeof property !== 'function') return property;
+        return (...args: unknown[]) =>
+          failing ? Promise.reject(new StoreUnavailableError('for the check')) : property.apply(target, args);
+      },
+    });
+  const store = memoryStore();
+  const memory: typeof store = { ...failable(store), collection: (name) => failable(store.collection(name)) };
+  const whileFailing = async <T>(work: () => Promise<T>): Promise<T> => {
+    failing = true;
+    return work().finally(() => {
+      failing = false;
+    });
+  };
+  return { memory, whileFailing };
+}
+
+/** The request of an operation with these inputs. Each security scheme gets the same API key. */
 export function requestFor(
   { spec, apiKey: accepted }: Pick<Service, 'spec' | 'apiKey'>,
   { id }: Operation,
   inputs: Inputs,
   apiKey = accepted,
 ): WireRequest {
-  return wireRequest(expectedRequest(spec, id, inputs, credentialsFor(spec, apiKey)));
+  const examples = Object.entries(exampleCredentials(spec));
+  const credentials = examples.map(([name, example]) => {
+    return [name, typeof example === 'string' ? apiKey : { username: 'check', password: apiKey }] as const;
+  });
+  return wireRequest(expectedRequest(spec, id, inputs, Object.fromEntries(credentials)));
 }
 
 export function withHeader(request: WireRequest, name: string, value: string): WireRequest {

@@ -3,7 +3,7 @@ import type { Inputs, WireRequest } from '../../../openapi/serialize.ts';
 import { valueCheck } from '../../../openapi/validate.ts';
 import { pathNames, type Spec } from '../../openapi.ts';
 import { fullInputs, inputsFor } from '../values.ts';
-import { type Call, changedBody, invalidRequests, requestsWithInvalidPath, schemaOf } from './invalid-requests.ts';
+import { type Call, changedBody, invalidRequests, requestsWithInvalid, schemaOf } from './invalid-requests.ts';
 import { type PathValues, requestFor, type Service, withHeader, withPath } from './service.ts';
 
 /** A request for an operation, and the statuses that the server may respond with. */
@@ -11,8 +11,8 @@ export interface TestRequest extends Expectation {
   /** The end of `the response to …` in a finding. */
   readonly label: string;
   readonly request: WireRequest;
-  /** The server that the request needs: one whose store fails, or one whose stored elements have versions. */
-  readonly needs?: 'failing store' | 'versions';
+  /** The ability of the service that the request needs. */
+  readonly needs?: 'whileFailing' | 'hasVersions' | undefined;
 }
 
 interface Expectation {
@@ -31,76 +31,61 @@ const IDEMPOTENCY_KEY_STATUSES = [409, 422];
 const PRECONDITION = /^If-(?:None-)?Match=|^If-(?:Un)?modified-Since=/i;
 
 /** Requests for each status that an operation declares, built from the spec alone. */
-export function testRequestsFor(service: Service, operation: Operation, existing: PathValues): TestRequest[] {
+export function* testRequestsFor(service: Service, operation: Operation, existing: PathValues): Generator<TestRequest> {
   const { spec } = service;
   const allInputs = withPath(fullInputs(spec, operation), existing);
   const build = (inputs: Inputs, apiKey?: string) => requestFor(service, operation, inputs, apiKey);
   const call: Call = { spec, operation, allInputs, validRequest: build(allInputs), build };
   const { validRequest } = call;
-  const isDeclared = (status: number) => String(status) in (operation.object.responses ?? {});
-  const ifDeclared = (status: number, label: string, request: WireRequest, needs?: TestRequest['needs']) =>
-    isDeclared(status) ? [{ label, request, ...oneOf(status), ...(needs && { needs }) }] : [];
-  // Invalid requests have no idempotency key, so the server cannot respond with the statuses for an idempotency key.
-  const isForIdempotencyKey = (status: number) =>
-    operation.idempotencyKey !== undefined && IDEMPOTENCY_KEY_STATUSES.includes(status);
-  const declaredErrors = (...statuses: number[]) =>
-    statuses.filter((status) => isDeclared(status) && !isForIdempotencyKey(status));
-  const rejections = declaredErrors(400, 413, 415, 422);
-  // 413 and 415 are about the size and the type of a body, so they alone do not cover all invalid requests.
-  const coversAllRejections = rejections.some((status) => status !== 413 && status !== 415);
+  yield* validRequests(call, existing);
+  for (const invalid of invalidRequests(call)) yield { ...invalid, ...rejection(operation, 400, 413, 415, 422) };
+  for (const invalid of requestsWithInvalid(call, ['path']))
+    yield { ...invalid, ...rejection(operation, 400, 404, 422) };
+  yield* credentialRequests(call, service.apiKey);
+  yield* idempotencyKeyRequests(call);
+
+  const withAnyTag = withHeader(validRequest, 'If-None-Match', '*');
+  const withUnknownTag = withHeader(validRequest, 'If-Match', '"no-such-version"');
+  const withUnknownType = { ...withHeader(validRequest, 'Content-Type', 'application/x-unknown'), body: 'x' };
+  const tooLarge = { ...validRequest, body: 'x'.repeat(BODY_LIMIT + 1) };
   const inputsOfMissing = inputsOfMissingResource(spec, operation, allInputs);
-  return [
-    ...validRequests(call, existing, isDeclared),
-    ...invalidRequests(call).map((invalid) => ({
-      ...invalid,
-      ...rejection(coversAllRejections ? rejections : [], isForIdempotencyKey),
-    })),
-    ...requestsWithInvalidPath(call).map((invalid) => ({
-      ...invalid,
-      ...rejection(declaredErrors(400, 404, 422), isForIdempotencyKey),
-    })),
-    ...credentialRequests(call, service.apiKey),
-    ...ifDeclared(304, 'If-None-Match: *', withHeader(validRequest, 'If-None-Match', '*'), 'versions'),
-    ...ifDeclared(412, 'another If-Match', withHeader(validRequest, 'If-Match', '"no-such-version"'), 'versions'),
-    ...(inputsOfMissing ? ifDeclared(404, 'the identifier of no resource', build(inputsOfMissing)) : []),
-    ...idempotencyKeyRequests(call),
-    ...(operation.body
-      ? ifDeclared(413, 'a body that is too large', { ...validRequest, body: 'x'.repeat(BODY_LIMIT + 1) })
-      : []),
-    ...(operation.body
-      ? ifDeclared(415, 'a body of another type', {
-          ...withHeader(validRequest, 'Content-Type', 'application/x-unknown'),
-          body: 'x',
-        })
-      : []),
-    {
-      label: 'a failing store',
-      request: validRequest,
-      accepts: (status) => isSuccess(operation, status) || status >= 500,
-      expected: 'a success, or an error of the service',
-      needs: 'failing store',
-    },
+  const requests: [status: number, label: string, request: WireRequest | undefined, needs?: TestRequest['needs']][] = [
+    [304, 'If-None-Match: *', withAnyTag, 'hasVersions'],
+    [412, 'another If-Match', withUnknownTag, 'hasVersions'],
+    [404, 'the identifier of no resource', inputsOfMissing && build(inputsOfMissing)],
+    [413, 'a body that is too large', operation.body && tooLarge],
+    [415, 'a body of another type', operation.body && withUnknownType],
   ];
+  for (const [status, label, request, needs] of requests)
+    if (request && isDeclared(operation, status)) yield { label, request, ...oneOf(status), needs };
+  yield {
+    label: 'a failing store',
+    request: validRequest,
+    accepts: (status) => isSuccess(operation, status) || status >= 500,
+    expected: 'a success, or an error of the service',
+    needs: 'whileFailing',
+  };
 }
+
+const isDeclared = ({ object }: Operation, status: number) => String(status) in (object.responses ?? {});
 
 const oneOf = (...statuses: number[]): Expectation => ({
   accepts: (status) => statuses.includes(status),
   expected: `status ${statuses.join(' or ')}`,
 });
 
-/** Expects an error with one of these statuses. Without statuses, expects any 4xx but those with another meaning. */
-function rejection(statuses: readonly number[], hasOtherMeaning: (status: number) => boolean): Expectation {
-  if (statuses.length > 0) return oneOf(...statuses);
-  const accepts = (status: number) => status >= 400 && status < 500 && !hasOtherMeaning(status);
-  return { accepts, expected: 'a status of 4xx' };
+/** Expects an error with one of these statuses. If the operation does not declare them, expects any 4xx. */
+function rejection(operation: Operation, ...statuses: number[]): Expectation {
+  // Invalid requests have no idempotency key, so the server cannot respond with the statuses for an idempotency key.
+  const isPossible = (status: number) => !operation.idempotencyKey || !IDEMPOTENCY_KEY_STATUSES.includes(status);
+  const declared = statuses.filter((status) => isDeclared(operation, status) && isPossible(status));
+  // 413 and 415 are about the size and the type of a body, so they alone do not cover all invalid requests.
+  if (declared.some((status) => status !== 413 && status !== 415)) return oneOf(...declared);
+  return { accepts: (status) => status >= 400 && status < 500 && isPossible(status), expected: 'a status of 4xx' };
 }
 
 /** Valid requests with examples of the inputs. Examples of the body are left out: `resourceErrors` sends them. */
-function validRequests(
-  { spec, operation, build }: Call,
-  existing: PathValues,
-  isDeclared: (status: number) => boolean,
-): TestRequest[] {
+function validRequests({ spec, operation, build }: Call, existing: PathValues): TestRequest[] {
   const examples = inputsFor(spec, operation).filter(({ label }) => !label.startsWith('body '));
   return examples.map(({ label, inputs }) => {
     // The server may reject a generated precondition: as unmet, because no resource has that version, or as malformed, because
@@ -109,7 +94,7 @@ function validRequests(
     // A handler may reject a request that matches the spec, with another declared status.
     const accepts = (status: number) =>
       isSuccess(operation, status) ||
-      (status > 403 && status < 500 && isDeclared(status)) ||
+      (status > 403 && status < 500 && isDeclared(operation, status)) ||
       preconditionErrors.includes(status);
     const request = build(withPath(inputs, existing));
     return { label: `a valid request (${label})`, request, accepts, expected: 'a success' };
@@ -117,35 +102,26 @@ function validRequests(
 }
 
 /** Requests without the accepted API key, and requests with another spelling of its scheme. */
-function credentialRequests({ spec, operation, allInputs, validRequest, build }: Call, apiKey: string): TestRequest[] {
+function* credentialRequests(
+  { spec, operation, allInputs, validRequest, build }: Call,
+  apiKey: string,
+): Generator<TestRequest> {
   const { security } = operation;
-  if (!security.every((schemes) => Object.keys(schemes).length > 0) || security.length === 0) return [];
-  const similarKeys = [apiKey.toUpperCase(), `${apiKey}1`, apiKey.slice(0, -1)];
+  if (!security.every((schemes) => Object.keys(schemes).length > 0) || security.length === 0) return;
+  for (const key of ['nobody', apiKey.toUpperCase(), `${apiKey}1`, apiKey.slice(0, -1)])
+    yield { label: `the API key ${key}`, request: build(allInputs, key), ...oneOf(401) };
   const anonymous = withoutCredential(spec, validRequest);
+  if (anonymous) yield { label: 'no API key', request: anonymous, ...oneOf(401) };
+
   const { authorization } = validRequest.headers;
-  const [scheme = '', ...credential] = authorization?.split(' ') ?? [];
+  if (authorization === undefined) return;
+  const [scheme = '', ...credential] = authorization.split(' ');
   const inScheme = (name: string) => withHeader(validRequest, 'Authorization', [name, ...credential].join(' '));
+  yield { label: 'the API key in another scheme', request: inScheme('Other'), ...oneOf(401) };
+  const expectation = { accepts: (status: number) => status !== 401, expected: 'another status than 401' };
   // The names of schemes are case-insensitive (RFC 9110 11.1).
-  const spellings = authorization === undefined ? [] : [scheme.toLowerCase(), scheme.toUpperCase()];
-  const unauthorized = oneOf(401);
-  return [
-    { label: 'an unknown API key', request: build(allInputs, 'nobody'), ...unauthorized },
-    ...similarKeys.map((similar) => ({
-      label: `the similar API key ${similar}`,
-      request: build(allInputs, similar),
-      ...unauthorized,
-    })),
-    ...(anonymous ? [{ label: 'no API key', request: anonymous, ...unauthorized }] : []),
-    ...(spellings.length > 0
-      ? [{ label: 'the API key in another scheme', request: inScheme('Other'), ...unauthorized }]
-      : []),
-    ...spellings.map((name) => ({
-      label: `the scheme ${name}`,
-      request: inScheme(name),
-      accepts: (status: number) => status !== 401,
-      expected: 'another status than 401',
-    })),
-  ];
+  for (const name of [scheme.toLowerCase(), scheme.toUpperCase()])
+    yield { label: `the scheme ${name}`, request: inScheme(name), ...expectation };
 }
 
 /** The request without the headers that authenticate it; undefined if the request has no such header. */
@@ -161,29 +137,21 @@ function withoutCredential({ root }: Spec, request: WireRequest): WireRequest | 
  * Requests with an idempotency key, in the order in which they have to be sent. None for a path with parameters, because each
  * request would name another resource.
  */
-function idempotencyKeyRequests(call: Call): TestRequest[] {
+function* idempotencyKeyRequests(call: Call): Generator<TestRequest> {
   const { id, idempotencyKey, path } = call.operation;
-  if (!idempotencyKey || path.includes('{')) return [];
+  if (!idempotencyKey || path.includes('{')) return;
   const withIdempotencyKey = (inputs: Inputs, key: string) => withHeader(call.build(inputs), idempotencyKey.name, key);
   // All operations share one set of idempotency keys, so the key of each operation is another one.
   const keyOfOperation = `a-key-of-${id}`;
   const request = withIdempotencyKey(call.allInputs, keyOfOperation);
   const success = { accepts: (status: number) => isSuccess(call.operation, status), expected: 'a success' };
+  yield { label: 'a request with an idempotency key', request, ...success };
+  yield { label: 'the same request again', request, ...success };
   const changedInputs = changedBody(call);
-  return [
-    { label: 'a request with an idempotency key', request, ...success },
-    { label: 'the same request again', request, ...success },
-    ...(changedInputs
-      ? [
-          {
-            label: 'another request with the same idempotency key',
-            request: withIdempotencyKey(changedInputs, keyOfOperation),
-            ...oneOf(422),
-          },
-        ]
-      : []),
-    { label: 'an invalid idempotency key', request: withIdempotencyKey(call.allInputs, 'two words'), ...oneOf(400) },
-  ];
+  const another = changedInputs && withIdempotencyKey(changedInputs, keyOfOperation);
+  if (another) yield { label: 'another request with the same idempotency key', request: another, ...oneOf(422) };
+  const invalid = withIdempotencyKey(call.allInputs, 'two words');
+  yield { label: 'an invalid idempotency key', request: invalid, ...oneOf(400) };
 }
 
 /** Whether a status is a declared success of an operation. */

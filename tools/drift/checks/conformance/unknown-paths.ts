@@ -9,9 +9,8 @@ const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'];
  * Errors in the responses to undeclared endpoints: an undeclared path has to get 404, and an undeclared method 405 with the
  * methods of the path. `words` are segments that may occur in undeclared paths.
  */
-export async function unknownPathErrors(service: Service, words: readonly string[]): Promise<string[]> {
+export async function* unknownPathErrors(service: Service, words: readonly string[]): AsyncGenerator<string> {
   const { spec, send } = service;
-  const errors: string[] = [];
   const requests = [...spec.operations.values()].map((operation) => {
     const { target, headers } = requestFor(service, operation, requiredInputs(spec, operation));
     return { path: target.split('?')[0] ?? '', method: operation.method, headers };
@@ -26,45 +25,40 @@ export async function unknownPathErrors(service: Service, words: readonly string
   ];
   for (const target of unknown.filter((path) => !isDeclared(spec, path))) {
     const response = await send({ method: 'GET', target, headers });
-    if (response.status !== 404) errors.push(`the response to GET ${target} is ${response.status}, not 404`);
-    errors.push(...bodyErrors(spec, `GET ${target}`, await response.text()));
+    if (response.status !== 404) yield `the response to GET ${target} is ${response.status}, not 404`;
+    yield* bodyErrors(spec, `GET ${target}`, await response.text());
   }
   if (list(spec.root.security).some((schemes) => Object.keys(node(schemes)).length > 0)) {
     const { status } = await send({ method: 'GET', target: '/no-such-path', headers: {} });
-    if (status !== 401) errors.push(`the response to GET /no-such-path without an API key is ${status}, not 401`);
+    if (status !== 401) yield `the response to GET /no-such-path without an API key is ${status}, not 401`;
   }
   for (const [target, operations] of declared) {
     const methods = operations.map(({ method }) => method);
-    errors.push(...(await methodErrors(target, methods, (method) => send({ method, target, headers }))));
+    yield* methodErrors(target, methods, (method) => send({ method, target, headers }));
     for (const method of METHODS.filter((name) => !methods.includes(name))) {
       const response = await send({ method, target, headers });
       const allowed = withoutHeadAndOptions((response.headers.get('allow') ?? '').split(/, */));
-      if (response.status !== 405) errors.push(`the response to ${method} ${target} is ${response.status}, not 405`);
+      if (response.status !== 405) yield `the response to ${method} ${target} is ${response.status}, not 405`;
       else if (allowed.join() !== withoutHeadAndOptions(methods).join())
-        errors.push(`the response to ${method} ${target} has Allow ${allowed}, and the path has ${methods}`);
-      errors.push(...bodyErrors(spec, `${method} ${target}`, await response.text()));
+        yield `the response to ${method} ${target} has Allow ${allowed}, and the path has ${methods}`;
+      yield* bodyErrors(spec, `${method} ${target}`, await response.text());
     }
   }
-  return errors;
 }
 
 /** Errors in the responses to HEAD, whose status is that of GET, and to OPTIONS, which lists all methods (RFC 9110 9.3). */
-async function methodErrors(
+async function* methodErrors(
   target: string,
   methods: readonly string[],
   request: (method: string) => Promise<Response>,
-) {
+): AsyncGenerator<string> {
   const isRead = methods.includes('GET');
   const expected = [...new Set([...methods, ...(isRead ? ['HEAD'] : []), 'OPTIONS'])].toSorted().join(', ');
   const allow = (await request('OPTIONS')).headers.get('allow')?.split(/, */).toSorted().join(', ');
-  const [get, head] =
-    isRead && !methods.includes('HEAD') ? [(await request('GET')).status, (await request('HEAD')).status] : [];
-  return [
-    ...(methods.includes('OPTIONS') || allow === expected
-      ? []
-      : [`OPTIONS ${target} allows ${allow}, not ${expected}`]),
-    ...(get === head ? [] : [`the response to HEAD ${target} is ${head}, and to GET it is ${get}`]),
-  ];
+  if (!methods.includes('OPTIONS') && allow !== expected) yield `OPTIONS ${target} allows ${allow}, not ${expected}`;
+  if (!isRead || methods.includes('HEAD')) return;
+  const [get, head] = [(await request('GET')).status, (await request('HEAD')).status];
+  if (get !== head) yield `the response to HEAD ${target} is ${head}, and to GET it is ${get}`;
 }
 
 /** The methods without HEAD and OPTIONS, because every path may have both. */
@@ -80,14 +74,10 @@ function credentialIn({ authorization, ...others }: Readonly<Record<string, stri
 
 /** Whether the path is one of an operation, with any parameters. */
 function isDeclared(spec: Spec, target: string): boolean {
-  const escaped = (text: string) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
-  const patterns = [...spec.operations.values()].map(({ path }) =>
-    path
-      .split(/\{[^}]+\}/)
-      .map(escaped)
-      .join('[^/]+'),
-  );
-  return new RegExp(`^(?:${patterns.join('|')})$`).test(target);
+  return spec.operations.values().some(({ path }) => {
+    const pattern = path.split(/\{[^}]+\}/).map((text) => RegExp.escape(text));
+    return new RegExp(`^${pattern.join('[^/]+')}$`).test(target);
+  });
 }
 
 /** Errors in the body of a response without an operation. The body has to be an Error. */

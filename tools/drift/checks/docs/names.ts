@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
-import type { Finding } from '../../check.ts';
+import { editFinding, type Finding } from '../../check.ts';
 import { type Project, sourcesIn } from '../../project.ts';
-import { type Petctl, runPetctl } from '../petctl/run.ts';
-import { type Block, finding } from './pages.ts';
+import { type Petctl, rejectionOf, wordsOf } from '../petctl/run.ts';
+import type { Block } from './code.ts';
 
 type Server = typeof import('@petstore/server/program');
 type Command = ReturnType<Server['program']>;
@@ -16,8 +16,7 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
   const server = textOf('apps/server/src');
   const petctl = textOf('apps/petctl/src');
   const tools = textOf('tools/drift', 'tools/bench');
-  const reference = project.exists('docs/petctl.md') ? project.read('docs/petctl.md') : '';
-  const sources = [server, textOf('packages/client/src'), tools, reference].join('\n');
+  const sources = [server, textOf('packages/client/src'), tools, project.read('docs/petctl.md')].join('\n');
   const flags = await flagsOf(project);
   const { operations, model } = project.spec;
   const { statuses, deployments } = model.service;
@@ -56,13 +55,10 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
       const names = new Set([...project.read(page).matchAll(pattern)].map(([, name = '']) => name));
       return [...names]
         .filter((name) => !isKnown(name, page))
-        .map((name) => finding(page, `it names ${name}`, expected));
+        .map((name) => editFinding(page, `it names ${name}`, expected));
     }),
   );
 }
-
-/** Returns why a program rejects a command line; nothing if it would run. */
-type Try = (words: string[]) => Promise<string | undefined>;
 
 /** Commands of npm itself. */
 const npmCommands = /^(install|ci|pack|publish|audit|view|exec|login|deprecate|link|ls)$/;
@@ -70,19 +66,21 @@ const npmCommands = /^(install|ci|pack|publish|audit|view|exec|login|deprecate|l
 /** The npm scripts that do not exist, and the commands that petctl or the server reject. */
 export async function commandErrors(project: Project, blocks: Block[]): Promise<Finding[]> {
   const { scripts } = JSON.parse(project.read('package.json'));
-  const tries: Record<string, Try> = {
-    petctl: petctl(await project.load<Petctl>('petctl/internal')),
-    'petstore-server': server(await project.load<Server>('@petstore/server/program')),
+  const petctl = await project.load<Petctl>('petctl/internal');
+  const server = await project.load<Server>('@petstore/server/program');
+  const tries: Record<string, (words: string[]) => Promise<string | undefined>> = {
+    petctl: (words) => rejectionOf(petctl, words),
+    'petstore-server': (words) => serverRejection(server, words),
   };
   const findings: Finding[] = [];
   for (const { page, line } of blocks.flatMap(linesOf)) {
     const [, script] = /^npm (?:run )?(?:-s )?([\w:-]+)/.exec(line) ?? [];
     if (script && !(script in scripts) && !npmCommands.test(script))
-      findings.push(finding(page, `it shows '${line}'`, 'package.json has no such script'));
+      findings.push(editFinding(page, `it shows '${line}'`, 'package.json has no such script'));
     const [, program = '', words = ''] =
       /(?:^|\| )(?:npx )?(petctl|petstore-server) (.*)$/.exec(line.split(' | ')[0] ?? '') ?? [];
     const error = await tries[program]?.(wordsOf(words));
-    if (error) findings.push(finding(page, `it shows '${line}'`, error));
+    if (error) findings.push(editFinding(page, `it shows '${line}'`, error));
   }
   return findings;
 }
@@ -99,42 +97,23 @@ function linesOf({ page, language, text }: Block): { page: string; line: string 
   return commands.map((line) => ({ page, line }));
 }
 
-function wordsOf(line: string): string[] {
-  return [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, one, two, three]) => one ?? two ?? three ?? '');
-}
-
-/** Runs petctl without sending anything: an operation only prints its request, the other commands their help. */
-function petctl(petctl: Petctl): Try {
-  const commands = [...petctl.walk(petctl.fullTree())];
-  const operations = new Set(commands.flatMap(({ path, node }) => (node.operation ? path.join(' ') : [])));
-  const env = { PETCTL_API_KEY: 'k', XDG_CONFIG_HOME: '/nonexistent' };
-  return async (words) => {
-    const isOperation = operations.has(words.slice(0, 2).join(' ')) && !words[1]?.startsWith('import');
-    const { code, stderr } = await runPetctl(petctl, [...words, isOperation ? '--dry-run' : '--help'], { env });
-    return code === 0 ? undefined : stderr.trim().split('\n')[0];
-  };
-}
-
-/** Reads the command line as the server does, and starts nothing. */
-function server({ program }: Server): Try {
-  return async (words) => {
-    const root = program({}, async () => {});
-    for (const command of commandsBelow(root)) {
-      command.configureOutput({ writeOut: () => {} });
-      if (command !== root && command.name() !== 'serve') command.action(() => {});
-    }
-    try {
-      await root.parseAsync(words, { from: 'user' });
-      return undefined;
-    } catch (error) {
-      // commander ends the output of help and of the version so.
-      if ((error as { exitCode?: number }).exitCode === 0) return undefined;
-      const [reason] = String(error instanceof Error ? error.message : error)
-        .trim()
-        .split('\n');
-      return reason;
-    }
-  };
+/** Why the server rejects a command line; undefined if it would run. It starts nothing. */
+async function serverRejection({ program }: Server, words: string[]): Promise<string | undefined> {
+  const root = program({}, async () => {});
+  for (const command of commandsBelow(root)) {
+    command.configureOutput({ writeOut: () => {} });
+    if (command !== root && command.name() !== 'serve') command.action(() => {});
+  }
+  try {
+    await root.parseAsync(words, { from: 'user' });
+    return undefined;
+  } catch (error) {
+    // commander ends the output of help and of the version so.
+    if ((error as { exitCode?: number }).exitCode === 0) return undefined;
+    return String(error instanceof Error ? error.message : error)
+      .trim()
+      .split('\n')[0];
+  }
 }
 
 function commandsBelow(command: Command): Command[] {
@@ -145,11 +124,12 @@ function commandsBelow(command: Command): Command[] {
 async function flagsOf(project: Project): Promise<Set<string>> {
   const { fullTree, walk, globalFlags } = await project.load<Petctl>('petctl/internal');
   const { program } = await project.load<Server>('@petstore/server/program');
-  const ofServer = commandsBelow(program({}, async () => {})).flatMap(({ options }) =>
-    options.map(({ long }) => long ?? ''),
-  );
-  const ofPetctl = [...walk(fullTree())].flatMap(({ node }) =>
-    [...(node.flags ?? []), ...globalFlags].map(({ name }) => name),
-  );
-  return new Set([...ofPetctl, ...ofServer.map((name) => name.replace(/^--/, '')), 'help', 'version']);
+  const ofServer = commandsBelow(program({}, async () => {})).flatMap(({ options }) => options);
+  const ofPetctl = [...walk(fullTree())].flatMap(({ node }) => node.flags ?? []);
+  return new Set([
+    ...[...ofPetctl, ...globalFlags].map(({ name }) => name),
+    ...ofServer.map(({ long }) => long?.replace(/^--/, '') ?? ''),
+    'help',
+    'version',
+  ]);
 }

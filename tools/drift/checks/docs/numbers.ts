@@ -1,17 +1,28 @@
-import type { Finding } from '../../check.ts';
+import { editFinding, type Finding } from '../../check.ts';
 import { specFile } from '../../openapi.ts';
 import { type Project, sourcesIn } from '../../project.ts';
-import { finding } from './pages.ts';
 
-const loadSettings = (project: Project) =>
-  project.load<typeof import('@petstore/server/settings')>('@petstore/server/settings');
+type Settings = typeof import('@petstore/server/settings');
+
+/** The constants with numbers in sources, by their names. */
+type Constants = ReadonlyMap<string, readonly number[]>;
+
+/** Errors in the numbers of the pages: in the table of settings, in the table of bounds, and in sentences. */
+export async function numberErrors(project: Project, pages: readonly string[]): Promise<Finding[]> {
+  const settings = await project.load<Settings>('@petstore/server/settings');
+  const client = await project.load<typeof import('@petstore/client')>('@petstore/client');
+  const constants = constantsIn(sourcesIn(project, 'apps/server/src'));
+  return [
+    ...settingErrors(project, settings),
+    ...boundErrors(project, settings, constants),
+    ...sentenceErrors(project, [...pages, specFile, 'docs/petctl.md'], client, constants),
+  ];
+}
 
 /** Errors in the table of settings: each setting is a row with its variable, its flag and its default. */
-export async function settingErrors(project: Project): Promise<Finding[]> {
+function settingErrors(project: Project, { settings, deployments }: Settings): Finding[] {
   const page = 'docs/operating.md';
-  const error = (actual: string, expected: string) => finding(page, actual, expected);
-  if (!project.exists(page)) return [error('it is missing', 'it has a table of settings')];
-  const { settings, deployments } = await loadSettings(project);
+  const error = (actual: string, expected: string) => editFinding(page, actual, expected);
   const rows = [...project.read(page).matchAll(/^\| `([A-Z_]+)` \| (.*?) \| (.*) \|$/gm)];
   const errors = Object.values(settings).flatMap(({ variable, flags, fallback }) => {
     const [, , flag = '', cell = ''] = rows.find(([, name]) => name === variable) ?? [];
@@ -29,12 +40,9 @@ export async function settingErrors(project: Project): Promise<Finding[]> {
 }
 
 /** Errors in the table of bounds: each row has the value of the settings and constants that it names. */
-export async function boundErrors(project: Project): Promise<Finding[]> {
+function boundErrors(project: Project, { settings, deployments }: Settings, constants: Constants): Finding[] {
   const page = 'docs/security.md';
-  const error = (actual: string, expected: string) => finding(page, actual, expected);
-  if (!project.exists(page)) return [error('it is missing', 'it has a table of bounds')];
-  const { settings, deployments } = await loadSettings(project);
-  const constants = constantsIn(sourcesIn(project, 'apps/server/src'));
+  const error = (actual: string, expected: string) => editFinding(page, actual, expected);
   const text = project.read(page);
   const rows = [...text.matchAll(/^\| (.*?) \| (.*?) \| (.*?) \| (.*?) \| .*\|$/gm)];
   const wrong = rows.flatMap(([, bound = '', cell = '', named = '']) =>
@@ -55,10 +63,13 @@ export async function boundErrors(project: Project): Promise<Finding[]> {
 }
 
 /** Numbers in sentences that differ from the code. Only sentences of these forms are checked. */
-export async function numberErrors(project: Project, pages: readonly string[]): Promise<Finding[]> {
-  const { connect } = await project.load<typeof import('@petstore/client')>('@petstore/client');
+function sentenceErrors(
+  project: Project,
+  pages: readonly string[],
+  { connect }: typeof import('@petstore/client'),
+  constants: Constants,
+): Finding[] {
   const { timeout, limit } = connect({ apiKey: '-', baseUrl: 'http://localhost' });
-  const constants = constantsIn(sourcesIn(project, 'apps/server/src'));
   const amount = (name: string, per = 1) => Number(constants.get(name)?.[0]) / per;
   const sentences: [pattern: RegExp, value: number][] = [
     [/\b(?:for|within|last) (\w+) hours/gi, amount('IDEMPOTENCY_MS', 3_600_000)],
@@ -68,20 +79,19 @@ export async function numberErrors(project: Project, pages: readonly string[]): 
     [/\bretries (\w+), after/gi, limit],
     [/\bto (\w+) seconds by default/gi, timeout / 1000],
   ];
-  return [...pages, specFile, 'docs/petctl.md']
-    .filter(project.exists)
-    .flatMap((one) =>
-      sentences.flatMap(([pattern, value]) =>
-        [...project.read(one).replaceAll(/\n +/g, ' ').matchAll(pattern)]
-          .filter(([, text = '']) => ![value, Number.NaN].includes(numberFrom(text)))
-          .map(([text]) => finding(one, `it says '${text}'`, `it is ${value}`)),
-      ),
+  return pages.flatMap((page) => {
+    const text = project.read(page).replaceAll(/\n +/g, ' ');
+    return sentences.flatMap(([pattern, value]) =>
+      [...text.matchAll(pattern)]
+        .filter(([, number = '']) => ![value, Number.NaN].includes(numberFrom(number)))
+        .map(([sentence]) => editFinding(page, `it says '${sentence}'`, `it is ${value}`)),
     );
+  });
 }
 
 /** The numbers of the constants in sources: one, or those of an object. */
-function constantsIn(sources: readonly string[]): Map<string, number[]> {
-  const found = new Map<string, number[]>();
+function constantsIn(sources: readonly string[]): Constants {
+  const found = new Map<string, readonly number[]>();
   for (const source of sources)
     for (const [, name = '', value = ''] of source.matchAll(/^(?:export )?const ([A-Z][A-Z\d_]+) = ([\d{].*?);$/gm)) {
       const products = [...value.matchAll(/\d[\d_]*(?: \*\*? \d[\d_]*)*/g)];
@@ -116,17 +126,13 @@ function timesOf(seconds: number): string[] {
 
 /** Whether a text has one of these words. */
 function saysOneOf(text: string, words: readonly string[]): boolean {
-  const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`(?<![\\w.,])(?:${escaped.join('|')})(?![\\w]|[.,]\\d)`).test(text);
+  return new RegExp(`(?<![\\w.,])(?:${words.map(RegExp.escape).join('|')})(?![\\w]|[.,]\\d)`).test(text);
 }
 
-const numerals = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+const numerals = ['zero', 'one|once', 'two|twice', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
 /** The number that a word or digits stand for. */
 function numberFrom(text: string): number {
-  const word = text
-    .toLowerCase()
-    .replace(/^once$/, 'one')
-    .replace(/^twice$/, 'two');
-  return numerals.includes(word) ? numerals.indexOf(word) : Number(text.replaceAll(',', ''));
+  const number = numerals.findIndex((words) => words.split('|').includes(text.toLowerCase()));
+  return number < 0 ? Number(text) : number;
 }

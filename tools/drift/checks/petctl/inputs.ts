@@ -1,10 +1,9 @@
 import type { Field, Operation } from '@petstore/types';
 import type { Argument, CommandNode, Flag, Located } from 'petctl/internal';
-import { type Operation as Described, resolve } from '../../../openapi/document.ts';
-import { exampleValue, NoExampleError } from '../../../openapi/examples.ts';
-import { valueCheck } from '../../../openapi/validate.ts';
+import { type Operation as Described, resolve, type Schema } from '../../../openapi/document.ts';
 import type { Finding } from '../../check.ts';
 import { pathNames, type Spec, typeOf } from '../../openapi.ts';
+import { integersBeyond, requiredInputs } from '../values.ts';
 import type { Petctl } from './run.ts';
 
 /** A command of an operation, and what its checks need: petctl, its command tree, and the spec. */
@@ -57,44 +56,43 @@ export function flagOrArgumentOf(
     : node.flags?.find(({ field }) => field === name);
 }
 
-/** Errors in the flag or argument of an input: whether it is required, the values that the parser accepts, and completion. */
+/** Errors in the flag or argument of an input: whether it is required, the words that the parser accepts, and completion. */
 export function inputErrors(subject: Subject, input: Input, flagOrArgument: Argument | Flag): Finding[] {
   const where = [...subject.command.path, `${input.in} ${input.name}`];
   return [
     ...unlessEqual(where, 'being required', flagOrArgument.required ?? false, input.required),
     ...parserErrors(subject, input, flagOrArgument),
-    ...('field' in flagOrArgument ? completionErrors(subject, input, flagOrArgument) : []),
+    ...(input.in === 'path' ? [] : completionErrors(subject, input, flagOrArgument)),
   ];
 }
 
-/** Errors in the parser: values of an input that the parser accepts although the spec rejects them, or the other way round. */
-function parserErrors(subject: Subject, input: Input, flagOrArgument: Argument | Flag): Finding[] {
-  const { petctl, tree, spec, command } = subject;
-  const inPath = inputsOf(subject).filter((other) => other.in === 'path');
-  const validWord = (other: Input) => samplesOf(spec, other).find(([, isAllowed]) => isAllowed)?.[0] ?? '1';
-  return samplesOf(spec, input).flatMap(([text, isAllowed]) => {
-    const flags = 'field' in flagOrArgument ? [`--${flagOrArgument.name}=${text}`] : [];
-    const values = inPath.map((other) => (other.name === input.name && input.in === 'path' ? text : validWord(other)));
-    let isAccepted = true;
+/** Words that the parser accepts for an input although the spec does not allow them. Valid values are sent by `runErrors`. */
+function parserErrors({ petctl, tree, spec, operation, command }: Subject, input: Input, { name }: Argument | Flag) {
+  const isInPath = input.in === 'path';
+  const { path } = requiredInputs(spec, operation);
+  const isAccepted = (word: string) => {
+    const values: Readonly<Record<string, unknown>> = { ...path, ...(isInPath && { [input.name]: word }) };
+    const args = pathNames(operation.path).map((one) => String(values[one]));
     try {
-      petctl.parse(tree, [...command.path, ...flags, '--', ...values]);
+      petctl.parse(tree, [...command.path, ...(isInPath ? [] : [`--${name}=${word}`]), '--', ...args]);
+      return true;
     } catch {
-      isAccepted = false;
+      return false;
     }
-    if (isAccepted === isAllowed) return [];
-    const actual = `the parser ${isAccepted ? 'accepts' : 'rejects'} '${text}'`;
-    return [
-      finding(
-        [...command.path, flagOrArgument.name],
-        actual,
-        isAllowed ? 'the spec allows the value' : 'the spec does not allow the value',
-      ),
-    ];
-  });
+  };
+  return invalidWords(spec, input)
+    .filter(isAccepted)
+    .map((word) =>
+      finding([...command.path, name], `the parser accepts '${word}'`, 'the spec does not allow the value'),
+    );
 }
 
 /** Errors in the completion of a flag: its name, its description, and the values of its enum. */
-function completionErrors({ petctl, tree, command: { path } }: Subject, input: Input, { name }: Flag): Finding[] {
+function completionErrors(
+  { petctl, tree, command: { path } }: Subject,
+  input: Input,
+  { name }: Pick<Flag, 'name'>,
+): Finding[] {
   const offered = (...words: string[]) => new Map(petctl.candidates(tree, [...path, ...words]).words);
   const where = [...path, name];
   const description = offered('--').get(`--${name}`);
@@ -110,68 +108,27 @@ function completionErrors({ petctl, tree, command: { path } }: Subject, input: I
   ];
 }
 
-/** A word to try a parser with, and whether the spec allows it. */
-type Sample = readonly [text: string, isAllowed: boolean];
-
-/** Samples for an input: an example, and the values at and beyond each of its bounds. */
-function samplesOf(spec: Spec, { schema, isWhole }: Input): Sample[] {
-  if (isWhole) return [];
+/** Words that the spec does not allow for an input: of another type, and just beyond each bound. */
+function invalidWords(spec: Spec, { schema, isWhole }: Input): string[] {
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
-  // The elements of a list are separate words, so the samples are elements.
-  const wordSchema = types.join() === 'array' ? schema.items : schema;
-  return wordSchema ? samplesFor(spec, resolve(spec, wordSchema as object)) : [];
-}
-
-/** Words that are not a value of a type. */
-const invalidWords: Readonly<Record<string, readonly string[]>> = {
-  integer: ['1e1', '0x1'],
-  number: ['no number'],
-  object: ['{'],
-};
-
-function samplesFor(spec: Spec, schema: Field['schema']): Sample[] {
-  const { enum: values, minimum, maximum, minLength, maxLength, format } = schema;
-  if (values) {
-    const words = values.filter((value) => value !== null).map((value): Sample => [String(value), true]);
-    return [...words, ['no such value', false]];
-  }
-  const type = typeOf(schema) ?? '';
-  const example = exampleOf(spec, schema);
-  const words: Sample[] = (invalidWords[type] ?? []).map((word) => [word, false]);
-  if (example !== undefined) words.unshift([typeof example === 'string' ? example : JSON.stringify(example), true]);
-  if (type === 'integer') {
-    // Bounds are bigints, because a number cannot represent both a very large bound and the integer next to it.
-    const [least, most] = [minimum, maximum].map((bound) => (Number.isInteger(bound) ? BigInt(bound ?? 0) : undefined));
-    const isWide = format === 'int64';
-    words.push(
-      ...samplesAtBound(least ?? (isWide ? -(2n ** 63n) : undefined), -1n),
-      ...samplesAtBound(most ?? (isWide ? 2n ** 63n - 1n : undefined), 1n),
-    );
-  }
-  if (type === 'string') {
-    const fits = valueCheck(spec);
-    const lengths = [minLength, minLength && minLength - 1, maxLength, maxLength && maxLength + 1];
-    const texts = lengths.filter((length) => length !== undefined && length < 10_000).map((n) => 'x'.repeat(n ?? 0));
-    words.push(...texts.map((text): Sample => [text, fits(schema as object, text)]));
-  }
-  return words;
-}
-
-/** The samples at a bound, and one step beyond the bound. */
-function samplesAtBound(bound: bigint | undefined, step: bigint): Sample[] {
-  return bound === undefined
-    ? []
-    : [
-        [String(bound), true],
-        [String(bound + step), false],
-      ];
-}
-
-function exampleOf(spec: Spec, schema: Field['schema']): unknown {
-  try {
-    return exampleValue(spec, schema as object, true);
-  } catch (error) {
-    if (error instanceof NoExampleError) return undefined;
-    throw error;
+  // The elements of a list are separate words.
+  const ofWord = types.join() === 'array' ? schema.items : schema;
+  if (isWhole || !ofWord) return [];
+  const described = resolve(spec, ofWord as Schema);
+  const { enum: values, minLength = 0, maxLength = Infinity } = described;
+  if (values) return ['no such value'];
+  switch (typeOf(described)) {
+    case 'integer':
+      return ['1e1', '0x1', ...integersBeyond(described).map(String)];
+    case 'number':
+      return ['no number'];
+    case 'object':
+      return ['{'];
+    case 'string':
+      return [minLength - 1, maxLength + 1]
+        .filter((length) => length >= 0 && length < 10_000)
+        .map((length) => 'x'.repeat(length));
+    default:
+      return [];
   }
 }

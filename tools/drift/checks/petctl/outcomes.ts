@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { jsonText } from '../../../openapi/body.ts';
 import { parseJson } from '../../../openapi/compare.ts';
 import { resolve } from '../../../openapi/document.ts';
+import type { Example } from '../../../openapi/examples.ts';
 import { inputOf, type RecordedResponse, recorder } from '../../../openapi/recorder.ts';
 import { propertyNames } from '../../../openapi/sample.ts';
 import { exampleCredentials } from '../../../openapi/security.ts';
@@ -13,22 +14,20 @@ import type { Subject } from './inputs.ts';
 import { outputOf, runPetctl } from './run.ts';
 
 /** Differences between the spec and what a command sends, prints and exits with, one sentence each. */
-export async function runErrors(subject: Subject): Promise<string[]> {
-  const all = inputsFor(subject.spec, subject.operation).filter(({ inputs }) =>
-    hasWords(inputs, subject.modelOperation),
-  );
+export async function* runErrors(subject: Subject): AsyncGenerator<string> {
+  const { spec, operation, modelOperation } = subject;
+  const all = inputsFor(spec, operation).filter(({ inputs }) => hasWords(inputs, modelOperation));
   const full = (all.find(({ label }) => label === 'all') ?? all[0])?.inputs;
-  if (!full) return [];
-  const errors: string[] = [];
-  const examples = all.map(({ inputs }) => inputs);
-  const lines: CommandLine[] = [...all, ...commandLines(subject, full, examples)];
+  if (!full) return;
+  const lines: CommandLine[] = [...all, ...commandLines(subject, full, all)];
   for (const { label, inputs, words = wordsFor(subject, inputs), headers } of lines) {
     const { sent, stderr } = await run(subject, words);
-    const expected = expectedRequest(subject.spec, subject.modelOperation.id, inputs, exampleCredentials(subject.spec));
+    const expected = expectedRequest(spec, modelOperation.id, inputs, exampleCredentials(spec));
     const described = { ...expected, headers: { ...expected.headers, ...headers } };
-    errors.push(...requestDifferences(label, described, sent[0], stderr.trim()));
+    yield* requestDifferences(label, described, sent[0], stderr.trim());
   }
-  return [...errors, ...(await outputErrors(subject, full)), ...(await exitErrors(subject, full))];
+  yield* outputErrors(subject, full);
+  yield* exitErrors(subject, full);
 }
 
 /** A command line, and the inputs and headers that its request has to contain. */
@@ -40,22 +39,21 @@ interface CommandLine {
 }
 
 /** Command lines with flags that are not inputs: --idempotency-key, and --data for a body as JSON. */
-function commandLines(subject: Subject, full: Inputs, all: readonly Inputs[]): CommandLine[] {
+function* commandLines(subject: Subject, full: Inputs, examples: readonly Example[]): Generator<CommandLine> {
   const { idempotencyKey, body } = subject.modelOperation;
-  const lines: CommandLine[] = [];
   if (idempotencyKey) {
     const words = ['--idempotency-key=of-the-caller', ...wordsFor(subject, full)];
     const headers = { [idempotencyKey.header.toLowerCase()]: 'of-the-caller' };
-    lines.push({ label: 'an idempotency key', inputs: full, words, headers });
+    yield { label: 'an idempotency key', inputs: full, words, headers };
   }
-  if (!isNode(full.body) || body?.kind !== 'json' || body.whole) return lines;
+  if (!isNode(full.body) || body?.kind !== 'json' || body.whole) return;
   const data = `--data=${jsonText(full.body)}`;
   const { body: _, ...others } = full;
-  lines.push({ label: '--data', inputs: full, words: [data, ...wordsFor(subject, others)] });
-  const other = all.findLast((inputs) => isNode(inputs.body) && inputs.body !== full.body);
-  if (!other) return lines;
+  yield { label: '--data', inputs: full, words: [data, ...wordsFor(subject, others)] };
+  const other = examples.findLast(({ inputs }) => isNode(inputs.body) && inputs.body !== full.body)?.inputs;
+  if (!other) return;
   const inputs = { ...other, body: { ...full.body, ...node(other.body) } };
-  return [...lines, { label: 'flags beside --data', inputs, words: [data, ...wordsFor(subject, other)] }];
+  yield { label: 'flags beside --data', inputs, words: [data, ...wordsFor(subject, other)] };
 }
 
 /** Runs the command with a recorder instead of a service, which always returns the same response. */
@@ -100,11 +98,11 @@ function wordsFor({ modelOperation, command: { node } }: Subject, inputs: Inputs
 }
 
 /** Errors in the output of a success: JSON has to contain all data, and csv and table a column for each property. */
-async function outputErrors(subject: Subject, inputs: Inputs): Promise<string[]> {
+async function* outputErrors(subject: Subject, inputs: Inputs): AsyncGenerator<string> {
   const { spec, operation, modelOperation } = subject;
   const [status = 200, schema] = successesOf(spec, operation)[0] ?? [];
   const [data] = dataFor(spec, schema);
-  if (!schema || modelOperation.successes.length > 1 || ![data].flat().every(isNode)) return [];
+  if (!schema || modelOperation.successes.length > 1 || ![data].flat().every(isNode)) return;
   const print = async (format: string, isTerminal = false) => {
     const words = [`--output=${format}`, '--no-color', ...wordsFor(subject, inputs)];
     return (await run(subject, words, jsonResponse(status, jsonText(data)), isTerminal)).stdout;
@@ -112,17 +110,16 @@ async function outputErrors(subject: Subject, inputs: Inputs): Promise<string[]>
   const elements = modelOperation.pagination?.items;
   const expected = elements === undefined ? data : node(data)[elements];
   const json = await print('json');
-  const isPrinted = isDeepStrictEqual(readJson(json), parseJson(jsonText(expected)));
-  const errors = isPrinted ? [] : [`-o json writes ${json.slice(0, 200)}, not ${excerpt(expected)}`];
+  if (!isDeepStrictEqual(readJson(json), parseJson(jsonText(expected))))
+    yield `-o json writes ${json.slice(0, 200)}, not ${excerpt(expected)}`;
   const { items } = resolve(spec, schema);
   const names = propertyNames(spec, isNode(items) ? items : schema, 0);
-  if (names.length === 0 || elements !== undefined) return errors;
+  if (names.length === 0 || elements !== undefined) return;
   const [csv = ''] = (await print('csv')).split('\n');
   const [title = ''] = (await print('table', true)).split('\n');
   const columns = title.split(/ {2,}/).map((column) => column.replaceAll(' ', '').toLowerCase());
-  if (csv !== names.join(',')) errors.push(`-o csv has the columns ${csv}, not ${names}`);
-  if (columns.join() !== names.join().toLowerCase()) errors.push(`a table has the columns ${title}, not ${names}`);
-  return errors;
+  if (csv !== names.join(',')) yield `-o csv has the columns ${csv}, not ${names}`;
+  if (columns.join() !== names.join().toLowerCase()) yield `a table has the columns ${title}, not ${names}`;
 }
 
 function readJson(text: string): unknown {
@@ -134,11 +131,10 @@ function readJson(text: string): unknown {
 }
 
 /** Errors in the exit code and in the printed error, for each error status. */
-async function exitErrors(subject: Subject, inputs: Inputs): Promise<string[]> {
+async function* exitErrors(subject: Subject, inputs: Inputs): AsyncGenerator<string> {
   const help = await outputOf(subject.petctl, 'help', 'exit-codes');
   const described = (pattern: string) => new RegExp(`^ +(\\d+) {2}.*${pattern}`, 'm').exec(help)?.[1];
   const exitCodeOf = (status: number) => Number(described(`\\b${status}\\b`) ?? described(`\\b${String(status)[0]}xx`));
-  const errors: string[] = [];
   const statuses = Object.entries(subject.spec.model.service.statuses);
   for (const [code, status] of [...statuses, ['forbidden', 403] as const]) {
     const error = { code, message: `It is ${code}.`, status };
@@ -146,10 +142,7 @@ async function exitErrors(subject: Subject, inputs: Inputs): Promise<string[]> {
     const { code: exit, stderr } = await run(subject, ['--output=json', ...wordsFor(subject, inputs)], response);
     const { hint: _, ...line } = node(node(readJson(stderr)).error);
     const expected = { ...error, requestId: 'r', exit: exitCodeOf(status) };
-    if (exit !== expected.exit)
-      errors.push(`${status} ends with the exit code ${exit}, and the help says ${expected.exit}`);
-    if (!isDeepStrictEqual(line, expected))
-      errors.push(`${status} is reported as ${excerpt(line)}, not ${excerpt(expected)}`);
+    if (exit !== expected.exit) yield `${status} ends with the exit code ${exit}, and the help says ${expected.exit}`;
+    if (!isDeepStrictEqual(line, expected)) yield `${status} is reported as ${excerpt(line)}, not ${excerpt(expected)}`;
   }
-  return errors;
 }

@@ -46,6 +46,25 @@ export async function outputOf(petctl: Petctl, ...argv: string[]): Promise<strin
   return Buffer.from((await runPetctl(petctl, argv)).stdout).toString();
 }
 
+/**
+ * Why petctl rejects a command line; undefined if it would run. It sends nothing: an operation only prints its request, the other
+ * commands their help.
+ */
+export async function rejectionOf(petctl: Petctl, words: readonly string[]): Promise<string | undefined> {
+  const isOperation = [...petctl.walk(petctl.fullTree())].some(
+    ({ path, node }) =>
+      node.operation?.command.join(' ') === path.join(' ') && path.every((word, i) => words[i] === word),
+  );
+  const env = { PETCTL_API_KEY: 'k', XDG_CONFIG_HOME: '/nonexistent' };
+  const { code, stderr } = await runPetctl(petctl, [...words, isOperation ? '--dry-run' : '--help'], { env });
+  return code === 0 ? undefined : stderr.trim().split('\n')[0];
+}
+
+/** The words of a command line, as a shell reads them. */
+export function wordsOf(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, one, two, three]) => one ?? two ?? three ?? '');
+}
+
 function collector(isTerminal: boolean): { sink: Sink; bytes: () => Uint8Array } {
   const parts: Uint8Array[] = [];
   const write: Sink['write'] = async (text) => void parts.push(Buffer.from(text));

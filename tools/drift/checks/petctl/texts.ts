@@ -3,7 +3,7 @@ import type { Argument, CommandNode, Flag, Located } from 'petctl/internal';
 import type { Finding } from '../../check.ts';
 import type { Spec } from '../../openapi.ts';
 import { finding, type Input, unlessEqual } from './inputs.ts';
-import { outputOf, type Petctl, runPetctl } from './run.ts';
+import { outputOf, type Petctl, rejectionOf, wordsOf } from './run.ts';
 
 /** A text that describes a command: the whole text, and the description of each flag and argument. */
 export interface Text {
@@ -61,22 +61,23 @@ export function missingCommandFacts({ text }: Text, operation: Operation, succes
 export function missingOwnFlags(text: Text, flags: readonly Flag[] = []): string[] {
   return flags
     .filter(({ field, property }) => field === undefined && property === undefined)
-    .filter((flag) => !rowOf(text, flag)?.[1].startsWith(plain(flag.description).replace(/\.$/, '')))
+    .filter(({ name, description }) => !rowOf(text, flagWords(name))?.[1].startsWith(withoutPeriod(description)))
     .map(({ name }) => `--${name}`);
 }
 
-/** The row of a text that describes a flag or an argument: its left column, and its description. */
-function rowOf({ rows }: Text, flagOrArgument: Argument | Flag): [left: string, description: string] | undefined {
-  const names =
-    'required' in flagOrArgument && !('field' in flagOrArgument)
-      ? [`<${flagOrArgument.name}>`]
-      : [`--${flagOrArgument.name}`, `--[no-]${flagOrArgument.name}`];
-  return [...rows].find(([left]) => left.split(/[ ,]+/).some((word) => names.includes(word)));
+/** The row of a flag or an argument, by the spellings of its name: its left column, and its description. */
+function rowOf({ rows }: Text, spellings: readonly string[]): [left: string, description: string] | undefined {
+  return [...rows].find(([left]) => left.split(/[ ,]+/).some((word) => spellings.includes(word)));
 }
 
+const flagWords = (name: string) => [`--${name}`, `--[no-]${name}`];
+
+const withoutPeriod = (description: string) => plain(description).replace(/\.$/, '');
+
 /** The facts of an input that a text does not state. */
-export function missingInputFacts(text: Text, input: Input, flagOrArgument: Argument | Flag): string[] {
-  const [left, description = ''] = rowOf(text, flagOrArgument) ?? [];
+export function missingInputFacts(text: Text, input: Input, { name }: Argument | Flag): string[] {
+  const isInPath = input.in === 'path';
+  const [left, description = ''] = rowOf(text, isInPath ? [`<${name}>`] : flagWords(name)) ?? [];
   if (left === undefined) return ['a description'];
   if (input.isWhole) return [];
   const { schema, required, deprecated } = input;
@@ -87,11 +88,11 @@ export function missingInputFacts(text: Text, input: Input, flagOrArgument: Argu
   const bounds = values.length > 0 ? values : [minimum, maximum, minLength, maxLength];
   const isValue = (one: unknown) => one !== undefined && one !== null && typeof one !== 'object';
   const facts: [fact: string, isStated: boolean][] = [
-    [input.description, description.startsWith(plain(input.description).replace(/\.$/, ''))],
+    [input.description, description.startsWith(withoutPeriod(input.description))],
     ...[...bounds, standard].filter(isValue).map((one): [string, boolean] => [`${one}`, words.includes(`${one}`)]),
     [`default: ${standard}`, standard === undefined || description.includes(`default: ${standard}`)],
   ];
-  if ('field' in flagOrArgument)
+  if (!isInPath)
     facts.push(
       [`<${types[0]}>`, !isPlain || left.endsWith(`<${types[0]}>`)],
       ['required', !required || words.includes('required')],
@@ -101,26 +102,22 @@ export function missingInputFacts(text: Text, input: Input, flagOrArgument: Argu
 }
 
 /** Errors in the examples of a command: petctl has to accept each example. */
-export async function exampleErrors(petctl: Petctl, { path }: Located): Promise<string[]> {
+export async function* exampleErrors(petctl: Petctl, { path }: Located): AsyncGenerator<string> {
   const help = await outputOf(petctl, ...path, '--help');
   const lines = [...help.matchAll(/^ {2}petctl (.*?) +# /gm)].map(([, line = '']) => line);
-  const errors: string[] = [];
   for (const line of lines.filter((one) => !one.includes('@'))) {
-    const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
-    const env = { XDG_CONFIG_HOME: '/nonexistent' };
-    const { code, stderr } = await runPetctl(petctl, [...words, '--dry-run'], { env });
-    if (code !== 0) errors.push(`the example 'petctl ${line}' fails: ${stderr.trim()}`);
+    const error = await rejectionOf(petctl, wordsOf(line));
+    if (error !== undefined) yield `the example 'petctl ${line}' fails: ${error}`;
   }
-  return errors;
 }
 
 /** Errors in the help of the shared flags, in the completion of commands, and in the scripts for shells. */
-export async function sharedErrors(
+export async function* sharedErrors(
   petctl: Petctl,
   tree: CommandNode,
   spec: Spec,
   { connect }: typeof import('@petstore/client'),
-): Promise<Finding[]> {
+): AsyncGenerator<Finding> {
   const { timeout, limit } = connect({ apiKey: '-', baseUrl: 'http://localhost' });
   const facts: [flag: string, facts: string[]][] = [
     ['timeout', [`default: ${timeout / 1000}s`]],
@@ -128,29 +125,22 @@ export async function sharedErrors(
     ['deployment', Object.keys(spec.model.service.deployments)],
   ];
   const [help] = await textsOf(petctl, { path: [], node: tree }, '', '');
-  const findings = facts.flatMap(([flag, factsOfFlag]) => {
+  for (const [flag, factsOfFlag] of facts) {
     const [, description = ''] = [...(help?.rows ?? [])].find(([left]) => left.startsWith(`--${flag} `)) ?? [];
-    return factsOfFlag
-      .filter((fact) => !description.includes(fact))
-      .map((fact) => finding([`--${flag}`], `its help is '${description}'`, fact));
-  });
+    for (const fact of factsOfFlag.filter((one) => !description.includes(one)))
+      yield finding([`--${flag}`], `its help is '${description}'`, fact);
+  }
   for (const { path, node } of petctl.walk(tree)) {
     const offered = new Map(petctl.candidates(tree, [...path, '']).words);
     for (const { name, summary } of (node.commands ?? []).filter(({ hidden }) => !hidden))
-      findings.push(...unlessEqual([...path, name], 'the completion', offered.get(name), summary));
+      yield* unlessEqual([...path, name], 'the completion', offered.get(name), summary);
   }
   const completing = tree.commands?.find(({ hidden, verbatim }) => hidden && verbatim)?.name;
-  for (const { schema } of tree.commands?.find(({ name }) => name === 'completion')?.args ?? [])
-    for (const shell of schema.enum ?? []) {
-      const script = await outputOf(petctl, 'completion', String(shell));
-      if (!script.includes(`petctl ${completing} `))
-        findings.push(
-          finding(
-            ['completion', String(shell)],
-            'the script calls another command for completion',
-            `petctl ${completing} completes`,
-          ),
-        );
-    }
-  return findings;
+  const shells = tree.commands?.find(({ name }) => name === 'completion')?.args?.[0]?.schema.enum ?? [];
+  for (const shell of shells.map(String)) {
+    const script = await outputOf(petctl, 'completion', shell);
+    const actual = 'the script calls another command for completion';
+    if (!script.includes(`petctl ${completing} `))
+      yield finding(['completion', shell], actual, `petctl ${completing} completes`);
+  }
 }
