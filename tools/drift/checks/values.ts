@@ -32,7 +32,7 @@ export function dataFor(spec: Spec, schema: Schema | undefined): unknown[] {
 export const excerpt = (value: unknown) => show(value).slice(0, 200);
 
 /** The least and the greatest integer by the bounds and the format of a schema; undefined without such a bound. */
-function integerRange({ minimum, maximum, format }: Pick<Schema, 'minimum' | 'maximum' | 'format'>) {
+function integerRange({ minimum, maximum, format }: Schema) {
   const bound = (written: number | undefined, ofInt64: bigint) => {
     if (written !== undefined && Number.isInteger(written)) return BigInt(written);
     return format === 'int64' ? ofInt64 : undefined;
@@ -41,7 +41,7 @@ function integerRange({ minimum, maximum, format }: Pick<Schema, 'minimum' | 'ma
 }
 
 /** The integers just beyond the bounds and the format of a schema. */
-export function integersBeyond(schema: Parameters<typeof integerRange>[0]): bigint[] {
+export function integersBeyond(schema: Schema): bigint[] {
   const [low, high] = integerRange(schema);
   return [low === undefined ? [] : low - 1n, high === undefined ? [] : high + 1n].flat();
 }
