@@ -86,7 +86,7 @@ export async function isFolder(path: string): Promise<boolean> {
 }
 
 /** Writes all bytes, also if the system writes them in parts, as on a nearly full disk. */
-export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
   }

@@ -9,7 +9,7 @@ interface Waiting<W, R> {
   reject(error: unknown): void;
 }
 
-export interface GroupCommitOptions<W> {
+interface GroupCommitOptions<W> {
   /** The keys of a write. Writes with a common key are in different commits, in order. */
   keysOf?(write: W): readonly unknown[];
   /** Whether a single write caused the error of a commit. Each write is then committed alone. */

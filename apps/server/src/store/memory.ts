@@ -15,7 +15,7 @@ import {
   type StoreState,
 } from './store.ts';
 
-export interface MemoryOptions {
+interface MemoryOptions {
   maxIdempotencyKeys?: number;
   now?: () => number;
 }

@@ -16,7 +16,7 @@ const CHUNK_BYTES = 2 ** 16;
 const MAX_CHUNKS = 1024;
 
 /** The segment was merged and removed during a read. Another lookup finds the document's new location. */
-export class SegmentGoneError extends StoreUnavailableError {
+class SegmentGoneError extends StoreUnavailableError {
   override readonly name = 'SegmentGoneError';
 }
 

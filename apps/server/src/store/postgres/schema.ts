@@ -40,15 +40,13 @@ export function schemaOf(collections: readonly CollectionDeclaration[]): Step[] 
 /** A number that no other advisory lock of this database uses. */
 const LOCK = 0x70657473;
 
-export interface MigrationLimits {
-  /** The time for one statement. */
-  statementMs: number;
-  /** The time to wait for another server's migration. */
-  waitMs: number;
-}
-
 /** The default limits are long, because one statement may build an index of many millions of documents. */
-export const MIGRATION_LIMITS: MigrationLimits = { statementMs: 3_600_000, waitMs: 3_600_000 };
+export const MIGRATION_LIMITS = {
+  /** The time for one statement. */
+  statementMs: 3_600_000,
+  /** The time to wait for another server's migration. */
+  waitMs: 3_600_000,
+};
 
 /**
  * Brings the schema up to date. Servers that start together take turns under a lock, which ends with the connection of its
