@@ -15,10 +15,14 @@ export interface RunOptions {
   readonly transport?: HttpTransport;
 }
 
+/** The first word of a completion script's call. It is no command of the tree, because the typed words follow unparsed. */
+export const completionCall = '__complete';
+
 /** Runs a command line, and throws its error. */
 export async function run(argv: readonly string[], io: Io, options: RunOptions = {}): Promise<void> {
   const { operations = Object.values(all), transport = httpTransport(io.env) } = options;
   const root = fullTree(operations);
+  if (argv[0] === completionCall) return (await import('./commands/completion.ts')).complete(root, argv.slice(1), io);
   const parsed = parse(root, argv);
   const { node, path, flags } = parsed;
   if (parsed.version) return io.stdout.write(`${version}\n`);

@@ -46,11 +46,7 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
     timeout: resolved.get(settings.timeout).value,
     retry: resolved.get(settings.retries).value,
     headers: { 'user-agent': `petctl/${version}` },
-    check: (id, data) =>
-      checkResponse(
-        invocation.operations.find((one) => one.id === id),
-        data,
-      ),
+    check: (id, data) => checkResponse(invocation, id, data),
     on: {
       deprecated: (one) => {
         notice = one;
@@ -70,13 +66,14 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
 }
 
 /** Throws if a response is not the list or object of the spec; newer services may differ in other details. */
-function checkResponse(operation: Operation | undefined, data: unknown): void {
+function checkResponse({ operations }: Invocation, id: OperationId, data: unknown): void {
+  const operation = operations.find((one) => one.id === id);
   const [status = '', ...others] = operation?.successes ?? [];
   const { kind, schema } = operation?.responses[status] ?? {};
   if (kind !== 'json' || !schema || others.length > 0) return;
   const { items } = resolved(schema);
   if (!hasType(data, schema) || (Array.isArray(data) && items && !data.every((one) => hasType(one, items))))
-    throw new ResponseError(`The response to ${operation?.id} does not match the interface.`);
+    throw new ResponseError(`The response to ${id} does not match the interface.`);
 }
 
 function hasType(value: unknown, schema: Schema): boolean {

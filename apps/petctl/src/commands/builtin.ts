@@ -8,7 +8,7 @@ import { apiExamples } from './help/examples.ts';
 
 /** The built-in commands, most of which load their code when they run. */
 export function builtinCommands(operations: readonly Operation[]): CommandNode[] {
-  return [apiNode(operations), auth, config, completion, docs, versionNode, help, complete];
+  return [apiNode(operations), auth, config, completion, docs, versionNode, help];
 }
 
 function apiNode(operations: readonly Operation[]): CommandNode {
@@ -159,15 +159,6 @@ const completion: CommandNode = {
     textArgument('shell', 'The shell.', { schema: { type: 'string', enum: ['bash', 'zsh', 'fish', 'powershell'] } }),
   ],
   run: async (invocation) => (await import('./completion.ts')).printScript(invocation),
-};
-
-/** Called by the completion scripts with the typed words, the unfinished one last. */
-const complete: CommandNode = {
-  name: '__complete',
-  summary: 'Candidates for a shell',
-  hidden: true,
-  verbatim: true,
-  run: async (invocation) => (await import('./completion.ts')).complete(invocation),
 };
 
 const docs: CommandNode = {

@@ -1,8 +1,8 @@
 import { type Argument, type Completes, type Flag, flagWords } from '../flags/flag.ts';
 import { enumWords, kindOf } from '../flags/parse-value.ts';
-import type { Environment } from '../io/process-io.ts';
+import type { Environment, Io } from '../io/process-io.ts';
 import { propertiesIn } from '../output/format.ts';
-import { type CommandNode, flagsOf, type Invocation, visibleCommands } from '../parse/command.ts';
+import { type CommandNode, flagsOf, type Invocation } from '../parse/command.ts';
 import { parsePartially } from '../parse/parser.ts';
 import { isSettingName, readProfiles } from '../settings/profiles.ts';
 import { settings } from '../settings/settings.ts';
@@ -15,9 +15,9 @@ interface Candidates {
   readonly files?: boolean;
 }
 
-/** Prints the candidates for the last word, one per line, with a tab and a description. */
-export async function complete({ io, args, root }: Invocation): Promise<void> {
-  const { words, files } = candidates(root, args.map(String), io.env);
+/** Prints the candidates for the last typed word, one per line, with a tab and a description. */
+export async function complete(root: CommandNode, typed: readonly string[], io: Io): Promise<void> {
+  const { words, files } = candidates(root, typed, io.env);
   const lines = words.map(([word, description]) => `${word}\t${description.split('\n')[0]}\n`);
   await io.stdout.write(lines.join('') + (files ? ':files\n' : ''));
 }
@@ -118,7 +118,7 @@ function flagCandidates(node: CommandNode): Candidates['words'] {
 }
 
 function commandCandidates(node: CommandNode): Candidates['words'] {
-  return visibleCommands(node).map(({ name, summary }) => [name, summary]);
+  return (node.commands ?? []).map(({ name, summary }) => [name, summary]);
 }
 
 function helpCandidates(root: CommandNode): Candidates['words'] {

@@ -22,10 +22,10 @@ export function unicodeEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** JSON text with bigints as digits. */
-export function jsonText(value: unknown, indent?: number): string | undefined {
+/** JSON text with bigints as digits; `null` for undefined. */
+export function jsonText(value: unknown, indent?: number): string {
   try {
-    return JSON.stringify(value, undefined, indent);
+    return JSON.stringify(value ?? null, undefined, indent);
   } catch {
     return JSON.stringify(value, withDigits, indent);
   }

@@ -29,7 +29,7 @@ export function asRow(row: unknown): Row {
 /** A value as the text of a cell, on one line. */
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
-  return escapeControls(typeof value === 'string' ? value : (jsonText(value) ?? ''));
+  return escapeControls(typeof value === 'string' ? value : jsonText(value));
 }
 
 /** The cells of a row, one per column. */
@@ -62,10 +62,10 @@ function json({ list }: Shape, indented: boolean): Format {
   };
 }
 
-const compact = (row: unknown) => escapeControls(jsonText(row) ?? '');
+const compact = (row: unknown) => escapeControls(jsonText(row));
 
 function escapedJson(row: unknown, indent: string): string {
-  return (jsonText(row, 2) ?? '').split('\n').map(escapeControls).join(`\n${indent}`);
+  return jsonText(row, 2).split('\n').map(escapeControls).join(`\n${indent}`);
 }
 
 /** Comma-separated with a header (RFC 4180), with plain line ends. */
@@ -78,7 +78,7 @@ function csv({ columns }: Shape): Format {
 
 function quoted(value: unknown): string {
   if (value === undefined || value === null) return '';
-  const text = escapeControlsInLines(typeof value === 'string' ? value : (jsonText(value) ?? ''));
+  const text = escapeControlsInLines(typeof value === 'string' ? value : jsonText(value));
   // Distinguishes an empty text from a missing value.
   return text === '' || /[",\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
@@ -112,9 +112,7 @@ function propertyValue(value: unknown, indent: string): string {
 /** Unambiguous words are plain; everything else is JSON, which is valid YAML. */
 function scalar(value: unknown): string {
   const plain = typeof value === 'string' && /^[A-Za-z][\w-]*( [\w-]+)*$/.test(value);
-  return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value)
-    ? value
-    : escapeControls(jsonText(value) ?? 'null');
+  return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value) ? value : escapeControls(jsonText(value));
 }
 
 /** The shape of a success: with the columns of `--fields`, else the properties of the spec, else those of the data. */

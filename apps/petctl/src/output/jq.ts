@@ -39,7 +39,7 @@ export async function printFiltered(
         whole.push(row);
         continue;
       }
-      batch += `${jsonText(row) ?? 'null'}\n`;
+      batch += `${jsonText(row)}\n`;
       if (batch.length < MAX_BATCH_LENGTH && performance.now() - since < MAX_WAIT_MS) continue;
       await flush();
       if (stdout.isClosed()) return;
@@ -48,7 +48,7 @@ export async function printFiltered(
     await flush();
     throw error;
   }
-  if (!each) batch = jsonText(list ? whole : whole[0]) ?? 'null';
+  if (!each) batch = jsonText(list ? whole : whole[0]);
   await flush();
 }
 

@@ -18,10 +18,6 @@ export interface CommandNode {
   readonly operation?: Operation;
   /** A sentence about deprecation or stability. */
   readonly notice?: string;
-  /** Not in help and completion. */
-  readonly hidden?: true;
-  /** Passes all words unparsed. */
-  readonly verbatim?: true;
   readonly run?: (invocation: Invocation) => Promise<void>;
 }
 
@@ -34,15 +30,10 @@ export interface Located {
   readonly node: CommandNode;
 }
 
-/** Yields a node and all visible commands below it. */
+/** Yields a node and all commands below it. */
 export function* walk(node: CommandNode, path: readonly string[] = []): Generator<Located> {
   yield { path, node };
-  for (const child of visibleCommands(node)) yield* walk(child, [...path, child.name]);
-}
-
-/** The commands of a group that help and completion show. */
-export function visibleCommands({ commands = [] }: CommandNode): readonly CommandNode[] {
-  return commands.filter(({ hidden }) => !hidden);
+  for (const child of node.commands ?? []) yield* walk(child, [...path, child.name]);
 }
 
 /** The parsed arguments and flags of a command. */

@@ -3,7 +3,7 @@ import { Command, Argument as CommandArgument, Option } from 'commander';
 import { type Argument, type Flag, flagWords } from '../flags/flag.ts';
 import { enumWords, expected, kindOf, type ParsedValue, parseValue, parseWord } from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
-import { type CommandInput, type CommandNode, flagsOf, type Located, visibleCommands } from './command.ts';
+import { type CommandInput, type CommandNode, flagsOf, type Located } from './command.ts';
 
 /** A parsed command line. */
 export interface CommandLine extends Located, CommandInput {
@@ -35,7 +35,7 @@ function parseWith(root: CommandNode, argv: readonly string[], isPartial: boolea
   program.declare();
   program.parse([...argv], { from: 'user' });
   const { located, args, processedArgs } = state.reached ?? program;
-  const hasRest = located.node.verbatim ?? located.node.args?.at(-1)?.rest;
+  const hasRest = located.node.args?.at(-1)?.rest;
   const { version, values: flags, flagTexts } = state;
   return { ...located, version, flags, flagTexts, args: hasRest ? processedArgs.flat() : processedArgs, words: args };
 }
@@ -70,8 +70,7 @@ class CommandParser extends Command {
   declare(): void {
     const { node, path } = this.located;
     const { isPartial, argv } = this.#state;
-    if (node.verbatim || (node.commands && !isPartial)) this.passThroughOptions();
-    if (node.verbatim) return void this.argument('[words...]');
+    if (node.commands && !isPartial) this.passThroughOptions();
     for (const flag of flagsOf(node)) if (argv.some((word) => mayContain(word, flag))) this.#addFlag(flag);
     for (const argument of node.args ?? []) this.addArgument(this.#argumentOf(argument));
     for (const child of node.commands ?? [])
@@ -124,7 +123,6 @@ class CommandParser extends Command {
 
   /** commander calls this method and the next three for errors. */
   unknownOption(text: string): void {
-    if (this.located.node.verbatim) return;
     // The value of an unknown flag may be a key, so the message omits it.
     const [word = ''] = text.split(/[=\s]/, 1);
     if (/^--?(api-?)?(key|token)$/.test(word))
@@ -155,7 +153,7 @@ class CommandParser extends Command {
         "Pass a key on stdin: 'petctl auth login --with-key'.",
       );
     if (!commands) return this.#reject(`'${this.#commandName}' takes no '${word}'.`, this.#helpHint);
-    const names = visibleCommands(this.located.node).map(({ name }) => name);
+    const names = commands.map(({ name }) => name);
     this.#reject(
       `There is no command '${this.#commandName} ${word}'.`,
       suggestion(word, names, `Use one of ${names.join(', ')}.`),

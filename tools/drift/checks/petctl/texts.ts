@@ -132,15 +132,14 @@ export async function* sharedErrors(
   }
   for (const { path, node } of petctl.walk(tree)) {
     const offered = new Map(petctl.candidates(tree, [...path, '']).words);
-    for (const { name, summary } of (node.commands ?? []).filter(({ hidden }) => !hidden))
+    for (const { name, summary } of node.commands ?? [])
       yield* unlessEqual([...path, name], 'the completion', offered.get(name), summary);
   }
-  const completing = tree.commands?.find(({ hidden, verbatim }) => hidden && verbatim)?.name;
   const shells = tree.commands?.find(({ name }) => name === 'completion')?.args?.[0]?.schema.enum ?? [];
   for (const shell of shells.map(String)) {
     const script = await outputOf(petctl, 'completion', shell);
     const actual = 'the script calls another command for completion';
-    if (!script.includes(`petctl ${completing} `))
-      yield finding(['completion', shell], actual, `petctl ${completing} completes`);
+    if (!script.includes(`petctl ${petctl.completionCall} `))
+      yield finding(['completion', shell], actual, `petctl ${petctl.completionCall} completes`);
   }
 }

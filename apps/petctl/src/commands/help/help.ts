@@ -4,14 +4,7 @@ import { boundsOf, kindOf } from '../../flags/parse-value.ts';
 import { suggestion, UsageError } from '../../io/errors.ts';
 import type { Io } from '../../io/process-io.ts';
 import { isColored } from '../../output/print.ts';
-import {
-  type CommandNode,
-  type Example,
-  type Invocation,
-  type Located,
-  sharedFlagsOf,
-  visibleCommands,
-} from '../../parse/command.ts';
+import { type CommandNode, type Example, type Invocation, type Located, sharedFlagsOf } from '../../parse/command.ts';
 import { isSettingName } from '../../settings/profiles.ts';
 import { settings } from '../../settings/settings.ts';
 import { operationExamples } from './examples.ts';
@@ -52,7 +45,7 @@ export function help({ path, node }: Located, io: Io, flags: Invocation['flags']
 
 function sections({ path, node }: Located, width: number): [title: string, lines: string[]][] {
   const rows = {
-    Commands: visibleCommands(node).map((one) => [one.name, one.summary + stateOf(one)] as const),
+    Commands: (node.commands ?? []).map((one) => [one.name, one.summary + stateOf(one)] as const),
     Arguments: (node.args ?? []).map(argumentRow),
     Flags: (node.flags ?? []).map(flagRow),
     'Flags of every command': sharedFlagsOf(node).map(flagRow),
@@ -79,7 +72,8 @@ export function examplesOf({ path, node }: Located): readonly Example[] {
   );
   if (examples) return examples;
   // A group shows the first example of each of its commands.
-  return visibleCommands(node).flatMap((child) => examplesOf({ path: [...path, child.name], node: child }).slice(0, 1));
+  const { commands = [] } = node;
+  return commands.flatMap((child) => examplesOf({ path: [...path, child.name], node: child }).slice(0, 1));
 }
 
 /** The usage line of a command: `petctl users get <user-id> [flags]`. */

@@ -1,12 +1,5 @@
 import type { Flag } from '../../flags/flag.ts';
-import {
-  type CommandNode,
-  globalFlags,
-  type Located,
-  sharedFlagsOf,
-  visibleCommands,
-  walk,
-} from '../../parse/command.ts';
+import { type CommandNode, globalFlags, type Located, sharedFlagsOf, walk } from '../../parse/command.ts';
 import { argumentRow, examplesOf, flagRow, type Row, usage } from './help.ts';
 import { topics } from './topics.ts';
 
@@ -21,7 +14,7 @@ export function manPages(root: CommandNode, version: string): Map<string, string
 
 function page(name: string, located: Located, version: string): string {
   const { path, node } = located;
-  const commands = visibleCommands(node);
+  const { commands = [] } = node;
   const parts = [
     `.TH "${name.toUpperCase()}" "1" "" "petctl ${version}" "petctl"`,
     `.SH NAME\n${roff(name)} \\- ${roff(node.summary)}`,

@@ -110,7 +110,7 @@ async function* jsonArray(chunks: AsyncIterable<string>, toInput: ToInput): Asyn
   const data = parseJson(text, 'the file');
   for (const [i, element] of (Array.isArray(data) ? data : [data]).entries()) {
     const line = i + 1;
-    yield { line, raw: jsonText(element) ?? '', read: () => toInput(element, line) };
+    yield { line, raw: jsonText(element), read: () => toInput(element, line) };
   }
 }
 

@@ -94,7 +94,7 @@ function digest(parts: readonly string[]): string {
 /** The same text for equal values, regardless of the order of their properties. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return jsonText(value) ?? 'null';
+  if (typeof value !== 'object' || value === null) return jsonText(value);
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${entries.map(([name, one]) => `${JSON.stringify(name)}:${canonical(one)}`).join(',')}}`;
 }
