@@ -3,7 +3,7 @@ import { median, rounded } from '../measure.ts';
 import { pinned } from '../process.ts';
 import { atLeast, atMost, type Section, type Target } from '../section.ts';
 import { collection, size } from '../workload.ts';
-import { connections, wrkGenerators } from './generators.ts';
+import { connections, type Generator, wrkGenerators } from './generators.ts';
 import { type LoadName, loads } from './loads.ts';
 import {
   bare,
@@ -41,21 +41,30 @@ const MAX_SPREAD = 0.15;
 
 /** A load by one of the generators. */
 interface MeasuredLoad {
-  caption: string;
+  generator: string;
   load: LoadName;
   rounds: Rounds;
 }
 
+/** A load by our own generator, and by the others. */
+type MeasuredByAll = readonly [own: MeasuredLoad, ...others: MeasuredLoad[]];
+
 /** Measures all loads on all servers. */
 export async function http(quick: boolean): Promise<Section> {
   const times = quick ? QUICK : { rounds: 9, milliseconds: 1000, warmUp: 3000 };
-  const measured = await withServers(subjects, async (measure, _, generator, scratch) => {
-    const all: MeasuredLoad[] = [];
-    for (const source of [generator, ...wrkGenerators(scratch)])
-      for (const load of loads) {
-        const caption = source === generator ? load.name : `${load.name}, ${source.name}`;
-        all.push({ caption, load: load.name, rounds: await measure(load, times, source) });
-      }
+  const byLoad = await withServers(subjects, async (measure, _, generator, scratch) => {
+    const all: MeasuredByAll[] = [];
+    for (const load of loads) {
+      const measureBy = async (source: Generator) => ({
+        generator: source.name,
+        load: load.name,
+        rounds: await measure(load, times, source),
+      });
+      const own = await measureBy(generator);
+      const others: MeasuredLoad[] = [];
+      for (const source of wrkGenerators(scratch)) others.push(await measureBy(source));
+      all.push([own, ...others]);
+    }
     return all;
   });
   return {
@@ -64,19 +73,15 @@ export async function http(quick: boolean): Promise<Section> {
       `${connections} keep-alive connections send one request at a time. All servers hold the same ${size.toLocaleString('en-US')} ${collection}, and run in turns.`,
       `The numbers are medians of ${times.rounds} rounds of ${times.milliseconds / 1000} s; ${pinned}.`,
       '"Of bare" compares user time, round by round: above 1, a server costs less than the bare one. In parentheses are the lowest and',
-      `highest median of a third of the rounds; "?" marks thirds that differ by more than ${MAX_SPREAD * 100} %. Our own generator`,
-      'measured the targets without "wrk".',
+      `highest median of a third of the rounds; "?" marks thirds that differ by more than ${MAX_SPREAD * 100} %.`,
     ].join(' '),
     tables: [
       { rows: Object.entries(descriptions).map(([server, about]) => ({ server, 'what it is': about })) },
-      ...measured.filter(isOwn).map(({ caption, rounds }) => ({ caption, rows: withShares(rounds) })),
+      ...byLoad.map(([{ load, rounds }]) => ({ caption: load, rows: withShares(rounds) })),
     ],
-    targets: measured.flatMap(targetsOf),
+    targets: byLoad.flatMap(confirmedTargets),
   };
 }
-
-/** Of other generators, which confirm our own, only the targets are shown. */
-const isOwn = ({ caption, load }: MeasuredLoad) => caption === load;
 
 function withShares(rounds: Rounds) {
   return rowsOf(rounds).map((row) => {
@@ -88,15 +93,25 @@ function withShares(rounds: Rounds) {
   });
 }
 
+/** The targets of a load by our generator, with a column for each other generator, which confirms them. */
+function confirmedTargets([own, ...others]: MeasuredByAll): Target[] {
+  const columns = others.map((one) => [`by ${one.generator}`, targetsOf(one)] as const);
+  return targetsOf(own).map((target, i) => ({
+    ...target,
+    ...Object.fromEntries(columns.map(([column, targets]) => [column, targets[i]?.measured ?? ''])),
+  }));
+}
+
 /** The rival is Fastify; for creates, Fastify on our durable store. */
-function targetsOf({ caption, load, rounds }: MeasuredLoad): Target[] {
+function targetsOf({ load, rounds }: MeasuredLoad): Target[] {
   const rival = load === 'create' ? 'fastify-durable' : 'fastify';
   const ofOther = (other: string, bound: number) => {
     const { share, isUnstable } = spreadOf(rounds, 'ours', other);
-    return atLeast(`${caption}: of ${other}${isUnstable ? ' ?' : ''}`, share, bound);
+    const target = atLeast(`${load}: of ${other}`, share, bound);
+    return isUnstable ? { ...target, measured: `${target.measured} ?` } : target;
   };
   const slowest = medianOf(rounds, 'ours', 'p99') / medianOf(rounds, 'ours', 'p50');
-  return [ofOther('bare', targetShares[load]), ofOther(rival, 1), atMost(`${caption}: p99/p50`, slowest, 3)];
+  return [ofOther('bare', targetShares[load]), ofOther(rival, 1), atMost(`${load}: p99/p50`, slowest, 3)];
 }
 
 /** The share by user time, and the lowest and highest median of a third of the rounds. */
