@@ -143,7 +143,6 @@ function documentReader({ id: idProperty, schema }: CollectionDeclaration) {
   return (line: string): ImportedDocument | undefined => {
     try {
       const properties = read(line);
-      if (!properties) return undefined;
       const id = properties[idProperty];
       return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? { id, properties } : undefined;
     } catch {
@@ -152,15 +151,16 @@ function documentReader({ id: idProperty, schema }: CollectionDeclaration) {
   };
 }
 
-/** Parses a line as strictly as a body; throws or returns undefined if the line does not match the schema. */
+/** Parses a line as strictly as a body; throws if the line does not match the schema. */
 function schemaReader(schema: Schema) {
   const matches = new Ajv2020({ strict: false, validateFormats: false }).compile({
     ...schema,
     components: { schemas },
   });
-  return (line: string): Properties | undefined => {
+  return (line: string): Properties => {
     const properties = parseJson(Buffer.from(line), schema) as Properties;
     // Without bigints, which the validator does not know.
-    return matches(JSON.parse(line)) ? properties : undefined;
+    if (!matches(JSON.parse(line))) throw new Error('The schema does not match.');
+    return properties;
   };
 }

@@ -10,26 +10,23 @@ const aggregators: readonly [name: RegExp, aggregator: string][] = [
 ];
 
 /** The metrics of all processes of a server as one text. Counters never decrease, also if workers are replaced. */
-export class AggregatedMetrics {
-  /** Returns the metrics as text, and collects them at most once per METRICS_CACHE_MS. */
-  readonly text: () => Promise<string>;
+export function aggregatedMetrics(ofPrimary: () => Promise<MetricsData>, workers: () => readonly WorkerProcess[]) {
   /** The sums of the counters of workers that have exited. */
-  #exited: Promise<MetricsData> = Promise.resolve([]);
-
-  constructor(ofPrimary: () => Promise<MetricsData>, workers: () => readonly WorkerProcess[]) {
-    this.text = cached(async () => {
+  let exited: Promise<MetricsData> = Promise.resolve([]);
+  return {
+    /** Returns the metrics as text, and collects them at most once per METRICS_CACHE_MS. */
+    text: cached(async () => {
       const [primaryMetrics] = await Promise.all([ofPrimary(), ...workers().map((worker) => worker.updateMetrics())]);
-      // Each worker is in one of the two lists, because both are read at the same time.
-      const [running, exited] = [workers().map(({ metrics }) => metrics), this.#exited];
-      return (await aggregate([primaryMetrics, ...running, await exited])).metrics();
-    });
-  }
-
-  /** Keeps the counters of a worker that has exited. */
-  addExited({ metrics }: WorkerProcess): void {
-    const counters = metrics.filter(({ type }) => ['counter', 'histogram', 'summary'].includes(String(type)));
-    this.#exited = this.#exited.then(async (exited) => (await aggregate([exited, counters])).getMetricsAsJSON());
-  }
+      // Both are read at the same time, so that each worker is in one of them.
+      const [ofRunning, ofExited] = [workers().map(({ metrics }) => metrics), exited];
+      return (await aggregate([primaryMetrics, ...ofRunning, await ofExited])).metrics();
+    }),
+    /** Keeps the counters of a worker that has exited. */
+    addExited({ metrics }: WorkerProcess): void {
+      const counters = metrics.filter(({ type }) => ['counter', 'histogram', 'summary'].includes(String(type)));
+      exited = exited.then(async (before) => (await aggregate([before, counters])).getMetricsAsJSON());
+    },
+  };
 }
 
 async function aggregate(all: readonly MetricsData[]) {

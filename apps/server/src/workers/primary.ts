@@ -11,7 +11,7 @@ import type { Log } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 import type { Running } from '../serve.ts';
 import { ConnectionBalancer } from './balancer.ts';
-import { AggregatedMetrics } from './metrics.ts';
+import { aggregatedMetrics } from './metrics.ts';
 import { Supervisor } from './supervisor.ts';
 import { type PortName, type ServerMessage, WorkerProcess } from './worker-process.ts';
 
@@ -42,7 +42,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
       return balancer.remove(worker);
     },
   });
-  const aggregated = new AggregatedMetrics(metrics.json, () => supervisor.workers);
+  const aggregated = aggregatedMetrics(metrics.json, () => supervisor.workers);
   metrics.watchWorkers(supervisor);
 
   function onMessage(worker: WorkerProcess, message: ServerMessage): void {
