@@ -58,9 +58,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
   const { host, port, maxConnections } = options;
   const { server, draining } = httpServer(app, options);
   server.maxConnections = maxConnections;
-  server.listen(port, host);
-  await once(server, 'listening');
-  return { origin: originOf(server.address() as AddressInfo), ...draining };
+  return { origin: await listenOn(server, host, port), ...draining };
 }
 
 /** Serves sockets that another process has accepted. */
@@ -189,8 +187,11 @@ function keepAliveLines(timeoutMs: number): string {
   return `Connection: keep-alive\r\n${hint}`;
 }
 
-/** The origin of an address. */
-export function originOf({ address, port, family }: AddressInfo): string {
+/** Starts listening, and returns the origin that clients connect to. */
+export async function listenOn(server: NetServer, host: string, requestedPort: number): Promise<string> {
+  server.listen(requestedPort, host);
+  await once(server, 'listening');
+  const { address, port, family } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 

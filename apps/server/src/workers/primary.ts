@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/kinds.ts';
-import { originOf } from '../http/listen.ts';
+import { listenOn } from '../http/listen.ts';
 import { Quotas } from '../http/rate-limit.ts';
 import { openKeys } from '../keys/check-keys.ts';
 import { METRICS_OPEN_MS, MIN_STORE_CLOSE_MS, WORKER_EXIT_MS } from '../limits.ts';
@@ -68,10 +67,8 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
   const listen = async (name: PortName, port: number) => {
     const options = { pauseOnConnect: true, noDelay: true, allowHalfOpen: true };
     const server = createServer(options, (socket) => balancer.distribute(name, socket));
-    server.listen(port, config.host);
-    await once(server, 'listening');
     servers.push(server);
-    return originOf(server.address() as AddressInfo);
+    return listenOn(server, config.host, port);
   };
   const close = () => {
     for (const server of servers) server.close();
