@@ -4,7 +4,6 @@ import { MAX_IDEMPOTENCY_KEYS } from '../store/store.ts';
 import { integer, type Kind, oneOf, origins, orOff, proxies, seconds, secondsOrNone, text, yesOrNo } from './kinds.ts';
 
 export type Deployment = keyof typeof service.deployments;
-export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
 
 /** A setting. Its flag overrides its variable, which overrides its default. */
 export interface Setting<T> {
@@ -20,7 +19,7 @@ export interface Setting<T> {
 export const deployments = Object.keys(service.deployments) as [Deployment, ...Deployment[]];
 const [firstDeployment] = deployments;
 const proxyHeaders: ProxyHeader[] = ['x-forwarded-for', 'forwarded'];
-const logLevels: LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'];
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 
 export const settings = {
   deployment: {
