@@ -1,38 +1,17 @@
 import { CommanderError } from 'commander';
-import { ConfigError } from '../config/kinds.ts';
-import { KeyNameError, KeysFileError } from '../keys/key-file.ts';
-import { StoreDamagedError, StoreFolderError, StoreLockedError, StoreUnavailableError } from '../store/errors.ts';
-import { WorkerStartError } from '../workers/supervisor.ts';
+import { ExpectedError } from '../expected-error.ts';
 
 /** The command line is invalid. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+export class UsageError extends ExpectedError {}
 
 /** A document cannot be imported. The store has all earlier documents, and no later document. */
-export class ImportError extends Error {
-  override readonly name = 'ImportError';
-}
-
-/** Errors whose message needs no stack. */
-const expectedErrors = [
-  ConfigError,
-  UsageError,
-  ImportError,
-  KeyNameError,
-  KeysFileError,
-  StoreDamagedError,
-  StoreFolderError,
-  StoreLockedError,
-  StoreUnavailableError,
-  WorkerStartError,
-];
+export class ImportError extends ExpectedError {}
 
 /** The line that reports an error; undefined if the error needs no line, for example after --help. */
 export function errorLine(error: unknown): string | undefined {
   if (error instanceof CommanderError) return usageLine(error);
   if (!(error instanceof Error)) return String(error);
-  if (expectedErrors.some((kind) => error instanceof kind)) return error.message;
+  if (error instanceof ExpectedError) return error.message;
   const calledByListen = 'syscall' in error && ['listen', 'getaddrinfo'].includes(String(error.syscall));
   return (calledByListen && listenLine(error)) || error.stack || error.message;
 }

@@ -1,9 +1,8 @@
 import { BlockList, isIP } from 'node:net';
+import { ExpectedError } from '../expected-error.ts';
 
 /** An invalid setting. The message names the setting, its source, and the valid values. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
+export class ConfigError extends ExpectedError {}
 
 /** A kind of setting: its valid values, and its parser. */
 export interface Kind<T> {

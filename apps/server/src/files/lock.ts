@@ -2,12 +2,11 @@ import { access, constants } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { ExpectedError } from '../expected-error.ts';
 import { createFile, errorCode, openFile } from './files.ts';
 
 /** Another process has the lock. */
-export class LockedError extends Error {
-  override readonly name = 'LockedError';
-}
+export class LockedError extends ExpectedError {}
 
 const SQLITE_BUSY = 5;
 const POLL_MS = 20;

@@ -1,22 +1,19 @@
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ExpectedError } from '../expected-error.ts';
 import { errorCode, makeFolder, reasonOf, replaceFile } from '../files/files.ts';
 import { lockFile } from '../files/lock.ts';
 import { generateKey, hashOf, isName, type KnownKey, validName } from './parse-keys.ts';
 
 /** keys.json cannot be used. The message never contains its content. */
-export class KeysFileError extends Error {
-  override readonly name = 'KeysFileError';
-
+export class KeysFileError extends ExpectedError {
   constructor(file: string, finding: string, cause?: unknown) {
     super(`${file} ${finding}`, { cause });
   }
 }
 
 /** A key cannot be created or revoked by this name. */
-export class KeyNameError extends Error {
-  override readonly name = 'KeyNameError';
-}
+export class KeyNameError extends ExpectedError {}
 
 /** A key as stored in keys.json. */
 export interface StoredKey extends KnownKey {

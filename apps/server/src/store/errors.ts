@@ -1,6 +1,7 @@
+import { ExpectedError } from '../expected-error.ts';
+
 /** The content of a file is not what the store wrote. No file was changed. */
-export class StoreDamagedError extends Error {
-  override readonly name = 'StoreDamagedError';
+export class StoreDamagedError extends ExpectedError {
   readonly file: string;
 
   constructor(file: string, finding: string, advice = 'restore this file from a backup') {
@@ -10,8 +11,7 @@ export class StoreDamagedError extends Error {
 }
 
 /** Another process has the data folder open. */
-export class StoreLockedError extends Error {
-  override readonly name = 'StoreLockedError';
+export class StoreLockedError extends ExpectedError {
   readonly file: string;
 
   constructor(file: string) {
@@ -21,8 +21,7 @@ export class StoreLockedError extends Error {
 }
 
 /** The data folder cannot be read or written by this process. */
-export class StoreFolderError extends Error {
-  override readonly name = 'StoreFolderError';
+export class StoreFolderError extends ExpectedError {
   readonly file: string;
 
   constructor(file: string, cause: unknown) {
@@ -33,24 +32,16 @@ export class StoreFolderError extends Error {
 }
 
 /** The store cannot do this now. Nothing was done, so the caller can repeat it. */
-export class StoreUnavailableError extends Error {
-  override readonly name: string = 'StoreUnavailableError';
-}
+export class StoreUnavailableError extends ExpectedError {}
 
 /** The store accepts no writes until it is opened again. This write was not done. */
-export class StoreFailedError extends StoreUnavailableError {
-  override readonly name: string = 'StoreFailedError';
-}
+export class StoreFailedError extends StoreUnavailableError {}
 
 /** The outcome of the write is unknown, because the disk or the database failed during it. */
-export class StoreUncertainError extends StoreFailedError {
-  override readonly name = 'StoreUncertainError';
-}
+export class StoreUncertainError extends StoreFailedError {}
 
 /** The idempotency key belongs to another write. Nothing was done. */
-export class IdempotencyMismatchError extends Error {
-  override readonly name = 'IdempotencyMismatchError';
-
+export class IdempotencyMismatchError extends ExpectedError {
   constructor() {
     super('The idempotency key belongs to another write.');
   }

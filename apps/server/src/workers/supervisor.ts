@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { ExpectedError } from '../expected-error.ts';
 import { reasonOf } from '../files/files.ts';
 import { DRAIN_SWEEP_MS, REPLACEMENT_SWEEP_MS, WORKER_RESTART_MS } from '../limits.ts';
 import type { StopResult } from '../serve.ts';
@@ -20,9 +21,7 @@ export interface SupervisorOptions {
 }
 
 /** A worker could not start. */
-export class WorkerStartError extends Error {
-  override readonly name = 'WorkerStartError';
-}
+export class WorkerStartError extends ExpectedError {}
 
 /** Supervises the workers of a server: replaces workers that die, and replaces all workers one by one on request. */
 export class Supervisor {
