@@ -106,7 +106,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
   }),
   ...documented(petctl('commands/tree.ts'), {
     'a notice with another day': swap('from ${sunset} on', 'from ${sunset.slice(0, 4)} on'),
-    'a notice without a successor': swap("instead ? ` Use '${instead}' instead.` : ''", "''"),
+    'a notice without a successor': swap('${successorHint(successor, all)}', ''),
   }),
   ...documented(petctl('settings/settings.ts'), {
     'another time-out than there is': swap('defaultText: `${clientDefaults.timeout / 1000}s`', "defaultText: '60s'"),

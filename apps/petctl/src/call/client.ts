@@ -17,7 +17,7 @@ import { proxyOf } from '../io/http.ts';
 import { isObject } from '../io/text.ts';
 import { type Credential, type CredentialScope, findCredentials, redactor } from '../keys/credentials.ts';
 import { wantsNotices, writeNotice } from '../output/report.ts';
-import { commandOf, type Invocation } from '../parse/command.ts';
+import { type Invocation, successorHint } from '../parse/command.ts';
 import { settings } from '../settings/settings.ts';
 
 /** The options for calls of the client. */
@@ -137,9 +137,8 @@ export function createCall(options: Options, { id }: Operation): (input?: object
 async function writeDeprecation(notice: DeprecationNotice | undefined, invocation: Invocation): Promise<void> {
   if (!notice || !wantsNotices(invocation)) return;
   const { operations, node, path } = invocation;
-  const successor = commandOf(node.operation?.successor, operations);
-  const instead = successor ? ` Use '${successor}' instead.` : '';
-  await writeNotice(invocation, `${deprecationText(`'petctl ${path.join(' ')}'`, notice.sunset)}${instead}`);
+  const text = deprecationText(`'petctl ${path.join(' ')}'`, notice.sunset);
+  await writeNotice(invocation, text + successorHint(node.operation?.successor, operations));
 }
 
 /** The sentence for a deprecated command or request. */

@@ -17,10 +17,7 @@ function apiNode(operations: readonly Operation[]): CommandNode {
     summary: 'Send any request, with the same key, retries and output',
     description:
       'Sends any request without validating it. Fields become the query of GET, HEAD and DELETE, and the JSON body of other methods.',
-    // Creating examples takes time, so they are created only for the help.
-    get examples() {
-      return apiExamples(operations);
-    },
+    examples: apiExamples(operations),
     args: [
       textArgument('method', 'The HTTP method.'),
       textArgument('path', 'The path after the base URL, with its query.'),

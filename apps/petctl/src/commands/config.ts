@@ -70,5 +70,5 @@ function useProfile(stored: Profiles, name: string | undefined): void {
 }
 
 function unknownSetting(key: string, keys: readonly string[]): UsageError {
-  return new UsageError(`There is no setting '${key}'.`, suggestion(key, keys, `Use one of ${keys.join(', ')}.`));
+  return new UsageError(`There is no setting '${key}'.`, suggestion(key, keys));
 }

@@ -128,10 +128,7 @@ export function checkProperties(body: Input, operation: Operation, source: strin
 function rejectUnknown(name: string, parameter: Field | undefined, { fields, body }: Operation, source: string): void {
   if (!body?.additional) {
     const properties = Object.keys(fields).filter((field) => fields[field]?.in === 'body');
-    throw new UsageError(
-      `${source}: there is no property '${name}'.`,
-      suggestion(name, properties, `Use one of ${properties.join(', ')}.`),
-    );
+    throw new UsageError(`${source}: there is no property '${name}'.`, suggestion(name, properties));
   }
   if (parameter)
     throw new UsageError(

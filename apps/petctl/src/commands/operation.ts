@@ -10,10 +10,8 @@ import { inputOf } from './input.ts';
 import { mayReturnBytes } from './operation-flags.ts';
 
 /** Runs the command of an operation. */
-export async function runOperation(invocation: Invocation): Promise<void> {
-  const { node: command, flags, io, settings } = invocation;
-  const { operation } = command;
-  if (!operation) throw new Error(`${command.name} has no operation`);
+export async function runOperation(operation: Operation, invocation: Invocation): Promise<void> {
+  const { flags, io, settings } = invocation;
   checkFields(operation, flags.get('fields'));
   const input = await inputOf(operation, invocation);
   await checkFilter(flags);

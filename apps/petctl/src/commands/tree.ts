@@ -1,7 +1,7 @@
 import { isBinary, type Operation, operations, service } from '@petstore/types';
 import { type Argument, type Flag, kebab, switchFlag, textArgument, valueFlag } from '../flags/flag.ts';
 import { kindOf } from '../flags/parse-value.ts';
-import { type CommandNode, commandOf } from '../parse/command.ts';
+import { type CommandNode, successorHint } from '../parse/command.ts';
 import { builtinCommands } from './builtin.ts';
 import { pathFieldsOf } from './input.ts';
 import { runOperation } from './operation.ts';
@@ -66,7 +66,7 @@ function operationNode(operation: Operation, name: string, all: readonly Operati
       return flags;
     },
     ...(notice && { notice }),
-    run: runOperation,
+    run: (invocation) => runOperation(operation, invocation),
   };
 }
 
@@ -84,8 +84,7 @@ function noticeOf(
   all: readonly Operation[],
 ): string | undefined {
   if (!deprecated) return stability && `${stability}: may still change.`;
-  const instead = commandOf(successor, all);
-  return `Deprecated${sunset ? `: may be removed from ${sunset} on` : ''}.${instead ? ` Use '${instead}' instead.` : ''}`;
+  return `Deprecated${sunset ? `: may be removed from ${sunset} on` : ''}.${successorHint(successor, all)}`;
 }
 
 /** Whether an operation can be called for each record of a file: a POST whose inputs are simple body properties. */
@@ -138,6 +137,6 @@ function importNode(operation: Operation, name: string): CommandNode {
       switchFlag('unordered', 'Write results as calls finish, not in record order.'),
       switchFlag('dry-run', 'Validate every record and send nothing.'),
     ],
-    run: async (invocation) => (await import('./import/run.ts')).runImport(invocation, DEFAULT_CONCURRENCY),
+    run: async (invocation) => (await import('./import/run.ts')).runImport(operation, invocation, DEFAULT_CONCURRENCY),
   };
 }

@@ -84,7 +84,11 @@ export function systemCode(error: unknown): string {
 const MAX_EDITS = 3;
 
 /** A hint that names the candidate closest to a misspelt word, or the fallback if none is close. */
-export function suggestion(word: string, candidates: readonly string[], fallback: string): string {
+export function suggestion(
+  word: string,
+  candidates: readonly string[],
+  fallback = `Use one of ${candidates.join(', ')}.`,
+): string {
   const [closest] = candidates
     // A difference in length is at least as many edits. Words can be as long as a file, so this comes first.
     .filter(({ length }) => Math.abs(length - word.length) <= MAX_EDITS)

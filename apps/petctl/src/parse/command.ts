@@ -53,10 +53,10 @@ export interface Invocation extends Located, CommandInput {
   readonly transport: HttpTransport;
 }
 
-/** The command of the operation with this identifier. */
-export function commandOf(id: string | undefined, operations: readonly Operation[]): string | undefined {
-  const found = operations.find((operation) => operation.id === id);
-  return found && `petctl ${found.command.join(' ')}`;
+/** The sentence that names the command of a deprecated operation's successor; empty without a successor. */
+export function successorHint(id: string | undefined, operations: readonly Operation[]): string {
+  const successor = operations.find((operation) => operation.id === id);
+  return successor ? ` Use 'petctl ${successor.command.join(' ')}' instead.` : '';
 }
 
 /** The flags of every command: the settings, and those of one run. */

@@ -154,10 +154,7 @@ class CommandParser extends Command {
       );
     if (!commands) return this.#reject(`'${this.#commandName}' takes no '${word}'.`, this.#helpHint);
     const names = commands.map(({ name }) => name);
-    this.#reject(
-      `There is no command '${this.#commandName} ${word}'.`,
-      suggestion(word, names, `Use one of ${names.join(', ')}.`),
-    );
+    this.#reject(`There is no command '${this.#commandName} ${word}'.`, suggestion(word, names));
   }
 
   /** Throws, unless the command line may be invalid. */

@@ -39,7 +39,7 @@ function readProfile(file: string, profile: string, values: unknown): Record<str
     if (!profileKeys.includes(key))
       throw new UsageError(
         `${file}: the profile '${profile}' has an unknown key '${key}'.`,
-        suggestion(key, profileKeys, `Use one of ${profileKeys.join(', ')}.`),
+        suggestion(key, profileKeys),
       );
     if (!['string', 'number', 'boolean'].includes(typeof value))
       throw new UsageError(`${file}: ${key} of the profile '${profile}' must be a single value.`);

@@ -1,3 +1,4 @@
+import type { Operation } from '@petstore/types';
 import { CliError, InterruptedError, UsageError } from '../../io/errors.ts';
 import type { Sink } from '../../io/process-io.ts';
 import { propertiesIn, type Row, selectedFields } from '../../output/format.ts';
@@ -17,10 +18,12 @@ import {
 } from './send.ts';
 
 /** Runs an operation for each record of a file, with bounded concurrency, and writes one line per result. */
-export async function runImport(invocation: Invocation, defaultConcurrency: number): Promise<void> {
-  const { node: command, args, flags, io } = invocation;
-  const { operation } = command;
-  if (!operation) throw new Error(`${command.name} has no operation`);
+export async function runImport(
+  operation: Operation,
+  invocation: Invocation,
+  defaultConcurrency: number,
+): Promise<void> {
+  const { args, flags, io } = invocation;
   const importedFile = String(args[0]);
   const properties = propertiesIn(operation).names;
   const columns = selectedFields(flags.get('fields'), ['line', 'outcome', ...properties, 'error']);
