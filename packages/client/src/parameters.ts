@@ -10,19 +10,11 @@ export const simplePath = (name: string, explode: boolean) =>
 export const labelPath = (name: string, explode: boolean) =>
   ifNotEmpty(name, (draft, value) => fillPath(draft, name, `.${joined(value, explode, explode ? '.' : ',')}`));
 
-/** Writes a list as `;id=3;id=4` exploded, as `;id=3,4` otherwise. */
+/** Writes a list as `;id=3;id=4` exploded, as `;id=3,4` otherwise, and an empty text as `;id`. */
 export const matrixPath = (name: string, explode: boolean) =>
   ifNotEmpty(name, (draft, value) => {
-    const key = encodeURIComponent(name);
-    const pairs = explode && pairsOf(name, value);
-    if (pairs)
-      return fillPath(
-        draft,
-        name,
-        pairs.map(([part, item]) => `;${encodeURIComponent(part)}=${encoded(item)}`).join(''),
-      );
-    const text = joined(value, false, ',');
-    fillPath(draft, name, `;${key}${text === '' ? '' : `=${text}`}`);
+    const pairs = pairsOf(name, value, explode, encoded);
+    fillPath(draft, name, pairs.map((pair) => `;${pair.replace(/=$/, '')}`).join(''));
   });
 
 /** Writes a header as `3,4,5`, without escaping. */
@@ -34,10 +26,7 @@ export const simpleHeader = (name: string, explode: boolean) =>
 /** Writes `id=3&id=4` and `R=100&G=200` exploded, `id=3,4` and `color=R,100,G,200` otherwise. */
 export const formQuery = (name: string, explode: boolean, reserved?: boolean) =>
   ifNotEmpty(name, (draft, value) => {
-    const write = reserved ? encodedButReserved : encoded;
-    const pairs = explode && pairsOf(name, value);
-    if (pairs) for (const [part, item] of pairs) addQuery(draft, `${encodeURIComponent(part)}=${write(item)}`);
-    else addQuery(draft, `${encodeURIComponent(name)}=${joined(value, false, ',', write)}`);
+    for (const pair of pairsOf(name, value, explode, reserved ? encodedButReserved : encoded)) addQuery(draft, pair);
   });
 
 /** Writes a list as `id=3%204%205` or `id=3|4|5`. */
@@ -112,10 +101,12 @@ function ifNotEmpty(name: string, write: Write): Encoder {
   });
 }
 
-/** The pairs of an exploded list or object; undefined for any other value. */
-function pairsOf(name: string, value: unknown): [name: string, value: unknown][] | undefined {
-  if (Array.isArray(value)) return value.map((item) => [name, item]);
-  return typeof value === 'object' && value !== null ? definedEntries(value) : undefined;
+/** The encoded `name=value` of each element or property if the value is exploded, else of the whole value. */
+function pairsOf(name: string, value: unknown, explode: boolean, write: (value: unknown) => string): string[] {
+  if (!explode || typeof value !== 'object' || value === null)
+    return [`${encodeURIComponent(name)}=${joined(value, false, ',', write)}`];
+  const pairs = Array.isArray(value) ? value.map((item) => [name, item] as const) : definedEntries(value);
+  return pairs.map(([part, item]) => `${encodeURIComponent(part)}=${write(item)}`);
 }
 
 /** A list, the names and values of an object, or a single value as one text. Exploded, an object is `name=value` pairs. */

@@ -13,6 +13,7 @@ import {
 } from '../src/build-request.ts';
 import { send } from '../src/call.ts';
 import { type ConnectOptions, connect, type HttpRequest, pages } from '../src/index.ts';
+import { matrixPath } from '../src/parameters.ts';
 import { byStatus, parseBytes, parseExactJson, parseJson, parseNothing } from '../src/parse-response.ts';
 
 /** Calls an operation that the spec does not have. Each request gets the next response, all further ones the last. */
@@ -179,6 +180,12 @@ describe('bodies', () => {
     expect(await new Response(sent[0]?.body).text()).toContain(
       'content-disposition: form-data; name="a%22%0D%0Ab"; filename="c%22%0D%0Ad.txt"\r\ncontent-type: text/plain\r\n\r\nx\r\n',
     );
+  });
+
+  test.each([true, false])('an empty text in the style matrix has no equals sign, exploded: %s', async (explode) => {
+    const { sent, call } = calling({ path: '/things/{id}', encoders: [matrixPath('id', explode)] }, []);
+    await call({ id: [''] });
+    expect(sent[0]?.url).toBe('http://x.test/v1/things/;id');
   });
 
   test('a value in the path never leads to another path', async () => {
