@@ -29,7 +29,7 @@ export interface Generator {
   stop(): Promise<void>;
 }
 
-/** Our own generator as a process; autocannon has whole milliseconds only, and wrk is not installed everywhere. */
+/** Our own generator as a process: autocannon costs three times the CPU of a server, and wrk is not installed everywhere. */
 export function startGenerator(): Generator {
   const child = run('load', { script: join(import.meta.dirname, 'generator.ts') });
   child.stderr?.pipe(process.stderr);
