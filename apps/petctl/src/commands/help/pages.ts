@@ -66,13 +66,14 @@ export function markdown(root: CommandNode): string {
 function section(located: Located): string[] {
   const { path, node } = located;
   const examples = examplesOf(located).map(([line, comment]) => `${line}  # ${comment}`);
+  const lines = node.args?.length ? [...examples, '', usage(located)] : examples;
+  // Without options, the title is the whole command line.
   const options = optionsOf(node, node.flags ?? []);
   return [
     `## petctl ${path.join(' ')}`,
     node.description ?? `${node.summary}.`,
     ...(node.notice ? [`**${node.notice}**`] : []),
-    `\`\`\`sh\n${[...examples, ...(node.args?.length ? ['', usage(located)] : [])].join('\n')}\n\`\`\``,
-    ...(options.length > 0 ? [markdownList(options)] : []),
+    ...(options.length > 0 ? [`\`\`\`sh\n${lines.join('\n')}\n\`\`\``, markdownList(options)] : []),
   ];
 }
 
