@@ -58,8 +58,8 @@ function keyOf(name: string): string {
 }
 
 /** A comment above a declaration. */
-export function docComment(lines: readonly string[], indent = ''): string {
-  return [`${indent}/**`, ...lines.map((line) => `${indent} *${line && ` ${line}`}`), `${indent} */`].join('\n');
+export function docComment(lines: readonly string[]): string {
+  return ['/**', ...lines.map((line) => ` *${line && ` ${line}`}`), ' */'].join('\n');
 }
 
 /** The comment that editors show for an operation: summary, description, and deprecation. */

@@ -1,4 +1,4 @@
-import { type InputFile, isFile, isObject } from './body.ts';
+import { type InputFile, isObject } from './body.ts';
 import type { Document, MediaType, Operation, Parameter, Schema } from './document.ts';
 import { resolve } from './document.ts';
 import { propertyNames, sample } from './sample.ts';
@@ -104,8 +104,7 @@ function bodyValue(document: Document, contentType: string, media: MediaType, is
   const isBytes = /^(application\/octet-stream|image\/|audio\/|video\/|application\/(zip|pdf))/.test(contentType);
   if (isBytes) return fileOf(contentType);
   if (/^text\//.test(contentType) && !media.schema) return 'text';
-  const value = exampleValue(document, schema, isFull, examplesOf(document, media));
-  return isFile(value) && !contentType.includes('*') ? fileOf(contentType) : value;
+  return exampleValue(document, schema, isFull, examplesOf(document, media));
 }
 
 function fileOf(contentType: string): InputFile {
