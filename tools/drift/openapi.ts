@@ -89,12 +89,6 @@ export function typeOf({ type }: { type?: string | readonly string[] }): string 
   return [type ?? []].flat().find((one) => one !== 'null');
 }
 
-/** Whether a media type is in a range like `image/*`, or equal to it. */
-export function covers(range: string, type: string): boolean {
-  const [[group, name = ''], [ownGroup, ownName]] = [range.split('/'), type.split('/')];
-  return (group === '*' || group === ownGroup) && (name === '*' || name === ownName);
-}
-
 /** The response that an operation declares for a status; nothing where it declares none. */
 export function declaredResponse(spec: Document, { object }: Operation, status: number): Node | undefined {
   const responses = node(object.responses);

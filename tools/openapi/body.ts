@@ -64,6 +64,12 @@ export function isJson(mediaType: string): boolean {
   return /^application\/(.+\+)?json$/.test(essenceOf(mediaType));
 }
 
+/** Whether a media type is in a range like `image/*`, or equal to it. */
+export function covers(range: string, type: string): boolean {
+  const [[group, name = ''], [ownGroup, ownName]] = [range.split('/'), type.split('/')];
+  return (group === '*' || group === ownGroup) && (name === '*' || name === ownName);
+}
+
 /** The fields of a form, each name and value as text. */
 function formOf(media: MediaType, value: Record<string, unknown>): Pair[] {
   return Object.entries(value).flatMap(([name, item]) => {
@@ -97,8 +103,7 @@ function partsOf(document: Document, media: MediaType, value: Record<string, unk
     const schema = propertyOf(document, media, name);
     // One JSON text for the whole list only where the encoding says so; else one part for each item.
     const items: unknown[] = Array.isArray(item) && !isJson(encoding.contentType ?? '') ? item : [item];
-    const encoded =
-      schema?.contentEncoding ?? (schema?.items as { contentEncoding?: string } | undefined)?.contentEncoding;
+    const encoded = schema?.contentEncoding ?? schema?.items?.contentEncoding;
     return items.map((each) => partOf(document, name, each, encoding, encoded !== undefined));
   });
 }
@@ -107,19 +112,14 @@ function partOf(document: Document, name: string, value: unknown, encoding: Enco
   const listed = encoding.contentType?.split(',').map((type) => type.trim());
   const contentType = (standard: string): string => {
     if (!listed) return standard;
-    const match = listed.find((type) => new RegExp(`^${type.replaceAll('*', '[^/]+')}$`).test(standard));
-    return match ? standard : (listed.find((type) => !type.includes('*')) ?? standard);
+    const isListed = listed.some((range) => covers(range, standard));
+    return isListed ? standard : (listed.find((type) => !type.includes('*')) ?? standard);
   };
   const headers = headersOf(document, encoding);
   const rest = Object.keys(headers).length > 0 ? { name, headers } : { name };
   if (isFile(value)) {
-    const filename = value.name === undefined ? {} : { filename: value.name };
-    return {
-      ...rest,
-      ...filename,
-      contentType: contentType(value.type ?? 'application/octet-stream'),
-      bytes: value.bytes,
-    };
+    const { name: filename, type = 'application/octet-stream', bytes } = value;
+    return { ...rest, ...(filename !== undefined && { filename }), contentType: contentType(type), bytes };
   }
   if (isObject(value) || Array.isArray(value) || listed?.some(isJson))
     return { ...rest, contentType: contentType('application/json'), json: value };

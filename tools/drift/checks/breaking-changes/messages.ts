@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { covers } from '../../../openapi/body.ts';
 import { type Document, resolve } from '../../../openapi/document.ts';
-import { covers, type Node, node } from '../../openapi.ts';
+import { type Node, node } from '../../openapi.ts';
 import {
   compareByRules,
   compareExtensible,

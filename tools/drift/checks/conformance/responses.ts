@@ -1,7 +1,7 @@
-import { essenceOf, isJson } from '../../../openapi/body.ts';
+import { covers, essenceOf, isJson } from '../../../openapi/body.ts';
 import { type Operation, resolve, type Schema } from '../../../openapi/document.ts';
 import { valueErrors } from '../../../openapi/validate.ts';
-import { basePathOf, covers, declaredResponse, type Node, node, type Spec } from '../../openapi.ts';
+import { basePathOf, declaredResponse, type Node, node, type Spec } from '../../openapi.ts';
 
 /** Headers that HTTP defines, so the spec does not describe them. */
 const httpHeaders = new Set([
