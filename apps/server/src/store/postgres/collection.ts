@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { type CollectionDeclaration, encode, withId, withoutId } from '../document.ts';
+import { type CollectionDeclaration, encode, obstacleTo, withId, withoutId } from '../document.ts';
 import { IdempotencyMismatchError, StoreUnavailableError } from '../errors.ts';
 import { GroupCommit } from '../group-commit.ts';
 import {
@@ -124,9 +124,8 @@ export function postgresCollection(
       if (id === undefined) return isKnown ? KNOWN : stored(++last, body ?? '');
       const foundVersion = foundVersions.next().value ?? undefined;
       if (isKnown) return KNOWN;
-      if (foundVersion === undefined) return { outcome: 'missing' };
-      if (ifVersion !== undefined && ifVersion !== foundVersion) return { outcome: 'conflict' };
-      return body === undefined ? { outcome: 'removed' } : stored(id, body);
+      const obstacle = obstacleTo(foundVersion, ifVersion);
+      return obstacle ?? (body === undefined ? { outcome: 'removed' } : stored(id, body));
     });
   }
 
