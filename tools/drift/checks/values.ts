@@ -114,16 +114,16 @@ const inputsOf = cached((operation: Operation, spec: Spec): Example[] => {
   ];
   // An optional body without properties is not sent.
   const isLeftOut = ({ body }: Inputs) => !operation.body?.required && isNode(body) && Object.keys(body).length === 0;
-  return all.filter(({ inputs }) => !isLeftOut(inputs) && isSpecified(spec, operation, inputs));
+  const requestOf = (inputs: Inputs) => expectedRequest(spec, operation.id, inputs, exampleCredentials(spec));
+  return all.filter(({ inputs }) => !isLeftOut(inputs) && unlessUnspecified(() => requestOf(inputs)));
 });
 
-/** Whether OpenAPI says how these inputs are written. */
-function isSpecified(spec: Spec, { id }: Operation, inputs: Inputs): boolean {
+/** The built request; undefined if OpenAPI does not say how its inputs are written. */
+export function unlessUnspecified<T>(build: () => T): T | undefined {
   try {
-    expectedRequest(spec, id, inputs, exampleCredentials(spec));
-    return true;
+    return build();
   } catch (error) {
-    if (error instanceof UnspecifiedError) return false;
+    if (error instanceof UnspecifiedError) return undefined;
     throw error;
   }
 }

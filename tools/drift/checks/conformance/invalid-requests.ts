@@ -1,10 +1,10 @@
 import { isJson } from '../../../openapi/body.ts';
 import { type Operation, type Parameter, resolve, type Schema } from '../../../openapi/document.ts';
 import type { Inputs, WireRequest } from '../../../openapi/serialize.ts';
-import { encodeAll, UnspecifiedError } from '../../../openapi/styles.ts';
+import { encodeAll } from '../../../openapi/styles.ts';
 import { valueCheck } from '../../../openapi/validate.ts';
 import { isNode, type Spec } from '../../openapi.ts';
-import { integersBeyond } from '../values.ts';
+import { integersBeyond, unlessUnspecified } from '../values.ts';
 
 /** An operation, and its valid request with all inputs. */
 export interface Call {
@@ -44,8 +44,10 @@ export function requestsWithInvalid(call: Call, places: readonly Parameter['in']
   const parameters = call.operation.parameters.filter(({ in: place }) => places.includes(place));
   return parameters.flatMap((parameter) =>
     invalidValues(call.spec, schemaOf(parameter)).flatMap((value) => {
-      const request = withParameter(call, parameter, value);
-      return request ? [{ label: `the ${parameter.name} ${value}`, request }] : [];
+      const { in: place, name } = parameter;
+      const inputs = { ...call.allInputs, [place]: { ...call.allInputs[place], [name]: value } };
+      const request = unlessUnspecified(() => call.build(inputs));
+      return request ? [{ label: `the ${name} ${value}`, request }] : [];
     }),
   );
 }
@@ -84,16 +86,6 @@ export function changedBody({ spec, operation, allInputs }: Call): Inputs | unde
 
 export function schemaOf({ schema, content = {} }: Parameter): Schema {
   return schema ?? Object.values(content)[0]?.schema ?? {};
-}
-
-/** The request with this value of a parameter; undefined if the style of the parameter cannot express the value. */
-function withParameter({ allInputs, build }: Call, { in: place, name }: Parameter, value: unknown) {
-  try {
-    return build({ ...allInputs, [place]: { ...allInputs[place], [name]: value } });
-  } catch (error) {
-    if (error instanceof UnspecifiedError) return undefined;
-    throw error;
-  }
 }
 
 function withoutParameter(request: WireRequest, { in: place, name }: Parameter): WireRequest {

@@ -1,6 +1,6 @@
 import type { Pagination } from '@petstore/types';
 import { parseJson } from '../../../openapi/compare.ts';
-import type { Operation } from '../../../openapi/document.ts';
+import type { Operation, Schema } from '../../../openapi/document.ts';
 import type { Inputs, WireRequest } from '../../../openapi/serialize.ts';
 import { basePathOf, list, type Node, node, operationPairs } from '../../openapi.ts';
 import { requiredInputs } from '../values.ts';
@@ -15,9 +15,10 @@ export interface PagedList {
   readonly inputs: Inputs;
 }
 
-/** A paged list, and the operation that adds an element to the list. */
+/** A paged list, and the operation that adds an element to the list, with the media type and the schema of its JSON body. */
 export interface Resource extends PagedList {
   readonly create: Operation;
+  readonly body: { readonly type: string; readonly schema: Schema };
 }
 
 /** A page of a list. */
@@ -81,8 +82,7 @@ export async function fetchAll(list: PagedList, query: Node, size: number): Prom
 
 /** The request of a list with its required inputs and this query. */
 export function requestWith({ service, operation, inputs }: PagedList, query: Node): WireRequest {
-  const isEmpty = !inputs.query && Object.keys(query).length === 0;
-  return requestFor(service, operation, isEmpty ? inputs : { ...inputs, query: { ...inputs.query, ...query } });
+  return requestFor(service, operation, { ...inputs, query: { ...inputs.query, ...query } });
 }
 
 export async function fetchPage({ service, pagination: { items } }: PagedList, request: WireRequest): Promise<Page> {

@@ -23,8 +23,9 @@ export async function* resourceErrors(service: Service, operation: Operation): A
   const { spec } = service;
   const create = spec.operations.get(`POST ${operation.path}`);
   const paged = pagedList(service, operation);
-  if (operation.method !== 'GET' || operation.path.includes('{') || !paged || !create || !jsonBodyOf(create)) return;
-  const resource: Resource = { ...paged, create };
+  const body = create && jsonBodyOf(create);
+  if (operation.method !== 'GET' || operation.path.includes('{') || !paged || !create || !body) return;
+  const resource: Resource = { ...paged, create, body };
   const { key } = resource.pagination;
   const before = await fetchAll(resource, {}, 50);
   const all = [...before, ...(yield* fill(resource))];
@@ -55,7 +56,7 @@ function sortedBy(elements: readonly unknown[], key: string): unknown[] {
 }
 
 /** The media type and the schema of an operation's JSON body. */
-function jsonBodyOf({ body }: Operation): { type: string; schema: Schema } | undefined {
+function jsonBodyOf({ body }: Operation): Resource['body'] | undefined {
   const [type, media] = Object.entries(body?.content ?? {}).find(([name]) => isJson(name)) ?? [];
   return type === undefined ? undefined : { type, schema: media?.schema ?? {} };
 }
@@ -66,7 +67,7 @@ function jsonBodyOf({ body }: Operation): { type: string; schema: Schema } | und
  */
 async function* fill(resource: Resource): AsyncGenerator<string, unknown[]> {
   const { service, create } = resource;
-  const { type, schema } = jsonBodyOf(create) ?? { type: '', schema: {} };
+  const { type, schema } = resource.body;
   const bodies = bodiesFor(service.spec, schema);
   const inputs = requiredInputs(service.spec, create);
   const add = (body: unknown) => service.send(requestFor(service, create, { ...inputs, body, contentType: type }));
@@ -144,8 +145,8 @@ async function* filterErrors(resource: Resource, elements: readonly unknown[]): 
 }
 
 /** The query parameters that select elements by a property with the same name. */
-function filtersOf({ service: { spec }, operation, create, pagination }: Resource) {
-  const properties = node(resolve(spec, jsonBodyOf(create)?.schema ?? {}).properties);
+function filtersOf({ service: { spec }, operation, body, pagination }: Resource) {
+  const properties = node(resolve(spec, body.schema).properties);
   const pagingParameters: unknown[] = [pagination.limit, pagination.cursor];
   const isScalar = (schema: Schema = {}) => !['array', 'object'].includes(String(resolve(spec, schema).type));
   return operation.parameters.filter(

@@ -16,40 +16,39 @@ const httpHeaders = new Set([
 
 /** Violations of the spec in a response: in its status, its headers, and each property of its body. */
 export async function undeclared(spec: Spec, operation: Operation, response: Response): Promise<string[]> {
-  const { status } = response;
-  const declared = declaredResponse(spec, operation, status);
-  if (!declared) return [`status ${status} is not declared`];
-  const text = await response.text();
-  const body = isJson(response.headers.get('content-type') ?? '') && text !== '' ? JSON.parse(text) : undefined;
-  return [
-    ...headerViolations(spec, node(declared.headers), response),
-    ...(operation.method === 'HEAD' ? [] : bodyViolations(spec, node(declared.content), response, text)),
-    ...deprecationErrors(spec, operation, response),
-    ...(status === 401 ? challengeErrors(spec, operation, response) : []),
-    ...(status >= 400 ? codeErrors(spec, status, body) : []),
-    ...retryErrors(node(declared.headers), response),
-  ];
+  return [...violationsIn(spec, operation, response, await response.text())];
 }
 
-function headerViolations(spec: Spec, declared: Node, { headers }: Response): string[] {
+function* violationsIn(spec: Spec, operation: Operation, response: Response, text: string): Generator<string> {
+  const { status } = response;
+  const declared = declaredResponse(spec, operation, status);
+  if (!declared) return yield `status ${status} is not declared`;
+  yield* headerViolations(spec, node(declared.headers), response);
+  if (operation.method !== 'HEAD') yield* bodyViolations(spec, node(declared.content), response, text);
+  yield* deprecationErrors(spec, operation, response);
+  if (status === 401) yield* challengeErrors(spec, operation, response);
+}
+
+function* headerViolations(spec: Spec, declared: Node, { status, headers }: Response): Generator<string> {
   const known = new Map(
     Object.entries(declared).map(([name, header]) => [name.toLowerCase(), node(resolve(spec, node(header)))]),
   );
-  const violations: string[] = [];
   for (const [name, text] of headers) {
     if (httpHeaders.has(name)) continue;
     const header = known.get(name);
-    if (!header) violations.push(`header ${name} is not declared`);
-    else {
-      const schema = resolve(spec, node(header.schema));
-      const errors = valueErrors(spec, 'response')(schema, parsedHeader(text, schema));
-      if (errors) violations.push(`header ${name} is '${text}': ${errors}`);
+    if (!header) {
+      yield `header ${name} is not declared`;
+      continue;
     }
+    const schema = resolve(spec, node(header.schema));
+    const errors = valueErrors(spec, 'response')(schema, parsedHeader(text, schema));
+    if (errors) yield `header ${name} is '${text}': ${errors}`;
   }
   for (const [name, { required }] of known) {
-    if (required && !headers.has(name)) violations.push(`header ${name} is missing`);
+    // The service says when to retry, where the spec declares that it can.
+    const isExpected = required || (name === 'retry-after' && [429, 503].includes(status));
+    if (isExpected && !headers.has(name)) yield `header ${name} is missing`;
   }
-  return violations;
 }
 
 /** The value of a header by the type in its schema. */
@@ -60,58 +59,53 @@ function parsedHeader(text: string, { type }: Schema): unknown {
   return types.includes('array') ? text.split(',').map((item) => item.trim()) : text;
 }
 
-function bodyViolations(spec: Spec, declared: Node, response: Response, text: string): string[] {
+function* bodyViolations(spec: Spec, declared: Node, response: Response, text: string): Generator<string> {
   const type = essenceOf(response.headers.get('content-type') ?? '');
-  if (Object.keys(declared).length === 0) return text === '' ? [] : ['a body is not declared'];
+  if (Object.keys(declared).length === 0) {
+    if (text !== '') yield 'a body is not declared';
+    return;
+  }
   const [, media] = Object.entries(declared).find(([name]) => covers(essenceOf(name), type)) ?? [];
-  if (media === undefined) return [`content type '${type}' is not declared`];
-  if (!isJson(type)) return [];
+  if (media === undefined) return yield `content type '${type}' is not declared`;
+  if (!isJson(type)) return;
   const body: unknown = JSON.parse(text);
   const errors = valueErrors(spec, 'response')(node(node(media).schema), body);
-  if (errors) return [`body ${text.slice(0, 200)}: ${errors}`];
+  if (errors) return yield `body ${text.slice(0, 200)}: ${errors}`;
+  if (response.ok) return;
   const { status = response.status } = node(body);
-  return response.ok || status === response.status
-    ? []
-    : [`status in the body is ${String(status)}, the status of the response is ${response.status}`];
+  if (status !== response.status)
+    yield `status in the body is ${String(status)}, the status of the response is ${response.status}`;
+  yield* codeErrors(spec, response.status, body);
 }
 
 /** Errors in the headers of a deprecated operation, which state its deprecation date, its sunset date and its successor. */
-function deprecationErrors(spec: Spec, { object }: Operation, { headers }: Response): string[] {
+function* deprecationErrors(spec: Spec, { object }: Operation, { headers }: Response): Generator<string> {
   const { 'x-sunset': sunset, 'x-deprecated-since': since, 'x-successor': successor } = node(object);
   const expected: [header: string, value: string | undefined][] = [
     ['sunset', typeof sunset === 'string' ? new Date(sunset).toUTCString() : undefined],
     ['deprecation', typeof since === 'string' ? `@${Date.parse(since) / 1000}` : undefined],
   ];
-  const wrong = expected.filter(([name, value]) => value !== undefined && headers.get(name) !== value);
-  const path = [...spec.operations.values()].find(({ id }) => id === successor)?.path;
-  const link = path === undefined ? undefined : `<${basePathOf(spec)}${path}>; rel="successor-version"`;
-  return [
-    ...wrong.map(([name, value]) => `header ${name} is '${headers.get(name)}', not '${value}'`),
-    ...(link === undefined || headers.get('link')?.includes(link)
-      ? []
-      : [`header link is '${headers.get('link')}', without ${link}`]),
-  ];
+  for (const [name, value] of expected)
+    if (value !== undefined && headers.get(name) !== value)
+      yield `header ${name} is '${headers.get(name)}', not '${value}'`;
+  const path = spec.operations.values().find(({ id }) => id === successor)?.path;
+  const link = `<${basePathOf(spec)}${path}>; rel="successor-version"`;
+  if (path !== undefined && !headers.get('link')?.includes(link))
+    yield `header link is '${headers.get('link')}', without ${link}`;
 }
 
 /** Errors in the challenge, which has to name each scheme of the operation (RFC 9110 11.6.1). */
-function challengeErrors(spec: Spec, { security }: Operation, { headers }: Response): string[] {
+function* challengeErrors(spec: Spec, { security }: Operation, { headers }: Response): Generator<string> {
   const schemes = node(spec.root.components?.securitySchemes);
-  const names = security
-    .flatMap((all) => Object.keys(all))
-    .flatMap((name) => {
-      const { type, scheme } = node(resolve(spec, node(schemes[name])));
-      if (type === 'http') return [String(scheme)];
-      return type === 'oauth2' || type === 'openIdConnect' ? ['Bearer'] : [];
-    });
   const challenge = headers.get('www-authenticate') ?? '';
-  const isNamed = (name: string) =>
-    challenge
-      .toLowerCase()
-      .split(/[\s,]+/)
-      .includes(name.toLowerCase());
-  return names
-    .filter((name) => !isNamed(name))
-    .map((name) => `header www-authenticate is '${challenge}', without ${name}`);
+  const named = challenge.toLowerCase().split(/[\s,]+/);
+  for (const name of security.flatMap((all) => Object.keys(all))) {
+    const { type, scheme } = node(resolve(spec, node(schemes[name])));
+    const expected = type === 'oauth2' || type === 'openIdConnect' ? 'Bearer' : scheme;
+    // An API key has no scheme.
+    if (typeof expected === 'string' && !named.includes(expected.toLowerCase()))
+      yield `header www-authenticate is '${challenge}', without ${expected}`;
+  }
 }
 
 /** Errors in the code of an Error. If `x-statuses` has codes for the status, the code has to be one of these codes. */
@@ -124,12 +118,4 @@ function codeErrors({ model }: Spec, status: number, body: unknown): string[] {
   return codes.length === 0 || typeof code !== 'string' || codes.includes(code) || isUnexpectedError
     ? []
     : [`code is ${code}, and status ${status} has ${codes.join(' or ')}`];
-}
-
-/** Errors in 429 and 503: where the spec declares `Retry-After`, the response has to contain the header. */
-export function retryErrors(declared: Node, { status, headers }: Response): string[] {
-  const isDeclared = Object.keys(declared).some((name) => name.toLowerCase() === 'retry-after');
-  return isDeclared && [429, 503].includes(status) && !headers.has('retry-after')
-    ? ['header retry-after is missing']
-    : [];
 }

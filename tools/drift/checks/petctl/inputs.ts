@@ -1,6 +1,6 @@
 import type { Field, Operation } from '@petstore/types';
 import type { Argument, CommandNode, Flag, Located } from 'petctl/internal';
-import { type Operation as Described, resolve, type Schema } from '../../../openapi/document.ts';
+import { type Operation as Described, resolve } from '../../../openapi/document.ts';
 import type { Finding } from '../../check.ts';
 import { pathNames, type Spec, typeOf } from '../../openapi.ts';
 import { integersBeyond, requiredInputs } from '../values.ts';
@@ -41,7 +41,7 @@ export function inputsOf({ spec, modelOperation: { path, fields, body } }: Subje
   return names.flatMap((name) => {
     const field = fields[name];
     if (!field) return [];
-    const schema = resolve(spec, field.schema as object);
+    const schema = resolve(spec, field.schema);
     return [{ ...field, schema, name, isWhole: field.in === 'body' && body?.whole === true }];
   });
 }
@@ -114,7 +114,7 @@ function invalidWords(spec: Spec, { schema, isWhole }: Input): string[] {
   // The elements of a list are separate words.
   const ofWord = types.join() === 'array' ? schema.items : schema;
   if (isWhole || !ofWord) return [];
-  const described = resolve(spec, ofWord as Schema);
+  const described = resolve(spec, ofWord);
   const { enum: values, minLength = 0, maxLength = Infinity } = described;
   if (values) return ['no such value'];
   switch (typeOf(described)) {
