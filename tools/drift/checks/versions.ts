@@ -1,3 +1,4 @@
+import { parse } from 'yaml';
 import { released } from '../../repository.ts';
 import { type Check, editFinding } from '../check.ts';
 import { versionOf } from '../openapi.ts';
@@ -51,8 +52,6 @@ export function changesetsOf(project: Project): { file: string; bumps: Map<strin
   const files = project.list('.changeset').filter((file) => file.endsWith('.md') && !file.endsWith('/README.md'));
   return files.map((file) => {
     const [, head = ''] = project.read(file).split('---\n');
-    const lines = head.split('\n').filter((line) => line.trim() !== '');
-    const pairs = lines.map((line) => line.split(':').map((part) => part.trim().replace(/^['"]|['"]$/g, '')));
-    return { file, bumps: new Map(pairs as [string, Bump][]) };
+    return { file, bumps: new Map<string, Bump>(Object.entries(parse(head) ?? {})) };
   });
 }

@@ -35,36 +35,38 @@ export async function* unknownPathErrors(service: Service, words: readonly strin
   }
   for (const [target, operations] of declared) {
     const methods = operations.map(({ method }) => method);
-    yield* methodErrors(target, methods, (method) => send({ method, target, headers }));
-    for (const method of METHODS.filter((name) => !methods.includes(name))) {
-      const response = await send({ method, target, headers });
-      const allowed = withoutHeadAndOptions((response.headers.get('allow') ?? '').split(/, */));
-      if (response.status !== 405) yield `the response to ${method} ${target} is ${response.status}, not 405`;
-      else if (allowed.join() !== withoutHeadAndOptions(methods).join())
-        yield `the response to ${method} ${target} has Allow ${allowed}, and the path has ${methods}`;
-      yield* bodyErrors(spec, `${method} ${target}`, await response.text());
-    }
+    yield* methodErrors(spec, target, methods, (method) => send({ method, target, headers }));
   }
 }
 
-/** Errors in the responses to HEAD, whose status is that of GET, and to OPTIONS, which lists all methods (RFC 9110 9.3). */
+/**
+ * Errors in the responses to methods that a path does not declare: HEAD gets the status of GET, OPTIONS a list of all methods
+ * (RFC 9110 9.3), and any other method 405 with the same list.
+ */
 async function* methodErrors(
+  spec: Spec,
   target: string,
   methods: readonly string[],
   request: (method: string) => Promise<Response>,
 ): AsyncGenerator<string> {
   const isRead = methods.includes('GET');
-  const expected = [...new Set([...methods, ...(isRead ? ['HEAD'] : []), 'OPTIONS'])].toSorted().join(', ');
-  const allow = (await request('OPTIONS')).headers.get('allow')?.split(/, */).toSorted().join(', ');
-  if (!methods.includes('OPTIONS') && allow !== expected) yield `OPTIONS ${target} allows ${allow}, not ${expected}`;
-  if (!isRead || methods.includes('HEAD')) return;
-  const [get, head] = [(await request('GET')).status, (await request('HEAD')).status];
-  if (get !== head) yield `the response to HEAD ${target} is ${head}, and to GET it is ${get}`;
+  const allow = [...new Set([...methods, ...(isRead ? ['HEAD'] : []), 'OPTIONS'])].toSorted().join(', ');
+  const allowOf = ({ headers }: Response) => headers.get('allow')?.split(/, */).toSorted().join(', ');
+  const options = methods.includes('OPTIONS') ? allow : allowOf(await request('OPTIONS'));
+  if (options !== allow) yield `OPTIONS ${target} allows ${options}, not ${allow}`;
+  if (isRead && !methods.includes('HEAD')) {
+    const [get, head] = [(await request('GET')).status, (await request('HEAD')).status];
+    if (get !== head) yield `the response to HEAD ${target} is ${head}, and to GET it is ${get}`;
+  }
+  for (const method of METHODS.filter((name) => !methods.includes(name))) {
+    const response = await request(method);
+    const { status } = response;
+    if (status !== 405) yield `the response to ${method} ${target} is ${status}, not 405`;
+    else if (allowOf(response) !== allow)
+      yield `the response to ${method} ${target} has Allow ${allowOf(response)}, not ${allow}`;
+    yield* bodyErrors(spec, `${method} ${target}`, await response.text());
+  }
 }
-
-/** The methods without HEAD and OPTIONS, because every path may have both. */
-const withoutHeadAndOptions = (methods: readonly string[]) =>
-  methods.filter((method) => !['HEAD', 'OPTIONS'].includes(method)).toSorted();
 
 /** Whether the path is one of an operation, with any parameters. */
 function isDeclared(spec: Spec, target: string): boolean {
