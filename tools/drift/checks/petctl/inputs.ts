@@ -35,14 +35,11 @@ export interface Input extends Field {
   readonly isWhole: boolean;
 }
 
-/** The inputs of an operation: the path parameters in the order of the path, then the other inputs. */
-export function inputsOf({ spec, modelOperation: { path, fields, body } }: Subject): Input[] {
-  const names = [...pathNames(path), ...Object.keys(fields).filter((name) => fields[name]?.in !== 'path')];
-  return names.flatMap((name) => {
-    const field = fields[name];
-    if (!field) return [];
+/** The inputs of an operation. */
+export function inputsOf({ spec, modelOperation: { fields, body } }: Subject): Input[] {
+  return Object.entries(fields).map(([name, field]) => {
     const schema = resolve(spec, field.schema);
-    return [{ ...field, schema, name, isWhole: field.in === 'body' && body?.whole === true }];
+    return { ...field, schema, name, isWhole: field.in === 'body' && body?.whole === true };
   });
 }
 
@@ -57,55 +54,43 @@ export function flagOrArgumentOf(
 }
 
 /** Errors in the flag or argument of an input: whether it is required, the words that the parser accepts, and completion. */
-export function inputErrors(subject: Subject, input: Input, flagOrArgument: Argument | Flag): Finding[] {
+export function* inputErrors(subject: Subject, input: Input, flagOrArgument: Argument | Flag): Generator<Finding> {
   const where = [...subject.command.path, `${input.in} ${input.name}`];
-  return [
-    ...unlessEqual(where, 'being required', flagOrArgument.required ?? false, input.required),
-    ...parserErrors(subject, input, flagOrArgument),
-    ...(input.in === 'path' ? [] : completionErrors(subject, input, flagOrArgument)),
-  ];
+  yield* unlessEqual(where, 'being required', flagOrArgument.required ?? false, input.required);
+  yield* parserErrors(subject, input, flagOrArgument.name);
+  if (input.in !== 'path') yield* completionErrors(subject, input, flagOrArgument.name);
 }
 
 /** Words that the parser accepts for an input although the spec does not allow them. Valid values are sent by `runErrors`. */
-function parserErrors({ petctl, tree, spec, operation, command }: Subject, input: Input, { name }: Argument | Flag) {
+function* parserErrors(subject: Subject, input: Input, name: string): Generator<Finding> {
+  const { petctl, tree, spec, operation, command } = subject;
   const isInPath = input.in === 'path';
   const { path } = requiredInputs(spec, operation);
-  const isAccepted = (word: string) => {
+  for (const word of invalidWords(spec, input)) {
     const values: Readonly<Record<string, unknown>> = { ...path, ...(isInPath && { [input.name]: word }) };
     const args = pathNames(operation.path).map((one) => String(values[one]));
     try {
       petctl.parse(tree, [...command.path, ...(isInPath ? [] : [`--${name}=${word}`]), '--', ...args]);
-      return true;
     } catch {
-      return false;
+      continue;
     }
-  };
-  return invalidWords(spec, input)
-    .filter(isAccepted)
-    .map((word) =>
-      finding([...command.path, name], `the parser accepts '${word}'`, 'the spec does not allow the value'),
-    );
+    yield finding([...command.path, name], `the parser accepts '${word}'`, 'the spec does not allow the value');
+  }
 }
 
 /** Errors in the completion of a flag: its name, its description, and the values of its enum. */
-function completionErrors(
-  { petctl, tree, command: { path } }: Subject,
-  input: Input,
-  { name }: Pick<Flag, 'name'>,
-): Finding[] {
-  const offered = (...words: string[]) => new Map(petctl.candidates(tree, [...path, ...words]).words);
-  const where = [...path, name];
+function* completionErrors(subject: Subject, input: Input, name: string): Generator<Finding> {
+  const { petctl, tree, command } = subject;
+  const offered = (...words: string[]) => new Map(petctl.candidates(tree, [...command.path, ...words]).words);
+  const where = [...command.path, name];
   const description = offered('--').get(`--${name}`);
   if (description === undefined)
-    return [finding(where, 'completion does not offer the flag', 'the flag is an input of the operation')];
-  if (input.isWhole) return [];
-  const values = (input.schema.enum ?? []).filter((value) => value !== null).map(String);
-  return [
-    ...unlessEqual(where, 'the description in the completion', description, input.description),
-    ...values
-      .filter((value) => !offered(`--${name}`, '').has(value))
-      .map((value) => finding(where, `completion does not offer '${value}'`, 'the value is in the enum')),
-  ];
+    return yield finding(where, 'completion does not offer the flag', 'the flag is an input of the operation');
+  if (input.isWhole) return;
+  yield* unlessEqual(where, 'the description in the completion', description, input.description);
+  for (const value of input.schema.enum ?? [])
+    if (value !== null && !offered(`--${name}`, '').has(String(value)))
+      yield finding(where, `completion does not offer '${value}'`, 'the value is in the enum');
 }
 
 /** Words that the spec does not allow for an input: of another type, and just beyond each bound. */
