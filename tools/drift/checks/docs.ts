@@ -8,15 +8,13 @@ export const docs: Check = {
   name: 'docs',
   guarantee:
     'The links, tests, variables, metrics, codes, flags, paths, operations and commands on the pages exist. Their TypeScript compiles. The tables of settings and bounds are complete. Their values, and the numbers in sentences, are those of the code.',
-  run: async (project) => {
+  async *run(project) {
     const pages = pagesOf(project);
     const blocks = pages.flatMap((page) => blocksOf(project, page));
-    return [
-      ...(await unknownNames(project, pages)),
-      ...(await numberErrors(project, pages)),
-      ...(await commandErrors(project, blocks)),
-      ...typeErrors(project, blocks),
-    ];
+    yield* await unknownNames(project, pages);
+    yield* await numberErrors(project, pages);
+    yield* commandErrors(project, blocks);
+    yield* typeErrors(project, blocks);
   },
 };
 

@@ -64,7 +64,7 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
 const npmCommands = /^(install|ci|pack|publish|audit|view|exec|login|deprecate|link|ls)$/;
 
 /** The npm scripts that do not exist, and the commands that petctl or the server reject. */
-export async function commandErrors(project: Project, blocks: Block[]): Promise<Finding[]> {
+export async function* commandErrors(project: Project, blocks: readonly Block[]): AsyncGenerator<Finding> {
   const { scripts } = JSON.parse(project.read('package.json'));
   const petctl = await project.load<Petctl>('petctl/internal');
   const server = await project.load<Server>('@petstore/server/program');
@@ -72,22 +72,20 @@ export async function commandErrors(project: Project, blocks: Block[]): Promise<
     petctl: (words) => rejectionOf(petctl, words),
     'petstore-server': (words) => serverRejection(server, words),
   };
-  const findings: Finding[] = [];
-  for (const { page, line } of blocks.flatMap(linesOf)) {
+  for (const { page, line } of blocks.flatMap(commandLines)) {
     const [, script] = /^npm (?:run )?(?:-s )?([\w:-]+)/.exec(line) ?? [];
     if (script && !(script in scripts) && !npmCommands.test(script))
-      findings.push(editFinding(page, `it shows '${line}'`, 'package.json has no such script'));
-    const [, program = '', words = ''] =
-      /(?:^|\| )(?:npx )?(petctl|petstore-server) (.*)$/.exec(line.split(' | ')[0] ?? '') ?? [];
+      yield editFinding(page, `it shows '${line}'`, 'package.json has no such script');
+    const [, program = '', words = ''] = /^(?:npx )?(petctl|petstore-server) (.*)$/.exec(line) ?? [];
     const error = await tries[program]?.(wordsOf(words));
-    if (error) findings.push(editFinding(page, `it shows '${line}'`, error));
+    if (error) yield editFinding(page, `it shows '${line}'`, error);
   }
-  return findings;
 }
 
-function linesOf({ page, language, text }: Block): { page: string; line: string }[] {
+/** The command lines of a block, without prompts, variables and comments. A pipe has several. */
+function commandLines({ page, language, text }: Block): { page: string; line: string }[] {
   if (!['sh', 'bash', 'console'].includes(language)) return [];
-  const commands = text.split('\n').map((line) =>
+  const commands = text.split(/\n| \| /).map((line) =>
     line
       .replace(/^\$ /, '')
       .replace(/^(?:[A-Z_]+=(?:'[^']*'|"[^"]*"|\S*) +)+/, '')
