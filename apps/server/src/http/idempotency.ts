@@ -15,6 +15,7 @@ import type {
 } from '../store/store.ts';
 import { HttpError } from './http-error.ts';
 import type { Input } from './input.ts';
+import { canonical } from './values.ts';
 
 /** A request whose writes are done once, even if it is sent repeatedly. */
 export interface IdempotentRequest extends Idempotency {
@@ -98,19 +99,6 @@ export function writtenOnce(store: Store, request: IdempotentRequest): Store {
     remove: (id, options) => once(options, (idempotent) => collection.remove(id, idempotent)),
   });
   return { ...store, collection: (name) => view(store.collection(name)) };
-}
-
-/** A text that is equal only for equal values: properties are sorted, strings have their length as a prefix. */
-function canonical(value: unknown): string {
-  if (typeof value === 'string') return `${value.length}:${value}`;
-  if (typeof value !== 'object' || value === null) return `#${value};`;
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  let text = '{';
-  for (const name of Object.keys(value).sort()) {
-    const property = (value as Record<string, unknown>)[name];
-    if (property !== undefined) text += canonical(name) + canonical(property);
-  }
-  return `${text}}`;
 }
 
 /** The input with the name, type and hash of each file instead of the file. */

@@ -39,7 +39,7 @@ const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Whether this schema or an alternative in it accepts integers beyond 2^53. */
-function mayBeWide(schema: Schema): boolean {
+export function mayBeWide(schema: Schema): boolean {
   return isWide(schema) || alternativesOf(schema).some(mayBeWide);
 }
 
@@ -72,32 +72,17 @@ function alternativesOf(schema: Schema): readonly Schema[] {
   return [...allOf, ...anyOf, ...oneOf];
 }
 
-/**
- * Converts integers beyond 2^53 to bigints where the schema has an unbounded int64. For a bigint anywhere else, calls `onInexact`
- * with the key of the bigint.
- */
-export function withInt64(
-  schema: Schema | undefined,
-  value: unknown,
-  onInexact: (key: string | undefined, integer: bigint) => never,
-  key?: string,
-): unknown {
-  if (typeof value === 'bigint') return schema && mayBeWide(schema) ? value : onInexact(key, value);
-  if (typeof value === 'number') {
-    if (Number.isSafeInteger(value) || !Number.isInteger(value) || !schema || !mayBeWide(schema)) return value;
-    const exact = BigInt(value);
-    return isInt64(exact) ? exact : value;
+/** A text that is the same for equal values only: properties are sorted, strings have their length as a prefix. */
+export function canonical(value: unknown): string {
+  if (typeof value === 'string') return `${value.length}:${value}`;
+  if (typeof value !== 'object' || value === null) return `#${value};`;
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  let text = '{';
+  for (const name of Object.keys(value).sort()) {
+    const property = (value as Record<string, unknown>)[name];
+    if (property !== undefined) text += canonical(name) + canonical(property);
   }
-  if (Array.isArray(value)) {
-    const items = schema && itemsOf(schema);
-    return value.map((one) => withInt64(items, one, onInexact, key));
-  }
-  if (typeof value !== 'object' || value === null) return value;
-  const converted = Object.entries(value).map(([name, one]) => [
-    name,
-    withInt64(schema && propertyOf(schema, name), one, onInexact, name),
-  ]);
-  return Object.fromEntries(converted);
+  return `${text}}`;
 }
 
 /**
@@ -106,7 +91,7 @@ export function withInt64(
  */
 export function isExactNumber(source: string): boolean {
   const value = Number(source);
-  if (!Number.isInteger(value)) return true;
+  if (!Number.isInteger(value) || (Number.isSafeInteger(value) && String(value) === source)) return true;
   const [expected, actual] = [scientific(source), scientific(String(BigInt(value)))];
   return expected.digits === actual.digits && expected.exponent === actual.exponent;
 }
