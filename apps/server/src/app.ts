@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import { fastPath } from './http/fast-path.ts';
 import { contextOf, passTo } from './http/request-context.ts';
 import { type AppOptions, createPipeline, type RequestPipeline } from './http/request-pipeline.ts';
-import type { Awaitable, Store } from './store/store.ts';
+import type { Store } from './store/store.ts';
 
 export type { AppOptions } from './http/request-pipeline.ts';
 
@@ -36,23 +36,19 @@ const loadExpress = () => import('./http/express-app.ts');
 type ExpressModule = Awaited<ReturnType<typeof loadExpress>>;
 
 /** A listener that loads its app at the first request, because loading Express takes as long as the rest of a start. */
-function lazyListener(
-  { respondWithError }: RequestPipeline,
-  create: (module: ExpressModule) => Awaitable<RequestListener>,
-) {
-  let app: RequestListener | undefined;
-  let loading: Promise<RequestListener> | undefined;
-  const load = async () => {
-    loading ??= loadExpress().then(create);
-    try {
-      app = await loading;
-    } finally {
-      loading = undefined;
+function lazyListener({ respondWithError }: RequestPipeline, create: (module: ExpressModule) => RequestListener) {
+  let app: Promise<RequestListener> | undefined;
+  const load = () => {
+    if (!app) {
+      app = loadExpress().then(create);
+      // The next request tries again.
+      app.catch(() => {
+        app = undefined;
+      });
     }
     return app;
   };
   const listener: RequestListener = (request, response) => {
-    if (app) return app(request, response);
     load().then(
       (loaded) => loaded(request, response),
       (error) => respondWithError(error, response, contextOf(response)),
@@ -71,5 +67,5 @@ export async function createExpressApp(store: Store, options: AppOptions): Promi
 export async function createExpressListener(store: Store, options: AppOptions): Promise<RequestListener> {
   const { expressApp } = await loadExpress();
   const pipeline = createPipeline(store, options);
-  return accepting(pipeline, await expressApp(pipeline));
+  return accepting(pipeline, expressApp(pipeline));
 }

@@ -61,7 +61,7 @@ export async function startGeneratedServer(folder: string, keys: ReadonlySet<str
   const { listen }: Front = await import(join(source, 'http/listen.ts'));
   const { memoryStore } = await import(join(source, 'store/memory.ts'));
   const { calls, answer } = await import(join(source, 'handlers.ts'));
-  const { basePath } = await import(join(source, 'spec.ts'));
+  const { basePath } = await import(join(source, 'http/routes.ts'));
   let isOn = true;
   const app = await createApp(memoryStore([]), { keys: (key) => (isOn && keys.has(key) ? 'tester' : undefined) });
   const limits = { maxConnections: 100, headersTimeout: 30_000, requestTimeout: 30_000 };

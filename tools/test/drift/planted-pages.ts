@@ -82,7 +82,7 @@ export const plantedInPages: PlantedDrift[] = [
   }),
 
   // The pages of the server.
-  ...edits('conformance', 'apps/server/src/docs/presented-spec.ts', {
+  ...edits('conformance', 'apps/server/src/docs/spec.ts', {
     'a parameter without its description': swap("${rest.description ?? ''}", ''),
     'an operation without its description': swap(', operation.description].join', '].join'),
     'a deprecation that is not said': swap('if (deprecated) {', 'if (stability) {'),

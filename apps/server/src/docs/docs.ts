@@ -5,8 +5,8 @@ import { operations, service } from '@petstore/types';
 import { type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
 import { readOnly } from '../http/health.ts';
-import { basePath, readableSpec, servedSpec, specText } from '../spec.ts';
-import { presentedSpec } from './presented-spec.ts';
+import { basePath } from '../http/routes.ts';
+import { presentedSpec, readableSpec, specText } from './spec.ts';
 
 /** The docs page with everything that it loads, and the spec as files. */
 export function docs(): Router {
@@ -21,8 +21,7 @@ export function docs(): Router {
     content('application/json', async () => json(await readableSpec())),
   );
 
-  const shown = async () =>
-    json(presentedSpec(servedSpec(await readableSpec()), Object.values(operations), `..${basePath}`));
+  const shown = async () => json(presentedSpec(await readableSpec(), Object.values(operations), `..${basePath}`));
   at(
     '/docs',
     content('text/html; charset=utf-8', () => page),

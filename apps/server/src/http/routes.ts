@@ -1,5 +1,10 @@
-import { type Operation, operations } from '@petstore/types';
-import { basePath } from '../spec.ts';
+import { type Operation, operations, service } from '@petstore/types';
+
+/** The path that every deployment's address ends with, such as `/v1`. Every path of the interface follows it. */
+export const basePath = new URL(Object.values(service.deployments)[0] ?? '/', 'http://localhost').pathname.replace(
+  /\/$/,
+  '',
+);
 
 /** A path of the interface, with its operations by method. */
 export interface Route {

@@ -2,8 +2,8 @@
 import { createRequire } from 'node:module';
 import type { Operation } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
-import { type Ajv, checkCompiler, load, nameOf } from './compiled-checks.ts';
-import { keywordChecks, withInt64Keyword } from './keywords.ts';
+import { type Ajv, checkCompiler, prepareSpec } from './compiled-checks.ts';
+import { keywordChecks, nameOf } from './keywords.ts';
 
 /** The part of ajv that generates code. */
 interface GeneratingAjv extends Ajv {
@@ -13,21 +13,13 @@ interface GeneratingAjv extends Ajv {
 const require = createRequire(import.meta.url);
 const { _ } = require('ajv') as { _(texts: TemplateStringsArray, ...values: string[]): object };
 const standaloneCode = require('ajv/dist/standalone') as (ajv: Ajv, names: Record<string, string>) => string;
-const { OpenApiValidator } = load('openapi.validator') as {
-  OpenApiValidator: new (options: object) => { ajvOpts: { request: object; preprocessor: object } };
-};
-const { SchemaPreprocessor } = load('middlewares/parsers/schema.preprocessor') as {
-  SchemaPreprocessor: new (spec: object, options: object, validateResponses: false) => { preProcess(): void };
-};
 
 /**
  * The checks that the validator compiles for these operations, as two CommonJS modules, for parameters and for bodies. Each
  * exports a function per operation. Operations whose checks call an unnamed function are omitted.
  */
 export function generateChecks(spec: OpenAPIV3.DocumentV3_1, operations: readonly Operation[]): [string, string] {
-  const apiDoc = withInt64Keyword(spec);
-  const { ajvOpts } = new OpenApiValidator({ apiSpec: apiDoc, validateSecurity: false, fileUploader: false });
-  new SchemaPreprocessor(apiDoc, ajvOpts.preprocessor, false).preProcess();
+  const { apiDoc, ajvOpts } = prepareSpec(spec, false);
   const code = { source: true, lines: true };
   const { ajv, ajvBody, compile } = checkCompiler(apiDoc, { ...ajvOpts.request, allErrors: false, code });
   for (const one of [ajv, ajvBody]) callKeywordsByName(one as GeneratingAjv);

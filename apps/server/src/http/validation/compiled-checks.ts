@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
-import { type Operation, operations } from '@petstore/types';
+import type { Operation } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { MAX_EXPLAINED_DEPTH, MAX_EXPLAINED_VALUES } from '../../limits.ts';
 import type { Checked } from '../input.ts';
-import { type AjvKeywords, addRequestKeywords } from './keywords.ts';
+import { type AjvKeywords, addRequestKeywords, nameOf, withInt64Keyword } from './keywords.ts';
 
 /** A violation of the spec. `path` is its location in the request, such as `/query/limit`. */
 export interface Violation {
@@ -11,13 +11,6 @@ export interface Violation {
   readonly message: string;
   /** The keyword of JSON Schema, followed by a dot and details. */
   readonly errorCode: string;
-}
-
-/** The compiled checks of an operation. */
-export interface Check {
-  passes(request: Checked): boolean;
-  /** The violations of a request that did not pass: all violations of a small request, else only the first. */
-  violations(request: Checked): Violation[];
 }
 
 /** The methods of ajv for compiled checks. */
@@ -42,6 +35,16 @@ export const RULES = { strictTuples: false, multipleOfPrecision: 9 };
 
 /** Loads a module that the validator does not export. */
 export const load = (module: string) => createRequire(import.meta.url)(`express-openapi-validator/dist/${module}.js`);
+const { OpenApiValidator } = load('openapi.validator') as {
+  OpenApiValidator: new (options: object) => { ajvOpts: Record<'preprocessor' | 'request' | 'response', object> };
+};
+const { SchemaPreprocessor } = load('middlewares/parsers/schema.preprocessor') as {
+  SchemaPreprocessor: new (
+    spec: object,
+    options: object,
+    validateResponses: boolean,
+  ) => { preProcess(): { apiDocRes: OpenAPIV3.DocumentV3_1 | null } };
+};
 const { RequestValidator } = load('middlewares/openapi.request.validator') as {
   RequestValidator: new (spec: object, options: object) => RequestValidator;
 };
@@ -52,33 +55,31 @@ const { ContentType, augmentAjvErrors, ajvErrorsToValidatorError } = load('middl
   ajvErrorsToValidatorError(status: number, errors: object[]): { errors: Violation[] };
 };
 
-/** The checks of every operation. The checks of an operation are compiled at their first use. */
-export function compiledChecks(apiDoc: OpenAPIV3.DocumentV3_1, options: object): (operation: Operation) => Check {
+/** The spec for the validator's checks of requests and, if they are wanted, of responses, with the options of their compilers. */
+export function prepareSpec(spec: object, validateResponses: boolean) {
+  const apiDoc = withInt64Keyword(spec);
+  const options = { apiSpec: apiDoc, validateResponses, validateSecurity: false, fileUploader: false };
+  const { ajvOpts } = new OpenApiValidator(options);
+  const { apiDocRes } = new SchemaPreprocessor(apiDoc, ajvOpts.preprocessor, validateResponses).preProcess();
+  return { apiDoc, apiDocRes, ajvOpts };
+}
+
+/** Finds the violations of a request: all violations of a small request, else only the first. Empty for a valid request. */
+export function requestCheck(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
   // A few bytes can cause an error that costs far more, so only small requests are searched for all errors.
-  const firstCompiler = lazy(() => checkCompiler(apiDoc, { ...options, allErrors: false }));
-  const allCompiler = lazy(() => checkCompiler(apiDoc, { ...options, allErrors: true }));
-  const checks = new Map<string, Check>();
-  for (const operation of Object.values<Operation>(operations)) {
-    const first = lazy(() => firstCompiler().compile(operation));
-    const all = lazy(() => allCompiler().compile(operation));
-    checks.set(operation.id, {
-      passes: (request) => first().passes(request),
-      violations: (request) => {
-        const errors = isSmall(request) ? all().errorsIn(request) : [];
-        return ajvErrorsToValidatorError(400, augmentAjvErrors(errors.length > 0 ? errors : first().errorsIn(request)))
-          .errors;
-      },
-    });
-  }
-  return ({ id }) => checks.get(id) as Check;
+  const first = checkCompiler(apiDoc, { ...options, allErrors: false });
+  let all: typeof first | undefined;
+  return (operation: Operation, request: Checked): Violation[] => {
+    let errors = first.errorsIn(operation, request);
+    if (errors.length > 0 && isSmall(request)) {
+      all ??= checkCompiler(apiDoc, { ...options, allErrors: true });
+      errors = all.errorsIn(operation, request);
+    }
+    return ajvErrorsToValidatorError(400, augmentAjvErrors(errors)).errors;
+  };
 }
 
-interface OperationCheck {
-  passes(request: Checked): boolean;
-  errorsIn(request: Checked): object[];
-}
-
-/** Creates the validator's compiler for the checks of requests. */
+/** Creates the validator's compiler for the checks of requests. The checks of an operation are compiled at their first use. */
 export function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
   // The schemas were validated when the code was generated.
   const ajvOptions = { ...options, ...RULES, meta: false };
@@ -90,27 +91,23 @@ export function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
     addRequestKeywords(one);
     shareComponents(one);
   }
-  const compile = (operation: Operation): OperationCheck => {
+  const compile = (operation: Operation) => {
     const name = nameOf(operation);
-    const contentType = ContentType.fromString(operation.body?.mediaType);
-    validator.buildMiddleware(operation.path, describedIn(apiDoc, operation), contentType, name);
-    const parameters = ajv.getSchema(name);
-    const body = ajvBody.getSchema(name);
-    if (!parameters || !body) throw new Error(`The validator has no checks for ${name}.`);
-    const isBodyValid = (request: Checked) => request.body === undefined || body(request);
-    return {
-      passes: (request) => parameters(request) && isBodyValid(request),
-      errorsIn: (request) => [
-        ...(parameters(request) ? [] : (parameters.errors ?? [])),
-        ...(isBodyValid(request) ? [] : (body.errors ?? [])),
-      ],
-    };
+    if (!ajv.getSchema(name)) {
+      const contentType = ContentType.fromString(operation.body?.mediaType);
+      validator.buildMiddleware(operation.path, describedIn(apiDoc, operation), contentType, name);
+    }
+    return [ajv.getSchema(name), ajvBody.getSchema(name)] as [parameters: Compiled, body: Compiled];
   };
-  return { ajv, ajvBody, compile };
+  const errorsIn = (operation: Operation, request: Checked): object[] => {
+    const [parameters, body] = compile(operation);
+    return [
+      ...(parameters(request) ? [] : (parameters.errors ?? [])),
+      ...(request.body === undefined || body(request) ? [] : (body.errors ?? [])),
+    ];
+  };
+  return { ajv, ajvBody, compile, errorsIn };
 }
-
-/** The name of an operation's compiled checks. */
-export const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
 
 /** Removes the whole spec from the schema of each operation, because ajv would store a copy per operation. */
 function shareComponents(ajv: Ajv): void {
@@ -134,12 +131,4 @@ function isSmall({ query, params, headers, cookies, body }: Checked): boolean {
     return Object.values(value).every((one) => fits(one, depth + 1));
   };
   return [query, params, headers, cookies, body].every((part) => fits(part, 0));
-}
-
-function lazy<T>(compute: () => T): () => T {
-  let result: { value: T } | undefined;
-  return () => {
-    result ??= { value: compute() };
-    return result.value;
-  };
 }

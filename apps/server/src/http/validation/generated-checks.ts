@@ -2,14 +2,14 @@ import { createRequire } from 'node:module';
 import type { Operation } from '@petstore/types';
 import { bodyChecks, parameterChecks } from '../../gen/checks.gen.ts';
 import type { Checked } from '../input.ts';
-import { keywordChecks } from './keywords.ts';
+import { keywordChecks, nameOf } from './keywords.ts';
 
 /**
  * The check that the validator compiled for the requests of an operation; undefined if its code cannot be generated. It is
  * part of the generated code, because loading the validator takes as long as the rest of a start.
  */
-export function generatedCheck({ method, path }: Operation): ((request: Checked) => boolean) | undefined {
-  const name = `${method} ${path}`;
+export function generatedCheck(operation: Operation): ((request: Checked) => boolean) | undefined {
+  const name = nameOf(operation);
   const [parameters, body] = [generated.parameters[name], generated.bodies[name]];
   return parameters && body && ((request) => parameters(request) && (request.body === undefined || body(request)));
 }

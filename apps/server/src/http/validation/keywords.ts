@@ -1,12 +1,15 @@
-import { hasSafeBounds, type Schema } from '@petstore/types';
+import { hasSafeBounds, type Operation, type Schema } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
-import { isInt64 } from '../values.ts';
+import { canonical, isInt64 } from '../values.ts';
 
 /** The methods of ajv that add and remove keywords. */
 export interface AjvKeywords {
   addKeyword(keyword: object): unknown;
   removeKeyword(keyword: string): unknown;
 }
+
+/** The name of an operation's compiled checks. */
+export const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
 
 const KEYWORD = 'x-int64';
 
@@ -23,7 +26,7 @@ interface Bounds {
  * A copy of the spec for the validator. The keyword `x-int64` replaces each int64 that can exceed 2^53, because the types of
  * JSON Schema do not cover bigints. Read-only properties have no default. `nullable`, which OpenAPI 3.1 ignores, is removed.
  */
-export function withInt64Keyword(spec: OpenAPIV3.DocumentV3_1): OpenAPIV3.DocumentV3_1 {
+export function withInt64Keyword(spec: object): OpenAPIV3.DocumentV3_1 {
   return replaced(spec) as OpenAPIV3.DocumentV3_1;
 }
 
@@ -59,15 +62,6 @@ export function addRequestKeywords(ajv: AjvKeywords): void {
   addKeywords(ajv);
   ajv.removeKeyword('readOnly');
   ajv.addKeyword({ keyword: 'readOnly', error: { message: 'is read-only' }, validate: keywordChecks.readOnly });
-}
-
-/** A text that is equal for equal values. The order of properties does not count. */
-function canonical(value: unknown): string {
-  if (typeof value === 'bigint') return String(value);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonical)}]`;
-  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
-  return `{${entries.map(([name, one]) => `${JSON.stringify(name)}:${canonical(one)}`)}}`;
 }
 
 function isWithin(

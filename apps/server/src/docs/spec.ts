@@ -1,7 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Operation } from '@petstore/types';
+import { openApiDocument } from '@petstore/types/document';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 
 type Parameter = NonNullable<OpenAPIV3.OperationObject['parameters']>[number];
+
+/** The text of the spec. A spec in several files becomes one. */
+export async function specText(): Promise<string> {
+  const text = readFileSync(fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml')), 'utf8');
+  if (!/\$ref["']?: *["']?[^#"'\s]/.test(text)) return text;
+  const { stringify } = await import('yaml');
+  return stringify(openApiDocument);
+}
+
+/** The parsed spec, with its keys in their original order. */
+export async function readableSpec(): Promise<OpenAPIV3.DocumentV3_1> {
+  // Loaded on demand: only the docs page needs the parser.
+  const { parse } = await import('yaml');
+  return parse(await specText());
+}
 
 /** The spec for the docs page: extensions become sentences, and this server is the only one, because the page may call no other. */
 export function presentedSpec(
