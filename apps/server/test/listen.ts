@@ -3,9 +3,9 @@ import { afterAll, beforeAll } from 'vitest';
 import { type AppOptions, createApp } from '../src/app.ts';
 import { allCollections } from '../src/collections.ts';
 import { type ListenOptions, listen as listenFor } from '../src/http/listen.ts';
+import { basePath } from '../src/http/routes.ts';
 import { keyCheck } from '../src/keys/check-keys.ts';
 import { parseKeys } from '../src/keys/parse-keys.ts';
-import { basePath } from '../src/spec.ts';
 import { memoryStore } from '../src/store/memory.ts';
 import type { Collection, Store } from '../src/store/store.ts';
 

@@ -118,7 +118,7 @@ export const plantedInServer: PlantedDrift[] = [
     'no key required': put('export function authenticate', 'name === undefined', 'name === "x"'),
   }),
   ...edits('conformance', expressApp, {
-    'no validation': put('app.use(await validator', /app\.use\(await validator.*\n/, '\n'),
+    'no validation': put('app.use(validator', /app\.use\(validator.*\n/, '\n'),
   }),
   ...edits('conformance', fastPath, {
     'a fast path that accepts everything': put('const checked', 'passes(checked) ?', 'true ?'),
@@ -285,8 +285,8 @@ export const plantedInServer: PlantedDrift[] = [
   ...edits('conformance', authentication, {
     'a missing key is accepted': put(
       'export function callerOf',
-      'return isPublic(operation)',
-      "if (request.headers.authorization === undefined) return 'nobody';\n  return isPublic(operation)",
+      'const isPublic =',
+      "if (request.headers.authorization === undefined) return 'nobody';\n  const isPublic =",
     ),
     'any key is accepted': put(
       'export function callerOf',
@@ -375,8 +375,8 @@ export const plantedInServer: PlantedDrift[] = [
   ...edits('conformance', authentication, {
     'a missing key that is accepted where there is no query': put(
       'export function callerOf',
-      'return isPublic(operation)',
-      "if (!request.headers.authorization && request.url === '/v1/pets') return 'nobody';\n  return isPublic(operation)",
+      'const isPublic =',
+      "if (!request.headers.authorization && request.url === '/v1/pets') return 'nobody';\n  const isPublic =",
     ),
     'a key of another case': swap('return isPlain ? token :', 'return isPlain ? token.toLowerCase() :'),
     'a key with more behind it': swap('return isPlain ? token :', 'return isPlain ? token.slice(0, 27) :'),
@@ -442,8 +442,7 @@ function accepted(code: string) {
 
 /** The Express app does something with the parameters that it reads. */
 function parameters(code: string) {
-  const read =
-    'if (operation) context.parameters = parseParameters(operation, context, request.headers, queryKeysOf(operation));';
+  const read = 'if (operation) context.parameters = parseParameters(operation, context.target, request.headers);';
   return swap(read, `${read}\n  const query: Record<string, unknown> = context.parameters?.query ?? {};\n  ${code};`);
 }
 

@@ -3,9 +3,8 @@ import { type Operation, operations, type SecurityScheme, service } from '@petst
 import type { RequestHandler } from 'express';
 import type { KeyCheck } from '../keys/check-keys.ts';
 import { HttpError } from './http-error.ts';
-import { cookiesOf } from './parameters.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
-import { decodedText, splitPairs } from './styles.ts';
+import { cookiesOf, decodedText, splitPairs } from './styles.ts';
 
 /** Rejects a request without the required key. It comes before every other check of the request. */
 export function authenticate(nameOf: KeyCheck): RequestHandler {
@@ -31,23 +30,16 @@ export function unauthorized({ operation }: Pick<RequestContext, 'operation'>): 
  */
 export function callerOf(
   request: IncomingMessage,
-  { operation, query }: RequestContext,
+  { operation, target: { query } }: RequestContext,
   nameOf: KeyCheck,
 ): string | undefined {
-  let name: string | undefined;
-  for (const alternative of operation?.security ?? anyScheme) {
-    name = undefined;
-    for (const scheme of alternative) {
-      const caller = nameOf(credentialOf(schemes[scheme], request, query) ?? '');
-      if (caller === undefined) {
-        name = undefined;
-        break;
-      }
-      name ??= caller;
-    }
-    if (name !== undefined) return name;
+  const alternatives = operation?.security ?? anyScheme;
+  for (const schemeNames of alternatives) {
+    const names = schemeNames.map((scheme) => nameOf(credentialOf(schemes[scheme], request, query) ?? ''));
+    if (!names.includes(undefined) && names.length > 0) return names[0];
   }
-  return isPublic(operation) ? '' : undefined;
+  const isPublic = alternatives.length === 0 || alternatives.some(({ length }) => length === 0);
+  return isPublic ? '' : undefined;
 }
 
 /** The query parameters of an operation that contain keys. */
@@ -64,12 +56,6 @@ const schemes: Readonly<Record<string, SecurityScheme>> = service.securityScheme
 const anyScheme = [...new Set(Object.values<Operation>(operations).flatMap(({ security }) => security.flat()))].map(
   (name) => [name],
 );
-
-/** Whether the operation needs no credential. */
-function isPublic(operation: Operation | undefined): boolean {
-  const security = operation?.security ?? anyScheme;
-  return security.length === 0 || security.some((alternative) => alternative.length === 0);
-}
 
 /** The API key that the request sends in the way of a security scheme; undefined if it sends no key, or more than one. */
 function credentialOf(

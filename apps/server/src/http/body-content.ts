@@ -94,29 +94,30 @@ function parseMultipart(parts: readonly Part[], schema: Schema, encoding: Encodi
     styled.has(name.split('[', 1)[0] ?? '') ||
     (!Object.hasOwn(propertiesOf(schema), name) &&
       [...styled.values()].some((field) => Object.hasOwn(propertiesOf(field.schema), name)));
-  const isList = (name: string) =>
-    encoding[name]?.contentType !== 'application/json' && shapeOf(propertyOf(schema, name) ?? {}).isList;
-  const pairs: [name: string, text: string][] = [];
-  const valuesByName = new Map<string, unknown[]>();
-  for (const part of parts) {
-    if (part.fileName === undefined && isStyled(part.name)) {
-      // Commas stay unescaped, so they still separate values.
-      pairs.push([part.name, encodeURIComponent(utf8Of(part.bytes)).replaceAll('%2C', ',')]);
-      continue;
-    }
-    const property = propertyOf(schema, part.name) ?? {};
-    const isRepeated = isList(part.name);
-    const value =
-      encoding[part.name]?.contentType === 'application/json'
-        ? parseJsonText(property, utf8Of(part.bytes))
-        : valueOfPart(part, isRepeated ? itemsOf(property) : property);
-    const earlierValues = valuesByName.get(part.name);
-    if (!earlierValues) valuesByName.set(part.name, [value]);
-    else if (isRepeated) earlierValues.push(value);
-    else throw new HttpError('invalid_request', `body '${part.name}': it appears more than once`);
-  }
-  const values = [...valuesByName].map(([name, all]) => [name, isList(name) ? all : all[0]]);
+  const isText = ({ name, fileName }: Part) => fileName === undefined && isStyled(name);
+  const pairs = parts.filter(isText).map(({ name, bytes }): [name: string, text: string] => {
+    // Commas stay unescaped, so they still separate values.
+    return [name, encodeURIComponent(utf8Of(bytes)).replaceAll('%2C', ',')];
+  });
+  const others = Map.groupBy(
+    parts.filter((part) => !isText(part)),
+    ({ name }) => name,
+  );
+  const values = [...others].map(([name, all]) => {
+    const isJson = encoding[name]?.contentType === 'application/json';
+    return [name, valueOfParts(name, all, propertyOf(schema, name) ?? {}, isJson)];
+  });
   return { ...Object.fromEntries(values), ...parsePairs(styled, pairs, 'body') };
+}
+
+/** The value of a property: of its part, or of a part for each element if it is a list. */
+function valueOfParts(name: string, parts: readonly Part[], schema: Schema, isJson: boolean): unknown {
+  const isList = !isJson && shapeOf(schema).isList;
+  if (!isList && parts.length > 1) throw new HttpError('invalid_request', `body '${name}': it appears more than once`);
+  const values = parts.map((part) =>
+    isJson ? parseJsonText(schema, utf8Of(part.bytes)) : valueOfPart(part, isList ? itemsOf(schema) : schema),
+  );
+  return isList ? values : values[0];
 }
 
 function valueOfPart({ fileName, type, bytes }: Part, schema: Schema): unknown {

@@ -117,10 +117,8 @@ export function bodyParser(receive: ReceiveBody): RequestHandler {
       return next();
     }
     if (!isAccepted(contentType, body)) {
-      const accepted = { Accept: body.mediaType };
-      throw new HttpError('unsupported_media_type', `The body has to be ${body.mediaType} in UTF-8.`, {
-        headers: accepted,
-      });
+      const headers = { Accept: body.mediaType };
+      throw new HttpError('unsupported_media_type', `The body has to be ${body.mediaType} in UTF-8.`, { headers });
     }
     if (isEncoded(request)) throw new HttpError('unsupported_media_type', 'The body must not be compressed.');
     const parse = (bytes: Uint8Array) => {

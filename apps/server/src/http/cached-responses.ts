@@ -21,9 +21,8 @@ export function cachedResponses(cache: TargetCache) {
     content: TextContent,
     state: CollectionState,
   ): void {
-    const { target, requestId, operation } = context;
-    // Operations of several methods share a target. Only the first one that accepted it caches responses.
-    if (!operation || target.accepted?.operation !== operation) return;
+    const { target, requestId, method } = context;
+    if (method !== 'GET' || target.input === undefined) return;
     const isRepeated = state.version !== undefined && state.version === target.lastVersion;
     target.lastVersion = state.version;
     if (!isRepeated || !hasFixedId(context) || content.bytes > MAX_CACHED_RESPONSE_BYTES || !canBeWhole(response))
@@ -32,14 +31,14 @@ export function cachedResponses(cache: TargetCache) {
     const [idAt, date] = [text.indexOf(requestId), dateText()];
     const dateAt = text.indexOf(`\r\nDate: ${date}`) + '\r\nDate: '.length;
     const bytes = Buffer.from(text, content.encoding);
-    cache.setResponse(target, { operation, status, bytes, idAt, dateAt, date, state });
+    cache.setResponse(target, { status, bytes, idAt, dateAt, date, state });
   }
 
   /** Sends the cached response of a target. Returns false if no cached response is valid, or if Node has to write the head. */
   function send(response: ServerResponse, context: RequestContext): boolean {
-    const { target, requestId, operation } = context;
+    const { target, requestId, method } = context;
     const { response: cached } = target;
-    if (!cached || cached.operation !== operation || !hasFixedId(context) || !canBeWhole(response)) return false;
+    if (!cached || method !== 'GET' || !hasFixedId(context) || !canBeWhole(response)) return false;
     const { status, state, bytes, idAt, dateAt } = cached;
     if (state.version !== state.collection.version()) {
       cache.setResponse(target, undefined);

@@ -50,17 +50,11 @@ function addressIn(entry: string): string | undefined {
 
 /** The `for` of each element of a `Forwarded` header (RFC 7239), in order. Quoted text may contain commas and semicolons. */
 function forwardedFor(header: string): string[] {
-  const found = [''];
-  for (const [token] of header.matchAll(/"(?:[^"\\]|\\.)*"?|[,;]|[^",;]+/g)) {
-    const pair = (found.at(-1) ?? '') + token;
-    if (token === ',' || token === ';') found.push(token);
-    else found[found.length - 1] = pair;
-  }
   const addresses = [''];
-  for (const part of found) {
-    if (part.startsWith(',')) addresses.push('');
-    const [, value] = /^[,;]?\s*for=(.*)$/is.exec(part) ?? [];
-    if (value !== undefined) addresses[addresses.length - 1] = value.trim().replace(/^"(.*)"$/s, '$1');
+  for (const [part] of header.matchAll(/,|(?:"(?:[^"\\]|\\.)*"?|[^",;])+/g)) {
+    const [, value] = /^\s*for=(.*)$/is.exec(part) ?? [];
+    if (part === ',') addresses.push('');
+    else if (value !== undefined) addresses[addresses.length - 1] = value.trim().replace(/^"(.*)"$/s, '$1');
   }
   return addresses;
 }

@@ -3,9 +3,10 @@ import type { Socket } from 'node:net';
 import { LINGER_MS, MAX_DISCARDED_BYTES, MAX_WAITING_PER_CONNECTION, MAX_WAITING_REQUESTS } from '../limits.ts';
 import { breakBody } from './body.ts';
 import type { HttpError } from './http-error.ts';
-import { STATUS_CODES } from './node-http.ts';
 import type { Rejection } from './observe.ts';
 import { newRequestId } from './request-context.ts';
+import { wholeText } from './response.ts';
+import { jsonContent } from './response-content.ts';
 import type { UnsentBytes } from './unsent-bytes.ts';
 import { WholeResponse } from './whole-response.ts';
 
@@ -189,19 +190,10 @@ export class Connection {
     const socket = this.#socket;
     if (!socket.writable) return void socket.destroy();
     const requestId = newRequestId();
-    const body = JSON.stringify(error.body());
-    const headers = {
-      'X-Request-Id': requestId,
-      'X-Content-Type-Options': 'nosniff',
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(body),
-      Date: new Date().toUTCString(),
-      Connection: 'close',
-      ...error.headers,
-    };
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     this.#shared.onRejection({ requestId, client: socket.remoteAddress, status: error.status });
-    socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`);
+    const context = { requestId, operation: undefined };
+    const headers = Object.entries(error.headers).flat();
+    socket.write(wholeText('Connection: close\r\n', context, error.status, headers, jsonContent(error.body())));
     this.#closeGently();
   }
 

@@ -1,9 +1,8 @@
 import { type Operation, operations } from '@petstore/types';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { docs } from '../docs/docs.ts';
-import { basePath } from '../spec.ts';
 import { exactReplacer } from '../store/document.ts';
-import { authenticate, queryKeysOf } from './authentication.ts';
+import { authenticate } from './authentication.ts';
 import { bodyParser } from './body.ts';
 import type { Dispatch } from './dispatch.ts';
 import { health } from './health.ts';
@@ -13,7 +12,7 @@ import { rateLimit } from './rate-limit.ts';
 import { contextOf } from './request-context.ts';
 import type { RequestPipeline } from './request-pipeline.ts';
 import { responseHeaders } from './response.ts';
-import { expressPathOf } from './routes.ts';
+import { basePath, expressPathOf } from './routes.ts';
 import { validator } from './validation/validator.ts';
 
 /** The app of the admin port, which serves only the routes for operators. `acceptRequest` has accepted its requests. */
@@ -22,7 +21,7 @@ export function adminApp(pipeline: RequestPipeline): Express {
 }
 
 /** The app that can serve every request that `acceptRequest` has accepted. The fast path serves some of these requests instead, with the same bytes. */
-export async function expressApp(pipeline: RequestPipeline): Promise<Express> {
+export function expressApp(pipeline: RequestPipeline): Express {
   const { keys, applyRateLimit, crossOrigin, receiveBody, dispatch, hasHealthRoutes } = pipeline;
   const app = newApp();
   app.use(docs());
@@ -33,7 +32,7 @@ export async function expressApp(pipeline: RequestPipeline): Promise<Express> {
   app.use(root, authenticate(keys));
   if (applyRateLimit) app.use(root, rateLimit(applyRateLimit));
   app.use(root, methods, parameters, bodyParser(receiveBody));
-  app.use(await validator(pipeline.validateResponses));
+  app.use(validator(pipeline.validateResponses));
   for (const operation of Object.values<Operation>(operations)) serveOperation(app, operation, dispatch);
   return withErrors(app, pipeline);
 }
@@ -57,7 +56,7 @@ function newApp(): Express {
 
 function withErrors(app: Express, { respondWithError }: RequestPipeline): Express {
   app.use((_request, response) => {
-    throw new HttpError('not_found', `There is nothing at ${contextOf(response).path}.`);
+    throw new HttpError('not_found', `There is nothing at ${contextOf(response).target.path}.`);
   });
   const onError: ErrorRequestHandler = (error, _request, response, _next) =>
     respondWithError(error, response, contextOf(response));
@@ -67,8 +66,9 @@ function withErrors(app: Express, { respondWithError }: RequestPipeline): Expres
 
 /** Handles the methods that the spec does not declare: OPTIONS lists the methods of a path, HEAD runs GET, and any other method gets 405. */
 const methods: RequestHandler = (request, response, next) => {
-  const { path, route, operation } = contextOf(response);
-  if (!route) throw new HttpError('not_found', `There is nothing at ${path}.`);
+  const { target, operation } = contextOf(response);
+  const route = target.match?.route;
+  if (!route) throw new HttpError('not_found', `There is nothing at ${target.path}.`);
   if (request.method === 'OPTIONS' && !operation) return void response.status(204).set('Allow', route.allow).end();
   if (!operation) {
     const message = `${request.method} is not supported here. Use one of ${route.allow}.`;
@@ -83,7 +83,7 @@ const methods: RequestHandler = (request, response, next) => {
 const parameters: RequestHandler = (request, response, next) => {
   const context = contextOf(response);
   const { operation } = context;
-  if (operation) context.parameters = parseParameters(operation, context, request.headers, queryKeysOf(operation));
+  if (operation) context.parameters = parseParameters(operation, context.target, request.headers);
   next();
 };
 

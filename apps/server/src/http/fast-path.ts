@@ -3,22 +3,24 @@ import { type Operation, operations, type RequestBody, type Schema } from '@pets
 import { callerOf } from './authentication.ts';
 import { hasBody, isEncoded } from './body.ts';
 import { bodySchemaOf, isAccepted } from './body-content.ts';
-import { type Checked, type Input, inputOf } from './input.ts';
+import { type Checked, type Input, inputOf, type ParameterValues } from './input.ts';
 import { parseJson } from './json.ts';
-import { type PlainParameters, parsePlainParameters, plainParametersOf } from './parameters.ts';
+import { parseParameters } from './parameters.ts';
 import { passTo, type RequestContext } from './request-context.ts';
 import type { RequestPipeline } from './request-pipeline.ts';
+import type { Target } from './target-cache.ts';
 import { generatedCheck } from './validation/generated-checks.ts';
 
-/** An operation whose plain requests the fast path can parse and check. */
+/** An operation whose requests the fast path can check. */
 interface PlainOperation {
   readonly passes: (request: Checked) => boolean;
-  readonly parameters: PlainParameters;
   readonly bodySchema: Schema | undefined;
+  /** Whether the input depends on the target of a request alone. */
+  readonly isCachable: boolean;
 }
 
 /**
- * Serves plain requests without Express. A request is plain if its parameters and body have the usual form and pass the validator's
+ * Serves plain requests without Express. A request is plain if its body is JSON, or it has none, and if it passes the validator's
  * checks. Every other request goes on to the Express app, so only the Express app rejects parameters and content.
  */
 export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener): RequestListener {
@@ -26,10 +28,12 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
   const { acceptRequest, receiveBody, dispatch, respondWithError } = pipeline;
   const plainOperations = new Map<Operation, PlainOperation>();
   for (const operation of Object.values<Operation>(operations)) {
-    const [passes, parameters] = [generatedCheck(operation), plainParametersOf(operation)];
-    const isPlain = operation.body === undefined || operation.body.kind === 'json';
-    if (passes && parameters && isPlain)
-      plainOperations.set(operation, { passes, parameters, bodySchema: bodySchemaOf(operation) });
+    const { method, body, fields, idempotencyKey } = operation;
+    const passes = generatedCheck(operation);
+    const isInTarget = Object.values(fields).every((field) => field.in === 'path' || field.in === 'query');
+    const isCachable = method === 'GET' && isInTarget && idempotencyKey === undefined;
+    if (passes && (body === undefined || body.kind === 'json'))
+      plainOperations.set(operation, { passes, bodySchema: bodySchemaOf(operation), isCachable });
   }
 
   return (request, response) => {
@@ -48,20 +52,18 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
     const { operation, target } = context;
     const plain = operation && plainOperations.get(operation);
     if (!plain || request.method !== operation.method) return false;
-    const cached = target.accepted?.operation === operation ? target.accepted.input : undefined;
-    const parameters = cached ? undefined : parsePlainParameters(plain.parameters, request.url, context);
-    if (!cached && !parameters) return false;
     const caller = callerOf(request, context, keys);
     if (caller === undefined) return false;
     context.keyName = caller || undefined;
+    const cached = plain.isCachable ? target.input : undefined;
+    const parameters = cached ? NO_PARAMETERS : wellFormedParameters(request, operation, target);
+    if (!parameters) return false;
     if (applyRateLimit && applyRateLimit(response, context) > 0) return false;
     if (operation.body === undefined) {
       if (hasBody(request)) return false;
-      const input = cached ?? accepted(request, operation, plain, parameters);
+      const input = cached ?? accepted(operation, plain, parameters);
       if (!input) return false;
-      // Without an idempotency key the input depends on the target alone.
-      if (!cached && operation.idempotencyKey === undefined)
-        targetCache.add(request.url ?? '', target, { operation, input });
+      if (!cached && plain.isCachable) targetCache.add(request.url ?? '', target, input);
       run(request, response, context, operation, input);
       return true;
     }
@@ -70,7 +72,7 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
       try {
         if (error) throw error;
         const body = parse(bytes, plain.bodySchema, context);
-        const input = body === undefined ? undefined : accepted(request, operation, plain, parameters, body);
+        const input = body === undefined ? undefined : accepted(operation, plain, parameters, body);
         if (input) {
           targetCache.add(request.url ?? '', target);
           return run(request, response, context, operation, input);
@@ -98,20 +100,31 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
   }
 }
 
-/** The input of an operation; undefined if the validator's checks reject the request. */
-function accepted(
+/** The parameters of a request; undefined if they are malformed. The Express app then parses them again, and rejects them. */
+function wellFormedParameters(
   { headers }: IncomingMessage,
   operation: Operation,
+  target: Target,
+): ParameterValues | undefined {
+  try {
+    return parseParameters(operation, target, headers);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The input of an operation; undefined if the validator's checks reject the request. */
+function accepted(
+  operation: Operation,
   { passes }: PlainOperation,
-  { query, params }: Pick<Checked, 'query' | 'params'> = NO_PARAMETERS,
+  { query, params, headers, cookies }: ParameterValues,
   body?: unknown,
 ): Input | undefined {
-  const checked = { query, params, headers, cookies: NO_COOKIES, body };
+  const checked = { query, params, headers, cookies, body };
   return passes(checked) ? inputOf(operation, checked, body) : undefined;
 }
 
-const NO_PARAMETERS = { query: {}, params: {} };
-const NO_COOKIES = {};
+const NO_PARAMETERS: ParameterValues = { query: {}, params: {}, headers: {}, cookies: {} };
 
 function isPlainBody(request: IncomingMessage, body: RequestBody, limit: number): boolean {
   const { headers } = request;

@@ -1,4 +1,4 @@
-import { type Operation, operations } from '@petstore/types';
+import type { Operation } from '@petstore/types';
 
 /** The parsed parameters of a request by location and name. */
 export interface ParameterValues {
@@ -18,18 +18,17 @@ export type Input = Readonly<Record<string, unknown>>;
 
 /** The input of an operation from checked values. Files come from the received body, because checks replace them. */
 export function inputOf(operation: Operation, checked: Checked, received: unknown): Input {
-  const { body: described } = operation;
-  const { body } = checked;
-  const value =
-    described?.kind === 'bytes'
-      ? received
-      : described?.kind === 'multipart'
-        ? { ...Object(body), ...Object(received) }
-        : body;
-  // The parsed body is the input, without a copy.
-  if (body !== undefined && bodyOnly.has(operation)) return value;
-  const input = parametersOf(operation, checked);
+  const { method, body: described, fields } = operation;
+  const { query, params, headers, cookies, body } = checked;
+  const input: Record<string, unknown> = { ...params, ...query, ...cookies };
+  for (const name in fields) {
+    if (fields[name]?.in !== 'header' || isCondition(method, name)) continue;
+    const value = headers[name.toLowerCase()];
+    if (value !== undefined) input[name] = value;
+  }
   if (body === undefined) return input;
+  const content = described?.kind === 'multipart' ? { ...Object(body), ...Object(received) } : body;
+  const value = described?.kind === 'bytes' ? received : content;
   return described?.whole ? { ...input, body: value } : { ...input, ...value };
 }
 
@@ -38,24 +37,4 @@ const WRITES = new Set(['PUT', 'PATCH', 'DELETE']);
 /** Whether a header is a condition for the store instead of an input of the handler. */
 export function isCondition(method: string, header: string): boolean {
   return WRITES.has(method) && header.toLowerCase() === 'if-match';
-}
-
-/** The operations whose every input is a property of the body. */
-const bodyOnly = new Set<Operation>(
-  Object.values<Operation>(operations).filter(
-    ({ body, fields }) => body && !body.whole && Object.values(fields).every((field) => field.in === 'body'),
-  ),
-);
-
-function parametersOf(
-  { method, fields }: Operation,
-  { query, params, headers, cookies }: Checked,
-): Record<string, unknown> {
-  const input: Record<string, unknown> = { ...params, ...query, ...cookies };
-  for (const name in fields) {
-    if (fields[name]?.in !== 'header' || isCondition(method, name)) continue;
-    const value = headers[name.toLowerCase()];
-    if (value !== undefined) input[name] = value;
-  }
-  return input;
 }

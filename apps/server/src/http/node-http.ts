@@ -1,3 +1,2 @@
 /** `node:http`. An import of it reads all its members, and one of them loads fetch: that is a tenth of a start. */
-export const { createServer, IncomingMessage, OutgoingMessage, ServerResponse, STATUS_CODES } =
-  process.getBuiltinModule('node:http');
+export const { createServer, OutgoingMessage, ServerResponse, STATUS_CODES } = process.getBuiltinModule('node:http');

@@ -7,14 +7,14 @@ import type { RequestContext } from './request-context.ts';
 export type Observe = (response: ServerResponse, context: RequestContext) => void;
 
 export function observer(logRequest: LogRequest, metrics: Metrics): Observe {
-  return (response, { requestId, started, method, path, operation, client, trace, keyName }) => {
+  return (response, { requestId, started, method, target, operation, client, trace, keyName }) => {
     const milliseconds = performance.now() - started;
     const status = response.headersSent ? response.statusCode : 0;
     metrics.responded(operation?.id ?? 'none', status, milliseconds);
     const entry: RequestEntry = {
       requestId,
       method,
-      path,
+      path: target.path,
       operation: operation?.id,
       key: keyName,
       client,

@@ -60,22 +60,13 @@ function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
   // These headers have different lengths, so names are compared only if one of the lengths repeats.
   let lengths = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const { length = 0 } = rawHeaders[i] ?? '';
-    if (!LENGTHS.has(length)) continue;
-    if (lengths & (1 << length)) return repeatedAmong(rawHeaders);
-    lengths |= 1 << length;
-  }
-  return undefined;
-}
-
-function repeatedAmong(rawHeaders: readonly string[]): string | undefined {
-  const seen: string[] = [];
-  for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
-    const lower = name.toLowerCase();
-    if (!SINGLE.has(lower)) continue;
-    if (seen.includes(lower)) return name;
-    seen.push(lower);
+    if (!LENGTHS.has(name.length)) continue;
+    if (lengths & (1 << name.length) && SINGLE.has(name.toLowerCase())) {
+      const earlier = rawHeaders.slice(0, i).filter((_, at) => at % 2 === 0);
+      if (earlier.some((other) => other.toLowerCase() === name.toLowerCase())) return name;
+    }
+    lengths |= 1 << name.length;
   }
   return undefined;
 }

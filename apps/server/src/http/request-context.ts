@@ -3,7 +3,6 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Operation } from '@petstore/types';
 import type { Response } from 'express';
 import type { Input, ParameterValues } from './input.ts';
-import type { Route, RouteMatch } from './routes.ts';
 import type { Target } from './target-cache.ts';
 
 /** The state of a request while it is processed. */
@@ -14,14 +13,6 @@ export interface RequestContext {
   /** The method that the client sent: Express sees GET for HEAD. */
   readonly method: string;
   readonly target: Target;
-  /** The path, normalized. */
-  readonly path: string;
-  /** The raw query, without the question mark. */
-  readonly query: string;
-  /** The route that the path matches. */
-  readonly route: Route | undefined;
-  /** The raw path parameters. */
-  readonly pathParams: RouteMatch['params'];
   /** The operation of the route and the method. */
   readonly operation: Operation | undefined;
   /** The address of the client, as far as it can be trusted. */
@@ -57,18 +48,14 @@ export function createContext(
   target: Target,
   client: string | undefined,
 ): RequestContext {
-  const { path, query, match } = target;
   const { traceparent } = headers;
+  const methods = target.match?.route.methods;
   return {
     requestId: requestIdOf(headers['x-request-id']),
     started: performance.now(),
     method,
     target,
-    path,
-    query,
-    route: match?.route,
-    pathParams: match?.params ?? NO_PARAMS,
-    operation: match?.route.methods.get(method) ?? (method === 'HEAD' ? match?.route.methods.get('GET') : undefined),
+    operation: methods?.get(method) ?? (method === 'HEAD' ? methods?.get('GET') : undefined),
     client,
     trace: typeof traceparent === 'string' ? traceOf(traceparent) : undefined,
     keyName: undefined,
@@ -81,8 +68,6 @@ export function createContext(
     isHandlerRunning: false,
   };
 }
-
-const NO_PARAMS = {};
 
 function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[\x21-\x7e]{1,128}$/.test(header) ? header : newRequestId();

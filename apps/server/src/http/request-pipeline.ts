@@ -4,7 +4,6 @@ import type { KeyCheck } from '../keys/check-keys.ts';
 import { MAX_PENDING_WRITES } from '../limits.ts';
 import type { LogRequest } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
-import { basePath } from '../spec.ts';
 import type { Store } from '../store/store.ts';
 import { callerOf, unauthorized } from './authentication.ts';
 import { bodyBudget, bodyReceiver } from './body.ts';
@@ -18,6 +17,7 @@ import { Quotas, rateLimiter } from './rate-limit.ts';
 import { messageError, normalizeTarget } from './request-checks.ts';
 import { createContext, type RequestContext } from './request-context.ts';
 import { writeResponse, writeValidatedResponse } from './response.ts';
+import { basePath } from './routes.ts';
 import { parseTarget, TargetCache } from './target-cache.ts';
 
 export interface AppOptions {

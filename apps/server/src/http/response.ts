@@ -4,12 +4,12 @@ import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { type Operation, type OperationId, operations, propertiesOf } from '@petstore/types';
 import type { Response } from 'express';
-import { basePath } from '../spec.ts';
 import { decodeText } from '../store/document.ts';
 import type { JsonText, Page } from '../store/store.ts';
 import { STATUS_CODES } from './node-http.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Content, TextContent } from './response-content.ts';
+import { basePath } from './routes.ts';
 import type { CollectionState } from './target-cache.ts';
 import { WholeResponse } from './whole-response.ts';
 
@@ -72,18 +72,18 @@ export function canBeWhole(response: ServerResponse): response is WholeResponse 
 }
 
 /**
- * The text of a success response, head and body, as Node would write it, but without Node's check of every header. No header needs
- * it: each is a constant, made by this server, or was checked when the request was accepted.
+ * The text of a response, head and body, as Node would write it, but without Node's check of every header. No header needs it: each
+ * is a constant, made by this server, or was checked when the request was accepted. `connection` is the lines about the connection.
  */
 export function wholeText(
-  keepAlive: string,
-  { requestId, operation }: RequestContext,
+  connection: string,
+  { requestId, operation }: Pick<RequestContext, 'requestId' | 'operation'>,
   status: number,
   headers: Headers,
   { type = JSON_TYPE, bytes, text }: TextContent,
 ): string {
   const begin = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${requestId}\r\n${fixedLines.get(operation)}`;
-  const end = `Content-Type: ${type}\r\nContent-Length: ${bytes}\r\nDate: ${dateText()}\r\n${keepAlive}\r\n`;
+  const end = `Content-Type: ${type}\r\nContent-Length: ${bytes}\r\nDate: ${dateText()}\r\n${connection}\r\n`;
   return begin + linesOf(headers) + end + text;
 }
 
@@ -178,7 +178,7 @@ export function nextPage(
   // Lists and objects are copied from the raw query, in their own style.
   const copiedPairs = isPlain
     ? []
-    : context.query.split('&').filter((pair) => !Object.hasOwn(query, nameOf(pair)) && isField(nameOf(pair)));
+    : context.target.query.split('&').filter((pair) => !Object.hasOwn(query, nameOf(pair)) && isField(nameOf(pair)));
   return ['Link', `<?${[stringify(query), ...copiedPairs].join('&')}>; rel="next"`];
 
   function isField(name: string): boolean {

@@ -33,40 +33,32 @@ export function shapeOf(schema: Schema): Shape {
   };
 }
 
-/** The value of a path parameter, from its segment of the path. */
-export function parsePath(
-  name: string,
-  { schema, style = 'simple', explode = false, contentType }: Field,
-  text: string,
-): unknown {
-  if (contentType !== undefined) return parseJsonText(schema, decodeText(text));
-  const { isSingle, isList } = shapeOf(schema);
-  const notation = { separator: ',', isExploded: explode, decode: decodeText };
-  if (style === 'simple') return parseJoined(schema, text, notation);
+/** The value of a path parameter from its segment of the path, of a header, or of a cookie. */
+export function parseText(name: string, field: Field, text: string): unknown {
+  const { in: location, schema, style, explode = false, contentType } = field;
+  // Headers have no escapes.
+  const decode = location === 'header' ? withoutBlanks : decodeText;
+  if (contentType !== undefined) return parseJsonText(schema, decode(text));
+  const notation = { separator: ',', isExploded: explode, decode };
   if (style === 'label') {
     if (!text.startsWith('.')) throw new StyleError(`'${text}' does not begin with a dot`);
     return parseJoined(schema, text.slice(1), explode ? { ...notation, separator: '.' } : notation);
   }
-  const key = encodeURIComponent(name);
-  if (explode && !isSingle && text.startsWith(';')) {
-    const pairs = splitPairs(text.slice(1), ';', decodeText);
-    return isList
-      ? parseList(
-          schema,
-          pairs.filter(([one]) => one === name).map(([, value]) => decodeText(value)),
-        )
-      : parseObject(schema, pairs);
-  }
-  const [start = '', ...rest] = text.split('=');
-  if (start !== `;${key}`) throw new StyleError(`'${text}' does not begin with ;${name}`);
-  return parseJoined(schema, rest.join('='), notation);
+  if (style === 'matrix') return parseMatrix(name, schema, text, notation);
+  return parseJoined(schema, text, notation);
 }
 
-/** The value of a header, which has no escapes. */
-export function parseHeader({ schema, explode = false, contentType }: Field, text: string): unknown {
-  if (contentType !== undefined) return parseJsonText(schema, text);
-  const parts = text.split(',').map(withoutBlanks).join(',');
-  return parseJoined(schema, parts, { separator: ',', isExploded: explode, decode: (part) => part });
+function parseMatrix(name: string, schema: Schema, text: string, notation: Notation): unknown {
+  const { isSingle, isList } = shapeOf(schema);
+  if (notation.isExploded && !isSingle && text.startsWith(';')) {
+    const pairs = splitPairs(text.slice(1), ';', decodeText);
+    if (!isList) return parseObject(schema, pairs);
+    const texts = pairs.filter(([one]) => one === name).map(([, value]) => decodeText(value));
+    return parseList(schema, texts);
+  }
+  const [start = '', ...rest] = text.split('=');
+  if (start !== `;${encodeURIComponent(name)}`) throw new StyleError(`'${text}' does not begin with ;${name}`);
+  return parseJoined(schema, rest.join('='), notation);
 }
 
 /** Trims blanks in linear time, which a regular expression would not do. */
@@ -77,12 +69,6 @@ function withoutBlanks(text: string): string {
   return text.slice(start, end);
 }
 
-/** The value of a cookie. */
-export function parseCookie({ schema, contentType }: Field, text: string): unknown {
-  if (contentType !== undefined) return parseJsonText(schema, decodeText(text));
-  return parseJoined(schema, text, { separator: ',', isExploded: false, decode: decodeText });
-}
-
 /** The value of a query parameter or a form property, from all texts with its name. */
 export function parseQuery(
   { schema, style, explode, contentType }: Serialization & { schema: Schema },
@@ -90,7 +76,8 @@ export function parseQuery(
 ): unknown {
   const [text = ''] = texts;
   const { isList, isSingle } = shapeOf(schema);
-  const isJoined = style === 'spaceDelimited' || style === 'pipeDelimited' || explode === false;
+  const separator = SEPARATORS[style ?? ''];
+  const isJoined = separator !== undefined || explode === false;
   if (texts.length > 1 && (!isList || isJoined || contentType !== undefined))
     throw new StyleError('it appears more than once');
   if (contentType !== undefined) return parseJsonText(schema, decodeQuery(text));
@@ -98,12 +85,19 @@ export function parseQuery(
     if (!isList || (isSingle && texts.length === 1)) return textParser(schema)(decodeQuery(text));
     return parseList(schema, texts.map(decodeQuery));
   }
-  // A URL always escapes blanks and bars, so decode before splitting.
-  if (style === 'spaceDelimited' || style === 'pipeDelimited') {
-    const separator = style === 'spaceDelimited' ? ' ' : '|';
-    return parseJoined(schema, decodeQuery(text), { separator, isExploded: false, decode: (part) => part });
+  if (separator === undefined) {
+    return parseJoined(schema, text, { separator: ',', isExploded: false, decode: decodeQuery });
   }
-  return parseJoined(schema, text, { separator: ',', isExploded: false, decode: decodeQuery });
+  // A URL always escapes blanks and bars, so decode before splitting.
+  return parseJoined(schema, decodeQuery(text), { separator, isExploded: false, decode: (part) => part });
+}
+
+const SEPARATORS: Readonly<Record<string, string>> = { spaceDelimited: ' ', pipeDelimited: '|' };
+
+/** The raw cookies of a request by name. If a name is repeated, its first cookie counts. */
+export function cookiesOf(header: string | string[] | undefined): Map<string, string> {
+  const pairs = splitPairs([header ?? []].flat().join(';'), ';', (name) => name.trim());
+  return new Map(pairs.reverse().map(([name, value]) => [name, value.trim()]));
 }
 
 /** The pairs of a query or a form, with decoded names and raw values. */

@@ -1,4 +1,3 @@
-import type { Operation } from '@petstore/types';
 import { MAX_CACHED_BYTES, MAX_CACHED_TARGETS, MAX_TARGET_LENGTH } from '../limits.ts';
 import type { Collection } from '../store/store.ts';
 import type { Input } from './input.ts';
@@ -12,21 +11,15 @@ export interface Target {
   readonly query: string;
   readonly match: RouteMatch | undefined;
   isCached: boolean;
-  accepted: AcceptedInput | undefined;
+  /** The checked input of the GET operation, if it depends on the target alone. */
+  input: Input | undefined;
   /** The version of the collection when the last response was read. */
   lastVersion: string | undefined;
   response: CachedResponse | undefined;
 }
 
-/** The input that an operation gets from the parameters of a target. The parameters have passed the checks of the operation. */
-interface AcceptedInput {
-  readonly operation: Operation;
-  readonly input: Input;
-}
-
-/** A response as bytes. Two responses differ only in the date and the request identifier, which have fixed lengths. */
+/** A response to GET as bytes. Two responses differ only in the date and the request identifier, which have fixed lengths. */
 export interface CachedResponse {
-  readonly operation: Operation;
   readonly status: number;
   readonly bytes: Buffer;
   readonly idAt: number;
@@ -48,7 +41,7 @@ export function parseTarget(text: string): Target {
   const path = queryAt < 0 ? text : text.slice(0, queryAt);
   const query = queryAt < 0 ? '' : text.slice(queryAt + 1);
   const match = matchRoute(path);
-  return { path, query, match, isCached: false, accepted: undefined, lastVersion: undefined, response: undefined };
+  return { path, query, match, isCached: false, input: undefined, lastVersion: undefined, response: undefined };
 }
 
 /**
@@ -73,15 +66,15 @@ export class TargetCache {
     return this.#byText.get(text);
   }
 
-  /** Adds the target of an accepted request. Pass its input only if the input depends on the target alone. */
-  add(text: string, target: Target, accepted?: AcceptedInput): void {
+  /** Adds the target of an accepted request, with its input if the input depends on the target alone. */
+  add(text: string, target: Target, input?: Input): void {
     if (!target.isCached) {
       if (text.length > MAX_TARGET_LENGTH || this.#byText.has(text)) return;
       target.isCached = true;
       this.#byText.set(text, target);
       if (this.#byText.size > MAX_CACHED_TARGETS) this.#evictOldest();
     }
-    target.accepted ??= accepted;
+    target.input ??= input;
   }
 
   /** Sets or removes the cached response of a target. */

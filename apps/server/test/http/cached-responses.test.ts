@@ -33,7 +33,7 @@ beforeAll(async () => {
   for (let i = 0; i < 100; i++) await create(`Ünï ${i} 🐈`.padEnd(500, '.'));
   const pipeline = createPipeline(store, { keys: keyCheck(parseKeys(apiKey)) });
   ({ targetCache } = pipeline);
-  const slow = await expressApp(pipeline);
+  const slow = expressApp(pipeline);
   app = fastPath(pipeline, slow);
   fast = await listen(app, limits);
   express = await listen(accepting(pipeline, slow), limits);
@@ -141,15 +141,13 @@ test('a response that waits for a slow client is not changed by the next request
   slow.socket.destroy();
 }, 60_000);
 
-const operation = { id: 'any' } as never;
-
 test('cached targets are bounded in number, length and the bytes of their responses', () => {
   const bounded = new TargetCache(1000);
   const add = (text: string, bytes: number) => {
     const target = parseTarget(text);
-    bounded.add(text, target, { operation, input: {} });
+    bounded.add(text, target, {});
     const state = { collection: { version: () => '1' }, version: '1' };
-    const response = { operation, status: 200, bytes: Buffer.alloc(bytes), idAt: 0, dateAt: 0, date: '', state };
+    const response = { status: 200, bytes: Buffer.alloc(bytes), idAt: 0, dateAt: 0, date: '', state };
     bounded.setResponse(target, response);
   };
   for (let i = 0; i < 20; i++) add(`/v1/pets/${i}`, 100);

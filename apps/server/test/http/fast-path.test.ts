@@ -51,7 +51,7 @@ async function start(withFastPath: boolean, folder: string): Promise<Side> {
     return dispatch(request, response, context, operation, input);
   };
   const side: Side = { store, inputs, accepted: 0, listener: await listen((...both) => app(...both), limits) };
-  const expressListener = await expressApp(pipeline);
+  const expressListener = expressApp(pipeline);
   const slow = accepting(pipeline, expressListener);
   const plain = fastPath(pipeline, (request, response) => {
     side.accepted--;

@@ -1,6 +1,6 @@
 import { type Operation, operations } from '@petstore/types';
 import fc from 'fast-check';
-import { basePath } from '../../src/spec.ts';
+import { basePath } from '../../src/http/routes.ts';
 import { request } from './wire.ts';
 
 /** Requests near the border between plain and unusual ones: most are valid, or valid except for one part. */
