@@ -4,14 +4,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { newFolder, rounds } from '@petstore/testing';
-import { serverNode } from '@petstore/testing/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { settings } from '../src/config/settings.ts';
 import { main } from './server-process.ts';
 
 /** Runs the command line as a process of its own; `greeted` resolves when it has printed the lines to paste. */
 function run(dataDir: string, argv: string[] = [], env: Record<string, string> = {}) {
-  const child = spawn(serverNode, [main, ...argv], {
+  const child = spawn(process.execPath, [main, ...argv], {
     env: { ...process.env, PETSTORE_DATA_DIR: dataDir, PETSTORE_LOG_LEVEL: 'silent', PORT: '0', ...env },
   });
   const output = { stdout: '', stderr: '' };

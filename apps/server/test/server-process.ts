@@ -2,12 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import {
-  apiKey,
-  type ServerProcess as ServerOnDatabase,
-  serverNode,
-  startServer as start,
-} from '@petstore/testing/server';
+import { apiKey, type ServerProcess as ServerOnDatabase, startServer as start } from '@petstore/testing/server';
 import { onTestFinished } from 'vitest';
 
 /** The main file of the server: of the sources, or of the packed package. */
@@ -38,7 +33,7 @@ export async function startProcess(
 ): Promise<ServerProcess> {
   const env = { ...process.env, PORT: '0', PETSTORE_DATA_DIR: dataDir, PETSTORE_API_KEYS: apiKey, ...more };
   if (script) Object.assign(env, { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` });
-  const child = spawn(serverNode, [main, ...argv], { env, stdio: ['ignore', stdout, 'pipe'] });
+  const child = spawn(process.execPath, [main, ...argv], { env, stdio: ['ignore', stdout, 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
   let origin: string | undefined;

@@ -7,9 +7,6 @@ import { join } from 'node:path';
 /** The API key that the server processes of all tests accept. */
 export const apiKey = 'a-key-that-is-for-tests';
 
-/** The Node that runs server processes. A deep test of the packages sets the oldest one that the server supports. */
-export const serverNode = process.env.PETSTORE_TEST_SERVER_NODE ?? process.execPath;
-
 /** A running server process. */
 export interface ServerProcess {
   baseUrl: string;
@@ -24,7 +21,7 @@ export interface ServerProcess {
 /** Runs the main file of a server with a new data folder. Resolves when the server listens. */
 export async function startServer(main: string, env: Record<string, string> = {}): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-server-'));
-  const child = spawn(serverNode, [main], {
+  const child = spawn(process.execPath, [main], {
     env: {
       ...process.env,
       PORT: '0',

@@ -96,7 +96,6 @@ describe.each(nodes.slice(1))('the tests of the server, with the packed one on $
   test('pass', async () => {
     const env = {
       PETSTORE_TEST_NODE: command,
-      PETSTORE_TEST_SERVER_NODE: command,
       PETSTORE_TEST_SERVER_MAIN: mainOf(project),
       // Node 22 warns of its SQLite module, and these tests compare what is printed. Some start their own programs in TypeScript.
       NODE_OPTIONS: '--disable-warning=ExperimentalWarning --experimental-strip-types',

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { newFolder } from '@petstore/testing';
 import { describeOnDatabase } from '@petstore/testing/postgres';
-import { serverNode } from '@petstore/testing/server';
 import type { Pet } from '@petstore/types';
 import { expect, test } from 'vitest';
 import { documentsOf, importDocuments } from '../../src/cli/import-documents.ts';
@@ -16,7 +15,7 @@ import { main } from '../server-process.ts';
 
 async function run(command: string, env: Record<string, string>, input = '') {
   const { DATABASE_URL: _, ...outside } = process.env;
-  const child = spawn(serverNode, [main, command], { env: { ...outside, ...env } });
+  const child = spawn(process.execPath, [main, command], { env: { ...outside, ...env } });
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (data) => {
     output.stdout += data;

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { newFolder } from '@petstore/testing';
 import { describeOnDatabase } from '@petstore/testing/postgres';
-import { apiKey, serverNode } from '@petstore/testing/server';
+import { apiKey } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { main } from '../server-process.ts';
 import { Clients, type ClusterProcess, get, gone, metric, opened, startCluster } from './cluster.ts';
@@ -82,7 +82,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
   test('accept the first key from the start, and keys that are made later', async () => {
     const folder = newFolder();
     const env = { ...process.env, PORT: '0', PETSTORE_DATA_DIR: folder, DATABASE_URL: await newDatabase() };
-    const child = spawn(serverNode, [main, '--workers', '2'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(process.execPath, [main, '--workers', '2'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     onTestFinished(() => void child.kill('SIGKILL'));
     let greeting = '';
     for await (const data of child.stderr.setEncoding('utf8')) {

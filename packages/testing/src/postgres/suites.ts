@@ -11,8 +11,8 @@ export type NewCluster = () => Promise<Cluster>;
 
 /** Runs tests on new schemas of a database server that all tests share and none stops. */
 export function describeOnDatabase(what: string, tests: (newDatabase: () => Promise<string>) => void): void {
-  const { hasDatabase } = inject('postgres');
-  const isSkipped = skips(what, hasDatabase ? undefined : REASON, PACKAGE);
+  const { programs } = inject('postgres');
+  const isSkipped = skips(what, programs ? undefined : REASON, PACKAGE);
   describe.skipIf(isSkipped)(what, () => tests(() => fetchText('/schema')));
 }
 
