@@ -1,6 +1,6 @@
 import { service } from '@petstore/types';
 import { Command, CommanderError, Help } from 'commander';
-import { type Config, closest, databaseVariable, keysVariable, rejectUnknownVariables } from '../config/config.ts';
+import { type Config, databaseVariable, keysVariable, rejectUnknownVariables, suggestion } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { addDataFolderCommands } from './data-folder.ts';
 import { errorLine, UsageError } from './errors.ts';
@@ -69,8 +69,5 @@ function rejectMisplacedCommand(root: Command, [word]: string[]): void {
   if (word === undefined) return;
   const names = root.commands.map((command) => command.name());
   if (names.includes(word)) throw new UsageError(`put '${word}' before its flags: petstore-server ${word} …`);
-  const candidate = closest(word, names);
-  throw new UsageError(
-    `there is no command '${word}'; ${candidate ? `did you mean ${candidate}?` : '--help shows all.'}`,
-  );
+  throw new UsageError(`there is no command '${word}'; ${suggestion(word, names)}`);
 }

@@ -64,11 +64,8 @@ export function rejectUnknownVariables(env: NodeJS.ProcessEnv): void {
   for (const [name, value = ''] of Object.entries(env)) {
     if (!name.startsWith('PETSTORE_') || known.includes(name) || foreign.test(name)) continue;
     if (discovery.test(name) || discoveryAddress.test(value)) continue;
-    const candidate = closest(withoutPrefix(name), known.map(withoutPrefix));
-    const suggestion = known.find((variable) => withoutPrefix(variable) === candidate);
-    throw new ConfigError(
-      `${name} in the environment is not a setting; ${suggestion ? `did you mean ${suggestion}?` : '--help shows all.'}`,
-    );
+    const hint = suggestion(withoutPrefix(name), known, withoutPrefix);
+    throw new ConfigError(`${name} in the environment is not a setting; ${hint}`);
   }
 }
 
@@ -87,13 +84,17 @@ function parseSetting<T>(setting: Setting<T>, texts: SettingTexts, deployment: D
 
 const MAX_EDITS = 3;
 
-/** The candidate closest to a misspelt word; undefined if no candidate is close enough. */
-export function closest(word: string, candidates: readonly string[]): string | undefined {
+/** A hint that names the candidate closest to a misspelt word. `nameOf` returns the part of a candidate that is compared. */
+export function suggestion(
+  word: string,
+  candidates: readonly string[],
+  nameOf = (candidate: string) => candidate,
+): string {
   const [best] = candidates
-    .map((candidate) => ({ candidate, edits: editsBetween(word, candidate) }))
-    .filter(({ candidate, edits }) => edits <= MAX_EDITS && edits <= candidate.length / 2)
+    .map((candidate) => ({ candidate, edits: editsBetween(word, nameOf(candidate)) }))
+    .filter(({ candidate, edits }) => edits <= MAX_EDITS && edits <= nameOf(candidate).length / 2)
     .sort((a, b) => a.edits - b.edits);
-  return best?.candidate;
+  return best ? `did you mean ${best.candidate}?` : '--help shows all.';
 }
 
 /** The Levenshtein distance: letters to add, remove or change. */

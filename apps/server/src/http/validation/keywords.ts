@@ -13,15 +13,6 @@ export const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
 
 const KEYWORD = 'x-int64';
 
-/** The bounds beside the keyword in a schema. */
-interface Bounds {
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly multipleOf?: number;
-}
-
 /**
  * A copy of the spec for the validator. The keyword `x-int64` replaces each int64 that can exceed 2^53, because the types of
  * JSON Schema do not cover bigints. Read-only properties have no default. `nullable`, which OpenAPI 3.1 ignores, is removed.
@@ -32,9 +23,9 @@ export function withInt64Keyword(spec: object): OpenAPIV3.DocumentV3_1 {
 
 /** The functions that check our keywords, by keyword. The generated checks call these functions, too. */
 export const keywordChecks = {
-  [KEYWORD]: (isNullable: boolean, value: unknown, bounds: Bounds) =>
+  [KEYWORD]: (isNullable: boolean, value: unknown, schema: Schema) =>
     typeof value === 'bigint'
-      ? isInt64(value) && isWithin(value, bounds)
+      ? isInt64(value) && isWithin(value, schema)
       : Number.isSafeInteger(value) || (isNullable && value === null),
   uniqueItems: (isRequired: boolean, items: unknown[]) =>
     !isRequired || new Set(items.map(canonical)).size === items.length,
@@ -72,7 +63,7 @@ function isWithin(
     exclusiveMinimum = -Infinity,
     exclusiveMaximum = Infinity,
     multipleOf,
-  }: Bounds,
+  }: Schema,
 ): boolean {
   const isMultiple = multipleOf === undefined || !Number.isInteger(multipleOf) || value % BigInt(multipleOf) === 0n;
   const isBetween = value >= minimum && value <= maximum && value > exclusiveMinimum && value < exclusiveMaximum;
