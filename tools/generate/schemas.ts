@@ -1,5 +1,5 @@
 // The schemas of the operations table, and queries on them.
-import { hasSafeBounds, type Schema } from '@petstore/types';
+import { hasSafeBounds, type Schema, typesOf } from '@petstore/types';
 import {
   type Document,
   defined,
@@ -155,21 +155,8 @@ export class Schemas {
   }
 
   /** The JSON types that the schema allows. */
-  typesOf(schema: Schema, depth = 0): Set<string> {
-    const all = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
-    if (depth > 20) return all;
-    const { type, enum: values, const: only, allOf, anyOf, oneOf, properties, items } = this.resolve(schema);
-    if (type !== undefined)
-      return new Set([type].flat().flatMap((one) => (one === 'number' ? ['number', 'integer'] : [one])));
-    if (values) return new Set(values.map(typeOf));
-    if (only !== undefined) return new Set([typeOf(only)]);
-    const some = anyOf ?? oneOf;
-    if (some) return new Set(some.flatMap((one) => [...this.typesOf(one, depth + 1)]));
-    if (allOf)
-      return allOf
-        .map((one) => this.typesOf(one, depth + 1))
-        .reduce((left, right) => new Set(Array.from(left).filter((type) => right.has(type))), all);
-    return properties ? new Set(['object']) : items ? new Set(['array']) : all;
+  typesOf(schema: Schema): ReadonlySet<string> {
+    return new Set(typesOf(schema, (one) => this.resolve(one)));
   }
 
   /** Whether the schema, or a part of it, allows an integer that a number cannot represent exactly. */
@@ -206,10 +193,4 @@ export class Schemas {
 export function isWide(schema: { readonly [K in keyof Schema]?: unknown }): boolean {
   const isInteger = [schema.type].flat().includes('integer');
   return isInteger && schema.format === 'int64' && !hasSafeBounds(schema as Schema);
-}
-
-function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
 }

@@ -9,20 +9,32 @@ export function resolved(schema: Schema): Schema {
   return target ?? schema;
 }
 
-/** The types that a schema allows; all types if it does not restrict them. */
-export function typesOf(schema: Schema): readonly JsonType[] {
-  const { type, enum: values, const: only, allOf, anyOf, oneOf, properties, items } = resolved(schema);
+/** Schemas are read to this depth, because a schema may contain itself. */
+const MAX_DEPTH = 20;
+
+/** The types that a schema allows; all types if it does not restrict them. `resolve` follows references. */
+export function typesOf(schema: Schema, resolve = resolved, depth = 0): readonly JsonType[] {
+  const { type, enum: values, const: only, allOf, anyOf, oneOf, properties, items } = resolve(schema);
   if (type !== undefined) return typeof type === 'string' ? [type] : type;
   if (values) return [...new Set(values.map(typeOf))];
   if (only !== undefined) return [typeOf(only)];
+  if (depth > MAX_DEPTH) return anything;
+  const typesBelow = (one: Schema) => typesOf(one, resolve, depth + 1);
   const some = anyOf ?? oneOf;
-  if (some) return [...new Set(some.flatMap(typesOf))];
-  const all = allOf?.map(typesOf);
-  if (all?.[0]) return all.reduce((left, right) => left.filter((one) => right.includes(one)));
+  if (some) return [...new Set(some.flatMap(typesBelow))];
+  const all = allOf?.map(typesBelow);
+  if (all?.[0]) return all.reduce(commonTypes);
   return properties ? ['object'] : items ? ['array'] : anything;
 }
 
 const anything: readonly JsonType[] = ['string', 'number', 'boolean', 'array', 'object', 'null'];
+
+/** The types that are in both lists, where an integer is a number, too. */
+function commonTypes(left: readonly JsonType[], right: readonly JsonType[]): readonly JsonType[] {
+  const isIn = (types: readonly JsonType[]) => (one: JsonType) =>
+    types.includes(one) || (one === 'integer' && types.includes('number'));
+  return [...new Set([...left.filter(isIn(right)), ...right.filter(isIn(left))])];
+}
 
 /** The only type that a schema allows, apart from null; undefined if it allows several. */
 export function typeIn(schema: Schema): Exclude<JsonType, 'null'> | undefined {

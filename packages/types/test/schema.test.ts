@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { type Schema, typeIn, typesOf } from '../src/index.ts';
+
+test.each<[Schema, ReturnType<typeof typeIn>]>([
+  [{ allOf: [{ type: 'integer' }, { maximum: 10 }] }, 'integer'],
+  [{ allOf: [{ maximum: 10 }, { type: 'integer' }] }, 'integer'],
+  [{ allOf: [{ type: 'number' }, { type: 'integer' }] }, 'integer'],
+  [{ allOf: [{ type: 'number' }, { maximum: 10 }] }, 'number'],
+  [{ allOf: [{ type: ['string', 'null'] }, { maxLength: 10 }] }, 'string'],
+])('%j allows one type', (schema, type) => {
+  expect(typeIn(schema)).toBe(type);
+});
+
+test('a schema that is its own alternative allows any type', () => {
+  const schema: Schema = { $ref: '#/components/schemas/Self' };
+  expect(typesOf(schema, () => ({ anyOf: [schema] }))).toEqual(typesOf({}));
+});
