@@ -15,14 +15,12 @@ export type HttpTransport = (request: HttpRequest) => Promise<RawResponse>;
 
 /** Sends requests with node:http and node:https, over persistent connections and the proxies of the environment. */
 export function httpTransport(env: Environment): HttpTransport {
-  const opens = new Map<string, Open>();
+  const opens = new Map<string, Promise<Open>>();
   return async (request) => {
     const url = new URL(request.url);
-    const proxy = await proxyOf(url, env);
-    const key = `${url.origin} ${proxy?.href}`;
-    const open = opens.get(key) ?? (await openTo(url, proxy));
-    opens.set(key, open);
-    return sendRequest(request, url, open);
+    const open = opens.get(url.origin) ?? openTo(url, env);
+    opens.set(url.origin, open);
+    return sendRequest(request, url, await open);
   };
 }
 
@@ -37,7 +35,8 @@ export async function proxyOf(url: URL, env: Environment): Promise<URL | undefin
   return (await import('./proxy.ts')).proxyFor(url, env);
 }
 
-async function openTo(url: URL, proxy: URL | undefined): Promise<Open> {
+async function openTo(url: URL, env: Environment): Promise<Open> {
+  const proxy = await proxyOf(url, env);
   if (proxy) return (await import('./proxy.ts')).throughProxy(url, proxy);
   // Loads only the one in use.
   const { request, Agent } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
