@@ -76,10 +76,16 @@ function responseOf(response: IncomingMessage): RawResponse {
     get body() {
       return ReadableStream.from<Uint8Array>(response);
     },
-    text: async () => {
-      let text = '';
-      for await (const part of response.setEncoding('utf8')) text += part;
-      return text.replace(/^\ufeff/, '');
-    },
+    // Events, because an asynchronous iteration costs half a millisecond of a short run.
+    text: () =>
+      new Promise((resolve, reject) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (part: string) => {
+          text += part;
+        });
+        response.on('end', () => resolve(text.replace(/^\ufeff/, '')));
+        response.on('error', reject);
+      }),
   };
 }
