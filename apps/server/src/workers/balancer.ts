@@ -6,8 +6,8 @@ interface Connection {
   readonly port: PortName;
 }
 
-/** A process that serves connections. */
-type Backend = Pick<WorkerProcess, 'send'>;
+/** A process that serves connections. It gets new connections only in the state 'serving'. */
+type Backend = Pick<WorkerProcess, 'send' | 'state'>;
 
 /** The connections of a backend. */
 interface Load {
@@ -26,10 +26,9 @@ const STALLED_MS = 1_000;
  */
 export class ConnectionBalancer {
   readonly #maxConnections: number;
+  /** The loads of the backends. The backend that got the latest connection comes last. */
   readonly #loads = new Map<Backend, Load>();
-  /** The backends that get new connections. The backend that got the latest connection comes last. */
-  readonly #active = new Set<Backend>();
-  /** The connections that wait because no backend is active. */
+  /** The connections that wait because no backend serves. */
   readonly #waiting: Connection[] = [];
   /** The number of open connections by port: waiting, sent and accepted. */
   readonly #open: Record<PortName, number> = { api: 0, admin: 0 };
@@ -52,13 +51,7 @@ export class ConnectionBalancer {
   /** Adds a backend. It gets the waiting connections, and new connections from now on. */
   add(backend: Backend): void {
     this.#loads.set(backend, { sent: new Map(), accepted: { api: 0, admin: 0 } });
-    this.#active.add(backend);
     for (const connection of this.#waiting.splice(0)) this.#assign(connection);
-  }
-
-  /** Stops sending new connections to the backend. */
-  retire(backend: Backend): void {
-    this.#active.delete(backend);
   }
 
   /**
@@ -68,7 +61,6 @@ export class ConnectionBalancer {
   remove(backend: Backend): number {
     const load = this.#loads.get(backend);
     if (!load) return 0;
-    this.retire(backend);
     this.#loads.delete(backend);
     for (const connection of load.sent.values()) this.#assign(connection);
     this.#open.api -= load.accepted.api;
@@ -127,26 +119,25 @@ export class ConnectionBalancer {
   }
 
   #assign(connection: Connection): void {
-    const backend = this.#leastLoaded();
-    if (!backend) return void this.#waiting.push(connection);
+    const [backend, load] = this.#leastLoaded() ?? [];
+    if (!backend || !load) return void this.#waiting.push(connection);
     // Backends with equally few connections take turns.
-    this.#active.delete(backend);
-    this.#active.add(backend);
+    this.#loads.delete(backend);
+    this.#loads.set(backend, load);
     const id = ++this.#lastId;
-    this.#loads.get(backend)?.sent.set(id, { ...connection, sentAt: performance.now() });
+    load.sent.set(id, { ...connection, sentAt: performance.now() });
     backend.send({ type: 'connection', id, port: connection.port }, connection.socket);
   }
 
-  #leastLoaded(): Backend | undefined {
+  #leastLoaded(): [Backend, Load] | undefined {
     const now = performance.now();
-    let least: Backend | undefined;
-    let leastLoad = Number.POSITIVE_INFINITY;
-    for (const backend of this.#active) {
-      const load = this.#loads.get(backend);
-      if (!load) continue;
+    let least: [Backend, Load] | undefined;
+    let leastTotal = Number.POSITIVE_INFINITY;
+    for (const [backend, load] of this.#loads) {
+      if (backend.state !== 'serving') continue;
       const penalty = isStalled(load.sent, now) ? 2 ** 40 : 0;
       const total = load.sent.size + load.accepted.api + load.accepted.admin + penalty;
-      if (total < leastLoad) [least, leastLoad] = [backend, total];
+      if (total < leastTotal) [least, leastTotal] = [[backend, load], total];
     }
     return least;
   }

@@ -35,7 +35,6 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
       if (quotas) worker.send({ type: 'counted', requests: quotas.used() });
       balancer.add(worker);
     },
-    onStopping: (worker) => balancer.retire(worker),
     onEnd: (worker) => {
       aggregated.addExited(worker);
       return balancer.remove(worker);

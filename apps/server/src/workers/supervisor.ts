@@ -14,8 +14,6 @@ export interface SupervisorOptions {
   start(): WorkerProcess;
   /** A worker has begun to serve. */
   onServing(worker: WorkerProcess): void;
-  /** A worker will be stopped now, so new connections must go to other workers. */
-  onStopping(worker: WorkerProcess): void;
   /** A worker has exited. Returns the number of connections that were lost with it. */
   onEnd(worker: WorkerProcess): number;
 }
@@ -155,10 +153,7 @@ export class Supervisor {
     const { state } = worker;
     worker.state = 'stopping';
     if (state === 'starting') worker.kill();
-    if (state === 'serving') {
-      this.#options.onStopping(worker);
-      worker.send({ type: 'stop', idleMs });
-    }
+    if (state === 'serving') worker.send({ type: 'stop', idleMs });
     const timer = setTimeout(() => {
       this.#options.log.error({ worker: worker.pid }, 'worker did not stop in time, and is killed');
       worker.kill();

@@ -6,6 +6,7 @@ import type { ToWorker } from '../../src/workers/worker-process.ts';
 
 /** A process that receives connections and does not respond by itself. */
 class Silent {
+  readonly state = 'serving';
   readonly sent: number[] = [];
   readonly syncs: number[] = [];
 
