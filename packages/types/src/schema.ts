@@ -60,8 +60,9 @@ export function isBinary(schema: Schema): boolean {
 
 /** Whether an integer may be too large for an exact number: an int64 without safe bounds. */
 export function isWide(schema: Schema): boolean {
+  if (typeIn(schema) !== 'integer') return false;
   const rules = resolved(schema);
-  return typeIn(schema) === 'integer' && rules.format === 'int64' && !hasSafeBounds(rules);
+  return rules.allOf?.some(isWide) || (rules.format === 'int64' && !hasSafeBounds(rules));
 }
 
 /** Whether every integer within the bounds of a schema is an exact number. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Schema, typeIn, typesOf } from '../src/index.ts';
+import { isWide, type Schema, typeIn, typesOf } from '../src/index.ts';
 
 test.each<[Schema, ReturnType<typeof typeIn>]>([
   [{ allOf: [{ type: 'integer' }, { maximum: 10 }] }, 'integer'],
@@ -14,4 +14,11 @@ test.each<[Schema, ReturnType<typeof typeIn>]>([
 test('a schema that is its own alternative allows any type', () => {
   const schema: Schema = { $ref: '#/components/schemas/Self' };
   expect(typesOf(schema, () => ({ anyOf: [schema] }))).toEqual(typesOf({}));
+});
+
+test('an int64 beside another part may be too large for an exact number', () => {
+  expect(isWide({ allOf: [{ type: 'integer', format: 'int64' }, { minimum: 1 }] })).toBe(true);
+  expect(isWide({ allOf: [{ type: 'integer', format: 'int64', minimum: 1, maximum: 9 }, { multipleOf: 3 }] })).toBe(
+    false,
+  );
 });
