@@ -11,66 +11,57 @@ export type Commands = Pick<typeof import('petctl/internal'), 'fullTree' | 'walk
  */
 export function compareNames(before: readonly Operation[], after: readonly Operation[], petctl: Commands): Change[] {
   const [was, is] = [namesOf(before, petctl), namesOf(after, petctl)];
-  const changes: Change[] = [];
-  const report = (rule: string, where: string, detail: string, packages = ['petctl']) =>
-    void changes.push({ level: 'major', rule, where, detail, packages });
-  for (const [endpoint, { id, commands }] of was) {
-    const now = is.get(endpoint);
-    // A removed operation is a change by itself.
-    if (!now) continue;
-    if (now.id !== id) report('function renamed', endpoint, `${id} became ${now.id}`, functions);
-    for (const [kind, { words, flags }] of commands) {
-      const other = now.commands.get(kind);
-      if (!other) report('command removed', endpoint, `'petctl ${words}' was removed`);
-      else if (other.words !== words)
-        report('command renamed', endpoint, `'petctl ${words}' became 'petctl ${other.words}'`);
-      for (const [input, name] of other ? flags : []) {
-        const flag = other?.flags.get(input);
-        if (flag === undefined) report('flag removed', `petctl ${words}`, `--${name} was removed`);
-        else if (flag !== name) report('flag renamed', `petctl ${words}`, `--${name} became --${flag}`);
-      }
-    }
-  }
-  return changes;
+  return [...was].flatMap(([key, { kind, parent, where, name }]): Change[] => {
+    const now = is.get(key)?.name;
+    // A removed operation is a change by itself, and a removed command is one with its flags.
+    if (now === name || !is.has(parent)) return [];
+    const [rule, detail] = now === undefined ? ['removed', 'was removed'] : ['renamed', `became ${now}`];
+    const packages = kind === 'function' ? functions : ['petctl'];
+    return [{ level: 'major', rule: `${kind} ${rule}`, where, detail: `${name} ${detail}`, packages }];
+  });
 }
 
 /** The commands of operations. */
-export function commandsOf(operations: readonly Operation[], petctl: Commands): Set<string> {
-  const found = [...namesOf(operations, petctl).values()].flatMap(({ commands }) => [...commands.values()]);
-  return new Set(found.map(({ words }) => `petctl ${words}`));
+export function commandsOf(operations: readonly Operation[], { fullTree, walk }: Commands): Set<string> {
+  const commands = [...walk(fullTree(operations))].filter(({ node }) => node.operation);
+  return new Set(commands.map(({ path }) => `petctl ${path.join(' ')}`));
 }
 
 /** The packages that have one function for each operation. */
 const functions = ['@petstore/types', '@petstore/client', '@petstore/server'];
 
-interface Names {
-  readonly id: string;
-  /** The command that calls it, and the one that calls it for each line of a file. */
-  readonly commands: Map<'call' | 'import', Command>;
+interface Name {
+  readonly kind: 'function' | 'command' | 'flag';
+  /** The key of the function of a command, and of the command of a flag. */
+  readonly parent: string;
+  readonly where: string;
+  readonly name: string;
 }
 
-interface Command {
-  readonly words: string;
-  /** The names of flags by what they set: an input, a property of one, or something of petctl's own. */
-  readonly flags: ReadonlyMap<string, string>;
-}
-
-/** The names of each operation, by its endpoint. */
-function namesOf(operations: readonly Operation[], { fullTree, walk }: Commands): Map<string, Names> {
-  const found = new Map(
-    operations.map(({ id, method, path }): [string, Names] => [`${method} ${path}`, { id, commands: new Map() }]),
-  );
+/** The names of functions, commands and flags, by what they stand for. */
+function namesOf(operations: readonly Operation[], { fullTree, walk }: Commands): Map<string, Name> {
+  const found = new Map<string, Name>();
+  for (const { id, method, path } of operations) {
+    const endpoint = `${method} ${path}`;
+    found.set(endpoint, { kind: 'function', parent: endpoint, where: endpoint, name: id });
+  }
   for (const { path, node } of walk(fullTree(operations))) {
     const { operation, flags = [] } = node;
     if (!operation) continue;
     const words = path.join(' ');
-    const kind = words === operation.command.join(' ') ? 'call' : 'import';
-    const command = { words, flags: new Map(flags.map((flag) => [inputOf(flag), flag.name])) };
-    found.get(`${operation.method} ${operation.path}`)?.commands.set(kind, command);
+    const endpoint = `${operation.method} ${operation.path}`;
+    // An operation has one command that calls it, and may have one that calls it for each line of a file.
+    const command = `${endpoint} ${words === operation.command.join(' ') ? 'call' : 'import'}`;
+    found.set(command, { kind: 'command', parent: endpoint, where: endpoint, name: `'petctl ${words}'` });
+    for (const flag of flags) {
+      const name = `--${flag.name}`;
+      found.set(`${command} ${inputOf(flag)}`, { kind: 'flag', parent: command, where: `petctl ${words}`, name });
+    }
   }
   return found;
 }
 
+/** What a flag sets: an input, a property of one, or something of petctl's own. */
 function inputOf({ name, field, property }: Flag): string {
   // No path of an input holds this word.
   return JSON.stringify(property ?? (field === undefined ? { own: name } : [field]));
