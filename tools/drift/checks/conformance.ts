@@ -16,20 +16,16 @@ export const conformance: Check = {
     'A running server stores, returns, lists, filters, orders and pages values over the whole range of each property, and replays idempotent requests. It rejects invalid requests and keys with the declared status and code, sends the declared headers, can send each declared status, and serves no undeclared path. Its docs page and its spec files show the whole spec.',
   async *run(project) {
     const server = await project.load<typeof import('@petstore/server')>('@petstore/server');
-    const { services, stop } = await startServers(server, project.spec);
-    try {
-      // The operations run first, because they find most errors.
-      for (const [endpoint, operation] of project.spec.operations)
-        yield* requiringExamples(endpoint, operationFindings(project, endpoint, operation, services));
-      const [words, fix] = [pathWords(project), 'apps/server/src/http/express-app.ts'];
-      for (const service of services)
-        for await (const actual of unknownPathErrors(service, words))
-          yield { where: 'paths', actual, expected: 'only operations are served', fix };
-      for await (const actual of docsPageErrors(services[0]))
-        yield { where: 'pages', actual, expected: 'the pages match the spec', fix: 'apps/server/src/docs' };
-    } finally {
-      await stop();
-    }
+    await using running = await startServers(server, project.spec);
+    // The operations run first, because they find most errors.
+    for (const [endpoint, operation] of project.spec.operations)
+      yield* requiringExamples(endpoint, operationFindings(project, endpoint, operation, running.services));
+    const [words, fix] = [pathWords(project), 'apps/server/src/http/express-app.ts'];
+    for (const service of running.services)
+      for await (const actual of unknownPathErrors(service, words))
+        yield { where: 'paths', actual, expected: 'only operations are served', fix };
+    for await (const actual of docsPageErrors(running.services[0]))
+      yield { where: 'pages', actual, expected: 'the pages match the spec', fix: 'apps/server/src/docs' };
   },
 };
 

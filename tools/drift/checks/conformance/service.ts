@@ -40,32 +40,23 @@ export async function startServers(server: Server, spec: Spec) {
   const apiKey = 'a-key-that-is-for-the-check';
   const options = { keys: server.keyCheck(server.parseKeys(apiKey)) };
   const limits = { maxConnections: 100, headersTimeout: 5_000, requestTimeout: 5_000 };
+  // If one server does not start, everything that was started ends here.
+  await using started = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'petstore-drift-'));
-  const stops = [async () => rmSync(folder, { recursive: true })];
+  started.defer(() => rmSync(folder, { recursive: true }));
   const start = async (app: RequestListener): Promise<Service> => {
     const listener = await server.listen(app, { host: '127.0.0.1', port: 0, ...limits });
-    const agent = new Agent({ keepAlive: true });
-    stops.unshift(async () => {
-      agent.destroy();
-      await listener.drain(0);
-    });
+    started.defer(async () => void (await listener.drain(0)));
+    const agent = started.adopt(new Agent({ keepAlive: true }), (one) => one.destroy());
     const send = sender(listener.origin + basePathOf(spec), agent);
     return { spec, apiKey, send, get: (path) => fetch(listener.origin + path) };
   };
-  const stop = async () => {
-    for (const stopPart of stops) await stopPart();
-  };
-  try {
-    const stored = await server.openLowdbStore(folder);
-    stops.unshift(async () => stored.close());
-    const { memory, whileFailing } = breakable(server);
-    const plain: Service = { ...(await start(await server.createApp(stored, options))), hasVersions: true };
-    const failing: Service = { ...(await start(await server.createExpressListener(memory, options))), whileFailing };
-    return { services: [plain, failing] as const, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const stored = started.adopt(await server.openLowdbStore(folder), (store) => store.close());
+  const { memory, whileFailing } = breakable(server);
+  const plain: Service = { ...(await start(await server.createApp(stored, options))), hasVersions: true };
+  const failing: Service = { ...(await start(await server.createExpressListener(memory, options))), whileFailing };
+  const running = started.move();
+  return { services: [plain, failing] as const, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 /** Sends requests over reused connections, because fetch needs three times the CPU time. */
