@@ -27,13 +27,14 @@ export async function store(quick: boolean): Promise<Section> {
       mixed: await perSecond(mixedWrites(store, size), 64, { count: 4000 }),
     });
     const grown = await openFilled(join(scratch, 'grown'), large);
-    const [atSmall, atLarge]: [Rates[], Rates[]] = [[], []];
+    const atSmall = { size: small, rates: [] as Rates[] };
+    const atLarge = { size: large, rates: [] as Rates[] };
     for (let round = 0; round < rounds; round++) {
       // A small store would grow with the rounds, so each has a new one.
       const fresh = await openFilled(join(scratch, `fresh-${round}`), small);
-      atSmall.push(await ratesOf(fresh, small));
+      atSmall.rates.push(await ratesOf(fresh, small));
       await fresh.close();
-      atLarge.push(await ratesOf(grown, large));
+      atLarge.rates.push(await ratesOf(grown, large));
     }
     let blocked = 0;
     for (const writers of [1, 64, 1000])
@@ -46,13 +47,8 @@ export async function store(quick: boolean): Promise<Section> {
     const every = (rates: readonly Rates[], what: keyof Rates) => rates.map((one) => one[what]);
     const ofLoop = (rates: readonly Rates[], what: keyof Rates) =>
       medianRatio(every(rates, what), every(rates, 'loop'));
-    const largeToSmall = (what: keyof Rates) => medianRatio(every(atLarge, what), every(atSmall, what));
-    const rows = (
-      [
-        [small, atSmall],
-        [large, atLarge],
-      ] as const
-    ).flatMap(([size, rates]) =>
+    const largeToSmall = (what: keyof Rates) => medianRatio(every(atLarge.rates, what), every(atSmall.rates, what));
+    const rows = [atSmall, atLarge].flatMap(({ size, rates }) =>
       (['one writer', '64 writers'] as const).map((writers) => ({
         [collection]: size,
         writers,
@@ -60,7 +56,7 @@ export async function store(quick: boolean): Promise<Section> {
         'of the loop': rounded(ofLoop(rates, writers)),
       })),
     );
-    const all = [...atSmall, ...atLarge];
+    const all = [...atSmall.rates, ...atLarge.rates];
     const sizesCompared = `at ${large} of at ${small}`;
     const bytes = median(openings.map((opening) => opening.bytes)) / large;
     return {
