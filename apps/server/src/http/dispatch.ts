@@ -55,7 +55,7 @@ export function dispatcher(
   maxPendingWrites: number,
   targetCache: TargetCache,
 ): Dispatch {
-  const shared = handlersFor(store);
+  const callHandler = handlersOf(store);
   const inFlight = idempotentRequests();
   const cached = cachedResponses(targetCache);
   let pendingWrites = 0;
@@ -63,14 +63,10 @@ export function dispatcher(
   return (request, response, context, operation, input) => {
     if (request.headers['if-none-match'] === undefined && cached.send(response, context)) return;
     const call = { request, response, context, operation, input };
-    const stored = SAFE_METHODS.has(operation.method) ? shared.stored[operation.id]?.(input) : undefined;
-    return stored instanceof Promise ? stored.then((result) => respond(call, result)) : respond(call, stored);
+    if (!SAFE_METHODS.has(operation.method) || operation.body) return dispatchWrite(call);
+    const success = callHandler(operation, input);
+    return success instanceof Promise ? success.then((result) => succeed(call, result)) : succeed(call, success);
   };
-
-  function respond(call: Call, stored: StoredResponse | undefined): void | Promise<void> {
-    if (!stored) return callHandler(call);
-    succeed(call, storedSuccess(stored));
-  }
 
   function succeed({ request, response, context, operation, input }: Call, success: Success): void {
     const { content, version, page, state, isReplayed, status = operation.success ?? 200 } = success;
@@ -86,17 +82,17 @@ export function dispatcher(
     write(response, context, status, headers, content);
   }
 
-  async function callHandler(call: Call): Promise<void> {
+  /** Calls a handler that may write, or that uses a body. */
+  async function dispatchWrite(call: Call): Promise<void> {
     const { request, context, operation, input } = call;
-    const isWrite = !SAFE_METHODS.has(operation.method);
-    const versions = isWrite ? allowedVersions(operation.method, request.headers['if-match']) : undefined;
-    if (isWrite && pendingWrites >= maxPendingWrites) {
+    const versions = allowedVersions(operation.method, request.headers['if-match']);
+    if (pendingWrites >= maxPendingWrites) {
       throw unavailable('Too many writes are waiting for the store. Nothing was done; try again later.');
     }
     const key = idempotencyKeyOf(request.headers, operation);
     const id = key === undefined ? undefined : scopedKey(key, context.keyName);
     const started = id === undefined ? undefined : inFlight.begin(operation, id, input);
-    if (isWrite) pendingWrites++;
+    pendingWrites++;
     // The store uses the body until the handler returns, even if the client disconnects, so its memory counts until then.
     context.isHandlerRunning = true;
     let success: Success;
@@ -104,12 +100,10 @@ export function dispatcher(
       const idempotent = started instanceof Promise ? await started : started;
       const versioned = versions ? onlyVersions(store, versions) : store;
       const view = idempotent ? writtenOnce(versioned, idempotent) : versioned;
-      const { api, stored } = view === store ? shared : handlersFor(view);
-      const written = isWrite ? await stored[operation.id]?.(input) : undefined;
-      success = written ? storedSuccess(written) : successOf(operation, input, await api[operation.id]?.(input));
+      success = await (view === store ? callHandler : handlersOf(view))(operation, input);
       success.isReplayed = idempotent?.isReplayed;
     } finally {
-      if (isWrite) pendingWrites--;
+      pendingWrites--;
       if (id !== undefined) inFlight.end(id);
       context.isHandlerRunning = false;
       budget.release(context);
@@ -118,19 +112,22 @@ export function dispatcher(
   }
 }
 
-/**
- * The handlers of a store by operation ID. The casts are safe, because the validator accepts the input before a handler gets
- * it.
- */
-function handlersFor(store: Store) {
-  return {
-    api: handlers(store) as unknown as Record<string, Handler>,
-    stored: (store.passesJson ? storedHandlers(store) : {}) as Record<string, StoredHandler | undefined>,
+/** Calls the handler of an operation: first the one that returns JSON from the store, if the store passes it. */
+function handlersOf(store: Store): (operation: Operation, input: Input) => Awaitable<Success> {
+  // The casts are safe, because the validator accepts the input before a handler gets it.
+  const api = handlers(store) as unknown as Record<string, Handler>;
+  const stored = (store.passesJson ? storedHandlers(store) : {}) as Record<string, StoredHandler | undefined>;
+  const callApi = async (operation: Operation, input: Input) =>
+    successOf(operation, input, await api[operation.id]?.(input));
+  return (operation, input) => {
+    const found = stored[operation.id]?.(input);
+    if (found instanceof Promise) return found.then((result) => storedSuccess(result) ?? callApi(operation, input));
+    return storedSuccess(found) ?? callApi(operation, input);
   };
 }
 
-function storedSuccess({ json, version, page, state }: StoredResponse): Success {
-  return { content: storedContent(json), version, page, state };
+function storedSuccess(found: StoredResponse | undefined): Success | undefined {
+  return found && { content: storedContent(found.json), version: found.version, page: found.page, state: found.state };
 }
 
 /** The response that the spec declares for the result of a handler. */
