@@ -107,11 +107,11 @@ export const plantedInServer: PlantedDrift[] = [
   }),
   ...edits('conformance', httpError, {
     'an Error of another shape': put(
-      'body(): ErrorBody',
+      '  body()',
       'message: this.message, status',
       'message: this.message, at: 1, status',
     ),
-    'an Error with another status': put('body(): ErrorBody', 'status: this.status', 'status: 400'),
+    'an Error with another status': put('  body()', 'status: this.status', 'status: 400'),
   }),
   ...edits('conformance', authentication, {
     'another status without a key': put('export function unauthorized', "'unauthorized'", "'not_found'"),

@@ -23,8 +23,8 @@ export type Dispatch = (
   input: Input,
 ) => void | Promise<void>;
 
-type Handler = (input: Input) => Promise<unknown>;
-type StoredHandler = (input: Input) => Awaitable<StoredResponse | undefined>;
+/** Handlers by operation ID. */
+type Handlers<Result> = Readonly<Record<string, ((input: Input) => Result) | undefined>>;
 
 /** A request for an operation, with its validated input. */
 interface Call {
@@ -115,8 +115,8 @@ export function dispatcher(
 /** Calls the handler of an operation: first the one that returns JSON from the store, if the store passes it. */
 function handlersOf(store: Store): (operation: Operation, input: Input) => Awaitable<Success> {
   // The casts are safe, because the validator accepts the input before a handler gets it.
-  const api = handlers(store) as unknown as Record<string, Handler>;
-  const stored = (store.passesJson ? storedHandlers(store) : {}) as Record<string, StoredHandler | undefined>;
+  const api = handlers(store) as unknown as Handlers<Promise<unknown>>;
+  const stored = (store.passesJson ? storedHandlers(store) : {}) as Handlers<Awaitable<StoredResponse | undefined>>;
   const callApi = async (operation: Operation, input: Input) =>
     successOf(operation, input, await api[operation.id]?.(input));
   return (operation, input) => {

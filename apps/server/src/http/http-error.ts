@@ -26,13 +26,6 @@ export type ErrorCode = keyof typeof DEFAULT_STATUSES | keyof typeof service.sta
 
 const STATUSES: Readonly<Record<ErrorCode, number>> = { ...DEFAULT_STATUSES, ...service.statuses };
 
-/** The body of every error response. */
-interface ErrorBody {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly status: number;
-}
-
 /** An error for the caller. `WriteError` turns it into a response. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
@@ -51,8 +44,8 @@ export class HttpError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** The response body. */
-  body(): ErrorBody {
+  /** The body of every error response. */
+  body() {
     return { code: this.code, message: this.message, status: this.status };
   }
 }

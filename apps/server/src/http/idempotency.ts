@@ -49,7 +49,7 @@ export function idempotentRequests() {
         isReplayed: false,
       });
       const hasFiles = operation.body?.kind === 'bytes' || operation.body?.kind === 'multipart';
-      return hasFiles ? withoutFiles(input).then(requestOf) : requestOf(input);
+      return hasFiles ? withDigests(input).then(requestOf) : requestOf(input);
     },
     end: (id: string): void => {
       const remaining = (inFlight.get(id) ?? 1) - 1;
@@ -102,7 +102,7 @@ export function writtenOnce(store: Store, request: IdempotentRequest): Store {
 }
 
 /** The input with the name, type and hash of each file instead of the file. */
-async function withoutFiles(input: Input): Promise<Input> {
+async function withDigests(input: Input): Promise<Input> {
   const copy: Record<string, unknown> = { ...input };
   for (const name in copy) {
     const value = copy[name];

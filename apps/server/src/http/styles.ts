@@ -16,13 +16,7 @@ export class StyleError extends Error {
 }
 
 /** The kinds of values that a schema accepts. Styles differ for lists, objects and single values. */
-export interface Shape {
-  readonly isList: boolean;
-  readonly isObject: boolean;
-  readonly isSingle: boolean;
-}
-
-export function shapeOf(schema: Schema): Shape {
+export function shapeOf(schema: Schema) {
   const types = typesOf(schema);
   // A schema without a type accepts text.
   const isOpen = types.includes('string') && types.includes('object');
