@@ -85,9 +85,9 @@ export class ErrorCollector {
     }
   }
 
-  /** Collects an error if the condition holds. */
-  rejectIf(condition: boolean, at: string, problem: string, fix: string): void {
-    if (condition) this.try(() => reject(at, problem, fix));
+  /** Collects the error that `reject` throws. */
+  reject(at: string, problem: string, fix: string): void {
+    this.try(() => reject(at, problem, fix));
   }
 
   /** Throws one SpecError with all collected messages, each once. */

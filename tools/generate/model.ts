@@ -105,26 +105,19 @@ function rejectRequest(
   hasBody: boolean,
   errors: ErrorCollector,
 ): void {
-  errors.rejectIf(/[?#]/.test(path), at, 'the path contains a query or a fragment', 'declare query parameters instead');
-  for (const [, name = ''] of path.matchAll(/\{([^}]*)\}/g)) {
-    const isDeclared = parameters.get(name)?.in === 'path';
-    errors.rejectIf(
-      !isDeclared,
-      `${at}.parameters`,
-      `the path contains {${name}}, but no path parameter '${name}' is declared`,
-      'declare the parameter',
-    );
+  if (/[?#]/.test(path))
+    errors.reject(at, 'the path contains a query or a fragment', 'declare query parameters instead');
+  for (const [, name = ''] of path.matchAll(/\{([^}]*)\}/g))
+    if (parameters.get(name)?.in !== 'path') {
+      const problem = `the path contains {${name}}, but no path parameter '${name}' is declared`;
+      errors.reject(`${at}.parameters`, problem, 'declare the parameter');
+    }
+  if (hasBody && /^(get|head|trace)$/.test(method))
+    errors.reject(`${at}.requestBody`, `${method.toUpperCase()} has a body, which fetch cannot send`, 'use POST');
+  for (const name of ['__proto__', 'constructor'].filter((one) => parameters.has(one))) {
+    const problem = `clients cannot have an input with the name '${name}'`;
+    errors.reject(`${at}.parameters.${name}`, problem, 'rename the parameter');
   }
-  const cannotHaveBody = hasBody && /^(get|head|trace)$/.test(method);
-  const problem = `${method.toUpperCase()} has a body, which fetch cannot send`;
-  errors.rejectIf(cannotHaveBody, `${at}.requestBody`, problem, 'use POST');
-  for (const name of ['__proto__', 'constructor'])
-    errors.rejectIf(
-      parameters.has(name),
-      `${at}.parameters.${name}`,
-      `clients cannot have an input with the name '${name}'`,
-      'rename the parameter',
-    );
 }
 
 /** Rejects operations that have the same function or the same command as an earlier operation. */
@@ -136,11 +129,13 @@ function rejectDuplicates(operations: readonly OperationModel[], errors: ErrorCo
     const at = `paths.${path}.${method.toLowerCase()}`;
     const command = operation.command.join(' ');
     const [sameId, sameCommand] = [ids.get(id), commands.get(command)];
-    const idProblem = `'${id}' is also the operationId of ${sameId?.method} ${sameId?.path}`;
-    errors.rejectIf(sameId !== undefined, `${at}.operationId`, idProblem, 'choose another operationId');
-    const hasSameCommand = sameId === undefined && sameCommand !== undefined && command !== '';
-    const commandProblem = `the command '${command}' is already used by ${sameCommand?.id}`;
-    errors.rejectIf(hasSameCommand, at, commandProblem, 'choose another command in x-command');
+    if (sameId) {
+      const problem = `'${id}' is also the operationId of ${sameId.method} ${sameId.path}`;
+      errors.reject(`${at}.operationId`, problem, 'choose another operationId');
+    } else if (sameCommand && command !== '') {
+      const problem = `the command '${command}' is already used by ${sameCommand.id}`;
+      errors.reject(at, problem, 'choose another command in x-command');
+    }
     ids.set(id, operation);
     commands.set(command, operation);
   }
