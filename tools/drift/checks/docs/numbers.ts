@@ -80,7 +80,7 @@ function sentenceErrors(
     [/\bto (\w+) seconds by default/gi, timeout / 1000],
   ];
   return pages.flatMap((page) => {
-    const text = project.read(page).replaceAll(/\n +/g, ' ');
+    const text = project.read(page).replaceAll(/\n */g, ' ');
     return sentences.flatMap(([pattern, value]) =>
       [...text.matchAll(pattern)]
         .filter(([, number = '']) => ![value, Number.NaN].includes(numberFrom(number)))
