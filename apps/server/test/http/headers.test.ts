@@ -2,6 +2,7 @@ import { BlockList } from 'node:net';
 import { expectLinear } from '@petstore/testing/linear';
 import { afterEach, describe, expect, test } from 'vitest';
 import { clientAddress } from '../../src/http/client-address.ts';
+import { parseText } from '../../src/http/styles.ts';
 import type { RequestEntry } from '../../src/log.ts';
 import { type Listening, listen, modes } from '../listen.ts';
 import { openWire } from './wire.ts';
@@ -102,6 +103,13 @@ describe.each(modes)('%s', (_, options) => {
       expect((await fetch(server.origin + path)).headers.get('x-content-type-options')).toBe('nosniff');
     }
   });
+});
+
+test('the blanks around commas are dropped from a list in a header, but not from a text', () => {
+  const header = { in: 'header', required: false, description: '' } as const;
+  const list = { type: 'array', items: { type: 'string' } } as const;
+  expect(parseText('X-Note', { ...header, schema: list }, ' a , b\t')).toEqual(['a', 'b']);
+  expect(parseText('X-Note', { ...header, schema: { type: 'string' } }, 'a , b')).toBe('a , b');
 });
 
 test.each([
