@@ -17,4 +17,4 @@ export type {
   SecurityScheme,
   Serialization,
 } from './operation.ts';
-export { hasSafeBounds, isBinary, isWide, propertiesOf, resolved, typeIn, typesOf } from './schema.ts';
+export { hasSafeBounds, isBinary, isWide, propertiesOf, resolved, typeIn, typeOf, typesOf } from './schema.ts';

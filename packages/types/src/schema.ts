@@ -60,7 +60,7 @@ export function isBinary(schema: Schema): boolean {
 
 /** Whether an integer may be too large for an exact number: an int64 without safe bounds. */
 export function isWide(schema: Schema): boolean {
-  if (typeIn(schema) !== 'integer') return false;
+  if (!typesOf(schema).includes('integer')) return false;
   const rules = resolved(schema);
   return rules.allOf?.some(isWide) || (rules.format === 'int64' && !hasSafeBounds(rules));
 }
@@ -73,7 +73,8 @@ export function hasSafeBounds({ minimum, maximum, exclusiveMinimum, exclusiveMax
   return isListed || (lower >= Number.MIN_SAFE_INTEGER && upper <= Number.MAX_SAFE_INTEGER);
 }
 
-function typeOf(value: unknown): JsonType {
+/** The type of a JSON value; `integer` for a number without a fraction. */
+export function typeOf(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';

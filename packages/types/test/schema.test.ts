@@ -22,3 +22,8 @@ test('an int64 beside another part may be too large for an exact number', () => 
     false,
   );
 });
+
+test('an int64 that may also be a string may be too large for an exact number', () => {
+  expect(isWide({ type: ['integer', 'string'], format: 'int64' })).toBe(true);
+  expect(isWide({ type: ['string'], format: 'int64' })).toBe(false);
+});

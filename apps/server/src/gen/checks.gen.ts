@@ -268,7 +268,7 @@ validate0.evaluated = {"props":{"query":true,"headers":true,"params":true,"cooki
 
 exports["POST /pets"] = validate1;
 const schema1 = {"properties":{"query":{},"headers":{},"params":{},"cookies":{},"body":{"additionalProperties":false,"description":"A pet to add. The service assigns its identifier.","properties":{"categoryId":{"$ref":"#/components/schemas/CategoryId"},"name":{"$ref":"#/components/schemas/PetName"},"status":{"$ref":"#/components/schemas/PetStatus"}},"required":["name","categoryId"],"type":"object"}},"required":["body"],"$id":"#"};
-const schema2 = {"description":"Identifier of the category the animal belongs to.","x-int64":false};
+const schema2 = {"description":"Identifier of the category the animal belongs to.","x-int64":[]};
 const schema3 = {"description":"The animal's name.","type":"string"};
 const schema4 = {"description":"Availability of the animal.","enum":["available","pending","sold"],"type":"string"};
 const keyword0 = keywords["x-int64"];
@@ -316,7 +316,7 @@ const _errs3 = errors;
 const _errs5 = errors;
 let valid3;
 keyword0.errors = null;
-valid3 = keyword0.call(self, false, data0.categoryId, schema2, {instancePath:instancePath+"/body/categoryId",parentData:data0,parentDataProperty:"categoryId",rootData,dynamicAnchors});
+valid3 = keyword0.call(self, schema2["x-int64"], data0.categoryId, schema2, {instancePath:instancePath+"/body/categoryId",parentData:data0,parentDataProperty:"categoryId",rootData,dynamicAnchors});
 if(!valid3){
 if(Array.isArray(keyword0.errors)){
 vErrors = vErrors === null ? keyword0.errors : vErrors.concat(keyword0.errors);

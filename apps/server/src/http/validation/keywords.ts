@@ -1,4 +1,4 @@
-import { hasSafeBounds, type Operation, type Schema } from '@petstore/types';
+import { hasSafeBounds, type JsonType, type Operation, type Schema, typeOf } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { canonical, isInt64 } from '../values.ts';
 
@@ -14,8 +14,9 @@ export const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
 const KEYWORD = 'x-int64';
 
 /**
- * A copy of the spec for the validator. The keyword `x-int64` replaces each int64 that can exceed 2^53, because the types of
- * JSON Schema do not cover bigints. Read-only properties have no default. `nullable`, which OpenAPI 3.1 ignores, is removed.
+ * A copy of the spec for the validator. The keyword `x-int64` replaces the types of each int64 that can exceed 2^53, because the
+ * types of JSON Schema do not cover bigints. Its value is the list of the other allowed types. Read-only properties have no
+ * default. `nullable`, which OpenAPI 3.1 ignores, is removed.
  */
 export function withInt64Keyword(spec: object): OpenAPIV3.DocumentV3_1 {
   return replaced(spec) as OpenAPIV3.DocumentV3_1;
@@ -23,10 +24,10 @@ export function withInt64Keyword(spec: object): OpenAPIV3.DocumentV3_1 {
 
 /** The functions that check our keywords, by keyword. The generated checks call these functions, too. */
 export const keywordChecks = {
-  [KEYWORD]: (isNullable: boolean, value: unknown, schema: Schema) =>
+  [KEYWORD]: (otherTypes: readonly JsonType[], value: unknown, schema: Schema) =>
     typeof value === 'bigint'
       ? isInt64(value) && isWithin(value, schema)
-      : Number.isSafeInteger(value) || (isNullable && value === null),
+      : Number.isSafeInteger(value) || otherTypes.includes(typeOf(value)),
   uniqueItems: (isRequired: boolean, items: unknown[]) =>
     !isRequired || new Set(items.map(canonical)).size === items.length,
   readOnly: (isReadOnly: boolean) => !isReadOnly,
@@ -77,11 +78,10 @@ function replaced(value: unknown): unknown {
   // The validator would set the default in a request, then reject it.
   if (copy.readOnly === true) delete copy.default;
   if (typeof copy.nullable === 'boolean') delete copy.nullable;
-  const { type, format } = copy;
-  const types = [type].flat().filter((one) => one !== 'null');
-  if (types.join() !== 'integer' || format !== 'int64') return copy;
-  const { type: _type, format: _format, ...others } = copy;
+  const { type, format, ...others } = copy;
+  const types = [type].flat();
+  if (!types.includes('integer') || format !== 'int64') return copy;
   // Within such bounds a number holds every integer exactly.
   if (hasSafeBounds(copy as Schema)) return { ...others, type };
-  return { ...others, [KEYWORD]: [type].flat().includes('null') };
+  return { ...others, [KEYWORD]: types.filter((one) => one !== 'integer') };
 }
