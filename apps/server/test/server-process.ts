@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest';
 export const main = process.env.PETSTORE_TEST_SERVER_MAIN ?? fileURLToPath(new URL('../src/main.js', import.meta.url));
 
 /** Starts a server process on this database. */
-export function startServer(databaseUrl: string, env: Record<string, string> = {}): Promise<ServerOnDatabase> {
+export function startServer(databaseUrl: string, env: NodeJS.ProcessEnv = {}): Promise<ServerOnDatabase> {
   return start(main, { DATABASE_URL: databaseUrl, ...env });
 }
 

@@ -19,7 +19,7 @@ export interface ServerProcess {
 }
 
 /** Runs the main file of a server with a new data folder. Resolves when the server listens. */
-export async function startServer(main: string, env: Record<string, string> = {}): Promise<ServerProcess> {
+export async function startServer(main: string, env: NodeJS.ProcessEnv = {}): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-server-'));
   const child = spawn(process.execPath, [main], {
     env: {

@@ -106,6 +106,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     };
   } catch (error) {
     close();
+    supervisor.kill();
     throw error;
   }
 }

@@ -44,17 +44,12 @@ export class Supervisor {
     return [...this.#workers];
   }
 
-  /** Starts all workers, and resolves when all of them serve. If a worker fails to start, kills all workers and rejects. */
+  /** Starts all workers, and resolves when all of them serve. Rejects if a worker fails to start; the others then run until `kill`. */
   async start(): Promise<void> {
-    try {
-      await Promise.all(Array.from({ length: this.#options.size }, () => this.#startOne()));
-      this.#isRunning = true;
-      // A worker may have died before the last one was ready.
-      this.#fill();
-    } catch (error) {
-      this.kill();
-      throw error;
-    }
+    await Promise.all(Array.from({ length: this.#options.size }, () => this.#startOne()));
+    this.#isRunning = true;
+    // A worker may have died before the last one was ready.
+    this.#fill();
   }
 
   /**

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { newFolder } from '@petstore/testing';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { apiKey, startServer as startOnFolder } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,7 +14,7 @@ const requests = 'petstore_requests_total{operation="listPets",status="200"}';
 const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\n`;
 
 /** What a server that does not start has written. */
-const startError = (url: string, env: Record<string, string>) =>
+const startError = (url: string, env: NodeJS.ProcessEnv) =>
   startServer(url, { PETSTORE_WORKERS: '2', ...env }).then(
     () => 'it started',
     (error) => String(error.message),
@@ -108,6 +111,14 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
     const url = 'postgres://petstore@127.0.0.1:1/none';
     const message = await startError(url, { PETSTORE_DATABASE_CONNECT_TIMEOUT: '0.2', PETSTORE_LOG_LEVEL: 'error' });
     expect(message).toMatch(/^The server did not start: petstore-server: There is no connection .*\n$/);
+  });
+
+  test('does not start if it cannot create the first key, reports it in one line, and leaves no process behind', async () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, 'keys.lock'));
+    const keys = { PETSTORE_API_KEYS: undefined, PETSTORE_DATA_DIR: folder };
+    const message = await startError(await newDatabase(), { ...keys, PETSTORE_LOG_LEVEL: 'silent' });
+    expect(message).toMatch(/^The server did not start: petstore-server: .*keys\.lock cannot be locked .*\n$/);
   });
 
   test('rejects bounds that are too small for two workers', async () => {
