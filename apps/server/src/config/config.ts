@@ -21,7 +21,7 @@ type Secrets = Partial<Pick<Config, 'apiKeys' | 'databaseUrl'>>;
 
 /** The configuration from the texts of settings and defaults. Throws if a setting is invalid. */
 export function configFrom(texts: SettingTexts, { apiKeys, databaseUrl }: Secrets): Config {
-  if (apiKeys !== undefined) parseKeys(apiKeys);
+  if (apiKeys !== undefined) parseKeys(apiKeys, undefined, keysVariable);
   const deployment = deploymentFrom(texts);
   const entries = Object.entries<Setting<unknown>>(settings);
   const values = Object.fromEntries(

@@ -2,15 +2,15 @@ import { timingSafeEqual } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { reasonOf } from '../files/files.ts';
 import { createFirstKey, KeysFileError, keysFile, readKeys, type StoredKey } from './key-file.ts';
-import { hashOf, type KnownKey, parseKeys } from './parse-keys.ts';
+import { type HashedKey, hashOf, parseKeys, STRONG_KEY_LENGTH } from './parse-keys.ts';
 
 /** Returns the name of a valid key, undefined for an invalid key. */
 export type KeyCheck = (key: string) => string | undefined;
 
 /** Compares a key with the known keys in constant time. Caches valid keys until the known keys change. */
-export function keyCheck(known: readonly KnownKey[] | (() => readonly KnownKey[])): KeyCheck {
+export function keyCheck(known: readonly HashedKey[] | (() => readonly HashedKey[])): KeyCheck {
   const valid = new Map<string, string>();
-  let keys: readonly KnownKey[] = [];
+  let keys: readonly HashedKey[] = [];
   return (key) => {
     const knownNow = typeof known === 'function' ? known() : known;
     if (knownNow !== keys) valid.clear();
@@ -23,7 +23,7 @@ export function keyCheck(known: readonly KnownKey[] | (() => readonly KnownKey[]
   };
 }
 
-function nameAmong(keys: readonly KnownKey[], key: string): string | undefined {
+function nameAmong(keys: readonly HashedKey[], key: string): string | undefined {
   const digest = hashOf(key);
   const matches = keys.map(({ hash }) => timingSafeEqual(hash, digest));
   return keys[matches.indexOf(true)]?.name;
@@ -44,7 +44,7 @@ export function openKeys(
 ): Keys {
   if (apiKeys !== undefined) {
     const onWeak = (name: string) =>
-      report(`The key '${name}' is shorter than 16 characters and easy to guess; use a longer one.`);
+      report(`The key '${name}' is shorter than ${STRONG_KEY_LENGTH} characters and easy to guess; use a longer one.`);
     return { check: keyCheck(parseKeys(apiKeys, onWeak)), createFirst: async () => undefined, refresh: () => {} };
   }
   const file = keysFile(dataDir);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ExpectedError } from '../expected-error.ts';
 import { errorCode, makeFolder, reasonOf, replaceFile } from '../files/files.ts';
 import { lockFile } from '../files/lock.ts';
-import { generateKey, hashOf, isName, type KnownKey, validName } from './parse-keys.ts';
+import { generateKey, type HashedKey, hashOf, isName, nameRule } from './parse-keys.ts';
 
 /** keys.json cannot be used. The message never contains its content. */
 export class KeysFileError extends ExpectedError {
@@ -16,7 +16,7 @@ export class KeysFileError extends ExpectedError {
 export class KeyNameError extends ExpectedError {}
 
 /** A key as stored in keys.json. */
-export interface StoredKey extends KnownKey {
+export interface StoredKey extends HashedKey {
   /** The time of creation, in ISO 8601. */
   created: string;
 }
@@ -49,7 +49,7 @@ export async function createFirstKey(folder: string): Promise<string | undefined
 
 /** Creates another key, and returns it. Only its hash is stored. */
 export async function createKey(folder: string, requestedName?: string): Promise<{ name: string; key: string }> {
-  if (requestedName !== undefined && !isName(requestedName)) throw new KeyNameError(`A name must be ${validName}.`);
+  if (requestedName !== undefined && !isName(requestedName)) throw new KeyNameError(`A name must be ${nameRule}.`);
   return withLock(folder, async () => {
     const keys = readKeys(keysFile(folder)) ?? [];
     const names = new Set(keys.map(({ name }) => name));

@@ -18,12 +18,12 @@ test('names each key, or numbers it', () => {
 test.each([
   ['nothing', '', 'entry 1 is empty'],
   ['a comma at the end', 'SECRET-one,', 'entry 2 is empty'],
-  ['a name without a key', 'ci=', "entry 1 ends in '='"],
+  ['a name without a key', 'ci=', "entry 1 ends in '=': add the key, or a name before a key that ends in '='; write"],
   ['a padded key without a name, which would become a name', 'SECRET-one,SECRET==', "entry 2 ends in '='"],
-  ['a key without a name before it', '=SECRET', 'entry 1 has no valid name'],
-  ['a name that is none', 'SECRET/SECRET=SECRET', 'entry 1 has no valid name'],
+  ['a key without a name before it', '=SECRET', "entry 1 has an invalid name before '='"],
+  ['a name that is none', 'SECRET/SECRET=SECRET', "entry 1 has an invalid name before '='"],
   ['a space in a key', 'SECRET SECRET', 'entry 1 has a space'],
-  ['a letter that no header carries', 'SECRET-é', 'entry 1 has a space or a character'],
+  ['a letter outside ASCII', 'SECRET-é', 'entry 1 has a space, or a character that is not printable ASCII'],
   ['a name twice', 'ci=SECRET-one,ci=SECRET-two', "entry 2 has the same name 'ci'"],
   ['a key twice', 'a=SECRET-one,b=SECRET-one', "entry 2 is the same key as 'a'"],
 ])('rejects %s without showing a key', (_what, list, finding) => {
@@ -31,6 +31,10 @@ test.each([
   expect(config).toThrow(ConfigError);
   expect(config).toThrow(`PETSTORE_API_KEYS: ${finding}`);
   expect(config).not.toThrow('SECRET');
+});
+
+test('names the variable only for keys that come from it', () => {
+  expect(() => parseKeys('')).toThrow(/^API keys: entry 1 is empty;/);
 });
 
 test('warns of a weak key by its name', () => {
