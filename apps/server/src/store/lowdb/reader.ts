@@ -8,90 +8,108 @@ import type { Location } from './key-directory.ts';
 export interface Span {
   readonly segment: Segment;
   readonly start: number;
+  /** Moves when a page appends the next document to the span. */
   end: number;
 }
 
-/** Sealed segments are read and cached in chunks of this size. */
+/** The size of a cached part of a segment. The last chunk of a segment is shorter. */
 const CHUNK_BYTES = 2 ** 16;
 const MAX_CHUNKS = 1024;
+/** 8 GiB, which no segment reaches. */
+const MAX_CHUNKS_PER_SEGMENT = 2 ** 17;
 
-/** The segment was merged and removed during a read. Another lookup finds the document's new location. */
+const chunkStart = (offset: number) => offset - (offset % CHUNK_BYTES);
+const keyOf = (segment: number, start: number) => segment * MAX_CHUNKS_PER_SEGMENT + start / CHUNK_BYTES;
+
+/** Thrown if the file of a segment does not exist, because a merge has replaced it. `retryRead` looks the document up again. */
 class SegmentGoneError extends StoreUnavailableError {
   override readonly name = 'SegmentGoneError';
 }
 
-/** Reads the spans as latin1 text; synchronously if all are in memory. */
+/**
+ * Returns the bytes of each span as latin1 text, one character per byte. Returns an array if all spans are in memory, else a
+ * promise.
+ */
 export type ReadTexts = (spans: readonly Span[]) => string[] | Promise<string[]>;
 
-/** Reads unsealed segments from memory, and sealed segments from disk through a bounded cache of chunks. */
+/**
+ * Reads a segment with `bytes` from memory. Any other segment is sealed, so it never changes: it is read from disk in chunks,
+ * of which the MAX_CHUNKS most recently used are cached.
+ */
 export function reader(catalog: Catalog): ReadTexts {
-  /** The cached chunks of files, least recently used first. */
+  /** The cached chunks by `keyOf`, least recently used first. */
   const chunks = new Map<number, Buffer>();
 
   return (spans) => {
-    const found: string[] = [];
+    const texts: string[] = [];
     for (const span of spans) {
       const text = cached(span);
       if (text === undefined) return load(spans);
-      found.push(text);
+      texts.push(text);
     }
-    return found;
+    return texts;
   };
 
   async function load(spans: readonly Span[]): Promise<string[]> {
-    const found: string[] = [];
-    for (const span of spans) found.push(cached(span) ?? (await read(span)));
-    return found;
+    const texts: string[] = [];
+    // While one span is read, chunks are added and evicted, so each span is looked up at its turn.
+    for (const span of spans) texts.push(cached(span) ?? (await read(span)));
+    return texts;
   }
 
   function cached({ segment: { bytes, number }, start, end }: Span): string | undefined {
     if (bytes) return bytes.toString('latin1', start, end);
     let text = '';
-    for (let first = start - (start % CHUNK_BYTES); first < end; first += CHUNK_BYTES) {
-      const chunk = touch(keyOf(number, first));
-      if (!chunk) return undefined;
-      text += chunk.toString('latin1', Math.max(0, start - first), Math.min(end - first, CHUNK_BYTES));
+    for (let offset = chunkStart(start); offset < end; offset += CHUNK_BYTES) {
+      const key = keyOf(number, offset);
+      const chunk = chunks.get(key);
+      const to = Math.min(end - offset, CHUNK_BYTES);
+      // A chunk that is too short comes from a truncated file. `read` reports that.
+      if (!chunk || chunk.length < to) return undefined;
+      setMostRecent(key, chunk);
+      text += chunk.toString('latin1', Math.max(0, start - offset), to);
     }
     return text;
   }
 
   async function read({ segment, start, end }: Span): Promise<string> {
     const file = catalog.fileOf(segment);
-    const from = start - (start % CHUNK_BYTES);
+    const from = chunkStart(start);
     const bytes = Buffer.allocUnsafeSlow(Math.ceil((end - from) / CHUNK_BYTES) * CHUNK_BYTES);
+    let bytesRead: number;
     try {
-      const done = await closing(await openFile(file), (handle) => readAll(handle, bytes, from));
-      if (done < end - from) throw new StoreDamagedError(file, 'the end of the file is missing');
+      bytesRead = await closing(await openFile(file), (handle) => readAll(handle, bytes, from));
     } catch (error) {
-      if (error instanceof StoreDamagedError) throw error;
-      if (errorCode(error) === 'ENOENT') throw new SegmentGoneError(file);
-      throw new StoreUnavailableError(`${file}: cannot be read now (${reasonOf(error)}).`, { cause: error });
+      const Kind = errorCode(error) === 'ENOENT' ? SegmentGoneError : StoreUnavailableError;
+      throw new Kind(`${file}: cannot be read now (${reasonOf(error)}).`, { cause: error });
     }
-    for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
-      touch(keyOf(segment.number, from + at), Buffer.from(bytes.subarray(at, at + CHUNK_BYTES)));
+    if (bytesRead < end - from) throw new StoreDamagedError(file, 'the end of the file is missing');
+    for (let at = 0; at < bytesRead; at += CHUNK_BYTES) {
+      // A copy, because a part of `bytes` would hold the memory of all its chunks.
+      const chunk = Buffer.from(bytes.subarray(at, Math.min(at + CHUNK_BYTES, bytesRead)));
+      setMostRecent(keyOf(segment.number, from + at), chunk);
+    }
     return bytes.toString('latin1', start - from, end - from);
   }
 
-  /** Returns a cached chunk, or adds a chunk, and makes it the most recently used. */
-  function touch(key: number, chunk = chunks.get(key)): Buffer | undefined {
-    if (!chunk) return undefined;
+  /** Makes a chunk the most recently used. If it is new, adds it. */
+  function setMostRecent(key: number, chunk: Buffer): void {
     chunks.delete(key);
     chunks.set(key, chunk);
-    const [oldest = key] = chunks.keys();
-    if (chunks.size > MAX_CHUNKS) chunks.delete(oldest);
-    return chunk;
+    // The keys of a Map are in the order of insertion, so the first is the least recently used.
+    if (chunks.size > MAX_CHUNKS) chunks.delete(chunks.keys().next().value ?? key);
   }
 }
 
-/** The maximum number of lookups for a document that moves while it is read. */
+/** The maximum number of attempts for a read whose segments are merged meanwhile. */
 const MAX_ATTEMPTS = 100;
 
-/** Calls `attempt`, and repeats it if a segment was removed meanwhile. */
-export function retryRead<T>(attempt: () => Awaitable<T>, attempts = 1): Awaitable<T> {
-  const found = attempt();
-  if (!(found instanceof Promise)) return found;
-  return found.catch((error: unknown) => {
-    if (error instanceof SegmentGoneError && attempts < MAX_ATTEMPTS) return retryRead(attempt, attempts + 1);
+/** Calls `read`, and calls it again, in total at most MAX_ATTEMPTS times, while it rejects because a segment's file is gone. */
+export function retryRead<T>(read: () => Awaitable<T>, attempt = 1): Awaitable<T> {
+  const result = read();
+  if (!(result instanceof Promise)) return result;
+  return result.catch((error: unknown) => {
+    if (error instanceof SegmentGoneError && attempt < MAX_ATTEMPTS) return retryRead(read, attempt + 1);
     throw error;
   });
 }
@@ -100,5 +118,3 @@ export function spanOf({ segments }: Catalog, { segment, start, length }: Locati
   // Every location in the directory is in a segment of the catalog.
   return { segment: segments.get(segment) as Segment, start, end: start + length };
 }
-
-const keyOf = (segment: number, first: number) => segment * 2 ** 17 + first / CHUNK_BYTES;
