@@ -3,7 +3,7 @@
 /** A page of a list ends with the element that reaches this size, before its limit. */
 export const MAX_PAGE_BYTES = 2 ** 20;
 
-/** The writes that wait for the store; a further write gets 503. */
+/** The write requests in progress; a further write gets 503. A store also limits its own queue (group-commit.ts). */
 export const MAX_PENDING_WRITES = 10_000;
 
 /** The concurrent requests with the same idempotency key; a further request gets 409. */

@@ -58,7 +58,7 @@ export const plantedInPages: PlantedDrift[] = [
     'a bound that the page lacks': (text) => `${text}\nexport const MAX_THINGS = 7;\n`,
   }),
   ...edits('docs', 'apps/server/src/store/group-commit.ts', {
-    'another bound of an object': put('MAX_WAITING', '20_000', '30_000'),
+    'another bound of an object': put('MAX_QUEUED', '20_000', '30_000'),
   }),
   ...edits('docs', 'apps/server/src/store/store.ts', {
     'another life of a key': put('IDEMPOTENCY_MS', '86_400_000', '43_200_000'),

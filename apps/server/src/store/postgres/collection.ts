@@ -55,7 +55,7 @@ export function postgresCollection(
   const group = new GroupCommit<Write, WriteResult>(commit, onCommit, {
     // A statement can change a document only once, and store a key only once.
     keysOf: ({ id, idempotency }) => [...(id === undefined ? [] : [id]), ...(idempotency ? [idempotency.key] : [])],
-    isRejection,
+    isCausedByOneWrite: isRejection,
   });
   const add = async <R>(write: Write): Promise<R> => {
     for (;;) {

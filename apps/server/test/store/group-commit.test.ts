@@ -1,0 +1,30 @@
+import { rounds } from '@petstore/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { GroupCommit } from '../../src/store/group-commit.ts';
+
+test('writes with a common key are committed one after the other, in the order in which they were added', async () => {
+  const keys = fc.uniqueArray(fc.nat(4), { maxLength: 3 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(keys, { maxLength: 30 }), async (keysOfWrites) => {
+      const commits: number[][] = [];
+      const commit = async (writes: number[]) => {
+        commits.push(writes);
+        return writes;
+      };
+      const group = new GroupCommit<number, number>(commit, undefined, {
+        keysOf: (write) => keysOfWrites[write] ?? [],
+      });
+      const all = keysOfWrites.map((_, write) => write);
+      expect(await Promise.all(all.map((write) => group.add(write, 10)))).toEqual(all);
+
+      expect(commits.flat().sort((a, b) => a - b)).toEqual(all);
+      for (const key of [0, 1, 2, 3, 4]) {
+        const withKey = (writes: number[]) => writes.filter((write) => keysOfWrites[write]?.includes(key));
+        expect(commits.flatMap(withKey)).toEqual(withKey(all));
+        for (const writes of commits) expect(withKey(writes).length).toBeLessThan(2);
+      }
+    }),
+    { numRuns: rounds(200, 5000) },
+  );
+});
