@@ -5,9 +5,10 @@ import type { Connections } from '../store.ts';
 import { isConnectionUsable, messageOf } from './errors.ts';
 import { type Prepare, Session } from './session.ts';
 
-/** The hosts of one database. */
+/** The hosts of a database. */
 export interface Hosts {
-  readonly addresses: readonly string[];
+  /** The connection URL of each host. */
+  readonly urls: readonly string[];
   /** The index of the host that accepted writes last. */
   current: number;
 }
@@ -47,12 +48,12 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
   let opening = 0;
   let outage: Outage | undefined;
   let isClosed = false;
-  const { promise: tried, resolve: onTried } = Promise.withResolvers<void>();
+  const { promise: firstAttempt, resolve: onAttempted } = Promise.withResolvers<void>();
   reconnect(new Error('no host has accepted a connection yet'));
 
   return {
     /** Resolves when a host has accepted a connection, or when every host has failed once. */
-    tried,
+    firstAttempt,
     isConnected: () => !isClosed && outage === undefined,
     counts: (): Connections => {
       const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
@@ -116,7 +117,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
       hosts.current = host;
       return client;
     } catch (error) {
-      throw new Error(`${hostOf(hosts.addresses[host] ?? '')}: ${messageOf(error)}`, { cause: error });
+      throw new Error(`${hostOf(hosts.urls[host] ?? '')}: ${messageOf(error)}`, { cause: error });
     } finally {
       if (isNew) opening--;
     }
@@ -130,28 +131,28 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
   }
 
   async function tryHosts(current: Outage): Promise<void> {
-    const { addresses, current: first } = hosts;
+    const { urls, current: first } = hosts;
     for (let wait = RETRY_MS.first; !isClosed; wait = Math.min(2 * wait, RETRY_MS.max)) {
       const failures: string[] = [];
-      for (let i = 0; i < addresses.length && !isClosed; i++) {
+      for (let i = 0; i < urls.length && !isClosed; i++) {
         try {
-          (await connect((first + i) % addresses.length)).release();
+          (await connect((first + i) % urls.length)).release();
           outage = undefined;
-          return onTried();
+          return onAttempted();
         } catch (error) {
           current.since ??= performance.now();
           failures.push(messageOf(error));
           current.cause = new Error(failures.join('; '), { cause: error });
         }
       }
-      onTried();
+      onAttempted();
       await pause(wait);
     }
   }
 
   function newPool(): Pool {
     const created = new Pool({
-      connectionString: hosts.addresses[poolHost],
+      connectionString: hosts.urls[poolHost],
       application_name: 'petstore-server',
       keepAlive: true,
       max: size,
@@ -184,7 +185,7 @@ async function withTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** The host and port of an address, without credentials. */
-export function hostOf(address: string): string {
-  return address.replace(/^[^:]+:\/\/(?:[^@/?#]*@)?([^/?]*).*$/s, '$1') || 'the local socket';
+/** The host and port of a connection URL, without credentials. */
+export function hostOf(url: string): string {
+  return url.replace(/^[^:]+:\/\/(?:[^@/?#]*@)?([^/?]*).*$/s, '$1') || 'the local socket';
 }

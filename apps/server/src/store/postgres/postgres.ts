@@ -14,49 +14,49 @@ import { ping, sweepCommits } from './statements.ts';
 export interface PostgresOptions {
   /** The largest number of connections, at least two: one is for writes. */
   poolSize?: number;
-  /** The time in milliseconds to wait for a connection. */
+  /** How long a caller waits for a connection to any host, in milliseconds. */
   connectTimeout?: number;
-  /** The time in milliseconds to wait for the response to a statement. */
+  /** How long a caller waits for the response to a statement, in milliseconds. */
   statementTimeout?: number;
-  /**
-   * The largest number of idempotency keys. Each key is stored for 24 hours; beyond this number the oldest keys are removed
-   * earlier.
-   */
+  /** The largest number of idempotency keys. A key expires after 24 hours. If there are more keys, the oldest are deleted before. */
   maxIdempotencyKeys?: number;
   /** Called after every commit. Must not throw. */
   onCommit?(commit: Commit): void;
 }
 
-/** A store in a database that any number of servers can share. */
+/** A store that reports its connections. */
 export type PostgresStore = Store & Required<Pick<Store, 'connections'>>;
 
-const DEFAULTS = {
-  poolSize: 10,
-  connectTimeout: 3_000,
-  statementTimeout: 5_000,
-  maxIdempotencyKeys: MAX_IDEMPOTENCY_KEYS,
-};
-
-/** Opens the store at an address, which may have several hosts, and brings its schema up to date. */
+/** Opens the store at a connection URL, which may have several hosts, and migrates its schema. Any number of servers can share it. */
 export async function openPostgresStore(
   url: string,
   collections: readonly CollectionDeclaration[],
-  options: PostgresOptions = {},
+  {
+    poolSize = 10,
+    connectTimeout = 3_000,
+    statementTimeout = 5_000,
+    maxIdempotencyKeys = MAX_IDEMPOTENCY_KEYS,
+    onCommit = () => {},
+  }: PostgresOptions = {},
 ): Promise<PostgresStore> {
-  const { onCommit = () => {}, ...limits } = { ...DEFAULTS, ...options };
-  const { poolSize, connectTimeout, statementTimeout, maxIdempotencyKeys } = limits;
-  const addresses = databaseAddresses(url);
-  if (!addresses)
+  if (!Number.isInteger(poolSize) || poolSize < 2)
+    throw new ConfigError(
+      `poolSize is ${poolSize}; it must be a whole number from 2, because one connection is for writes.`,
+    );
+  const urls = hostUrls(url);
+  if (!urls)
     throw new ConfigError('DATABASE_URL is not valid; write an address like postgres://user@host:5432/database.');
-  const hosts: Hosts = { addresses, current: 0 };
-  await prepareSchema(hosts, collections, connectTimeout);
+  const hosts: Hosts = { urls, current: 0 };
+  await prepareDatabase(hosts, collections, connectTimeout);
   const size = poolSize - 1;
   const readers = connectionPool(hosts, { size, connectTimeout, prepare: prepareForReads(statementTimeout) });
+  // The database limits the time of reads. It does not limit writes, so theirs is the time for preparing a connection.
   const writers = connectionPool(hosts, { size: 1, connectTimeout, prepare: prepareForWrites(connectTimeout) });
   const read = groupRead(readers, { size, connectTimeout, statementTimeout });
   const sweeper = idempotencySweeper(writers, maxIdempotencyKeys, statementTimeout);
   const byName = new Map(
     collections.map((declaration) => {
+      // The database remembers the last commit of each writer, so collections, which commit concurrently, are separate writers.
       const runCommit = idempotentCommit(writers, statementTimeout);
       return [declaration.name, postgresCollection(declaration, read, runCommit, onCommit, sweeper.onStored)];
     }),
@@ -66,6 +66,7 @@ export async function openPostgresStore(
   const close = async () => {
     await Promise.all([...byName.values()].map((collection) => collection.close()));
     await sweeper.close();
+    // Connections end in the background: waiting for a host that does not respond would delay the end of the process.
     readers.close();
     writers.close();
   };
@@ -77,7 +78,8 @@ export async function openPostgresStore(
         () => true,
         () => false,
       );
-      const [isReadable] = await Promise.all([pinged, writers.tried]);
+      // Right after the start, `isConnected` is meaningful only after the first attempt.
+      const [isReadable] = await Promise.all([pinged, writers.firstAttempt]);
       return closed === undefined && isReadable && writers.isConnected();
     },
     state: () => ({ status: closed === undefined ? 'open' : 'closed' }),
@@ -88,19 +90,21 @@ export async function openPostgresStore(
 }
 
 /**
- * The addresses in a DATABASE_URL, one for each host: `postgres://user:password@one:5432,two/database?sslmode=…`. Undefined
- * if the text is not valid. It may contain a password, so no message may show it.
+ * Splits a DATABASE_URL into one URL for each host: `postgres://user:password@one:5432,two/database?sslmode=…`. Returns undefined
+ * if it is not valid. The URL may contain a password, so error messages must not include it.
  */
-export function databaseAddresses(url: string): string[] | undefined {
-  const [, start, hosts, rest] = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)([/?][^#]*)?$/.exec(url) ?? [];
-  if (start === undefined || hosts === undefined) return undefined;
-  const addresses = hosts.split(',').map((host) => `${start}${host}${rest ?? ''}`);
-  // An address without a host means the socket of this machine, or the socket in its query.
-  const isValid = (address: string) => URL.canParse(address.replace('@/', '@local/').replace(':///', '://local/'));
-  return addresses.every(isValid) ? addresses : undefined;
+export function hostUrls(url: string): string[] | undefined {
+  const pattern = /^(?<prefix>postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)(?<hosts>[^@/?#]*)(?<suffix>[/?][^#]*)?$/;
+  const { prefix, hosts, suffix = '' } = pattern.exec(url)?.groups ?? {};
+  if (prefix === undefined || hosts === undefined) return undefined;
+  const urls = hosts.split(',').map((host) => `${prefix}${host}${suffix}`);
+  // An empty host means a Unix socket. `URL` rejects it, so the check has a host in its place.
+  const isValid = (one: string) => URL.canParse(one.replace('@/', '@local/').replace(':///', '://local/'));
+  return urls.every(isValid) ? urls : undefined;
 }
 
-async function prepareSchema(
+/** Migrates the schema, and deletes the commit numbers of servers that ended long ago. */
+async function prepareDatabase(
   hosts: Hosts,
   collections: readonly CollectionDeclaration[],
   connectTimeout: number,
