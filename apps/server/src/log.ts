@@ -32,9 +32,9 @@ export interface Log {
   log: Logger;
   logRequest: LogRequest;
   /** Writes complete lines from another process. */
-  pass(lines: string): void;
+  writeLines(lines: string): void;
   /** The number of lines lost since the start. */
-  lost(): number;
+  lostLines(): number;
   /** Waits for a limited time until everything is written; false if a write does not return. */
   close(): Promise<boolean>;
 }
@@ -47,8 +47,8 @@ export function createLog(level: string): Log {
     return {
       log,
       logRequest: (entry) => log.info(entry),
-      pass: (lines) => terminal.write(lines),
-      lost: () => 0,
+      writeLines: (lines) => terminal.write(lines),
+      lostLines: () => 0,
       close: async () => true,
     };
   }
@@ -57,8 +57,8 @@ export function createLog(level: string): Log {
   return {
     log,
     logRequest: log.isLevelEnabled('info') ? requestLines(writer) : () => {},
-    pass: (lines) => writer.write(lines),
-    lost: () => writer.lost,
+    writeLines: (lines) => writer.write(lines),
+    lostLines: () => writer.lost,
     close: () => writer.close(),
   };
 }

@@ -33,7 +33,7 @@ export interface Keys {
   check: KeyCheck;
   /** Creates the first key if none was ever configured. Call it once the server listens: a failed start must not hide the key. */
   createFirst(): Promise<string | undefined>;
-  /** Makes the next check reload the keys if they have changed. */
+  /** Reloads the keys if they have changed. */
   refresh(): void;
 }
 
@@ -68,7 +68,7 @@ const CHECK_MS = 1000;
 interface Followed {
   /** The keys in the file, as of at most a second ago. If the file is damaged or removed, they are the last valid keys. */
   current(): readonly StoredKey[];
-  /** Makes the next call of `current` check the file. */
+  /** Reloads the keys if the file has changed. */
   refresh(): void;
 }
 
@@ -83,7 +83,7 @@ export function followKeys(file: string, report: (problem: string) => void): Fol
   let checkedAt = performance.now();
   let hasReportedDamage = false;
 
-  function check(): void {
+  function reload(): void {
     const foundVersion = versionOf(file);
     if (foundVersion === version && !hasReportedDamage) return;
     const foundKeys = readKeys(file);
@@ -93,22 +93,22 @@ export function followKeys(file: string, report: (problem: string) => void): Fol
     hasReportedDamage = false;
   }
 
+  function refresh(): void {
+    checkedAt = performance.now();
+    try {
+      reload();
+    } catch (error) {
+      if (!hasReportedDamage) report(`${reasonOf(error)} The previous keys stay valid.`);
+      hasReportedDamage = true;
+    }
+  }
+
   return {
     current: () => {
-      const now = performance.now();
-      if (now - checkedAt < CHECK_MS) return keys;
-      checkedAt = now;
-      try {
-        check();
-      } catch (error) {
-        if (!hasReportedDamage) report(`${reasonOf(error)} The previous keys stay valid.`);
-        hasReportedDamage = true;
-      }
+      if (performance.now() - checkedAt >= CHECK_MS) refresh();
       return keys;
     },
-    refresh: () => {
-      checkedAt = Number.NEGATIVE_INFINITY;
-    },
+    refresh,
   };
 }
 

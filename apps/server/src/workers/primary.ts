@@ -14,28 +14,30 @@ import { aggregatedMetrics } from './metrics.ts';
 import { Supervisor } from './supervisor.ts';
 import { type PortName, type ServerMessage, WorkerProcess } from './worker-process.ts';
 
-/** How often this process probes stalled workers, and checks the file of the keys for errors to report. */
+/** How often this process probes stalled workers, and reads keys.json if it has changed, to report damage. */
 const WATCH_MS = 1_000;
 
-/** Starts the server with these settings. This process accepts the connections, and workers serve them. */
+/** Starts a server: this process accepts the connections, and passes them to worker processes. */
 export async function serveWithWorkers(config: Config, logging: Log): Promise<Running> {
-  rejectUnsuitable(config);
+  checkConfig(config);
   const { log } = logging;
   const keys = openKeys(config, (problem) => log.warn(problem));
   const quotas = config.rateLimit ? new Quotas(config.rateLimit) : undefined;
   const balancer = new ConnectionBalancer(config.maxConnections);
   const metrics = createMetrics();
-  metrics.watchLog(logging.lost);
+  metrics.watchLog(logging.lostLines);
+  // The supervisor and the aggregated metrics refer to each other. Both exist before the first worker starts.
   const supervisor = new Supervisor({
     size: config.workers,
     log,
     stopMs: config.shutdownTimeout + MIN_STORE_CLOSE_MS + WORKER_EXIT_MS,
-    start: () => new WorkerProcess(config, { onMessage, onLines: logging.pass }),
+    start: () => new WorkerProcess(config, { onMessage, onLines: logging.writeLines }),
     onServing: (worker) => {
+      // The new worker counts on from here, so it does not grant each key a whole quota again.
       if (quotas) worker.send({ type: 'counted', requests: quotas.used() });
       balancer.add(worker);
     },
-    onEnd: (worker) => {
+    onExit: (worker) => {
       aggregated.addExited(worker);
       return balancer.remove(worker);
     },
@@ -48,7 +50,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     else if (message.type === 'synced') balancer.synced(worker, message.id);
     else if (message.type === 'closed') balancer.closed(worker, message.port);
     else if (message.type === 'metrics') void sendMetrics(worker);
-    else {
+    else if (message.type === 'counted') {
       quotas?.add(message.requests);
       for (const other of supervisor.workers) if (other !== worker) other.send(message);
     }
@@ -56,35 +58,25 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
 
   async function sendMetrics(worker: WorkerProcess): Promise<void> {
     const text = await aggregated.text().catch((error) => {
-      log.error({ err: error }, 'there are no metrics');
+      log.error({ err: error }, 'the metrics of the workers cannot be aggregated');
       return '';
     });
     worker.send({ type: 'metrics', text });
   }
 
-  const servers: Server[] = [];
-  const listen = async (name: PortName, port: number) => {
-    const options = { pauseOnConnect: true, noDelay: true, allowHalfOpen: true };
-    const server = createServer(options, (socket) => balancer.distribute(name, socket));
-    servers.push(server);
-    return listenOn(server, config.host, port);
-  };
-  const close = () => {
-    for (const server of servers) server.close();
-    balancer.closeWaiting();
-  };
-
+  const { listen, close } = connectionServers(config.host, balancer);
   try {
     const origin = await listen('api', config.port);
     const adminOrigin = config.adminPort === undefined ? undefined : await listen('admin', config.adminPort);
     await supervisor.start();
     const madeKey = await keys.createFirst();
-    for (const worker of supervisor.workers) worker.send({ type: 'keysChanged' });
+    if (madeKey !== undefined) for (const worker of supervisor.workers) worker.send({ type: 'keysChanged' });
     const watch = setInterval(() => {
       balancer.probeStalled();
-      keys.check('');
+      keys.refresh();
     }, WATCH_MS);
     watch.unref();
+    // Loads the metrics library after the start, so that the start is faster.
     setTimeout(() => void metrics.open(), METRICS_OPEN_MS).unref();
     log.info({ origin, adminOrigin, deployment: config.deployment, workers: config.workers }, 'started');
     const stop = async () => {
@@ -111,13 +103,31 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
   }
 }
 
-function rejectUnsuitable({ workers, databaseUrl, bodyMemory, bodyLimit }: Config): void {
+/** The servers that accept the connections of each port. `close` also closes the connections that wait for a worker. */
+function connectionServers(host: string, balancer: ConnectionBalancer) {
+  const servers: Server[] = [];
+  return {
+    listen: (name: PortName, port: number) => {
+      const options = { pauseOnConnect: true, noDelay: true, allowHalfOpen: true };
+      const server = createServer(options, (socket) => balancer.distribute(name, socket));
+      servers.push(server);
+      return listenOn(server, host, port);
+    },
+    close: () => {
+      for (const server of servers) server.close();
+      balancer.closeWaiting();
+    },
+  };
+}
+
+/** Rejects a configuration that several workers cannot serve. */
+function checkConfig({ workers, databaseUrl, bodyMemory, bodyLimit }: Config): void {
   if (databaseUrl === undefined)
     throw new ConfigError(
-      `${workers} workers need a database, because one process alone writes to a data folder. Leave out --workers, or set DATABASE_URL; 'petstore-server export' and 'import' move the documents.`,
+      `--workers is ${workers}, but only one process can write to a data folder. Set DATABASE_URL to use a database, or leave out --workers; to move the documents, use 'petstore-server export' and 'import'.`,
     );
   if (bodyMemory / workers < bodyLimit)
     throw new ConfigError(
-      `--body-memory is ${bodyMemory}, which ${workers} workers share: it has to be ${workers * bodyLimit} at least, as --body-limit is ${bodyLimit}.`,
+      `--body-memory is ${bodyMemory}, shared by ${workers} workers; set it to at least ${workers * bodyLimit}, which is --body-limit for each worker.`,
     );
 }

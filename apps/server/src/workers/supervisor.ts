@@ -12,10 +12,10 @@ export interface SupervisorOptions {
   /** How long a worker may take to stop. */
   stopMs: number;
   start(): WorkerProcess;
-  /** A worker has begun to serve. */
+  /** Called when a worker begins to serve. */
   onServing(worker: WorkerProcess): void;
-  /** A worker has exited. Returns the number of connections that were lost with it. */
-  onEnd(worker: WorkerProcess): number;
+  /** Called when a worker has exited. Returns the number of connections that were lost with it. */
+  onExit(worker: WorkerProcess): number;
 }
 
 /** A worker could not start. */
@@ -80,7 +80,7 @@ export class Supervisor {
   async #startOne(): Promise<void> {
     const worker = this.#options.start();
     this.#workers.add(worker);
-    void worker.ended.then((end) => this.#end(worker, end));
+    void worker.exited.then((exit) => this.#handleExit(worker, exit));
     const problem = await worker.started;
     if (problem !== undefined) throw new WorkerStartError(problem);
     // A worker that was stopped meanwhile is about to exit.
@@ -90,9 +90,9 @@ export class Supervisor {
     this.#options.log.info({ worker: worker.pid }, 'worker started');
   }
 
-  #end(worker: WorkerProcess, { code, signal }: { code: number | null; signal: string | null }): void {
+  #handleExit(worker: WorkerProcess, { code, signal }: { code: number | null; signal: string | null }): void {
     this.#workers.delete(worker);
-    const lostConnections = this.#options.onEnd(worker);
+    const lostConnections = this.#options.onExit(worker);
     if (!this.#isRunning || worker.state === 'stopping') return;
     this.deaths++;
     if (performance.now() - worker.since > WORKER_RESTART_MS.lived) this.#restarts = 0;
@@ -153,7 +153,7 @@ export class Supervisor {
       this.#options.log.error({ worker: worker.pid }, 'worker did not stop in time, and is killed');
       worker.kill();
     }, this.#options.stopMs);
-    await worker.ended;
+    await worker.exited;
     clearTimeout(timer);
     // A worker that did not serve yet had nothing to close, so it counts as closed.
     return worker.stopped ?? { cut: 0, isClosed: state === 'starting' };

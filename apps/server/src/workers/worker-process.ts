@@ -79,7 +79,7 @@ export class WorkerProcess {
   /** Resolves when the process serves, or to the reason why it could not start. */
   readonly started: Promise<string | undefined>;
   /** Resolves when the process has exited and its last message was received. */
-  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly #child: ChildProcess;
   /** Resolves when requested metrics arrive. */
   #collected: PromiseWithResolvers<void> | undefined;
@@ -89,10 +89,10 @@ export class WorkerProcess {
     const child = fork(entry, process.argv.slice(2), { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
     this.#child = child;
     child.stdout?.on('data', wholeLines(onLines));
-    this.ended = exitOf(child);
+    this.exited = exitOf(child);
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     this.started = promise;
-    void this.ended.then(({ code, signal }) => resolve(`it ended with ${signal ?? code}`));
+    void this.exited.then(({ code, signal }) => resolve(`it ended with ${signal ?? code}`));
     child.on('message', (message: ToPrimary) => {
       if (message.type === 'ready') resolve(undefined);
       else if (message.type === 'failed') resolve(message.reason);
@@ -109,7 +109,7 @@ export class WorkerProcess {
     return this.#child.pid;
   }
 
-  /** Sends a message. If the worker has exited, `ended` reports that. */
+  /** Sends a message. If the worker has exited, the message is dropped, and `exited` reports the exit. */
   send(message: ToWorker, socket?: Socket): void {
     if (this.#child.connected) this.#child.send(message, socket, { keepOpen: true }, () => {});
   }
@@ -128,7 +128,7 @@ export class WorkerProcess {
 }
 
 /** Resolves when the process has exited and its last message was received. */
-function exitOf(child: ChildProcess): WorkerProcess['ended'] {
+function exitOf(child: ChildProcess): WorkerProcess['exited'] {
   return new Promise((resolve) => {
     const end = () => {
       // If a connection was on its way, Node never emits 'disconnect', but `connected` becomes false at the end of the channel.

@@ -45,7 +45,10 @@ export async function serveAsWorker(config: Config, logging: Log): Promise<Runni
     else if (message.type === 'keysChanged') keys.refresh();
     else if (message.type === 'counted') service.quotas?.add(message.requests);
     else if (message.type === 'metrics') metricsText.receive(message.text);
-    else sendMetrics().catch((error) => logging.log.error({ err: error }, 'there are no metrics'));
+    else if (message.type === 'collect')
+      sendMetrics().catch((error) =>
+        logging.log.error({ err: error }, 'the metrics of this worker cannot be collected'),
+      );
   });
   const exchange = setInterval(() => {
     const requests = service.quotas?.newlyUsed();

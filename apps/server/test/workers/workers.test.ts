@@ -22,7 +22,7 @@ const startError = (url: string, env: NodeJS.ProcessEnv) =>
 
 test('several workers without a database are rejected in one line that says what to do', async () => {
   const error = await startOnFolder(main, { PETSTORE_WORKERS: '2' }).catch(String);
-  expect(error).toMatch(/: petstore-server: 2 workers need a database, .* DATABASE_URL; .*\n$/);
+  expect(error).toMatch(/: petstore-server: --workers is 2, but .* Set DATABASE_URL .*\n$/);
 });
 
 describeOnDatabase('a server of two workers', (newDatabase) => {
@@ -123,6 +123,8 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
 
   test('rejects bounds that are too small for two workers', async () => {
     const message = await startError(await newDatabase(), { PETSTORE_BODY_MEMORY: '1048576' });
-    expect(message).toMatch(/: petstore-server: --body-memory is 1048576, which 2 workers share: .* 2097152 .*\n$/);
+    expect(message).toMatch(
+      /: petstore-server: --body-memory is 1048576, shared by 2 workers; set it to at least 2097152, .*\n$/,
+    );
   });
 });
