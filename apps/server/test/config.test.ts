@@ -147,7 +147,7 @@ test('ignores the variables of others, such as those of a Kubernetes service nam
 test.each([
   [['--prot', '80'], /unknown option '--prot'\s+\(Did you mean --port\?\)/],
   [['srve'], /there is no command 'srve'; did you mean serve\?/],
-  [['--port', '80', 'keys', 'list'], /put 'keys' before its flags/],
+  [['--port', '80', 'keys', 'list'], /write 'keys' before all flags/],
   [['keys', 'lst'], /unknown command 'lst'\s+\(Did you mean list\?\)/],
 ])('rejects the command line %j', async (argv, message) => {
   await expect(started(argv)).rejects.toThrow(message);

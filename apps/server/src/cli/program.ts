@@ -8,15 +8,15 @@ import { addExportCommand, addImportCommand } from './export-import.ts';
 import { addSettings, configOf } from './flags.ts';
 import { addKeysCommands } from './keys.ts';
 
-/** Runs the command line of this process, and sets its exit code. */
-export async function main(start: (config: Config) => Promise<void>): Promise<void> {
+/** Runs the command in `process.argv`, and sets `process.exitCode`. `runServer` is passed in, because only `serve` loads the server. */
+export async function main(runServer: (config: Config) => Promise<void>): Promise<void> {
   const env = { ...process.env };
-  // Node's crash reports contain the environment.
+  // Node's crash reports contain the environment, so the secrets are removed from it.
   delete process.env[keysVariable];
   delete process.env[databaseVariable];
 
   try {
-    await program(env, start).parseAsync();
+    await program(env, runServer).parseAsync();
   } catch (error) {
     const line = errorLine(error);
     if (line !== undefined) console.error(`petstore-server: ${line}`);
@@ -24,8 +24,8 @@ export async function main(start: (config: Config) => Promise<void>): Promise<vo
   }
 }
 
-/** The commands and flags. Parsing throws errors instead of printing them. */
-export function program(env: NodeJS.ProcessEnv, start: (config: Config) => Promise<void>): Command {
+/** The commands and flags. Parsing throws an error instead of printing it and exiting. */
+export function program(env: NodeJS.ProcessEnv, runServer: (config: Config) => Promise<void>): Command {
   const root = new Command('petstore-server')
     .description(service.summary)
     .version(service.version)
@@ -35,39 +35,38 @@ export function program(env: NodeJS.ProcessEnv, start: (config: Config) => Promi
 
   const serve = root.command('serve', { isDefault: true }).summary('run the server (the default command)');
   addSettings(serve, Object.values(settings))
+    // Commander's message for an unknown command would be about too many arguments of `serve`.
     .allowExcessArguments()
-    .addHelpText('after', keysHelp)
+    .addHelpText('after', secretsHelp)
     .action(() => {
       rejectMisplacedCommand(root, serve.args);
-      return start(configOf(serve, env));
+      return runServer(configOf(serve, env));
     });
   addKeysCommands(root, env);
   addExportCommand(root, env);
   addImportCommand(root, env);
   addDataFolderCommands(root, env);
 
-  // `petstore-server --help` also shows the flags of the default command, `serve`.
-  const plain = new Help();
+  // `petstore-server --help` also shows the flags of the default command, `serve`. Subcommands have copied the default help above.
+  const defaultHelp = new Help();
   return root
-    .configureHelp({
-      visibleOptions: (command) => [...plain.visibleOptions(command), ...(command === root ? serve.options : [])],
-    })
-    .addHelpText('after', keysHelp);
+    .configureHelp({ visibleOptions: (command) => [...defaultHelp.visibleOptions(command), ...serve.options] })
+    .addHelpText('after', secretsHelp);
 }
 
-const keysHelp = `
+const secretsHelp = `
 Flags override environment variables, variables override defaults.
 
-These have no flag, because process lists show flags:
+Settings without a flag, because process lists show flags:
   ${keysVariable}  the API keys, comma-separated, each 'key' or 'name=key',
                      instead of those in the data folder (see 'keys')
-  ${databaseVariable}       the PostgreSQL for the documents, instead of the data
-                     folder: 'postgres://user:password@host,other/database'`;
+  ${databaseVariable}       the PostgreSQL database for the documents, instead of the
+                     data folder: 'postgres://user:password@host,other/database'`;
 
-/** Rejects a remaining word: a misspelt command, or a command after flags. */
+/** Rejects an argument of `serve`: an unknown command, or a command after flags. */
 function rejectMisplacedCommand(root: Command, [word]: string[]): void {
   if (word === undefined) return;
   const names = root.commands.map((command) => command.name());
-  if (names.includes(word)) throw new UsageError(`put '${word}' before its flags: petstore-server ${word} …`);
+  if (names.includes(word)) throw new UsageError(`write '${word}' before all flags: petstore-server ${word} …`);
   throw new UsageError(`there is no command '${word}'; ${suggestion(word, names)}`);
 }
