@@ -21,6 +21,7 @@ export interface Table {
 /** A bound and the measured value, as a row of a table. */
 export type Target = Record<'target' | 'bound' | 'measured', string | number>;
 
+/** A target for a table. A missed bound is only shown there: nothing fails. */
 export function atLeast(what: string, measured: number, bound: number): Target {
   return targetOf(what, `≥ ${bound}`, measured, measured >= bound);
 }

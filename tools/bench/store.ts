@@ -1,4 +1,5 @@
-// How fast the store is without HTTP, beside a loop that appends and syncs a line. `store.ts <folder>` measures one opening.
+// Measures the store without HTTP, and compares it with a loop that appends and syncs lines.
+// `store.ts <folder>` opens one store, and prints the time and memory of that: the bench runs it as a process of its own.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -11,77 +12,96 @@ import { added, collection, newDocument } from './workload.ts';
 
 type Write = () => unknown;
 
-/** Writes per second in one round. */
-type Rates = Record<'loop' | 'one writer' | '64 writers' | 'mixed', number>;
+const FULL = { small: 1_000, large: 1_000_000, rounds: 10, rewritten: 100_000 };
+const QUICK = { small: 1_000, large: 100_000, rounds: 3, rewritten: 20_000 };
+
+/** Measures the writes per second of a store that has documents 1 to `size` at first. */
+const writeLoads = {
+  'one writer': (store: Store) => perSecond(creates(store), 1, { count: 1000 }),
+  '64 writers': (store: Store) => perSecond(creates(store), 64, { count: 4000 }),
+  mixed: (store: Store, size: number) => perSecond(mixedWrites(store, size), 64, { count: 4000 }),
+};
+
+type LoadName = keyof typeof writeLoads;
+
+/** Writes per second, by round. */
+type Rates = Record<LoadName, number[]>;
 
 /** Measures the store. */
 export async function store(quick: boolean): Promise<Section> {
-  const [small, large, rounds, rewritten] = quick ? [1_000, 100_000, 3, 20_000] : [1_000, 1_000_000, 10, 100_000];
-  return withScratch(async (scratch) => {
-    const loop = await bareLoop(scratch);
-    const ratesOf = async (store: Store, size: number): Promise<Rates> => ({
-      loop: await perSecond(loop.write, 1, { count: 500 }),
-      // A thousand, so that each run includes the sealing of one segment.
-      'one writer': await perSecond(creates(store), 1, { count: 1000 }),
-      '64 writers': await perSecond(creates(store), 64, { count: 4000 }),
-      mixed: await perSecond(mixedWrites(store, size), 64, { count: 4000 }),
-    });
-    const grown = await openFilled(join(scratch, 'grown'), large);
-    const atSmall = { size: small, rates: [] as Rates[] };
-    const atLarge = { size: large, rates: [] as Rates[] };
-    for (let round = 0; round < rounds; round++) {
-      // A small store would grow with the rounds, so each has a new one.
-      const fresh = await openFilled(join(scratch, `fresh-${round}`), small);
-      atSmall.rates.push(await ratesOf(fresh, small));
-      await fresh.close();
-      atLarge.rates.push(await ratesOf(grown, large));
-    }
-    let blocked = 0;
-    for (const writers of [1, 64, 1000])
-      blocked = Math.max(blocked, await longestBlock(creates(grown), writers, writers === 1 ? 4_000 : 100_000));
-    await loop.close();
-    await grown.close();
-    const rewriting = await rewrite(join(scratch, 'rewriting'), rewritten);
-    const openings = Array.from({ length: 5 }, () => openingOf(join(scratch, 'grown')));
-
-    const every = (rates: readonly Rates[], what: keyof Rates) => rates.map((one) => one[what]);
-    const ofLoop = (rates: readonly Rates[], what: keyof Rates) =>
-      medianRatio(every(rates, what), every(rates, 'loop'));
-    const largeToSmall = (what: keyof Rates) => medianRatio(every(atLarge.rates, what), every(atSmall.rates, what));
-    const rows = [atSmall, atLarge].flatMap(({ size, rates }) =>
-      (['one writer', '64 writers'] as const).map((writers) => ({
-        [collection]: size,
-        writers,
-        'creates/s': Math.round(median(every(rates, writers))),
-        'of the loop': rounded(ofLoop(rates, writers)),
-      })),
-    );
-    const all = [...atSmall.rates, ...atLarge.rates];
-    const sizesCompared = `at ${large} of at ${small}`;
-    const bytes = median(openings.map((opening) => opening.bytes)) / large;
-    return {
-      title: 'The store',
-      how: `Creates without HTTP, compared with a loop that appends a line of the same length and syncs it (${Math.round(median(every(all, 'loop')))}/s); medians of ${rounds} rounds.`,
-      tables: [{ rows }],
-      targets: [
-        atLeast('one writer, of the loop', ofLoop(all, 'one writer'), 0.85),
-        atLeast(`one writer, ${sizesCompared}`, largeToSmall('one writer'), 0.9),
-        atLeast(`64 writers, ${sizesCompared}`, largeToSmall('64 writers'), 0.9),
-        atLeast(`creates, replaces and removes, ${sizesCompared}`, largeToSmall('mixed'), 0.8),
-        atMost(`opening ${large}, ms`, median(openings.map((opening) => opening.milliseconds)), 300),
-        atMost(`memory of each of ${large} ${collection}, bytes`, bytes, 130),
-        atMost(`disk after ten rewrites of ${rewritten}, of the documents`, rewriting.disk, 2.5),
-        atMost('event loop blocked by creates, ms', blocked, 25),
-        atMost('event loop blocked while merging, ms', rewriting.blocked, 15),
-      ],
-    };
-  });
+  const sizes = quick ? QUICK : FULL;
+  return sectionOf(sizes, await withScratch((scratch) => measure(scratch, sizes)));
 }
 
-let made = 0;
+async function measure(scratch: string, { small, large, rounds, rewritten }: typeof FULL) {
+  const largeFolder = join(scratch, 'large');
+  await (await openFilled(largeFolder, large)).close();
+  // Before any other write, so that the store has exactly `large` documents.
+  const openings = Array.from({ length: 5 }, () => openingOf(largeFolder));
+  const largeStore = await openLowdbStore(largeFolder);
 
-/** The minimum that durability costs: appends a line as long as a commit of one document, and syncs it. */
-async function bareLoop(folder: string): Promise<{ write: Write; close: () => Promise<void> }> {
+  const bareLoop = await openBareLoop(scratch);
+  const loop: number[] = [];
+  const atSmall: Rates = { 'one writer': [], '64 writers': [], mixed: [] };
+  const atLarge: Rates = { 'one writer': [], '64 writers': [], mixed: [] };
+  for (let round = 0; round < rounds; round++) {
+    loop.push(await perSecond(bareLoop.write, 1, { count: 1000 }));
+    for (const name of Object.keys(writeLoads) as LoadName[]) {
+      // Each measurement has a new small store, because the writes would make it several times as large.
+      const smallStore = await openFilled(join(scratch, `small ${round} ${name}`), small);
+      atSmall[name].push(await writeLoads[name](smallStore, small));
+      await smallStore.close();
+      atLarge[name].push(await writeLoads[name](largeStore, large));
+    }
+  }
+  await bareLoop.close();
+
+  let blockedByCreates = 0;
+  for (const writers of [1, 64, 1000]) {
+    const count = writers === 1 ? 4_000 : 100_000;
+    blockedByCreates = Math.max(blockedByCreates, await longestBlock(creates(largeStore), writers, count));
+  }
+  await largeStore.close();
+  const rewriting = await rewrite(join(scratch, 'rewritten'), rewritten);
+  return { openings, loop, atSmall, atLarge, blockedByCreates, ...rewriting };
+}
+
+type Measured = Awaited<ReturnType<typeof measure>>;
+
+function sectionOf({ small, large, rounds, rewritten }: typeof FULL, measured: Measured): Section {
+  const { loop, atSmall, atLarge, openings } = measured;
+  const rowsOf = (size: number, rates: Rates) =>
+    (['one writer', '64 writers'] as const).map((writers) => ({
+      [`${collection} at first`]: size,
+      writers,
+      'creates/s': Math.round(median(rates[writers])),
+      'ratio to the loop': rounded(medianRatio(rates[writers], loop)),
+    }));
+  const oneWriter = medianRatio([...atSmall['one writer'], ...atLarge['one writer']], [...loop, ...loop]);
+  const largeToSmall = (name: LoadName) => medianRatio(atLarge[name], atSmall[name]);
+  const [few, many, all] = [small, large, rewritten].map((size) => size.toLocaleString('en-US'));
+  const toSmall = `speed with ${many} ${collection}, ratio to ${few}`;
+  const medianOpening = (what: keyof Opening) => median(openings.map((opening) => opening[what]));
+  return {
+    title: 'The store',
+    how: `Creates without HTTP, compared with a loop that appends a line of the same length and syncs it (${Math.round(median(loop))}/s); medians of ${rounds} rounds.`,
+    tables: [{ rows: [...rowsOf(small, atSmall), ...rowsOf(large, atLarge)] }],
+    targets: [
+      atLeast('one writer: ratio to the loop', oneWriter, 0.85),
+      atLeast(`one writer: ${toSmall}`, largeToSmall('one writer'), 0.9),
+      atLeast(`64 writers: ${toSmall}`, largeToSmall('64 writers'), 0.9),
+      atLeast(`50 % creates, 40 % replaces, 10 % removes: ${toSmall}`, largeToSmall('mixed'), 0.8),
+      atMost(`opening ${many} ${collection}, ms`, medianOpening('milliseconds'), 300),
+      atMost(`resident memory / ${many} ${collection}, bytes`, medianOpening('bytes') / large, 130),
+      atMost(`disk / JSON of ${all} ${collection}, after 10 rewrites`, measured.disk, 2.5),
+      atMost('event loop blocked by creates, ms', measured.blockedByCreates, 25),
+      atMost('event loop blocked while merging, ms', measured.blockedByMerges, 15),
+    ],
+  };
+}
+
+/** The least work of a durable write: appends a line as long as a commit of one document, and syncs it. */
+async function openBareLoop(folder: string): Promise<{ write: Write; close: () => Promise<void> }> {
   const line = Buffer.from(
     `${JSON.stringify({ crc32: 1_234_567_890, [collection]: [{ id: 1_234_567, ...added }] })}\n`,
   );
@@ -101,37 +121,41 @@ async function openFilled(folder: string, size: number): Promise<Store> {
   return store;
 }
 
-const creates = (store: Store) => () => store.collection(collection).create(newDocument(++made));
+let createdCount = 0;
+const nextDocument = () => newDocument(++createdCount);
 
-/** Half of the writes create, two fifths replace, one tenth removes. */
+const creates = (store: Store) => () => store.collection(collection).create(nextDocument());
+
+/** Half of the writes create; two fifths replace and one tenth removes one of the documents 1 to `size`. */
 function mixedWrites(store: Store, size: number): Write {
   const documents = store.collection(collection);
   const anyId = () => 1 + Math.floor(Math.random() * size);
-  let turn = 0;
+  let writes = 0;
   return () => {
-    const kind = turn++ % 10;
-    if (kind < 5) return documents.create(newDocument(++made));
-    return kind < 9 ? documents.replace(anyId(), newDocument(++made)) : documents.remove(anyId());
+    const step = writes++ % 10;
+    if (step < 5) return documents.create(nextDocument());
+    return step < 9 ? documents.replace(anyId(), nextDocument()) : documents.remove(anyId());
   };
 }
 
-/** Replaces every document ten times, while segments are sealed and merged; `disk` is the size of the segments, of that of the documents. */
-async function rewrite(folder: string, size: number): Promise<{ disk: number; blocked: number }> {
+/** Replaces every document ten times. `disk` is the size of all segments divided by that of the documents' JSON. */
+async function rewrite(folder: string, size: number): Promise<{ disk: number; blockedByMerges: number }> {
   const store = await openFilled(folder, size);
   const documents = store.collection(collection);
-  let turn = 0;
-  const replace = () => documents.replace(1 + (turn++ % size), newDocument(++made));
-  const blocked = await longestBlock(replace, 64, 10 * size);
+  let writes = 0;
+  const replace = () => documents.replace(1 + (writes++ % size), nextDocument());
+  const blockedByMerges = await longestBlock(replace, 64, 10 * size);
   // Files that were merged are removed within a second.
   await pause(2000);
   const segments = join(folder, 'segments');
   const bytes = readdirSync(segments).reduce((sum, name) => sum + statSync(join(segments, name)).size, 0);
   const page = await documents.list({ after: 0, limit: size, maxBytes: Number.MAX_SAFE_INTEGER });
   await store.close();
-  return { disk: bytes / page.json.text.length, blocked };
+  // The JSON is ASCII: its length is its size in bytes.
+  return { disk: bytes / page.json.text.length, blockedByMerges };
 }
 
-/** The longest time for which writes blocked the event loop, in milliseconds of this thread's own CPU time. */
+/** The most CPU time of this thread, in milliseconds, between two ticks of a timer of 1 ms during the writes. */
 async function longestBlock(write: Write, writers: number, count: number): Promise<number> {
   const ownTime = () => {
     const { user, system } = process.threadCpuUsage();
@@ -151,10 +175,11 @@ async function longestBlock(write: Write, writers: number, count: number): Promi
 
 interface Opening {
   milliseconds: number;
+  /** The resident memory that the store added. */
   bytes: number;
 }
 
-/** Opens a store in a process of its own. */
+/** Measures how a new process opens a store. */
 function openingOf(folder: string): Opening {
   const args = ['--expose-gc', import.meta.filename, folder];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));

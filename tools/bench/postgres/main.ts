@@ -66,7 +66,7 @@ export async function postgres(quick: boolean): Promise<Section> {
         const row = {
           what: subject.work,
           callers: subject.callers,
-          [`/s at ${size}`]: Math.round(median(every('ours'))),
+          [`/s, ${size} ${collection} at first`]: Math.round(median(every('ours'))),
           'of pgbench': rounded(ofTheirs),
           [`of pgbench, ${BATCH} in a statement`]: orDash(medianRatio(every('ours'), every('batched'))),
           'with a key, of without': orDash(medianRatio(every('keyed'), every('ours'))),
