@@ -1,24 +1,26 @@
-// The service as a whole: its servers, its security schemes, and the security of operations.
+// Reads from the spec: title and version, servers, error codes, security schemes, and the security of operations.
 import type { SecurityScheme } from '@petstore/types';
 import { kebab } from 'petctl/names';
-import { type Document, defined, list, mapped, type Node, node, reject, text } from './document.ts';
+import { type Document, defined, list, mapped, type Node, node, reject, resolvePointer, text } from './document.ts';
 import type { Schemas } from './schemas.ts';
 
-/** The parts of a document that are about the service, not about one operation. */
+/** What the OpenAPI document says about the service as a whole. */
 export interface Service {
   readonly title: string;
   readonly version: string;
   readonly summary: string;
+  /** The URLs of the servers, by name. */
   readonly deployments: Readonly<Record<string, string>>;
+  /** The HTTP status of each error code. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-  /** The scheme whose credential is the API key. */
+  /** The scheme whose credential is the client's option `apiKey`. */
   readonly keyScheme?: string;
   /** The default security of operations: alternatives, each a set of schemes that are required together. */
   readonly security: readonly (readonly string[])[];
 }
 
-/** The service as the document describes it. */
+/** Reads the parts of the service from the document. */
 export function serviceOf(
   document: Document,
   securitySchemes: Readonly<Record<string, SecurityScheme>>,
@@ -26,7 +28,7 @@ export function serviceOf(
 ): Service {
   const { title, version, summary, description } = node(document.info);
   const [firstLine = ''] = (text(description) ?? '').trim().split('\n');
-  const codes = node(node(node(document.components).schemas).ErrorCode);
+  const codes = node(resolvePointer(document, '/components/schemas/ErrorCode'));
   return defined<Service>({
     title: String(title ?? ''),
     version: String(version ?? ''),
@@ -41,7 +43,7 @@ export function serviceOf(
 
 /** The security schemes of the service by name. A scheme that clients do not support has the type `other`. */
 export function schemesOf(document: Document, schemas: Schemas): Record<string, SecurityScheme> {
-  return mapped(node(node(document.components).securitySchemes), (value, name) =>
+  return mapped(node(resolvePointer(document, '/components/securitySchemes')), (value, name) =>
     schemeOf(schemas.target(value, `components.securitySchemes.${name}`)),
   );
 }
@@ -51,44 +53,50 @@ function schemeOf({ type, scheme, in: location, name }: Record<string, unknown>)
     return { type: 'apiKey', in: location, name: String(name) };
   if (type === 'oauth2' || type === 'openIdConnect') return { type: 'bearer' };
   if (type === 'mutualTLS') return { type };
-  const word = text(scheme)?.toLowerCase();
-  return { type: type === 'http' && (word === 'bearer' || word === 'basic') ? word : 'other' };
+  const httpScheme = type === 'http' ? text(scheme)?.toLowerCase() : undefined;
+  return { type: httpScheme === 'bearer' || httpScheme === 'basic' ? httpScheme : 'other' };
 }
 
-/** The accepted combinations of schemes, combinations with a credential first. Empty if no credential is needed. */
+/** The alternatives of a `security` field, the anonymous one last. Empty if no request needs a credential. */
 export function securityOf(rules: unknown, at: string, schemes: Readonly<Record<string, SecurityScheme>>): string[][] {
-  const alternatives = list(rules).map((one) => Object.keys(node(one)));
-  for (const name of alternatives.flat())
+  const alternatives = list(rules).map((requirement) => Object.keys(node(requirement)));
+  const names = [...new Set(alternatives.flat())];
+  for (const name of names)
     if (!Object.hasOwn(schemes, name))
-      reject(at, `the security scheme '${name}' is undefined`, 'define it in components.securitySchemes');
-  const usable = alternatives.filter((names) => names.every((name) => schemes[name]?.type !== 'other'));
-  if (alternatives.length > 0 && usable.length === 0)
+      reject(at, `the security scheme '${name}' is not defined`, 'define it in components.securitySchemes');
+  const isSupported = (name: string) => schemes[name]?.type !== 'other';
+  const supported = alternatives.filter((alternative) => alternative.every(isSupported));
+  if (alternatives.length > 0 && supported.length === 0)
     reject(
       at,
-      `clients do not support the security schemes '${alternatives.flat().join(', ')}'`,
-      'use http bearer or basic, apiKey, oauth2 or openIdConnect',
+      `clients do not support the security schemes '${names.filter((name) => !isSupported(name)).join(', ')}'`,
+      'use http bearer or basic, apiKey, oauth2, openIdConnect or mutualTLS',
     );
-  // A certificate belongs to the connection, so requests send the other credentials only.
-  const sent = usable.map((names) => names.filter((name) => schemes[name]?.type !== 'mutualTLS'));
-  const sorted = sent.sort((left, right) => Number(left.length === 0) - Number(right.length === 0));
-  return sorted.every((names) => names.length === 0) ? [] : sorted;
+  // The certificate of mutualTLS belongs to the connection: requests do not send it.
+  const sent = supported.map((alternative) => alternative.filter((name) => schemes[name]?.type !== 'mutualTLS'));
+  const withCredential = sent.filter((alternative) => alternative.length > 0);
+  const anonymous = sent.filter((alternative) => alternative.length === 0);
+  return withCredential.length > 0 ? [...withCredential, ...anonymous] : [];
 }
 
-/** The scheme of the API key: the document's default scheme, else the first scheme whose credential is one string. */
+/** The first bearer or apiKey scheme of the document's first default alternative, else of all schemes. */
 function keyScheme(document: Document, schemes: Readonly<Record<string, SecurityScheme>>): string | undefined {
   const takesText = (name: string) => /^(bearer|apiKey)$/.test(schemes[name]?.type ?? '');
-  const [standard = {}] = list(document.security).map(node);
-  return [...Object.keys(standard), ...Object.keys(schemes)].find(takesText);
+  const [defaultAlternative] = list(document.security);
+  return [...Object.keys(node(defaultAlternative)), ...Object.keys(schemes)].find(takesText);
 }
 
-/** The URLs of the servers, by `x-deployment`, else by description, else by number. */
+/**
+ * The URLs of the servers by name. The name is `x-deployment`, else the description in kebab case if it is short, else
+ * `server` and a number.
+ */
 export function deploymentsOf(document: Document): Record<string, string> {
   const found: Record<string, string> = {};
   const servers = list(document.servers).map(node);
   for (const [i, server] of (servers.length > 0 ? servers : [{ url: '/' }]).entries()) {
     const { description, 'x-deployment': explicit } = server as Node;
-    const words = kebab(text(description) ?? '');
-    const name = text(explicit) ?? (words !== '' && words.length <= 24 ? words : `server${i + 1}`);
+    const slug = kebab(text(description) ?? '');
+    const name = text(explicit) ?? (slug !== '' && slug.length <= 24 ? slug : `server${i + 1}`);
     if (Object.hasOwn(found, name))
       reject(`servers.${i}`, `two servers have the name '${name}'`, 'name each server in x-deployment');
     found[name] = urlOf(node(server), `servers.${i}`);
@@ -96,22 +104,23 @@ export function deploymentsOf(document: Document): Record<string, string> {
   return found;
 }
 
-/** The URL of the operation's first server, else of its path item's first server; undefined for the server of the service. */
-export function serverOf(document: Document, item: Node, declared: Node, at: string): string | undefined {
-  const [server] = [declared.servers, item.servers].map(list).find((servers) => servers.length > 0) ?? [];
+/** The URL of the operation's first server, else of its path item's. Undefined if that is the first server of the document. */
+export function serverOf(document: Document, pathItem: Node, operation: Node, at: string): string | undefined {
+  const firstServer = ({ servers }: Node) => list(servers)[0];
+  const server = firstServer(operation) ?? firstServer(pathItem);
   if (server === undefined) return undefined;
-  const [own, standard] = [urlOf(node(server), `${at}.servers.0`), urlOf(node(list(document.servers)[0]))];
-  if (!URL.canParse(own) && URL.canParse(standard))
-    reject(`${at}.servers.0`, `the server URL '${own}' is relative to this document`, 'write an absolute URL');
-  return own === standard ? undefined : own;
+  const url = urlOf(node(server), `${at}.servers.0`);
+  const documentUrl = urlOf(node(firstServer(document)), 'servers.0');
+  if (!URL.canParse(url) && URL.canParse(documentUrl))
+    reject(`${at}.servers.0`, `the server URL '${url}' is relative to this document`, 'write an absolute URL');
+  return url === documentUrl ? undefined : url;
 }
 
 /** The URL of a server, with the default of each variable. */
-function urlOf({ url = '/', variables }: Node, at = 'servers.0'): string {
+function urlOf({ url = '/', variables }: Node, at: string): string {
   return String(url).replace(/\{([^}]+)\}/g, (_, key: string) => {
     const value = node(node(variables)[key]).default;
-    return value === undefined
-      ? reject(`${at}.variables`, `the variable '${key}' has no default`, 'declare a default')
-      : String(value);
+    if (value === undefined) reject(`${at}.variables`, `the variable '${key}' has no default`, 'declare a default');
+    return String(value);
   });
 }

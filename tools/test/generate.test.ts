@@ -47,6 +47,21 @@ describe('a spec that is not supported', () => {
     });
   });
 
+  test('because of its security schemes names only the unsupported ones', async () => {
+    const document = parse(spec);
+    Object.assign(document.components.securitySchemes, {
+      digest: { type: 'http', scheme: 'digest' },
+      certificate: { type: 'mutualTLS' },
+    });
+    const withSecurity = (...security: object[]) => generate(stringify({ ...document, security }));
+    await expect(withSecurity({ digest: [], certificate: [] }, { digest: [] })).rejects.toMatchObject({
+      messages: expect.arrayContaining([
+        "security: clients do not support the security schemes 'digest'; use http bearer or basic, apiKey, oauth2, openIdConnect or mutualTLS.",
+      ]),
+    });
+    await expect(withSecurity({ certificate: [] })).resolves.toBeDefined();
+  });
+
   test('a clash of commands asks for x-command, which solves it', async () => {
     const clash = (more: object) =>
       withPath('/pets/latest', { get: { operationId: 'pets_get', tags: ['pets'], responses: answer, ...more } });
