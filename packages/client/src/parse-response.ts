@@ -2,48 +2,48 @@ import { isExact, type Parse } from './build-request.ts';
 import type { HttpResponse } from './connection.ts';
 import { BaseError, errorFrom } from './errors.ts';
 
-/** Parses a success: a response with a matching status, by default 200. Throws the error of any other response. */
+/** Parses the response if `ok` matches its status (default: 200). Otherwise rejects with the error for the response. */
 export function parseResponse(
   response: HttpResponse,
   { ok = /200/, parse = parseJson }: { readonly ok?: RegExp; readonly parse?: Parse },
 ): unknown {
   if (ok.test(`${response.status}`)) return parse(response);
   return readText(response).then((text) => {
-    throw errorFrom(response, text, jsonFrom(text));
+    throw errorFrom(response, text, parseIfJson(text));
   });
 }
 
-/** Parses JSON. Throws for a number that parsing would round. */
-export const parseJson = async (response: HttpResponse, revive?: typeof exactInteger): Promise<unknown> => {
+/** Parses JSON. Rejects if a number is 2^53 or larger, because it may have been rounded. Decimals are rounded to doubles. */
+export const parseJson = async (response: HttpResponse, revive?: Reviver): Promise<unknown> => {
   const text = await readText(response);
-  // Only numbers with this many digits can be rounded.
-  const isLong = /\d{16}/.test(text);
-  const data = jsonFrom(text, isLong ? revive : undefined);
-  const problem = data === undefined ? 'broken JSON' : isLong && !isExact(data) && 'inexact number';
+  // A number from 2^53 on has 16 digits in a row or an exponent. Any other text skips the slower steps.
+  const mayBeInexact = /\d{16}|\de/i.test(text);
+  const data = parseIfJson(text, mayBeInexact ? revive : undefined);
+  const problem = data === undefined ? 'broken JSON' : mayBeInexact && !isExact(data) && 'inexact number';
   if (problem) throw errorFrom(response, text, data, problem);
   return data;
 };
 
-/** Parses JSON with a bigint for each integer that parsing as a number would round. */
+/** Like `parseJson`, but returns integers from 2^53 on as bigint if they are written as digits only. */
 export const parseExactJson: Parse = (response) => parseJson(response, exactInteger);
 
-/** A reviver for `JSON.parse` that returns exact integers. Older runtimes do not pass the source text, so the integer is rounded and rejected later. */
+/** A reviver for `JSON.parse` that returns large integers as bigint. Runtimes that pass no source text leave the rounded number, which `parseJson` rejects. */
 export function exactInteger(_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
-  return typeof value === 'number' && !isExact(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
+  return /^-?\d+$/.test(source) && !isExact(value) ? BigInt(source) : value;
 }
 
 /** Returns the body as text. */
 export const parseText: Parse = (response) => readText(response);
 
-/** Ignores the body. */
+/** Reads the body, so that the connection can be used again, and returns nothing. */
 export const parseNothing: Parse = async (response) => {
   await readText(response);
 };
 
-/** Returns the body as a stream. */
+/** Returns the body as a stream. A transport may return a response that has no `body`, only `text()`. */
 export const parseBytes: Parse = async (response) => response.body ?? new Blob([await readText(response)]).stream();
 
-/** Parses one of several successes and returns its status and its data. */
+/** Selects the parser by the status, for example `201` or `2XX`. Returns the status and the data. */
 export const byStatus =
   (parsers: Readonly<Record<string, Parse>>): Parse =>
   async (response) => {
@@ -52,7 +52,7 @@ export const byStatus =
     return { status, data: await parse(response) };
   };
 
-/** Reads the whole body. Afterwards `text()` of the response still returns the body. */
+/** Reads the body, and replaces `response.text`, so that callers can still call it. */
 async function readText(response: HttpResponse): Promise<string> {
   try {
     const text = await response.text();
@@ -63,8 +63,10 @@ async function readText(response: HttpResponse): Promise<string> {
   }
 }
 
-/** The value of a JSON text; `undefined` if it is malformed. */
-function jsonFrom(text: string, revive?: (key: string, value: unknown) => unknown): unknown {
+type Reviver = typeof exactInteger;
+
+/** Returns the value of a JSON text; `undefined` if it is malformed. */
+function parseIfJson(text: string, revive?: Reviver): unknown {
   try {
     return JSON.parse(text, revive);
   } catch {

@@ -160,6 +160,17 @@ describe('responses', () => {
     });
     await expect(calling({}, [response]).call()).rejects.toThrow('inexact number');
   });
+
+  test.each(['""', '"1234567890123456"', '0.1234567890123456'])('treat a number alike beside %s', async (other) => {
+    const called = (number: string) => {
+      const response = new Response(`[${number},${other}]`);
+      return Promise.all([parseJson, parseExactJson].map((parse) => calling({ parse }, [response.clone()]).call()));
+    };
+    for (const number of ['1e300', '-1E300', '9007199254740992.0', '9.007199254740993e15', '1e400'])
+      await expect(called(number), number).rejects.toThrow('inexact number');
+    const data = [0.12345678901234568, JSON.parse(other)];
+    expect(await called('0.123456789012345678901')).toEqual([data, data]);
+  });
 });
 
 describe('bodies', () => {
