@@ -83,6 +83,7 @@ describe('null, several types, constants', () => {
     big: { type: 'integer', format: 'int64' },
     bounded: { type: 'integer', format: 'int64', minimum: 0, maximum: 2 ** 53 - 1 },
     half: { type: 'integer', format: 'int64', minimum: 0 },
+    weight: { type: 'number' },
     open: {},
   });
 
@@ -110,6 +111,9 @@ describe('null, several types, constants', () => {
     [['--data', '{"bounded":9223372036854775807}'], 'is more than 9007199254740991'],
     [['--half', '-1'], 'is less than 0'],
     [['--half', '9223372036854775808'], 'is too large to be exact'],
+    [['--weight', '1e300'], 'is too large to be exact'],
+    [['--weight', '-1e400'], 'is too large to be exact'],
+    [['--open', '{"a":1e400}'], 'is too large to be exact'],
   ])('%j is rejected', async (argv, message) => {
     expect(await usageError(of, ...argv)).toContain(message);
   });

@@ -80,7 +80,7 @@ function parseEntry(text: string, schema: Schema): ParsedValue {
 /** Whether a value can be sent exactly: only int64 may exceed a double's range. */
 function isExact(value: unknown, schema: Schema = {}): boolean {
   if (typeof value === 'bigint') return mayBeWide(schema) && BigInt.asIntN(64, value) === value;
-  if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value);
+  if (typeof value === 'number') return Math.abs(value) < 2 ** 53;
   if (typeof value !== 'object' || value === null) return true;
   const { items, additionalProperties } = resolved(schema);
   const named = propertiesOf(schema);
