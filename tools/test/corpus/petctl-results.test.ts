@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Options, petctlOf } from './petctl-of.ts';
@@ -62,6 +62,16 @@ describe('results', () => {
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOENT') });
     const failed = await run(['things', 'get-bytes', '-o', join(folder, 'failed.png')], { status: 404 });
     expect([failed.code, existsSync(join(folder, 'failed.png'))]).toEqual([5, false]);
+  });
+
+  test.skipIf(process.platform === 'win32')('a replaced file keeps its permissions and the links to it', async () => {
+    const [file, link] = [join(folder, 'private.png'), join(folder, 'link.png')];
+    writeFileSync(file, 'old');
+    chmodSync(file, 0o622);
+    symlinkSync(file, link);
+    expect(await run(['things', 'get-bytes', '-o', link], image)).toMatchObject({ code: 0, stderr: '' });
+    expect([...readFileSync(file)]).toEqual([...bytes]);
+    expect([statSync(file).mode & 0o777, lstatSync(link).isSymbolicLink()]).toEqual([0o622, true]);
   });
 
   test('text is written as text, with control characters escaped on a terminal', async () => {
