@@ -7,6 +7,6 @@ export type { Argument, Flag } from './flags/flag.ts';
 export { kebab } from './flags/flag.ts';
 export type { Io, Sink } from './io/process-io.ts';
 export { schemes } from './keys/credentials.ts';
-export { type CommandNode, globalFlags, type Located, walk } from './parse/command.ts';
+export { type CommandAtPath, type CommandNode, globalFlags, walk } from './parse/command.ts';
 export { parse } from './parse/parser.ts';
 export { completionCall, type RunOptions, reportError, run } from './run.ts';

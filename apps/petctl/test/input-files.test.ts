@@ -4,7 +4,7 @@ import type { RequestBody, Schema } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { help } from '../src/commands/help/help.ts';
 import { fullTree } from '../src/commands/tree.ts';
-import { field, input, io, operation, usageError } from './inputs.ts';
+import { field, helpOf, input, io, operation, usageError } from './inputs.ts';
 import { scratch } from './petctl.ts';
 
 const multipart: RequestBody = { required: true, mediaType: 'multipart/form-data', kind: 'multipart' };
@@ -58,6 +58,7 @@ describe('files', () => {
 
   test('are not read before they are sent', async () => {
     const raw: RequestBody = { required: true, mediaType: 'application/octet-stream', kind: 'bytes', whole: true };
+    expect(helpOf(operation({ body: binary }, raw))).toContain('--data <body>');
     const path = file('late.bin', 'first');
     const { body } = await input(operation({ body: binary }, raw), ['--data', `@${path}`]);
     expect(await contentOf(body)).toEqual(['late.bin', 'application/octet-stream', 'first']);

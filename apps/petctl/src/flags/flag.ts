@@ -7,7 +7,7 @@ export type Completes = 'file' | 'profile' | 'properties' | 'setting' | 'setting
 export interface Argument {
   readonly name: string;
   readonly description: string;
-  /** The schema that its word is parsed by. */
+  /** Parses and validates the word. */
   readonly schema: Schema;
   readonly required: boolean;
   /** Takes all following words. */
@@ -15,15 +15,15 @@ export interface Argument {
   readonly completes?: Completes;
 }
 
-/** A flag. A boolean one needs no value. */
+/** A flag. A boolean flag needs no value. */
 export interface Flag {
   /** Without the dashes. */
   readonly name: string;
   readonly short?: string;
   readonly description: string;
-  /** The name of its value in the help. */
+  /** The name of the value in the help, for example `file` in `--data <file>`. */
   readonly value?: string;
-  /** The schema that its value is parsed by. */
+  /** Parses and validates the value. */
   readonly schema: Schema;
   /** Required. The command checks this, because other sources may set it. */
   readonly required?: true;
@@ -32,12 +32,12 @@ export interface Flag {
   /** Has a `--no-` form. */
   readonly negatable?: true;
   readonly completes?: Completes;
-  /** The input of the operation that it sets. */
+  /** The input of the operation that the flag sets. */
   readonly field?: string;
-  /** The property of an input that it sets, by its path: `['owner', 'name']`. */
+  /** The path of the property that the flag sets, for example `['owner', 'name']`. */
   readonly property?: readonly string[];
-  /** The flag of petctl whose name the input has. */
-  readonly insteadOf?: string;
+  /** The flag of petctl that has the name of the input, so that this flag needs another name. */
+  readonly collidesWith?: string;
 }
 
 /** A flag with a text value, unless `more` has another schema. */
@@ -45,7 +45,7 @@ export function valueFlag(name: string, value: string, description: string, more
   return { name, value, description, schema: { type: 'string' }, ...more };
 }
 
-/** A flag that is on or off. */
+/** A boolean flag. */
 export function switchFlag(name: string, description: string, more?: Partial<Flag>): Flag {
   return { name, description, schema: { type: 'boolean' }, ...more };
 }

@@ -10,7 +10,7 @@ export interface CommandNode {
   readonly name: string;
   readonly summary: string;
   readonly description?: string;
-  /** Each has only the words after `petctl <names>`. */
+  /** Examples of arguments and flags, without `petctl` and the names of the command: `--status sold`. */
   readonly examples?: readonly Example[];
   readonly args?: readonly Argument[];
   readonly flags?: readonly Flag[];
@@ -21,17 +21,17 @@ export interface CommandNode {
   readonly run?: (invocation: Invocation) => Promise<void>;
 }
 
-/** A command line, and a comment. */
+/** The arguments and flags of an example, and what the example does. */
 export type Example = readonly [line: string, comment: string];
 
-/** A command with its path, without `petctl`. */
-export interface Located {
+/** A command and the words that select it, for example `['pets', 'list']`. */
+export interface CommandAtPath {
   readonly path: readonly string[];
   readonly node: CommandNode;
 }
 
 /** Yields a node and all commands below it. */
-export function* walk(node: CommandNode, path: readonly string[] = []): Generator<Located> {
+export function* walk(node: CommandNode, path: readonly string[] = []): Generator<CommandAtPath> {
   yield { path, node };
   for (const child of node.commands ?? []) yield* walk(child, [...path, child.name]);
 }
@@ -39,12 +39,12 @@ export function* walk(node: CommandNode, path: readonly string[] = []): Generato
 /** The parsed arguments and flags of a command. */
 export interface CommandInput {
   readonly args: readonly unknown[];
-  /** By the name of the flag. */
+  /** The values by the name of the flag. */
   readonly flags: ReadonlyMap<string, unknown>;
 }
 
-/** A command to run, with everything that it needs. */
-export interface Invocation extends Located, CommandInput {
+/** One run of a command: its parsed input, the resolved settings, the streams and the transport. */
+export interface Invocation extends CommandAtPath, CommandInput {
   readonly root: CommandNode;
   /** All operations of the service. */
   readonly operations: readonly Operation[];
@@ -53,17 +53,17 @@ export interface Invocation extends Located, CommandInput {
   readonly transport: HttpTransport;
 }
 
-/** The sentence that names the command of a deprecated operation's successor; empty without a successor. */
+/** Returns ` Use 'petctl …' instead.` for the operation that replaces a deprecated one; an empty text if there is none. */
 export function successorHint(id: string | undefined, operations: readonly Operation[]): string {
   const successor = operations.find((operation) => operation.id === id);
   return successor ? ` Use 'petctl ${successor.command.join(' ')}' instead.` : '';
 }
 
-/** The flags of every command: the settings, and those of one run. */
+/** The flags that every command accepts: a flag for each setting, and flags without a setting. */
 export const globalFlags: readonly Flag[] = [
   ...Object.values(settings).map(({ flag }) => flag),
   valueFlag('fields', 'names', 'The properties to show, comma-separated, in this order.', { completes: 'properties' }),
-  valueFlag('jq', 'filter', 'A jq filter for the result: for each element with -o jsonl, else for the whole.'),
+  valueFlag('jq', 'filter', 'Filter the result with jq: each element with -o jsonl, otherwise the whole result.'),
   switchFlag('quiet', 'Hide notices and progress.', { short: 'q' }),
   switchFlag('verbose', 'Log requests on stderr, with -vv also headers and bodies. Keys are hidden.', {
     short: 'v',
@@ -74,17 +74,17 @@ export const globalFlags: readonly Flag[] = [
 
 /** All flags of a command, its specific ones first. */
 export function flagsOf(node: CommandNode): readonly Flag[] {
-  return [...(node.flags ?? []), ...sharedFlagsOf(node)];
+  return [...(node.flags ?? []), ...globalFlagsFor(node)];
 }
 
-/** The global flags of a command, without short forms that its specific flags use. */
-export function sharedFlagsOf({ flags = [] }: CommandNode): readonly Flag[] {
+/** The global flags as a command accepts them: without the short forms that the command's specific flags use. */
+export function globalFlagsFor({ flags = [] }: CommandNode): readonly Flag[] {
   const letters = flags.flatMap(({ short }) => short ?? []);
   if (letters.length === 0) return globalFlags;
   return globalFlags.map((flag) => {
     if (flag.short === undefined || !letters.includes(flag.short)) return flag;
-    const { short, ...rest } = flag;
-    return rest;
+    const { short: _, ...withoutShort } = flag;
+    return withoutShort;
   });
 }
 

@@ -3,10 +3,10 @@ import { Command, Argument as CommandArgument, Option } from 'commander';
 import { type Argument, type Flag, flagWords } from '../flags/flag.ts';
 import { enumWords, expected, kindOf, type ParsedValue, parseValue, parseWord } from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
-import { type CommandInput, type CommandNode, flagsOf, type Located } from './command.ts';
+import { type CommandAtPath, type CommandInput, type CommandNode, flagsOf } from './command.ts';
 
 /** A parsed command line. */
-export interface CommandLine extends Located, CommandInput {
+export interface CommandLine extends CommandAtPath, CommandInput {
   /** Whether `--version` stands before any command. */
   readonly version: boolean;
 }
@@ -53,10 +53,10 @@ interface State {
 
 /** A commander command for a node of the tree, with petctl's error messages. */
 class CommandParser extends Command {
-  readonly located: Located;
+  readonly located: CommandAtPath;
   readonly #state: State;
 
-  constructor(located: Located, state: State) {
+  constructor(located: CommandAtPath, state: State) {
     super(located.path.at(-1) ?? located.node.name);
     this.located = located;
     this.#state = state;

@@ -1,5 +1,5 @@
 import type { Field, Operation } from '@petstore/types';
-import type { Argument, CommandNode, Flag, Located } from 'petctl/internal';
+import type { Argument, CommandAtPath, CommandNode, Flag } from 'petctl/internal';
 import { type Operation as Described, resolve } from '../../../openapi/document.ts';
 import type { Finding } from '../../check.ts';
 import { pathNames, type Spec, typeOf } from '../../openapi.ts';
@@ -13,7 +13,7 @@ export interface Subject {
   readonly spec: Spec;
   readonly modelOperation: Operation;
   readonly operation: Described;
-  readonly command: Located;
+  readonly command: CommandAtPath;
 }
 
 export const finding = (path: readonly string[], actual: string, expected: string): Finding => ({

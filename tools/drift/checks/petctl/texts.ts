@@ -1,5 +1,5 @@
 import type { Operation } from '@petstore/types';
-import type { Argument, CommandNode, Flag, Located } from 'petctl/internal';
+import type { Argument, CommandAtPath, CommandNode, Flag } from 'petctl/internal';
 import type { Finding } from '../../check.ts';
 import type { Spec } from '../../openapi.ts';
 import { finding, type Input, unlessEqual } from './inputs.ts';
@@ -14,7 +14,12 @@ export interface Text {
 }
 
 /** The help, the manual page and the section of the reference of a command. */
-export async function textsOf(petctl: Petctl, { path }: Located, manual: string, reference: string): Promise<Text[]> {
+export async function textsOf(
+  petctl: Petctl,
+  { path }: CommandAtPath,
+  manual: string,
+  reference: string,
+): Promise<Text[]> {
   const help = await outputOf(petctl, ...path, '--help');
   const man = manual.replaceAll('\\-', '-').replaceAll('\\&', '').replaceAll('\\e', '\\');
   const [, ...behind] = reference.split(`\n## petctl ${path.join(' ')}\n`);
@@ -102,7 +107,7 @@ export function missingInputFacts(text: Text, input: Input, { name }: Argument |
 }
 
 /** Errors in the examples of a command: petctl has to accept each example. */
-export async function* exampleErrors(petctl: Petctl, { path }: Located): AsyncGenerator<string> {
+export async function* exampleErrors(petctl: Petctl, { path }: CommandAtPath): AsyncGenerator<string> {
   const help = await outputOf(petctl, ...path, '--help');
   const lines = [...help.matchAll(/^ {2}petctl (.*?) +# /gm)].map(([, line = '']) => line);
   for (const line of lines.filter((one) => !one.includes('@'))) {

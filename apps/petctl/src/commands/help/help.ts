@@ -4,7 +4,13 @@ import { boundsOf, kindOf } from '../../flags/parse-value.ts';
 import { suggestion, UsageError } from '../../io/errors.ts';
 import type { Io } from '../../io/process-io.ts';
 import { isColored } from '../../output/print.ts';
-import { type CommandNode, type Example, type Invocation, type Located, sharedFlagsOf } from '../../parse/command.ts';
+import {
+  type CommandAtPath,
+  type CommandNode,
+  type Example,
+  globalFlagsFor,
+  type Invocation,
+} from '../../parse/command.ts';
 import { isSettingName } from '../../settings/profiles.ts';
 import { settings } from '../../settings/settings.ts';
 import { operationExamples } from './examples.ts';
@@ -31,7 +37,7 @@ export async function helpOn({ io, args, root, flags }: Invocation): Promise<voi
 }
 
 /** The help of a command: examples and usage, then commands, arguments and flags. */
-export function help({ path, node }: Located, io: Io, flags: Invocation['flags'] = new Map()): string {
+export function help({ path, node }: CommandAtPath, io: Io, flags: Invocation['flags'] = new Map()): string {
   const width = Math.min(io.stdout.columns || 100, 100);
   const isBold = isColored(flags, io);
   const title = (text: string) => (isBold ? `\u001b[1m${text}\u001b[22m` : text);
@@ -43,12 +49,12 @@ export function help({ path, node }: Located, io: Io, flags: Invocation['flags']
   return `${parts.join('\n\n')}\n`;
 }
 
-function sections({ path, node }: Located, width: number): [title: string, lines: string[]][] {
+function sections({ path, node }: CommandAtPath, width: number): [title: string, lines: string[]][] {
   const rows = {
     Commands: (node.commands ?? []).map((one) => [one.name, one.summary + stateOf(one)] as const),
     Arguments: (node.args ?? []).map(argumentRow),
     Flags: (node.flags ?? []).map(flagRow),
-    'Flags of every command': sharedFlagsOf(node).map(flagRow),
+    'Flags of every command': globalFlagsFor(node).map(flagRow),
     More: path.length > 0 ? [] : topics().map(({ name, title }) => [`petctl help ${name}`, title] as const),
   };
   return [
@@ -65,7 +71,7 @@ function stateOf({ operation }: CommandNode): string {
 }
 
 /** Complete command lines with comments. */
-export function examplesOf({ path, node }: Located): readonly Example[] {
+export function examplesOf({ path, node }: CommandAtPath): readonly Example[] {
   const lines = node.examples ?? (node.operation && operationExamples(node));
   const examples = lines?.map(
     ([line, comment]) => [['petctl', ...path, line].filter(Boolean).join(' '), comment] as const,
@@ -77,7 +83,7 @@ export function examplesOf({ path, node }: Located): readonly Example[] {
 }
 
 /** The usage line of a command: `petctl users get <user-id> [flags]`. */
-export function usage({ path, node }: Located): string {
+export function usage({ path, node }: CommandAtPath): string {
   const words = node.commands ? ['<command>'] : (node.args ?? []).map(argumentName);
   return ['petctl', ...path, ...words, '[flags]'].join(' ');
 }
@@ -127,12 +133,12 @@ function argumentName({ name, required, rest }: Argument): string {
 
 /** The description of a flag, with bounds and defaults. */
 function describeFlag(flag: Flag): string {
-  const { name, field, required, schema, insteadOf } = flag;
+  const { name, field, required, schema, collidesWith } = flag;
   const setting = field === undefined && isSettingName(name) ? settings[name] : undefined;
   return withNotes(flag, [
     required && 'required',
     ...repetitionNotes(flag),
-    insteadOf !== undefined && `--${insteadOf} is petctl's`,
+    collidesWith !== undefined && `--${collidesWith} is petctl's`,
     schema.default !== undefined && `server default: ${schema.default}`,
     schema.deprecated && 'deprecated',
     setting?.defaultText && `default: ${setting.defaultText}`,

@@ -1,5 +1,5 @@
 import type { Flag } from '../../flags/flag.ts';
-import { type CommandNode, globalFlags, type Located, sharedFlagsOf, walk } from '../../parse/command.ts';
+import { type CommandAtPath, type CommandNode, globalFlags, globalFlagsFor, walk } from '../../parse/command.ts';
 import { argumentRow, examplesOf, flagRow, type Row, usage } from './help.ts';
 import { topics } from './topics.ts';
 
@@ -12,7 +12,7 @@ export function manPages(root: CommandNode, version: string): Map<string, string
   return new Map(pages);
 }
 
-function page(name: string, located: Located, version: string): string {
+function page(name: string, located: CommandAtPath, version: string): string {
   const { path, node } = located;
   const { commands = [] } = node;
   const parts = [
@@ -25,7 +25,7 @@ function page(name: string, located: Located, version: string): string {
       .map(([line, comment]) => `.TP\n${roff(`${comment}:`)}\n${roff(line)}`)
       .join('\n')}`,
     ...(commands.length > 0 ? [`.SH COMMANDS\n${definitionList(commands.map((one) => [one.name, one.summary]))}`] : []),
-    `.SH OPTIONS\n${definitionList(optionsOf(node, [...(node.flags ?? []), ...sharedFlagsOf(node)]))}`,
+    `.SH OPTIONS\n${definitionList(optionsOf(node, [...(node.flags ?? []), ...globalFlagsFor(node)]))}`,
     ...(path.length > 0 ? [] : topics()).map(
       ({ title, text }) => `.SH ${title.toUpperCase()}\n.nf\n${roff(text)}\n.fi`,
     ),
@@ -38,7 +38,9 @@ function optionsOf({ args = [] }: Pick<CommandNode, 'args'>, flags: readonly Fla
 }
 
 function definitionList(rows: readonly Row[]): string {
-  return rows.map(([name, description]) => `.TP\n\\fB${roff(name)}\\fR\n${roff(description)}`).join('\n');
+  return rows
+    .map(([name, description]) => `.TP\n\\fB${roff(name)}\\fR\n${roff(description.replaceAll('\n', ' '))}`)
+    .join('\n');
 }
 
 /** Escapes text for roff. */
@@ -63,7 +65,7 @@ export function markdown(root: CommandNode): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-function section(located: Located): string[] {
+function section(located: CommandAtPath): string[] {
   const { path, node } = located;
   const examples = examplesOf(located).map(([line, comment]) => `${line}  # ${comment}`);
   const lines = node.args?.length ? [...examples, '', usage(located)] : examples;
