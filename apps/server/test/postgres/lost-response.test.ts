@@ -108,6 +108,23 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
     },
   );
 
+  test('a commit whose result is lost while others wait for the connection is stored once', async () => {
+    let tries = 0;
+    waitFor('nobody');
+    const { outcome } = await stuck(() => collection.create({ size: ++tries }));
+    const restored = [1, 2, 3].map((n) => collection.restore([{ key: n * 1_000_000 }]));
+    const [{ pid } = { pid: 0 }] = await cluster.ask<{ pid: number }>(waiting);
+    await cluster.ask(`SELECT pg_terminate_backend(${pid})`);
+    const others = `${waiting} AND pid <> ${pid}`;
+    await vi.waitFor(async () => expect(await cluster.ask(others)).toHaveLength(1), { timeout: 10_000, interval: 20 });
+    waitFor('');
+    expect(await Promise.all(restored)).toEqual([true, true, true]);
+    const { id } = await outcome;
+    const found = await everything(collection);
+    expect(found.filter(({ size }) => size === tries)).toEqual([{ key: id, size: tries }]);
+    expect(found).toHaveLength(tries + 3);
+  });
+
   test('after a lost result, idempotency keys tell which writes were done', async () => {
     const once = (key: string) => ({ idempotency: { key, fingerprint: 'same' } });
     const before = await collection.create({ text: 'before' }, once('before'));

@@ -48,6 +48,8 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
   let opening = 0;
   let outage: Outage | undefined;
   let isClosed = false;
+  /** Ends the wait of each caller that waits for a connection of the pool. pg's pool does not serve them once it is replaced. */
+  const cancelWaits = new Set<() => void>();
   const { promise: firstAttempt, resolve: onAttempted } = Promise.withResolvers<void>();
   reconnect(new Error('no host has accepted a connection yet'));
 
@@ -97,9 +99,9 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
       }
       const connecting = connect(hosts.current);
       try {
-        const client = await withTimeout(remainingMs, connecting);
+        const client = await withTimeout(remainingMs, connecting, cancelWaits);
         if (client) return client;
-        // If the connection opens after the timeout, no caller waits for it, so it goes back to the pool.
+        // If the connection opens later, no caller waits for it, so it goes back to its pool.
         connecting.then((late) => late.release()).catch(() => {});
       } catch (error) {
         reconnect(error);
@@ -169,6 +171,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
     if (!isClosed) void pool.end();
     poolHost = host;
     pool = newPool();
+    for (const cancel of cancelWaits) cancel();
   }
 
   function noConnection(): StoreUnavailableError {
@@ -178,11 +181,20 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
   }
 }
 
-/** Returns the result of the work, or undefined if the time is over before. */
-async function withTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(resolve, milliseconds, undefined);
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+/** Returns the result of the work, or undefined if the time is over before, or its function in `cancels` is called. */
+async function withTimeout<T>(
+  milliseconds: number,
+  work: Promise<T>,
+  cancels = new Set<() => void>(),
+): Promise<T | undefined> {
+  const { promise: ended, resolve } = Promise.withResolvers<undefined>();
+  const cancel = () => resolve(undefined);
+  const timer = setTimeout(cancel, milliseconds);
+  cancels.add(cancel);
+  return Promise.race([work, ended]).finally(() => {
+    clearTimeout(timer);
+    cancels.delete(cancel);
+  });
 }
 
 /** The host and port of a connection URL, without credentials. */

@@ -1,0 +1,43 @@
+import { describeOnDatabase } from '@petstore/testing/postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { type ConnectionPool, connectionPool } from '../../src/store/postgres/connection-pool.ts';
+import { idempotentCommit } from '../../src/store/postgres/idempotent-commit.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
+import { prepareForWrites } from '../../src/store/postgres/session.ts';
+import { statementsOf } from '../../src/store/postgres/statements.ts';
+import { things } from '../store/store-fixture.ts';
+
+describeOnDatabase('connections for writes', (newDatabase) => {
+  async function openPool(size: number): Promise<ConnectionPool> {
+    const url = await newDatabase();
+    await (await openPostgresStore(url, [things])).close();
+    const [connectTimeout, hosts] = [3_000, { urls: [url], current: 0 }];
+    const pool = connectionPool(hosts, { size, connectTimeout, prepare: prepareForWrites(connectTimeout) });
+    onTestFinished(() => pool.close());
+    await pool.firstAttempt;
+    return pool;
+  }
+
+  test('callers that wait for a connection are served when it breaks', async () => {
+    const pool = await openPool(1);
+    const run = (text: string) => pool.use((session) => session.run({ text }, 5_000));
+    const breaking = run('SELECT pg_terminate_backend(pg_backend_pid())');
+    const waiting = Promise.all(Array.from({ length: 3 }, () => run('SELECT 1')));
+    await expect(breaking).rejects.toThrow('terminating connection');
+    expect((await waiting).map(({ rows }) => rows)).toEqual([[[1]], [[1]], [[1]]]);
+  });
+
+  test('a writer sends its commits one after the other, because only the last one can be looked up', async () => {
+    const pool = await openPool(4);
+    let [running, most] = [0, 0];
+    const use: ConnectionPool['use'] = (work) => {
+      most = Math.max(most, ++running);
+      return pool.use(work).finally(() => running--);
+    };
+    const runCommit = idempotentCommit({ ...pool, use }, 5_000);
+    const { create } = statementsOf(things);
+    const rows = await Promise.all(Array.from({ length: 8 }, (_, i) => runCommit(create, [i + 1, 1, '[{}]'])));
+    expect(rows.map((row) => Number(row?.[0]))).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(most).toBe(1);
+  });
+});
