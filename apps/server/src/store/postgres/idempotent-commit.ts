@@ -19,8 +19,16 @@ export type RunCommit = (statement: Statement, values: readonly unknown[]) => Pr
 export function idempotentCommit(connections: ConnectionPool, timeoutMs: number): RunCommit {
   const writer = randomUUID();
   let number = 0;
+  let previous: Promise<unknown> = Promise.resolve();
 
-  return async (statement, values) => {
+  // The database remembers only the last commit of a writer, so the next one is sent when its outcome is known.
+  return (statement, values) => {
+    const result = previous.then(() => commit(statement, values));
+    previous = result.catch(() => {});
+    return result;
+  };
+
+  async function commit(statement: Statement, values: readonly unknown[]): Promise<Row | undefined> {
     const deadline = performance.now() + 2 * timeoutMs;
     const remainingMs = () => Math.max(1, Math.min(timeoutMs, Math.ceil(deadline - performance.now())));
     /** The commit whose outcome is unknown. */
@@ -50,7 +58,7 @@ export function idempotentCommit(connections: ConnectionPool, timeoutMs: number)
             : unavailable(error);
       }
     }
-  };
+  }
 }
 
 /** Returns the row of a commit that was stored. Fences any other commit, so it cannot be stored later. */
