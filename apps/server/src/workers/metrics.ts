@@ -25,6 +25,8 @@ export function aggregatedMetrics(ofPrimary: () => Promise<MetricsData>, workers
     addExited({ metrics }: WorkerProcess): void {
       const counters = metrics.filter(({ type }) => ['counter', 'histogram', 'summary'].includes(String(type)));
       exited = exited.then(async (before) => (await aggregate([before, counters])).getMetricsAsJSON());
+      // `text` throws the same error to its caller.
+      exited.catch(() => {});
     },
   };
 }

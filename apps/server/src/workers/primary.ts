@@ -77,7 +77,9 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     }, WATCH_MS);
     watch.unref();
     // Loads the metrics library after the start, so that the start is faster.
-    setTimeout(() => void metrics.open(), METRICS_OPEN_MS).unref();
+    setTimeout(() => {
+      metrics.open().catch((error) => log.error({ err: error }, 'the metrics cannot be loaded'));
+    }, METRICS_OPEN_MS).unref();
     log.info({ origin, adminOrigin, deployment: config.deployment, workers: config.workers }, 'started');
     const stop = async () => {
       log.info('stopping');

@@ -34,7 +34,11 @@ export async function serveAsWorker(config: Config, logging: Log): Promise<Runni
     socket.once('close', () => send({ type: 'closed', port }));
     servers[port].accept(socket);
   };
-  const sendMetrics = async () => send({ type: 'collected', metrics: await service.metrics.json() });
+  const sendMetrics = () =>
+    service.metrics.json().then(
+      (metrics) => send({ type: 'collected', metrics }),
+      (error) => logging.log.error({ err: error }, 'the metrics of this worker cannot be collected'),
+    );
   process.on('message', (message: ToWorker, socket: unknown) => {
     if (message.type === 'connection') acceptConnection(message.port, message.id, socket);
     else if (message.type === 'sync') send({ type: 'synced', id: message.id });
@@ -45,10 +49,7 @@ export async function serveAsWorker(config: Config, logging: Log): Promise<Runni
     else if (message.type === 'keysChanged') keys.refresh();
     else if (message.type === 'counted') service.quotas?.add(message.requests);
     else if (message.type === 'metrics') metricsText.receive(message.text);
-    else if (message.type === 'collect')
-      sendMetrics().catch((error) =>
-        logging.log.error({ err: error }, 'the metrics of this worker cannot be collected'),
-      );
+    else if (message.type === 'collect') void sendMetrics();
   });
   const exchange = setInterval(() => {
     const requests = service.quotas?.newlyUsed();

@@ -62,6 +62,23 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
     }
   });
 
+  test('serves and stops without the library of the metrics', async () => {
+    const script = `import { registerHooks } from 'node:module';
+      const resolve = (name, context, next) => {
+        if (name === 'prom-client') throw new Error('there is no library');
+        return next(name, context);
+      };
+      registerHooks({ resolve });`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(script)}`;
+    const server = await startCluster(await newDatabase(), { NODE_OPTIONS });
+    const reported = () => server.entries().filter(({ msg }) => msg === 'the metrics cannot be loaded');
+    // The primary and both workers report it.
+    await expect.poll(() => new Set(reported().map(({ pid }) => pid)).size).toBe(3);
+    expect((await get(`${server.baseUrl}/pets`)).status).toBe(200);
+    await server.kill('SIGTERM');
+    expect(server.child.exitCode).toBe(0);
+  });
+
   test('shares the rate limit of a key', async () => {
     const server = await startCluster(await newDatabase(), { PETSTORE_RATE_LIMIT: '100' });
     const connection = () => {
