@@ -44,13 +44,13 @@ interface Head {
  */
 const OPENING = '{ "crc32":';
 const prefixOf = (rest: Uint8Array) => `${OPENING}${String(crc32(rest)).padStart(10)},`;
-const HEAD = prefixOf(new Uint8Array()).length;
+const PREFIX_BYTES = prefixOf(new Uint8Array()).length;
 const HINT = ',"hint":[';
 const DOCUMENTS = ',"documents":[';
 /** The end of a block, which occurs nowhere else in it. */
 const END = ']}\n';
-/** The separator of documents. */
-export const GAP = { json: ',\n', jsonl: ',' } as const;
+/** The text between two documents of a block. */
+export const SEPARATOR = { json: ',\n', jsonl: ',' } as const;
 
 /** Lays out a new block, and sets the offset of each record. The kinds of the records are indexes into the list of all kinds. */
 export function layOut(segment: number, form: Form, records: readonly NewRecord[], kinds: readonly Kind[]) {
@@ -68,18 +68,19 @@ export function layOut(segment: number, form: Form, records: readonly NewRecord[
     head.hint.push(id - lastId, version - lastVersion, length, index);
     [lastId, lastVersion] = [id, version];
     if (length === 0) continue;
-    record.start = end === 0 ? 0 : end + GAP[form].length;
+    record.start = end === 0 ? 0 : end + SEPARATOR[form].length;
     end = record.start + length;
     texts.push(record.text);
   }
   const opening = openingOf(head);
-  return { opening, documents: texts.join(GAP[form]), size: opening.length + end + END.length };
+  return { opening, documents: texts.join(SEPARATOR[form]), size: opening.length + end + END.length };
 }
 
 /** A block that is being written. `size` is in bytes. */
 export type NewBlock = ReturnType<typeof layOut>;
 
-const openingOf = (head: object) => Buffer.from(`${' '.repeat(HEAD)}${JSON.stringify(head).slice(1, -1)}${DOCUMENTS}`);
+const openingOf = (head: object) =>
+  Buffer.from(`${' '.repeat(PREFIX_BYTES)}${JSON.stringify(head).slice(1, -1)}${DOCUMENTS}`);
 
 /** Writes a block into bytes of its size, and returns them. */
 export function writeBlock(
@@ -90,7 +91,7 @@ export function writeBlock(
   opening.copy(bytes);
   bytes.write(documents, opening.length, encoding);
   bytes.write(END, bytes.length - END.length, 'latin1');
-  bytes.write(prefixOf(bytes.subarray(HEAD)), 'latin1');
+  bytes.write(prefixOf(bytes.subarray(PREFIX_BYTES)), 'latin1');
   return bytes;
 }
 
@@ -106,11 +107,11 @@ export function encodeBlock(head: object): Buffer {
  */
 export function decodeBlock<T>(bytes: Buffer, from = 0, headEnd = DOCUMENTS) {
   const end = bytes.indexOf(END, from) + END.length;
-  const body = bytes.subarray(from + HEAD, end);
-  if (body.length === 0 || bytes.toString('latin1', from, from + HEAD) !== prefixOf(body)) return undefined;
+  const body = bytes.subarray(from + PREFIX_BYTES, end);
+  if (body.length === 0 || bytes.toString('latin1', from, from + PREFIX_BYTES) !== prefixOf(body)) return undefined;
   const length = body.indexOf(headEnd);
   const head: T = JSON.parse(`{${body.toString('utf8', 0, length)}}`);
-  return { head, afterHead: from + HEAD + length + headEnd.length, end };
+  return { head, afterHead: from + PREFIX_BYTES + length + headEnd.length, end };
 }
 
 /** The blocks of a segment, up to the first invalid one. */
@@ -133,13 +134,13 @@ export class RecordCursor implements StoredRecord {
   start: number;
   length = 0;
   readonly #bytes: Buffer;
-  readonly #gap: number;
+  readonly #separatorBytes: number;
   #at: number;
   #isAtEnd: boolean;
 
   constructor(bytes: Buffer, hint: number, form: Form) {
     this.#bytes = bytes;
-    this.#gap = GAP[form].length;
+    this.#separatorBytes = SEPARATOR[form].length;
     this.#at = hint;
     this.start = bytes.indexOf(DOCUMENTS, hint) + DOCUMENTS.length;
     this.#isAtEnd = bytes[hint] === CLOSING;
@@ -148,7 +149,7 @@ export class RecordCursor implements StoredRecord {
   /** Moves to the next record; false after the last one. */
   next(): boolean {
     if (this.#isAtEnd) return false;
-    if (this.length > 0) this.start += this.length + this.#gap;
+    if (this.length > 0) this.start += this.length + this.#separatorBytes;
     this.id += this.#number();
     this.version += this.#number();
     this.length = this.#number();

@@ -4,12 +4,15 @@ import type { Properties } from '../store.ts';
 import type { Form, Kind, StoredRecord } from './block.ts';
 import { KeyDirectory } from './key-directory.ts';
 
-/** The state of a file of records. */
+/**
+ * The state of a file of records. The log appends commits to an unsealed segment, whose bytes are also in memory. Sealing writes
+ * the needed records to an immutable file, which is read from disk.
+ */
 export interface Segment {
   readonly number: number;
-  /** The sequence number of the first change, while the segment is not sealed. */
+  /** The sequence number of the first change in an unsealed segment. */
   readonly first: number;
-  /** The commits, while the segment is not sealed. Sealed segments are read from disk. */
+  /** The commits of an unsealed segment; undefined for a sealed one. */
   bytes: Buffer | undefined;
   /** The cost of all records. */
   size: number;

@@ -13,7 +13,7 @@ import {
   type Properties,
   type Removed,
 } from '../store.ts';
-import { GAP, type NewRecord } from './block.ts';
+import { type NewRecord, SEPARATOR } from './block.ts';
 import type { Catalog } from './catalog.ts';
 import { type ReadTexts, retryRead, type Span, spanOf } from './reader.ts';
 
@@ -41,7 +41,7 @@ export function collectionIn(
   { name, id: idProperty }: CollectionDeclaration,
   { catalog, texts, group }: StoreParts,
 ): Collection {
-  const run = randomUUID().slice(0, 8);
+  const runId = randomUUID().slice(0, 8);
   const directory = catalog.directory(name);
   const pages = new Map<string, Page>();
   let pagesSequence = 0;
@@ -99,7 +99,7 @@ export function collectionIn(
     // The same string until the next write, because every read compares it.
     version: () => {
       if (versionSequence !== catalog.sequence)
-        [versionSequence, version] = [catalog.sequence, `${run}-${catalog.sequence}`];
+        [versionSequence, version] = [catalog.sequence, `${runId}-${catalog.sequence}`];
       return version;
     },
   };
@@ -128,7 +128,7 @@ export function collectionIn(
       const span = spanOf(catalog, location);
       const before = spans.at(-1);
       // Neighbouring documents of a sealed segment have the same separator as a page, so they can be read as one span.
-      if (before?.segment === span.segment && span.start === before.end + GAP.json.length) before.end = span.end;
+      if (before?.segment === span.segment && span.start === before.end + SEPARATOR.json.length) before.end = span.end;
       else spans.push(span);
       page.more = page.count >= limit || bytes >= maxBytes;
       return !page.more;

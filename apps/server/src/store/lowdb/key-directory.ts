@@ -4,16 +4,18 @@ export interface Location {
   readonly version: number;
   /** The number of the segment. */
   readonly segment: number;
+  /** The offset in bytes from the beginning of the segment. */
   readonly start: number;
-  /** In bytes. */
+  /** The length in bytes. */
   readonly length: number;
   /** The index of its kind, which identifies its indexed values. */
   readonly kind: number;
 }
 
-/** The numbers of a row: identifier, version, segment and start combined, length, kind. */
+/** The numbers in a row: identifier, version, `segment * MAX_START + start`, length, kind. */
 const WIDTH = 5;
-const START = 2 ** 30;
+/** 1 GiB, far more than a full segment has. */
+const MAX_START = 2 ** 30;
 
 /** Rows in ascending order of identifiers. */
 interface Leaf {
@@ -72,7 +74,7 @@ export class KeyDirectory {
     const row = at * WIDTH;
     leaf.rows[row] = id;
     leaf.rows[row + 1] = version;
-    leaf.rows[row + 2] = segment * START + start;
+    leaf.rows[row + 2] = segment * MAX_START + start;
     leaf.rows[row + 3] = length;
     leaf.rows[row + 4] = kind;
     leaf.kinds |= bit(kind);
@@ -162,12 +164,12 @@ const idAt = ({ rows, count }: Leaf, at: number): number =>
 function locationAt({ rows }: Leaf, at: number): Location {
   const row = at * WIDTH;
   const segmentAndStart = rows[row + 2] as number;
-  const segment = Math.floor(segmentAndStart / START);
+  const segment = Math.floor(segmentAndStart / MAX_START);
   return {
     id: rows[row] as number,
     version: rows[row + 1] as number,
     segment,
-    start: segmentAndStart - segment * START,
+    start: segmentAndStart - segment * MAX_START,
     length: rows[row + 3] as number,
     kind: rows[row + 4] as number,
   };

@@ -30,7 +30,7 @@ export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, sea
      * and with a StoreUncertainError if the state of the disk is unknown.
      */
     append: async (records: readonly NewRecord[]) => {
-      if (active.segment.size >= catalog.maxSegment) await roll();
+      if (active.segment.size >= catalog.maxSegment) await beginSegment();
       const { segment } = active;
       const from = await active.append(layOut(segment.number, 'jsonl', records, catalog.kinds));
       for (const record of records) catalog.apply(segment, record, from);
@@ -43,7 +43,7 @@ export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, sea
    * Begins a new segment, once the previous full segment is sealed. Unsealed segments are in memory, so only one full segment
    * may wait.
    */
-  async function roll(): Promise<void> {
+  async function beginSegment(): Promise<void> {
     await sealing.catch(seal).catch((error: unknown) => {
       throw isDiskFull(error) ? full(error) : new StoreUnavailableError(`A segment cannot be sealed now (${error}).`);
     });
@@ -53,7 +53,7 @@ export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, sea
     active = created;
     catalog.segments.set(next.number, next);
     sealing = seal();
-    // The next `roll` handles the error.
+    // The next `beginSegment` handles the error.
     sealing.catch(() => {});
   }
 }

@@ -15,7 +15,7 @@ export interface Span {
 /** The size of a cached part of a segment. The last chunk of a segment is shorter. */
 const CHUNK_BYTES = 2 ** 16;
 const MAX_CHUNKS = 1024;
-/** 8 GiB, which no segment reaches. */
+/** These are 8 GiB, far more than a full segment has. */
 const MAX_CHUNKS_PER_SEGMENT = 2 ** 17;
 
 const chunkStart = (offset: number) => offset - (offset % CHUNK_BYTES);
@@ -32,10 +32,7 @@ class SegmentGoneError extends StoreUnavailableError {
  */
 export type ReadTexts = (spans: readonly Span[]) => string[] | Promise<string[]>;
 
-/**
- * Reads a segment with `bytes` from memory. Any other segment is sealed, so it never changes: it is read from disk in chunks,
- * of which the MAX_CHUNKS most recently used are cached.
- */
+/** Reads unsealed segments from memory, and sealed segments, which never change, from disk in cached chunks. */
 export function reader(catalog: Catalog): ReadTexts {
   /** The cached chunks by `keyOf`, least recently used first. */
   const chunks = new Map<number, Buffer>();

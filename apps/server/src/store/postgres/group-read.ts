@@ -14,8 +14,8 @@ interface WaitingRead {
 }
 
 interface ReadOptions {
-  /** The largest number of groups that run at once, one on each connection. */
-  size: number;
+  /** The largest number of groups that run at once: one for each connection. */
+  maxGroups: number;
   connectTimeout: number;
   statementTimeout: number;
 }
@@ -36,14 +36,17 @@ export type Read = (statement: Statement, values: readonly unknown[]) => Promise
  * Groups reads that wait while every connection is busy, so they share a round trip, its messages and their parsing. A group
  * has one statement, which takes an array for each parameter and returns one row for each read.
  */
-export function groupRead(connections: ConnectionPool, { size, connectTimeout, statementTimeout }: ReadOptions): Read {
+export function groupRead(
+  connections: ConnectionPool,
+  { maxGroups, connectTimeout, statementTimeout }: ReadOptions,
+): Read {
   let waiting: WaitingRead[] = [];
   let running = 0;
 
   return (statement, values) =>
     new Promise((resolve, reject) => {
       waiting.push({ statement, values, since: performance.now(), resolve, reject });
-      if (running < size) void run();
+      if (running < maxGroups) void run();
     });
 
   async function run(): Promise<void> {

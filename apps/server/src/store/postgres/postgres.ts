@@ -48,11 +48,15 @@ export async function openPostgresStore(
     throw new ConfigError('DATABASE_URL is not valid; write an address like postgres://user@host:5432/database.');
   const hosts: Hosts = { urls, current: 0 };
   await prepareDatabase(hosts, collections, connectTimeout);
-  const size = poolSize - 1;
-  const readers = connectionPool(hosts, { size, connectTimeout, prepare: prepareForReads(statementTimeout) });
+  const readConnections = poolSize - 1;
+  const readers = connectionPool(hosts, {
+    size: readConnections,
+    connectTimeout,
+    prepare: prepareForReads(statementTimeout),
+  });
   // The database limits the time of reads. It does not limit writes, so theirs is the time for preparing a connection.
   const writers = connectionPool(hosts, { size: 1, connectTimeout, prepare: prepareForWrites(connectTimeout) });
-  const read = groupRead(readers, { size, connectTimeout, statementTimeout });
+  const read = groupRead(readers, { maxGroups: readConnections, connectTimeout, statementTimeout });
   const sweeper = idempotencySweeper(writers, maxIdempotencyKeys, statementTimeout);
   const byName = new Map(
     collections.map((declaration) => {

@@ -55,14 +55,15 @@ export async function prepareSession(session: Session, timeoutMs: number, settin
   if (rows[0]?.[0] !== 'off') throw new Error('it is read only');
 }
 
-/** Lets the database cancel slow reads, so it does not work for callers that have left. */
+/** Lets the database cancel reads that take longer than their callers wait. */
 export function prepareForReads(statementTimeout: number): Prepare {
   return (session) => prepareSession(session, statementTimeout, `SET statement_timeout = ${statementTimeout}`);
 }
 
 /**
  * Turns off the database's statement timeout, because a cancelled wait for the standby reports success. Then commits an update
- * without effect, because a former primary that was not fenced claims to accept writes, but never confirms a commit.
+ * without effect, because a former primary that was not fenced claims to accept writes, but never confirms a commit. Each of
+ * these statements may take `timeoutMs`.
  */
 export function prepareForWrites(timeoutMs: number): Prepare {
   return async (session) => {
