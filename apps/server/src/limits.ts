@@ -90,8 +90,8 @@ export const LOG_FLUSH_BYTES = 2 ** 16;
 export const LOG_RETRY_MS = 250;
 export const LOG_EXIT_MS = 500;
 
-/** The delay before a dead worker is replaced. It doubles with each death, until a worker has lived for a while. */
-export const WORKER_RESTART_MS = { first: 100, max: 10_000, lived: 30_000 };
+/** The delay before a dead worker is replaced. It doubles with each death, until a worker lives longer than `resetAfter`. */
+export const WORKER_RESTART_MS = { first: 100, max: 10_000, resetAfter: 30_000 };
 
 /** The time after the time to stop before a worker is killed. */
 export const WORKER_EXIT_MS = 2_000;

@@ -14,14 +14,14 @@ export class LogWriter {
   #used = 0;
   /** The text that did not fit into the buffer. */
   #overflow = '';
-  /** The bytes of the running write, and of a write that failed or was incomplete. */
+  /** The bytes that are being written, or that remain from a write that failed or was incomplete. */
   #unwritten: Buffer = EMPTY;
   /** The buffer of the running write. Each write swaps the two buffers. */
   #writingBuffer = Buffer.allocUnsafeSlow(2 * LOG_FLUSH_BYTES);
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
   #isBroken = false;
-  #unreported = 0;
+  #unreportedLost = 0;
   #lost = 0;
 
   /** Calls `onRecovery` with the number of lost lines when writing works again. */
@@ -43,7 +43,7 @@ export class LogWriter {
     if (this.#isBroken || this.#overflow.length + lines.length > MAX_LOG_BUFFER_BYTES) {
       const count = lines.split('\n').length - 1;
       this.#lost += count;
-      this.#unreported += count;
+      this.#unreportedLost += count;
       return;
     }
     // A UTF-16 code unit takes up to three bytes in UTF-8, so this is the space that the lines need at most.
@@ -54,7 +54,7 @@ export class LogWriter {
     else this.#flushIn(LOG_FLUSH_MS);
   }
 
-  /** Waits until everything is written; false after a timeout. */
+  /** Waits for a limited time until everything is written. Returns false if a write is still running then. */
   async close(): Promise<boolean> {
     await this.#pollFor(LOG_EXIT_MS, () => {
       this.#flush();
@@ -86,17 +86,18 @@ export class LogWriter {
     this.#takeLines();
     if (this.#isPipe) {
       // Node made the pipe non-blocking, so this write cannot block.
-      this.#written(...attempt(() => writeSync(this.#fd, this.#unwritten)));
+      this.#handleResult(...tryWrite(this.#fd, this.#unwritten));
       return;
     }
     // A disk may be slow, so another thread writes.
     this.#isWriting = true;
     writeAsync(this.#fd, this.#unwritten, 0, this.#unwritten.length, null, (error, bytes) => {
       this.#isWriting = false;
-      this.#written(error, bytes);
+      this.#handleResult(error, bytes);
     });
   }
 
+  /** Moves the next lines to `#unwritten`, unless it still has bytes. */
   #takeLines(): void {
     if (this.#unwritten.length > 0) return;
     if (this.#used > 0) {
@@ -108,13 +109,13 @@ export class LogWriter {
     }
   }
 
-  #written(error: NodeJS.ErrnoException | null, bytes = 0): void {
+  #handleResult(error: NodeJS.ErrnoException | null, bytes = 0): void {
     this.#unwritten = this.#unwritten.length === bytes ? EMPTY : this.#unwritten.subarray(bytes);
     if (error?.code === 'EPIPE') return this.#break();
     if (error) return this.#flushIn(LOG_RETRY_MS);
-    if (this.#unreported > 0 && this.#overflow.length < MAX_LOG_BUFFER_BYTES / 2) {
-      const lost = this.#unreported;
-      this.#unreported = 0;
+    if (this.#unreportedLost > 0 && this.#overflow.length < MAX_LOG_BUFFER_BYTES / 2) {
+      const lost = this.#unreportedLost;
+      this.#unreportedLost = 0;
       this.#onRecovery(lost);
     }
     if (!this.#isEmpty) this.#flushIn(this.#unwritten.length > 0 ? 0 : LOG_FLUSH_MS);
@@ -130,14 +131,14 @@ export class LogWriter {
     this.#overflow = '';
   }
 
-  /** Writes the last lines when the process ends. */
+  /** Writes the last lines synchronously, because the process is exiting. */
   #flushNow(): void {
     // Node waits for the thread of a running write, so its bytes are not written again.
     if (this.#isWriting) this.#unwritten = EMPTY;
     const deadline = performance.now() + LOG_EXIT_MS;
     while (!this.#isEmpty && !this.#isBroken && performance.now() < deadline) {
       this.#takeLines();
-      const [error, bytes] = attempt(() => writeSync(this.#fd, this.#unwritten));
+      const [error, bytes] = tryWrite(this.#fd, this.#unwritten);
       this.#unwritten = this.#unwritten.subarray(bytes);
       if (error && error.code !== 'EAGAIN') return;
       if (error) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
@@ -147,9 +148,9 @@ export class LogWriter {
 
 const EMPTY = Buffer.alloc(0);
 
-function attempt(write: () => number): [NodeJS.ErrnoException | null, number] {
+function tryWrite(fd: number, bytes: Buffer): [NodeJS.ErrnoException | null, number] {
   try {
-    return [null, write()];
+    return [null, writeSync(fd, bytes)];
   } catch (error) {
     return [error as NodeJS.ErrnoException, 0];
   }

@@ -21,7 +21,7 @@ export interface Running {
   madeKey: string | undefined;
   /** Stops accepting connections, finishes the requests under way, and closes the store. */
   stop(): Promise<StopResult>;
-  /** Ends the workers at once, if there are any. */
+  /** Kills the workers, if there are any. */
   kill?(): void;
   /** Replaces the workers one by one, if there are any. */
   replaceWorkers?(): void;
@@ -85,7 +85,7 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
   metrics.watchStore(store);
   let isStopping = false;
 
-  /** Closes the store. Resolves to false if closing takes longer than `timeoutMs`, which counts as one second at least. */
+  /** Closes the store. Resolves to false if that takes longer than `timeoutMs`, and longer than MIN_STORE_CLOSE_MS. */
   async function close(timeoutMs: number): Promise<boolean> {
     const leftMs = Math.max(MIN_STORE_CLOSE_MS, timeoutMs);
     const isClosed = await Promise.race([store.close().then(() => true), sleep(leftMs, false, { ref: false })]);
@@ -111,7 +111,7 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
     quotas,
     onRejection: rejectionObserver(logRequest, metrics),
     opened,
-    /** Loads the modules that the first requests do not need, a moment later. */
+    /** Loads the modules that the first requests do not need, after METRICS_OPEN_MS. */
     loadRest: () => {
       setTimeout(() => {
         metrics.open().catch((error) => log.error({ err: error }, 'the metrics cannot be loaded'));

@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { keysVariable } from '../config/config.ts';
 import { ExpectedError } from '../expected-error.ts';
 
 /** The command line is invalid. */
@@ -25,7 +26,7 @@ function usageLine({ code, message }: CommanderError): string | undefined {
     .replace(/\n/g, ' ')
     .replace(/(unknown option '[^'=]*)=.*'/, "$1'");
   return /^unknown option '--?(api-?)?keys?'/.test(line)
-    ? `${line}; set PETSTORE_API_KEYS in the environment, or use 'keys create'.`
+    ? `${line}; set ${keysVariable} in the environment, or use 'keys create'.`
     : line;
 }
 

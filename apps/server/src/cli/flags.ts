@@ -9,7 +9,7 @@ import {
 } from '../config/config.ts';
 import { deployments, type Setting } from '../config/settings.ts';
 
-/** Adds a command with the flags of settings. Its help shows the summary, then more. */
+/** Adds a command with the flags of settings. Its help shows the summary, then `more`. */
 export function addCommand(
   parent: Command,
   name: string,
@@ -24,12 +24,12 @@ export function addCommand(
 /** Adds the flags of settings to a command. */
 export function addSettings(command: Command, settings: readonly Setting<unknown>[]): Command {
   for (const { flags, variable, about, fallback } of settings) {
-    const [standard, ...others] = deployments.map((name) => ({ name, text: fallback(name) }));
-    const different = others
-      .filter(({ text }) => text !== standard?.text)
+    const [first, ...others] = deployments.map((name) => ({ name, text: fallback(name) }));
+    const differing = others
+      .filter(({ text }) => text !== first?.text)
       .map(({ name, text }) => `, ${text} for ${name}`);
-    const text = `${standard?.text}${different.join('')}`;
-    command.addOption(new Option(flags, about).env(variable).default(standard?.text, text));
+    const text = `${first?.text}${differing.join('')}`;
+    command.addOption(new Option(flags, about).env(variable).default(first?.text, text));
   }
   return command;
 }
@@ -44,7 +44,7 @@ export function dataDirOf(command: Command, env: NodeJS.ProcessEnv): string {
   return dataDirFrom(settingTexts(command, env));
 }
 
-/** The texts of settings: flags, else variables. Commander would read the process's environment only. */
+/** The text of each setting: its flag, else its variable in `env`. Commander itself would read `process.env`. */
 function settingTexts(command: Command, env: NodeJS.ProcessEnv): SettingTexts {
   return ({ flags, variable }) => {
     const option = command.options.find((candidate) => candidate.flags === flags);

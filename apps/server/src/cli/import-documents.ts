@@ -31,13 +31,13 @@ export async function importDocuments(
 ): Promise<Imported> {
   const collection = store.collection(declaration.name);
   const imported = { added: 0, known: 0 };
-  /** Whether the store has no document from the current one on. */
-  let isBehindStored = false;
+  /** Whether the remaining documents follow the last stored document. */
+  let isPastStored = false;
   for await (const batch of batches) {
-    const known = isBehindStored ? 0 : await countKnown(collection, declaration, batch);
+    const known = isPastStored ? 0 : await countKnown(collection, declaration, batch);
     const added = batch.slice(known);
-    isBehindStored = added.length > 0;
-    if (isBehindStored && !(await collection.restore(added.map(({ properties }) => properties))))
+    isPastStored = added.length > 0;
+    if (isPastStored && !(await collection.restore(added.map(({ properties }) => properties))))
       throw new ImportError(
         `The store already used the identifier ${added[0]?.id} of ${declaration.name} or a higher one; stop all servers.`,
       );

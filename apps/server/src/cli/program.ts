@@ -1,6 +1,6 @@
 import { service } from '@petstore/types';
 import { Command, CommanderError, Help } from 'commander';
-import { type Config, databaseVariable, keysVariable, rejectUnknownVariables, suggestion } from '../config/config.ts';
+import { type Config, databaseVariable, keysVariable, rejectUnknownEnvironment, suggestion } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { addDataFolderCommands } from './data-folder.ts';
 import { errorLine, UsageError } from './errors.ts';
@@ -31,7 +31,7 @@ export function program(env: NodeJS.ProcessEnv, runServer: (config: Config) => P
     .version(service.version)
     .exitOverride()
     .configureOutput({ outputError: () => {} })
-    .hook('preAction', () => rejectUnknownVariables(env));
+    .hook('preAction', () => rejectUnknownEnvironment(env));
 
   const serve = root.command('serve', { isDefault: true }).summary('run the server (the default command)');
   addSettings(serve, Object.values(settings))

@@ -8,12 +8,12 @@ import { greeting } from './greeting.ts';
 /** Runs the server until a signal stops it, and prints its URLs. */
 export async function start(config: Config): Promise<void> {
   const logging = openLog(config);
-  const doNotEnd = endOnSignals();
+  const removeHandlers = endOnSignals();
   const serveConfigured = config.workers > 1 ? (await import('../workers/primary.ts')).serveWithWorkers : serve;
   const running = await serveConfigured(config, logging);
   if (running.replaceWorkers) process.on('SIGUSR2', running.replaceWorkers);
   // The handlers come before the greeting, because its reader may send a signal at once.
-  doNotEnd();
+  removeHandlers();
   stopOnSignals(running, logging);
   // Stdout is the log, which has JSON lines only.
   console.error(greeting(running, config));
@@ -53,7 +53,7 @@ const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 type Signal = keyof typeof EXIT_CODES;
 const signals = Object.keys(EXIT_CODES) as Signal[];
 
-/** Ends a server that is still opening its store: the first process of a container has no default signals. */
+/** Makes signals end a server that still starts in process 1, the first of a container, which has no default handlers. Returns the undo. */
 function endOnSignals(): () => void {
   if (process.pid !== 1) return () => {};
   const end = (signal: Signal) => process.exit(EXIT_CODES[signal]);
@@ -95,7 +95,7 @@ async function stop(running: Running, logging: Log, signal: Signal): Promise<voi
 function endBy(signal: Signal, running: Running): void {
   process.removeAllListeners(signal);
   running.kill?.();
-  // The first process of a container has no default signals.
+  // Process 1 has no default handlers, so a signal would not end it.
   if (process.pid !== 1) process.kill(process.pid, signal);
   process.exit(EXIT_CODES[signal]);
 }

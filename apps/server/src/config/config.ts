@@ -9,7 +9,7 @@ type SettingValues = { [Name in keyof Settings]: Settings[Name] extends Setting<
 export interface Config extends SettingValues {
   /** Keys from the environment, which replace the keys stored in `dataDir`. */
   apiKeys: string | undefined;
-  /** The address of the database that stores the documents instead of `dataDir`. The address may contain a password: never print it. */
+  /** The URL of the database that stores the documents instead of `dataDir`. Never print it, because it may contain a password. */
   databaseUrl: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function configFrom(texts: SettingTexts, { apiKeys, databaseUrl }: Secret
   const values = Object.fromEntries(
     entries.map(([name, setting]) => [name, parseSetting(setting, texts, deployment)]),
   ) as SettingValues;
-  // The head is a part of the request.
+  // The time for the headers is a part of the time for the request.
   const headersTimeout = Math.min(values.headersTimeout, values.requestTimeout);
   return { ...values, headersTimeout, apiKeys, databaseUrl };
 }
@@ -50,21 +50,21 @@ export function defaultConfig(overrides: Partial<Config> = {}): Config {
   return { ...configFrom(texts, overrides), ...overrides };
 }
 
-const known = [keysVariable, ...Object.values(settings).map(({ variable }) => variable)];
+const knownVariables = [keysVariable, ...Object.values(settings).map(({ variable }) => variable)];
 
 /** Variables of the client and the tests. */
-const foreign = /^PETSTORE_(API_KEY$|BASE_URL$|TEST_)/;
+const otherPrograms = /^PETSTORE_(API_KEY$|BASE_URL$|TEST_)/;
 
 /** Variables that Kubernetes and Docker set for services named petstore. */
-const discovery = /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
+const discoveryName = /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
 const discoveryAddress = /^(tcp|udp|sctp):\/\//;
 
 /** Rejects unknown variables that look like settings, because they may be misspelt. */
-export function rejectUnknownVariables(env: NodeJS.ProcessEnv): void {
+export function rejectUnknownEnvironment(env: NodeJS.ProcessEnv): void {
   for (const [name, value = ''] of Object.entries(env)) {
-    if (!name.startsWith('PETSTORE_') || known.includes(name) || foreign.test(name)) continue;
-    if (discovery.test(name) || discoveryAddress.test(value)) continue;
-    const hint = suggestion(withoutPrefix(name), known, withoutPrefix);
+    if (!name.startsWith('PETSTORE_') || knownVariables.includes(name) || otherPrograms.test(name)) continue;
+    if (discoveryName.test(name) || discoveryAddress.test(value)) continue;
+    const hint = suggestion(withoutPrefix(name), knownVariables, withoutPrefix);
     throw new ConfigError(`${name} in the environment is not a setting; ${hint}`);
   }
 }

@@ -65,7 +65,7 @@ export function openKeys(
 
 const CHECK_MS = 1000;
 
-interface Followed {
+interface FollowedKeys {
   /** The keys in the file, as of at most a second ago. If the file is damaged or removed, they are the last valid keys. */
   current(): readonly StoredKey[];
   /** Reloads the keys if the file has changed. */
@@ -77,7 +77,7 @@ interface Followed {
  * `stat` works on every file system and needs no handle. Throws if the file is damaged at the start. Later damage is reported once,
  * until the file is valid again.
  */
-export function followKeys(file: string, report: (problem: string) => void): Followed {
+export function followKeys(file: string, report: (problem: string) => void): FollowedKeys {
   let version = versionOf(file);
   let keys = readKeys(file) ?? [];
   let checkedAt = performance.now();

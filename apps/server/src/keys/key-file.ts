@@ -5,14 +5,14 @@ import { errorCode, makeFolder, reasonOf, replaceFile } from '../files/files.ts'
 import { lockFile } from '../files/lock.ts';
 import { generateKey, type HashedKey, hashOf, isName, nameRule } from './parse-keys.ts';
 
-/** keys.json cannot be used. The message never contains its content. */
+/** Thrown if keys.json cannot be used. The message never contains its content. */
 export class KeysFileError extends ExpectedError {
   constructor(file: string, finding: string, cause?: unknown) {
     super(`${file} ${finding}`, { cause });
   }
 }
 
-/** A key cannot be created or revoked by this name. */
+/** Thrown if a key cannot be created or revoked by a name. */
 export class KeyNameError extends ExpectedError {}
 
 /** A key as stored in keys.json. */

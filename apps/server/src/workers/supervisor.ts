@@ -18,7 +18,7 @@ export interface SupervisorOptions {
   onExit(worker: WorkerProcess): number;
 }
 
-/** A worker could not start. */
+/** Thrown if a worker cannot start. */
 export class WorkerStartError extends ExpectedError {}
 
 /** Supervises the workers of a server: replaces workers that die, and replaces all workers one by one on request. */
@@ -95,7 +95,7 @@ export class Supervisor {
     const lostConnections = this.#options.onExit(worker);
     if (!this.#isRunning || worker.state === 'stopping') return;
     this.deaths++;
-    if (performance.now() - worker.since > WORKER_RESTART_MS.lived) this.#restarts = 0;
+    if (performance.now() - worker.since > WORKER_RESTART_MS.resetAfter) this.#restarts = 0;
     this.#options.log.error({ worker: worker.pid, code, signal, lostConnections }, 'worker died');
     this.#fill();
   }

@@ -9,7 +9,7 @@ import type { PortName, ToPrimary, ToWorker } from './worker-process.ts';
 
 /** A worker that serves. */
 export interface RunningWorker {
-  /** Resolves when the primary has stopped this worker or has exited: to whether the store closed in time. */
+  /** Resolves when this worker has stopped, to whether its store closed in time. It stops when the primary says so or exits. */
   readonly closed: Promise<boolean>;
 }
 
@@ -21,9 +21,9 @@ export async function serveAsWorker(config: Config, logging: Log): Promise<Runni
   // The primary reports errors of the keys once for all workers, so this process does not.
   const keys = openKeys(config, () => {});
   const metricsText = metricsOfServer();
-  const service = await openService(partOf(config), logging, keys.check, metricsText.request);
+  const service = await openService(shareOf(config), logging, keys.check, metricsText.request);
   await service.opened;
-  const options = { ...partOf(config), onRejection: service.onRejection };
+  const options = { ...shareOf(config), onRejection: service.onRejection };
   const servers = { api: serveSockets(service.app, options), admin: serveSockets(service.admin, options) };
   const { promise: stopRequested, resolve: requestStop } = Promise.withResolvers<number | undefined>();
 
@@ -74,10 +74,10 @@ export function send(message: ToPrimary): void {
   if (process.connected) process.send?.(message, undefined, {}, () => {});
 }
 
-/** The settings of one worker: its part of the memory for bodies and responses. */
-function partOf(config: Config): Config {
-  const part = (bytes: number) => Math.ceil(bytes / config.workers);
-  return { ...config, bodyMemory: part(config.bodyMemory), responseMemory: part(config.responseMemory) };
+/** The configuration of one worker. The workers share the memory for bodies and responses. */
+function shareOf(config: Config): Config {
+  const share = (bytes: number) => Math.ceil(bytes / config.workers);
+  return { ...config, bodyMemory: share(config.bodyMemory), responseMemory: share(config.responseMemory) };
 }
 
 /** Requests the metrics of all processes from the primary. */
