@@ -26,3 +26,30 @@ test('api sends headers, and prints those of the response', async () => {
   expect(stdout).toMatch(/^HTTP 200\n(.+\n)*x-request-id: one\n(.+\n)*\n\[\]\n$/);
   expect(await petctl(['api', 'GET', '/pets', '-H', 'no header'], { env })).toMatchObject({ code: 2 });
 });
+
+test('api sends JSON as it is written, and text by the type of its field', async () => {
+  const { env, requests } = await record(() => ({ body: [] }));
+  const fields = [
+    'name=7',
+    'categoryId=9223372036854775807',
+    'big:=-9223372036854775808',
+    'huge:=1e400',
+    'in:={"a":1}',
+  ];
+  const words = fields.flatMap((field) => ['--field', field]);
+  expect(await petctl(['api', 'POST', '/pets', ...words, '--field', 'text:="a b"'], { env })).toMatchObject({
+    code: 0,
+  });
+  expect(requests[0]?.body).toBe(
+    '{"name":"7","categoryId":9223372036854775807,"big":-9223372036854775808,"huge":1e400,"in":{"a":1},"text":"a b"}',
+  );
+  expect(await petctl(['api', 'GET', '/pets', ...words, '--field', 'text:="a b"'], { env })).toMatchObject({ code: 0 });
+  expect(Object.fromEntries(new URL(requests[1]?.url ?? '', 'http://x').searchParams)).toEqual({
+    name: '7',
+    categoryId: '9223372036854775807',
+    big: '-9223372036854775808',
+    huge: '1e400',
+    in: '{"a":1}',
+    text: 'a b',
+  });
+});

@@ -98,13 +98,14 @@ async function requestOf(method: string, path: string, { flags, io, operations }
     if (typeof input === 'string')
       throw new UsageError(`${method} has no body.`, 'Use --field for a query, or another method.');
     const query = Object.entries(fields).map(
-      ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`,
+      ([name, { text }]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`,
     );
     return { method, path: `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}`, headers };
   }
   if (typeof input === 'string' && Object.keys(fields).length > 0)
     throw new UsageError('--field and --input both set the body.', 'Use either --field or --input.');
-  const body = typeof input === 'string' ? await readText(input, io) : JSON.stringify(fields);
+  const properties = Object.entries(fields).map(([name, { json }]) => `${JSON.stringify(name)}:${json}`);
+  const body = typeof input === 'string' ? await readText(input, io) : `{${properties.join()}}`;
   return { method, path, headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
@@ -118,20 +119,28 @@ function parseHeaders(words: readonly string[]): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** Parses `name=value` as text or by the type of the field in the spec, and `name:=json` as JSON. */
-function parseFields(words: readonly string[], operation: Operation | undefined): Record<string, unknown> {
-  const entries = words.map((word): [string, unknown] => {
+interface FieldText {
+  /** The value in a JSON body. */
+  readonly json: string;
+  /** The value in a query. */
+  readonly text: string;
+}
+
+/** Parses `name=value` as text or by the type of the field in the spec, and `name:=json` as JSON. JSON is sent as it is written. */
+function parseFields(words: readonly string[], operation: Operation | undefined): Record<string, FieldText> {
+  const entries = words.map((word): [string, FieldText] => {
     const [, name = '', kind, text = ''] = /^([^:=]+)(:?=)(.*)$/s.exec(word) ?? [];
     if (!kind) throw new UsageError(`--field '${word}' has no value.`, 'Write key=value.');
     if (kind === ':=') {
       const value = jsonValueIfValid(text);
       if (value === undefined)
         throw new UsageError(`--field ${name}: '${text}' is not JSON.`, `Write ${name}=${text} for text.`);
-      return [name, value];
+      return [name, { json: text, text: typeof value === 'string' ? value : text.trim() }];
     }
     const type = operation?.fields[name] && typeIn(operation.fields[name].schema);
-    const parsed = type ? parseValue(text, { type }) : { value: text };
-    return [name, 'value' in parsed ? parsed.value : text];
+    const parsed = type ? parseValue(text, { type, format: 'int64' }) : { value: text };
+    const value = 'value' in parsed ? parsed.value : text;
+    return [name, { json: typeof value === 'bigint' ? text : JSON.stringify(value), text }];
   });
   return Object.fromEntries(entries);
 }
