@@ -7,6 +7,7 @@ import {
   resolved,
   type Schema,
 } from '@petstore/types';
+import { exactJson } from './bodies.ts';
 
 /** The error of data that does not match the spec. */
 export class UnexpectedDataError extends Error {
@@ -152,5 +153,5 @@ function isOf(value: unknown, type: JsonType): boolean {
 }
 
 function isSame(one: unknown, other: unknown): boolean {
-  return one === other || (Object(one) === one && JSON.stringify(one) === JSON.stringify(other));
+  return one === other || (Object(one) === one && exactJson(one) === exactJson(other));
 }

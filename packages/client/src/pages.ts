@@ -1,4 +1,5 @@
 import type { OperationId, operations, Pagination, Result } from '@petstore/types';
+import { exactJson } from './bodies.ts';
 import type { Call } from './call.ts';
 import type { HttpResponse } from './connection.ts';
 import { errorFrom } from './errors.ts';
@@ -99,7 +100,7 @@ function pageFrom(
 ): AnyPage {
   const items = Object(data) === data && (rule.items === undefined ? data : ((data as Properties)[rule.items] ?? []));
   const unexpected = (problem: string, text: string) => errorFrom(response, text, data, problem);
-  if (!Array.isArray(items)) throw unexpected('no list', JSON.stringify(data));
+  if (!Array.isArray(items)) throw unexpected('no list', exactJson(data));
   const following = nextRequest(rule, data, items, response);
   /** Adds the next page to the trail. `first` is the address of the first page. */
   const extended = (first: string): Trail => {

@@ -44,3 +44,12 @@ test.each([
 ] as const)('%j by the schema %j: %s', (value, rules, fault) => {
   expect(faultOf(value, { type: 'number', ...rules })).toBe(fault);
 });
+
+test('lists and constants with large integers are compared', () => {
+  const [one, other] = [{ id: 2n ** 63n - 1n }, { id: 2n ** 63n - 2n }];
+  // Without `rawJSON`, parsing returns no bigints either.
+  if (!('rawJSON' in JSON)) return void expect(() => faultOf([one, other], { uniqueItems: true })).toThrow(TypeError);
+  expect(faultOf([one, other], { uniqueItems: true })).toBeUndefined();
+  expect(faultOf([one, { ...one }], { uniqueItems: true })).toBe('not without repetition');
+  expect(faultOf(one, { const: { id: 1 } })).toBe('not {"id":1}');
+});

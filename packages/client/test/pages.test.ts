@@ -178,3 +178,15 @@ test.each<[string, (length: number) => string]>([
     return () => nextPage({ status: 200, headers, text: async () => '' });
   }, 2 ** 13);
 });
+
+test('a page that is no list ends with an error that shows it, also with a large integer', async () => {
+  const { api } = await stubbed([(_, response) => response.end('{"id":9223372036854775807}')]);
+  const error = await api
+    .listPets()
+    .page()
+    .catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(UnexpectedResponseError);
+  // The source text of numbers is as new as `rawJSON`.
+  const problem = 'rawJSON' in JSON ? 'no list' : 'inexact number';
+  expect(error).toMatchObject({ message: `${problem}: {"id":9223372036854775807}` });
+});
