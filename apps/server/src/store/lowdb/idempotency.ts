@@ -14,8 +14,8 @@ const SWEPT_BY_COMMIT = 2;
 const SWEPT_BY_MINUTE = 1_000;
 const SWEEP_MS = 60_000;
 
-/** The number of commits between two yields to the event loop while loading. */
-const SLICE = 250;
+/** The number of commits between two yields to the event loop while `load` runs. */
+const COMMITS_PER_YIELD = 250;
 
 /** The keys of one commit. */
 interface StoredKeys {
@@ -51,13 +51,13 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
       }
       return results;
     },
-    /** The results of writes after their commit. */
-    committed: (results: readonly unknown[]): unknown[] => {
+    /** Returns the results of writes after their commit. */
+    afterCommit: (results: readonly unknown[]): unknown[] => {
       pending = undefined;
       return results.map((result) => (typeof result === 'function' ? result() : result));
     },
     /** Removes the keys of a failed commit. */
-    failed: () => {
+    afterFailure: () => {
       if (pending) keys.removeNewest(pending.id);
       pending = undefined;
     },
@@ -107,7 +107,7 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
     let page: Page;
     let after = 0;
     do {
-      page = await list({ after, limit: SLICE });
+      page = await list({ after, limit: COMMITS_PER_YIELD });
       for (const { text } of documentsIn(page)) {
         const { id, at, writes } = parseKeys(text);
         for (const [key] of writes) keys.set(key, id, at);

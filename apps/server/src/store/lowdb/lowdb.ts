@@ -136,9 +136,9 @@ async function openUnlocked(
       const results = idempotent.write(batch, writes);
       if (batch.records.length > 0) await log.append(batch.records);
       manifest.saveSoon();
-      return idempotent.committed(results);
+      return idempotent.afterCommit(results);
     } catch (error) {
-      idempotent.failed();
+      idempotent.afterFailure();
       if (error instanceof StoreFailedError) {
         // The state of the disk is unknown, so writing stops.
         group.abort(new StoreFailedError(error.message, { cause: error }));

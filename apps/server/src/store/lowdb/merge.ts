@@ -6,7 +6,7 @@ import { type Catalog, costOf, type Segment } from './catalog.ts';
 import type { Manifest } from './manifest.ts';
 
 /** The number of records between two yields to the event loop. */
-const SLICE = 1000;
+const RECORDS_PER_YIELD = 1000;
 const RETRY_MS = { first: 100, max: 60_000 };
 
 /** The cost of a tombstone, which is a record of length 0: it says that a document was removed, and has no text. */
@@ -116,7 +116,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     let [count, validEnd] = [0, 0];
     for (const { kinds, records, end } of blocksIn(bytes, segment.bytes ? 'jsonl' : 'json')) {
       while (records.next()) {
-        if (++count % SLICE === 0) await yieldToEventLoop();
+        if (++count % RECORDS_PER_YIELD === 0) await yieldToEventLoop();
         const { id, version, start, length } = records;
         const [collection] = kinds[records.kind] as Kind;
         const location = length > 0 ? catalog.directory(collection).get(id) : undefined;

@@ -9,7 +9,7 @@ import { type Catalog, type Segment, segmentFile } from './catalog.ts';
 import type { ManifestData } from './manifest.ts';
 
 /** The number of records between two yields to the event loop. */
-const SLICE = 1000;
+const RECORDS_PER_YIELD = 1000;
 
 /** The number of segments that are read concurrently. */
 const READ_AHEAD = 4;
@@ -77,8 +77,8 @@ export async function recover(manifest: ManifestData, catalog: Catalog, isVerifi
       sinceYield += apply(segment, file, bytes, kinds, records);
       end = blockEnd;
       // During a yield, requests get the response that the store is opening.
-      if (sinceYield >= SLICE) await yieldToEventLoop();
-      sinceYield %= SLICE;
+      if (sinceYield >= RECORDS_PER_YIELD) await yieldToEventLoop();
+      sinceYield %= RECORDS_PER_YIELD;
     }
     if (form === 'json' ? end === 0 : !isTorn(bytes.subarray(end)))
       throw new StoreDamagedError(file, `it is damaged at byte ${end}`);
