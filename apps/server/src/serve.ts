@@ -103,6 +103,9 @@ export async function openService(config: Config, logging: Log, keys: KeyCheck, 
     metrics: { ...metrics, text: metricsText ?? metrics.text },
     isReady: async () => !isStopping && (await store.ready()),
     healthRoutes: config.adminPort === undefined,
+  }).catch(async (error) => {
+    await close(0);
+    throw error;
   });
   return {
     app,

@@ -20,6 +20,17 @@ const startError = (url: string, env: NodeJS.ProcessEnv) =>
     (error) => String(error.message),
   );
 
+/** Makes each process fail to load a library. */
+function withoutLibrary(library: string): { NODE_OPTIONS: string } {
+  const script = `import { registerHooks } from 'node:module';
+    const resolve = (name, context, next) => {
+      if (name === '${library}') throw new Error('there is no ' + name);
+      return next(name, context);
+    };
+    registerHooks({ resolve });`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+}
+
 test('several workers without a database are rejected in one line that says what to do', async () => {
   const error = await startOnFolder(main, { PETSTORE_WORKERS: '2' }).catch(String);
   expect(error).toMatch(/: petstore-server: --workers is 2, but .* Set DATABASE_URL .*\n$/);
@@ -63,14 +74,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
   });
 
   test('serves and stops without the library of the metrics', async () => {
-    const script = `import { registerHooks } from 'node:module';
-      const resolve = (name, context, next) => {
-        if (name === 'prom-client') throw new Error('there is no library');
-        return next(name, context);
-      };
-      registerHooks({ resolve });`;
-    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(script)}`;
-    const server = await startCluster(await newDatabase(), { NODE_OPTIONS });
+    const server = await startCluster(await newDatabase(), withoutLibrary('prom-client'));
     const reported = () => server.entries().filter(({ msg }) => msg === 'the metrics cannot be loaded');
     // The primary and both workers report it.
     await expect.poll(() => new Set(reported().map(({ pid }) => pid)).size).toBe(3);
@@ -136,6 +140,12 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
     const keys = { PETSTORE_API_KEYS: undefined, PETSTORE_DATA_DIR: folder };
     const message = await startError(await newDatabase(), { ...keys, PETSTORE_LOG_LEVEL: 'silent' });
     expect(message).toMatch(/^The server did not start: petstore-server: .*keys\.lock cannot be locked .*\n$/);
+  });
+
+  test.each(['1', '2'])('does not start without the library of its app, and ends: %s process(es)', async (workers) => {
+    const env = { PETSTORE_WORKERS: workers, PETSTORE_VALIDATE_RESPONSES: 'true', PETSTORE_LOG_LEVEL: 'silent' };
+    const message = await startError(await newDatabase(), { ...env, ...withoutLibrary('express') });
+    expect(message).toMatch(/^The server did not start: petstore-server: .*there is no express/);
   });
 
   test('rejects bounds that are too small for two workers', async () => {
