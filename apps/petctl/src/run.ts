@@ -30,7 +30,7 @@ export async function run(argv: readonly string[], io: Io, options: RunOptions =
     const { help } = await import('./commands/help/help.ts');
     return io.stdout.write(help({ path, node }, io, flags));
   }
-  let resolved: ResolvedSettings | undefined;
+  let userSettings: ResolvedSettings | undefined;
   await node.run({
     ...parsed,
     root,
@@ -39,8 +39,8 @@ export async function run(argv: readonly string[], io: Io, options: RunOptions =
     transport,
     // Lazy: help, completion and config commands must work with a broken configuration.
     get settings() {
-      resolved ??= resolveSettings(flags, io.env);
-      return resolved;
+      userSettings ??= resolveSettings(flags, io.env);
+      return userSettings;
     },
   });
 }

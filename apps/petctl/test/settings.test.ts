@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { service } from '@petstore/types';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -85,6 +85,15 @@ test('errors are JSON if the profile sets it, too', async () => {
     ['-o', 'tsv'],
   ])
     expect((await run(['pets', 'list', ...args])).stderr).toMatch(/^petctl: /);
+});
+
+test.skipIf(process.platform === 'win32')('config set keeps a link to the file', async () => {
+  const linked = join(home, 'dotfiles.json');
+  writeFileSync(linked, '{}');
+  symlinkSync(linked, file());
+  expect(await run(['config', 'set', 'retries', '3'])).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(readFileSync(linked, 'utf8')).profiles.default).toEqual({ retries: '3' });
+  expect(lstatSync(file()).isSymbolicLink()).toBe(true);
 });
 
 test('config set and unset change a profile, or create it', async () => {

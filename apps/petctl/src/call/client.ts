@@ -29,8 +29,8 @@ export interface ClientSetup {
 
 /** Sets up the client for a command, or throws if the proxy of the environment is invalid. */
 export async function clientFor(invocation: Invocation, credentials: readonly Credential[]): Promise<ClientSetup> {
-  const { settings: resolved, io, flags } = invocation;
-  const baseUrl = resolved.baseUrl.value;
+  const { settings: userSettings, io, flags } = invocation;
+  const baseUrl = userSettings.baseUrl.value;
   await proxyOf(new URL(baseUrl), io.env);
   let notice: DeprecationNotice | undefined;
   let last: Error | undefined;
@@ -43,8 +43,8 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
     credentials: Object.fromEntries(credentials.map((one) => [one.scheme.name, clientValue(one)])),
     baseUrl,
     transport: trace ? trace.transport(invocation.transport) : invocation.transport,
-    timeout: resolved.get(settings.timeout).value,
-    retry: resolved.get(settings.retries).value,
+    timeout: userSettings.get(settings.timeout).value,
+    retry: userSettings.get(settings.retries).value,
     headers: { 'user-agent': `petctl/${version}` },
     check: (id, data) => checkResponse(invocation, id, data),
     on: {

@@ -27,14 +27,14 @@ import { settings } from '../settings/settings.ts';
 
 /** Stores a credential for the origin of the base URL, after the service has accepted it. */
 export async function login(invocation: Invocation): Promise<void> {
-  const { io, flags, settings: resolved } = invocation;
+  const { io, flags, settings: userSettings } = invocation;
   const id = selectedCredential(invocation);
   const { origin, profile, scheme } = id;
   const input = await readCredential(invocation, id);
   const text = scheme.type === 'basic' ? input.replace(/\r?\n$/, '') : input.trim();
   const value = validCredential(text, scheme, 'The input');
   if (!flags.has('no-check')) await checkCredential(invocation, { scheme, value, from: 'input' });
-  const entry = resolved.get(settings.keyring).value ? await keyringEntry(id) : undefined;
+  const entry = userSettings.get(settings.keyring).value ? await keyringEntry(id) : undefined;
   entry?.setPassword(value);
   saveCredential(id, entry ? { keyring: true } : { key: value });
   const storage = entry ? "the system's keyring" : credentialsFile(io.env);
@@ -62,7 +62,7 @@ async function readCredential({ io, flags }: Invocation, { origin, scheme }: Cre
 
 /** Shows the credential in use, its origin, and whether the service accepts it. */
 export async function status(invocation: Invocation): Promise<void> {
-  const { settings: resolved, flags } = invocation;
+  const { settings: userSettings, flags } = invocation;
   const columns = selectedFields(flags.get('fields'), ['service', 'profile', 'key', 'from', 'accepted']);
   const credential = await requireCredential(invocation);
   let failure: unknown;
@@ -74,8 +74,8 @@ export async function status(invocation: Invocation): Promise<void> {
   const end = value.length > 12 ? value.slice(-3) : '';
   const key = scheme.type === 'basic' ? `${value.split(':')[0]}:…` : `${value.slice(0, 3)}…${end}`;
   const row = {
-    service: resolved.baseUrl.value,
-    profile: resolved.profile,
+    service: userSettings.baseUrl.value,
+    profile: userSettings.profile,
     key,
     from,
     accepted: accepted ?? 'not tried',

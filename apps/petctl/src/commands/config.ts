@@ -10,20 +10,20 @@ import { type Setting, settings } from '../settings/settings.ts';
 
 /** Lists the settings in effect. */
 export async function list(invocation: Invocation): Promise<void> {
-  const { settings: resolved, flags } = invocation;
+  const { settings: userSettings, flags } = invocation;
   const columns = ['key', 'value', ...(flags.has('show-origin') ? ['origin'] : [])];
   const rows = Object.values<Setting<unknown>>(settings).map((setting) => {
-    const { value, origin } = displayedValue(setting, resolved);
+    const { value, origin } = displayedValue(setting, userSettings);
     return { key: setting.flag.name, value, ...(columns.length > 2 && { origin }) };
   });
   await print(rows, { list: true, columns: selectedFields(flags.get('fields'), columns) }, invocation);
 }
 
 /** Prints one setting in effect. */
-export async function get({ args, settings: resolved, io }: Invocation): Promise<void> {
+export async function get({ args, settings: userSettings, io }: Invocation): Promise<void> {
   const name = String(args[0]);
   if (!isSettingName(name)) throw unknownSetting(name, Object.keys(settings));
-  const { value } = displayedValue(settings[name], resolved);
+  const { value } = displayedValue(settings[name], userSettings);
   await io.stdout.write(`${escapeControls(String(value))}\n`);
 }
 
@@ -43,11 +43,11 @@ export async function unset(invocation: Invocation): Promise<void> {
   await change(invocation, String(invocation.args[0]), undefined);
 }
 
-function displayedValue(setting: Setting<unknown>, resolved: ResolvedSettings): SettingValue<unknown> {
+function displayedValue(setting: Setting<unknown>, userSettings: ResolvedSettings): SettingValue<unknown> {
   const key = setting.flag.name;
-  if (key === 'base-url') return resolved.baseUrl;
-  const { value, origin } = resolved.get(setting);
-  if (key === 'profile') return { value: resolved.profile, origin };
+  if (key === 'base-url') return userSettings.baseUrl;
+  const { value, origin } = userSettings.get(setting);
+  if (key === 'profile') return { value: userSettings.profile, origin };
   if (origin === 'default') return { value: setting.defaultText ?? '', origin };
   return { value: key === 'timeout' ? `${Number(value) / 1000}s` : value, origin };
 }

@@ -1,10 +1,19 @@
-import { createReadStream, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError, systemCode, UsageError } from './errors.ts';
 import type { Io } from './process-io.ts';
 import { isObject } from './text.ts';
 
-/** The JSON object in a file; an empty one if there is no file. */
+/** The JSON object in a file; an empty object if the file does not exist. */
 export function readJsonFile(file: string): Record<string, unknown> {
   let text: string;
   try {
@@ -22,20 +31,21 @@ export function readJsonFile(file: string): Record<string, unknown> {
   throw new UsageError(`${file} is not a JSON object.`, 'Fix it, or move it away.');
 }
 
-/** Replaces a JSON file atomically, readable by its owner only. */
+/** Replaces a JSON file atomically, readable by its owner only. Replaces the target of a symbolic link, not the link. */
 export function writeJsonFile(file: string, data: object): void {
-  const scratch = `${file}.${process.pid}.tmp`;
+  const target = existsSync(file) ? realpathSync(file) : file;
+  const temporaryFile = `${target}.${process.pid}.tmp`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(scratch, `${JSON.stringify(data, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    renameSync(scratch, file);
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    writeFileSync(temporaryFile, `${JSON.stringify(data, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    renameSync(temporaryFile, target);
   } catch (error) {
-    rmSync(scratch, { force: true });
+    rmSync(temporaryFile, { force: true });
     throw new UsageError(`${file} cannot be written (${systemCode(error)}).`, 'Check its folder and permissions.');
   }
 }
 
-/** More than any server accepts; it stops reading devices without end. */
+/** The largest input: more than any server accepts, so that a device without end is not read for ever. */
 const MAX_TEXT_MIB = 256;
 
 /** The text of a file, or of stdin for `-`; throws for malformed UTF-8, which would be sent as other text. */

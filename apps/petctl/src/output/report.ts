@@ -72,8 +72,8 @@ export function errorLine(error: ErrorReport, isJson: boolean): string {
 }
 
 /** Whether errors and notices are JSON. */
-export function isJsonOutput(resolved: ResolvedSettings): boolean {
-  return isJsonFormat(resolved.get(settings.output).value);
+export function isJsonOutput(userSettings: ResolvedSettings): boolean {
+  return isJsonFormat(userSettings.get(settings.output).value);
 }
 
 export function isJsonFormat(output: string | undefined): boolean {
@@ -86,8 +86,8 @@ export function wantsNotices({ io, flags }: Invocation): boolean {
 }
 
 /** Writes a notice to stderr, unless --quiet is set. */
-export async function writeNotice({ io, flags, settings: resolved }: Invocation, message: string): Promise<void> {
-  if (!flags.has('quiet')) await io.stderr.write(line({ notice: { message } }, message, isJsonOutput(resolved)));
+export async function writeNotice({ io, flags, settings: userSettings }: Invocation, message: string): Promise<void> {
+  if (!flags.has('quiet')) await io.stderr.write(line({ notice: { message } }, message, isJsonOutput(userSettings)));
 }
 
 /** A line on stderr: the data as JSON, or the text. */
