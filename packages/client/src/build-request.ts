@@ -66,7 +66,7 @@ export function buildRequest(
   return draft;
 }
 
-/** Whether JSON represents all numbers in the data exactly. A number from 2^53 on may have been rounded. */
+/** Whether all numbers in the data are below 2^53. A larger number may have been rounded. */
 export function isExact(data: unknown): boolean {
   return typeof data === 'number'
     ? Math.abs(data) < 2 ** 53

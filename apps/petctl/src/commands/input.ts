@@ -33,7 +33,7 @@ export async function inputOf(operation: Operation, invocation: Invocation): Pro
   return input;
 }
 
-/** A copy with this value at the path of a property. */
+/** Returns a copy of an object in which the property at a path has this value. */
 function withProperty(target: unknown, [name = '', ...rest]: readonly string[], value: unknown): Input {
   const before = isObject(target) ? target : {};
   return { ...before, [name]: rest.length > 0 ? withProperty(before[name], rest, value) : value };

@@ -77,7 +77,7 @@ function parseEntry(text: string, schema: Schema): ParsedValue {
   return 'value' in parsed ? { value: { [key]: parsed.value } } : parsed;
 }
 
-/** Whether a value can be sent exactly: only int64 may exceed a double's range. */
+/** Whether a value can be sent exactly. Only an integer of the format int64 may be 2^53 or larger. */
 function isExact(value: unknown, schema: Schema = {}): boolean {
   if (typeof value === 'bigint') return mayBeWide(schema) && BigInt.asIntN(64, value) === value;
   if (typeof value === 'number') return Math.abs(value) < 2 ** 53;
@@ -145,7 +145,7 @@ const kinds = {
   json: 'a JSON value',
 } as const satisfies Partial<Record<JsonType | 'json', string>>;
 
-/** Parses a word as a type; undefined if it is none of its values. */
+/** Parses a word as a type; undefined if the type has no such value. */
 function parseAs(text: string, kind: keyof typeof kinds): unknown {
   switch (kind) {
     case 'integer':

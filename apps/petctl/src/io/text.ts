@@ -22,7 +22,7 @@ export function unicodeEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** JSON text with bigints as digits; `null` for undefined. */
+/** Returns a value as JSON: a bigint as digits, and undefined as `null`. */
 export function jsonText(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value ?? null, undefined, indent);
@@ -31,13 +31,13 @@ export function jsonText(value: unknown, indent?: number): string {
   }
 }
 
-/** Parses JSON; integers beyond a double's range become bigints. */
+/** Parses JSON. An integer of 2^53 or more becomes a bigint, if it is written as digits only. */
 export function jsonValue(text: string): unknown {
-  // Shorter numbers are never rounded.
+  // Such an integer has at least 16 digits. Other texts skip the reviver, because it is slow.
   return /\d{16}/.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
 }
 
-/** Parses JSON exactly; undefined if the text is not JSON. */
+/** Like `jsonValue`, but returns undefined if the text is not JSON. */
 export function jsonValueIfValid(text: string): unknown {
   try {
     return jsonValue(text);

@@ -17,11 +17,11 @@ export interface Shape {
 export interface Format {
   readonly head: string;
   row(row: unknown, index: number): string;
-  /** The text after that many rows. */
+  /** Returns the text after the last row. */
   tail?(count: number): string;
 }
 
-/** A value as a row: an object itself, anything else in the column `value`. */
+/** Returns an object unchanged, and any other value as an object with the property `value`. */
 export function asRow(row: unknown): Row {
   return isObject(row) ? row : { value: row };
 }
@@ -68,7 +68,7 @@ function escapedJson(row: unknown, indent: string): string {
   return jsonText(row, 2).split('\n').map(escapeControls).join(`\n${indent}`);
 }
 
-/** Comma-separated with a header (RFC 4180), with plain line ends. */
+/** CSV with a header (RFC 4180), but with `\n` at the end of lines. */
 function csv({ columns }: Shape): Format {
   return {
     head: `${columns.map(quoted).join(',')}\n`,
@@ -109,7 +109,7 @@ function propertyValue(value: unknown, indent: string): string {
   return isNested ? `\n${indent}  ${block(value, `${indent}  `)}` : ` ${scalar(value)}`;
 }
 
-/** Unambiguous words are plain; everything else is JSON, which is valid YAML. */
+/** Writes unambiguous words without quotes, and everything else as JSON, which is valid YAML. */
 function scalar(value: unknown): string {
   const plain = typeof value === 'string' && /^[A-Za-z][\w-]*( [\w-]+)*$/.test(value);
   return plain && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(value) ? value : escapeControls(jsonText(value));
@@ -153,7 +153,7 @@ export function propertiesIn(
   return { list, names: Object.keys(propertiesOf(list ? (resolved(schema).items ?? {}) : schema)) };
 }
 
-/** The properties that `--fields` names, or all; throws for an unknown one. */
+/** The properties that `--fields` names, otherwise all. Throws for an unknown property. */
 export function selectedFields(fields: unknown, properties: readonly string[]): readonly string[] {
   if (typeof fields !== 'string') return properties;
   const names = fieldNames(fields);
@@ -171,7 +171,7 @@ function fieldNames(fields: string): string[] {
   return [...new Set(fields.split(',').map((name) => name.trim()))];
 }
 
-/** The data as rows: the elements of a list, else one. */
+/** The rows of the data: the elements of a list, otherwise the data itself as one row. */
 export function rowsOf(data: unknown): readonly unknown[] {
   return Array.isArray(data) ? data : data === undefined ? [] : [data];
 }

@@ -13,34 +13,36 @@ export async function rejectInvalidFilter(filter: string): Promise<void> {
     throw new UsageError(`--jq: ${messageOf(stderr)}.`, "'petctl help formatting' has examples.");
 }
 
-/** The length of the input of one run of jq, which costs as much as thousands of rows. */
+/** The number of characters at which a batch of rows is filtered. Each run of jq costs as much as thousands of rows. */
 const MAX_BATCH_LENGTH = 262_144;
-/** The longest time that a row waits for later ones. */
+/** The longest time that a batch waits for further rows. */
 const MAX_WAIT_MS = 100;
 
-/** Writes the filter's results for each row, or for the whole list: strings as text, everything else as JSON. */
+/** Filters each row, or the whole list, and writes the results: strings as text, everything else as JSON. */
 export async function printFiltered(
   rows: AsyncIterable<unknown>,
   { list }: Shape,
   filter: string,
-  each: boolean,
+  isPerRow: boolean,
   stdout: Sink,
 ): Promise<void> {
-  const whole: unknown[] = [];
-  let [batch, since] = ['', performance.now()];
+  const allRows: unknown[] = [];
+  let batch = '';
+  let batchStart = performance.now();
   const flush = async () => {
     const part = batch;
-    [batch, since] = ['', performance.now()];
+    batch = '';
+    batchStart = performance.now();
     if (part !== '') await writeFiltered(part, filter, stdout);
   };
   try {
     for await (const row of rows) {
-      if (!each) {
-        whole.push(row);
+      if (!isPerRow) {
+        allRows.push(row);
         continue;
       }
       batch += `${jsonText(row)}\n`;
-      if (batch.length < MAX_BATCH_LENGTH && performance.now() - since < MAX_WAIT_MS) continue;
+      if (batch.length < MAX_BATCH_LENGTH && performance.now() - batchStart < MAX_WAIT_MS) continue;
       await flush();
       if (stdout.isClosed()) return;
     }
@@ -48,7 +50,7 @@ export async function printFiltered(
     await flush();
     throw error;
   }
-  if (!each) batch = jsonText(list ? whole : whole[0]);
+  if (!isPerRow) batch = jsonText(list ? allRows : allRows[0]);
   await flush();
 }
 

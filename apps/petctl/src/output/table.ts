@@ -3,12 +3,12 @@ import { cellsOf, type Format, type Shape } from './format.ts';
 const gap = '  ';
 
 /** An aligned table, no wider than the terminal, with a bold header. */
-export function table({ columns }: Shape, sample: readonly unknown[], terminal: number, bold: boolean): Format {
+export function table({ columns }: Shape, sample: readonly unknown[], terminalWidth: number, isBold: boolean): Format {
   const titles = columns.map((name) => name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toUpperCase());
   const cells = sample.map((row) => cellsOf(row, columns));
   const widths = fitWidths(
     columns.map((_, i) => cells.reduce((max, row) => Math.max(max, widthOf(row[i] ?? '')), widthOf(titles[i] ?? ''))),
-    terminal,
+    terminalWidth,
   );
   const line = (words: readonly string[]) =>
     words
@@ -21,24 +21,24 @@ export function table({ columns }: Shape, sample: readonly unknown[], terminal: 
       .trimEnd();
   const header = line(titles);
   return {
-    head: `${bold ? `\u001b[1m${header}\u001b[22m` : header}\n`,
+    head: `${isBold ? `\u001b[1m${header}\u001b[22m` : header}\n`,
     row: (row) => `${line(cellsOf(row, columns))}\n`,
   };
 }
 
-/** Narrows the widest column until all fit into the terminal. */
-function fitWidths(widths: number[], terminal: number): number[] {
-  const available = Math.max(terminal - gap.length * (widths.length - 1), widths.length);
+/** Narrows the widest column, one character at a time, until all columns fit into the terminal. */
+function fitWidths(widths: number[], terminalWidth: number): number[] {
+  const available = Math.max(terminalWidth - gap.length * (widths.length - 1), widths.length);
   const fit = [...widths];
-  let over = fit.reduce((sum, width) => sum + width, 0) - available;
-  for (; over > 0; over--) {
+  let excess = fit.reduce((sum, width) => sum + width, 0) - available;
+  for (; excess > 0; excess--) {
     const widest = fit.indexOf(Math.max(...fit));
     fit[widest] = (fit[widest] ?? 0) - 1;
   }
   return fit;
 }
 
-// Created on demand, because that takes as long as a local request.
+// Created on demand, because creating a segmenter takes as long as a local request.
 let segmenter: Intl.Segmenter | undefined;
 
 function segmentsOf(text: string): Intl.Segments {
@@ -62,7 +62,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The text, shortened with an ellipsis if it is wider than a number of columns. */
+/** Shortens a text that is wider than a number of columns, with an ellipsis at its end. */
 export function truncate(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   if (plain.test(text)) return `${text.slice(0, columns - 1)}…`;
