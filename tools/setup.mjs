@@ -24,10 +24,11 @@ export async function setup(wanted) {
   writeFileSync(stamp, lock);
 }
 
-/** The path of the installed, pinned Node. */
+/** The path of the installed, pinned Node. Where no package has Node for the platform, that of the running Node. */
 export function pinnedNode() {
   const [folder] = readdirSync(new URL('node_modules/', root)).filter((name) => /^node-(bin-)?\w+-\w+$/.test(name));
-  if (!folder) throw new Error('There is no Node for this platform among the packages: see optionalDependencies.');
+  if (!folder && process.features.typescript) return process.execPath;
+  if (!folder) throw new Error('No package has Node for this platform: install Node 22.18 or later.');
   const file = process.platform === 'win32' ? 'node.exe' : 'node';
   return fileURLToPath(new URL(`node_modules/${folder}/bin/${file}`, root));
 }

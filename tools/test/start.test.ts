@@ -1,7 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { childrenOf, makeFolder, newFolder, rounds } from '@petstore/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { root } from '../repository.ts';
 
 const onWindows = process.platform === 'win32';
@@ -97,3 +100,19 @@ test.skipIf(onWindows).each(rounds(stops.slice(0, 1), stops))(
     await expect.poll(() => family.filter(isRunning)).toEqual([]);
   },
 );
+
+test('where no package has Node for the platform, its own Node runs everything', () => {
+  const { folder, remove } = makeFolder('without-node');
+  onTestFinished(remove);
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  for (const file of ['tools/setup.mjs', 'tools/processes.mjs']) cpSync(join(root, file), join(folder, file));
+  const pinnedNode = (...flags: string[]) => {
+    const setup = pathToFileURL(join(folder, 'tools/setup.mjs')).href;
+    const script = `import('${setup}').then(({ pinnedNode }) => console.log(pinnedNode()))`;
+    const args = [...flags, '--eval', script];
+    return execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+  };
+  expect(pinnedNode()).toBe(process.execPath);
+  // This Node runs no TypeScript, like one before 22.18.
+  expect(() => pinnedNode('--no-strip-types')).toThrow('install Node 22.18 or later');
+});
