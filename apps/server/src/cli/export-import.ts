@@ -53,7 +53,7 @@ export function addImportCommand(root: Command, env: NodeJS.ProcessEnv): void {
     .action(async (name: string) => {
       if (process.stdin.isTTY)
         throw new UsageError('there is no input; redirect it: petstore-server import < documents.jsonl');
-      const declaration = allCollections.find((one) => one.name === name);
+      const declaration = allCollections.find((candidate) => candidate.name === name);
       if (!declaration) throw new UsageError(`there is no collection '${name}'.`);
       const config = configOf(command, env);
       // This module needs a JSON Schema validator, so it is loaded on demand.
@@ -74,7 +74,7 @@ function collectionArgument(): Argument {
   return new Argument('[collection]', about).choices([only]).default(only);
 }
 
-/** Opens the configured store for some work, and shows the work's progress and its final line on stderr. */
+/** Opens the configured store, and calls `work` with it. Shows the progress and the returned line on stderr. */
 async function withStore(
   config: Config,
   collection: string,
@@ -96,7 +96,7 @@ async function withStore(
 /** The time between two updates. */
 const UPDATE_MS = 100;
 
-/** A counter on a terminal, and a final line anywhere. */
+/** Shows a counter if stderr is a terminal. Writes the final line in any case. */
 function progressOf(name: string) {
   const { stderr } = process;
   let shown = 0;
@@ -123,7 +123,7 @@ async function exportDocuments(collection: Collection, onProgress: (documents: n
     for (let after = 0; ; ) {
       const page = await collection.list({ after, limit: PAGE_LIMIT });
       // The stored text, so that no property is lost.
-      const text = documentsIn(page).map((one) => `${one.text}\n`);
+      const text = documentsIn(page).map((document) => `${document.text}\n`);
       if (page.count > 0) yield Buffer.from(text.join(''), page.json.encoding);
       documents += page.count;
       onProgress(documents);

@@ -58,17 +58,17 @@ async function countKnown(
   while (known < batch.length) {
     const page = await collection.list({ after: (batch[known]?.id ?? 0) - 1, limit: batch.length - known });
     if (page.count === 0) break;
-    const stored = documentsIn(page).map((one) => decode(one));
-    const byId = new Map(stored.map((one) => [one[idProperty], one]));
-    for (let one = batch[known]; one && one.id <= page.last; one = batch[++known]) {
-      const other = byId.get(one.id);
-      if (other === undefined)
+    const stored = documentsIn(page).map((document) => decode(document));
+    const byId = new Map(stored.map((properties) => [properties[idProperty], properties]));
+    for (let document = batch[known]; document && document.id <= page.last; document = batch[++known]) {
+      const existing = byId.get(document.id);
+      if (existing === undefined)
         throw new ImportError(
-          `The store has no document ${one.id} in ${name}, but later ones; import into an empty store.`,
+          `The store has no document ${document.id} in ${name}, but later ones; import into an empty store.`,
         );
-      if (!isDeepStrictEqual({ ...other }, { ...one.properties }))
+      if (!isDeepStrictEqual({ ...existing }, { ...document.properties }))
         throw new ImportError(
-          `The document ${one.id} of ${name} differs from the stored one, which an import never replaces; import into an empty store.`,
+          `The document ${document.id} of ${name} differs from the stored one, which an import never replaces; import into an empty store.`,
         );
     }
   }

@@ -14,9 +14,9 @@ export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
 
   const create = add('create', 'create a key, and print it once')
     .option('--name <name>', 'its name in lists and logs (default: key-1, key-2 and so on)')
-    .action(async ({ name: wanted }: { name?: string }) => {
+    .action(async ({ name: requestedName }: { name?: string }) => {
       const folder = folderOf(create);
-      const { name, key } = await createKey(folder, wanted);
+      const { name, key } = await createKey(folder, requestedName);
       console.log(key);
       console.error(
         `Created the key '${name}' in ${keysFile(folder)}. It is valid within a second, and not shown again.`,
@@ -25,11 +25,11 @@ export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
 
   const list = add('list', 'list the keys with their dates').action(() => {
     const file = keysFile(folderOf(list));
-    const known = readKeys(file);
-    for (const { name, created } of known ?? []) console.log(`${name}\t${created}`);
-    if (!known) console.error(`There is no ${file}. Start the server or run 'keys create' to create a key.`);
-    else if (known.length === 0)
-      console.error(`${file} contains no key, so nobody can call. Run 'keys create' to create one.`);
+    const stored = readKeys(file);
+    for (const { name, created } of stored ?? []) console.log(`${name}\t${created}`);
+    if (!stored) console.error(`There is no ${file}. Start the server or run 'keys create' to create a key.`);
+    else if (stored.length === 0)
+      console.error(`${file} contains no key, so no key is valid. Run 'keys create' to create one.`);
   });
 
   const revoke = add('revoke', 'revoke a key')
@@ -38,7 +38,7 @@ export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
       const folder = folderOf(revoke);
       const left = await revokeKey(folder, name);
       console.error(`Revoked the key '${name}' in ${keysFile(folder)}. A running server rejects it within a second.`);
-      if (left === 0) console.error("It was the last one, so nobody can call. Run 'keys create' to create another.");
+      if (left === 0) console.error("It was the last one, so no key is valid. Run 'keys create' to create another.");
     });
 
   function folderOf(command: Command): string {

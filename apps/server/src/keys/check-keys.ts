@@ -55,7 +55,7 @@ export function openKeys(
       const created = await createFirstKey(dataDir);
       followed.refresh();
       if (followed.current().length === 0) {
-        report(`${file} contains no key, so nobody can call; create one with 'petstore-server keys create'.`);
+        report(`${file} contains no key, so no key is valid; create one with 'petstore-server keys create'.`);
       }
       return created;
     },

@@ -18,7 +18,7 @@ test('warns when no key is left', async () => {
   await revokeKey(folder, 'ci');
   const report = vi.fn();
   expect(await openKeys({ apiKeys: undefined, dataDir: folder }, report).createFirst()).toBeUndefined();
-  expect(report.mock.calls.flat()).toEqual([expect.stringContaining('contains no key, so nobody can call')]);
+  expect(report.mock.calls.flat()).toEqual([expect.stringContaining('contains no key, so no key is valid')]);
 });
 
 /** The names of the valid keys, after a check of the file. */
