@@ -77,7 +77,7 @@ describe('over a real connection', () => {
     const file = join(folder, 'half.zip');
     const { code, stderr } = await petctl.run(['things', 'get-broken', '-o', file], { env });
     expect([code, existsSync(file)]).toEqual([3, false]);
-    expect(stderr).toContain('broke within the response');
+    expect(stderr).toContain('broke before the whole response had arrived');
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 });
