@@ -32,7 +32,7 @@ export async function packages(): Promise<Section> {
     }
     return {
       title: 'Packages',
-      how: 'The published tarballs, each installed with npm in an empty project. Installed packages are those beside the package itself, on this platform.',
+      how: 'The published tarballs, each installed with npm in an empty project. Installed packages are its dependencies on this platform.',
       tables: [{ rows }],
     };
   });

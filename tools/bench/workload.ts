@@ -40,7 +40,7 @@ export function newDocument(number: number): NewDocument {
 /** The input of the operation that gets a document. */
 export const idInput = (petId: number) => ({ petId }) satisfies Input<typeof get.id>;
 
-/** The operations over an array, which is scanned: the storage of the servers beside ours. */
+/** The operations over an array, which is scanned: the storage of the servers that ours is compared with. */
 export function inArray(pets: Pet[]) {
   return {
     getPet: ({ petId }: Input<'getPet'>) => pets[petId - 1],

@@ -1,5 +1,5 @@
-// How fast the store on PostgreSQL is, beside PostgreSQL's own bench sending the same statements. The database is one of its
-// own, with its default durability; all subjects alternate within one run.
+// Measures the store on PostgreSQL, and compares it with PostgreSQL's own bench sending the same statements. The database is
+// one of its own, with its default durability; all subjects alternate within one run.
 import { execFile, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -69,7 +69,7 @@ export async function postgres(quick: boolean): Promise<Section> {
           [`/s, ${size} ${collection} at first`]: Math.round(median(every('ours'))),
           'of pgbench': rounded(ofTheirs),
           [`of pgbench, ${BATCH} in a statement`]: orDash(medianRatio(every('ours'), every('batched'))),
-          'with a key, of without': orDash(medianRatio(every('keyed'), every('ours'))),
+          'with a key, ratio to without': orDash(medianRatio(every('keyed'), every('ours'))),
         };
         return { ...subject, row, ofTheirs };
       });
