@@ -28,7 +28,8 @@ function withoutLibrary(library: string): { NODE_OPTIONS: string } {
       return next(name, context);
     };
     registerHooks({ resolve });`;
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+  const { NODE_OPTIONS = '' } = process.env;
+  return { NODE_OPTIONS: `${NODE_OPTIONS} --import=data:text/javascript,${encodeURIComponent(script)}` };
 }
 
 test('several workers without a database are rejected in one line that says what to do', async () => {
