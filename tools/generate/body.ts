@@ -121,8 +121,10 @@ function partHeaders(encoding: Node, at: string, schemas: Schemas): Record<strin
     // OpenAPI ignores Content-Type here, and Content-Disposition contains the name of the part, so clients set both.
     if (/^content-(type|disposition)$/i.test(name)) continue;
     const header = schemas.target(rules, `${at}.headers.${name}`);
-    const { const: only, default: standard } = schemas.resolve(plain(header.schema, `${at}.headers.${name}.schema`));
-    const value = only ?? standard;
+    const { const: only, default: defaultValue } = schemas.resolve(
+      plain(header.schema, `${at}.headers.${name}.schema`),
+    );
+    const value = only ?? defaultValue;
     if (value === undefined && header.required === true)
       reject(`${at}.headers.${name}`, 'the part header has no fixed value', 'write const in its schema');
     if (value !== undefined) found[name.toLowerCase()] = String(value);

@@ -26,13 +26,13 @@ export function schemesModule({ service }: Model): string {
     const key = name === service.keyScheme ? ", 'apiKey'" : '';
     return `export const ${schemeName(name)} = [${quoted(name)}, ${addCredential}${key}] as const;\n`;
   });
-  const standard = authorizeOf(service.security, imports, (name) => new Code(schemeName(name)));
+  const defaultAuthorize = authorizeOf(service.security, imports, (name) => new Code(schemeName(name)));
   const authorize = imports.type('Authorize', request);
   return [
     imports,
     ...constants,
     docComment(['Adds the credentials that the spec requires by default.']),
-    `export const authorize: ${authorize} | undefined = ${standard};`,
+    `export const authorize: ${authorize} | undefined = ${defaultAuthorize};`,
     '',
   ].join('\n');
 }

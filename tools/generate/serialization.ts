@@ -24,8 +24,8 @@ export function serializationOf(
   at: string,
   schemas: Schemas,
 ): Serialization {
-  const standard = location === 'path' || location === 'header' ? 'simple' : 'form';
-  const style = text(rules.style) ?? standard;
+  const defaultStyle = location === 'path' || location === 'header' ? 'simple' : 'form';
+  const style = text(rules.style) ?? defaultStyle;
   if (!styles[location].includes(style))
     reject(at, `style '${style}' does not exist in ${location}`, `use ${styles[location].join(' or ')}`);
   const explode = typeof rules.explode === 'boolean' ? rules.explode : style === 'form';
@@ -41,7 +41,7 @@ export function serializationOf(
     reject(at, 'OpenAPI does not define an exploded list or object in a cookie', 'write explode: false');
   return defined<Serialization>({
     style:
-      style === standard || (!isListOrObject && !(location === 'path'))
+      style === defaultStyle || (!isListOrObject && !(location === 'path'))
         ? undefined
         : (style as NonNullable<Serialization['style']>),
     explode: explode === (style === 'form') || style === 'deepObject' || !isListOrObject ? undefined : explode,
