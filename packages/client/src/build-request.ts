@@ -58,7 +58,7 @@ export function buildRequest(
 ): RequestDraft {
   const draft: RequestDraft = { url: path, headers: {} };
   let inputs: Inputs = Object.entries<unknown>(Object(input)).filter(([name, value]) => {
-    if (!isExact(value)) throw new RangeError(`${id}: ${value} as ${name} is no exact number`);
+    if (!isExact(value)) throw new RangeError(`${id}: ${name} ${value} is no exact number`);
     return value !== undefined;
   });
   for (const encode of encoders) inputs = encode(draft, inputs, options, connection);

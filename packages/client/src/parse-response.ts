@@ -13,24 +13,30 @@ export function parseResponse(
   });
 }
 
-/** Parses JSON. Rejects if a number is 2^53 or larger, because it may have been rounded. Decimals are rounded to doubles. */
-export const parseJson = async (response: HttpResponse, revive?: Reviver): Promise<unknown> => {
+/**
+ * Parses JSON. Rejects if a number of 2^53 or more is written without an exponent, because the service means every digit of it, and
+ * a double may round them.
+ */
+export const parseJson = async (response: HttpResponse, allowsBigint?: boolean): Promise<unknown> => {
   const text = await readText(response);
-  // A number from 2^53 on has 16 digits in a row or an exponent. Any other text skips the slower steps.
-  const mayBeInexact = /\d{16}|\de/i.test(text);
-  const data = parseIfJson(text, mayBeInexact ? revive : undefined);
-  const problem = data === undefined ? 'broken JSON' : mayBeInexact && !isExact(data) && 'inexact number';
+  let problem: string | undefined;
+  // Runtimes such as Node 20 do not pass the source text.
+  const revive: Reviver = (_, value, { source = '' } = {}) => {
+    if (typeof value === 'number' && !isExact(value) && !/e/i.test(source)) {
+      if (allowsBigint && /^-?\d+$/.test(source)) return BigInt(source);
+      problem = 'inexact number';
+    }
+    return value;
+  };
+  // Such a number has 16 digits in a row. Any other text skips the slower step.
+  const data = parseIfJson(text, /\d{16}/.test(text) && revive);
+  if (data === undefined) problem = 'broken JSON';
   if (problem) throw errorFrom(response, text, data, problem);
   return data;
 };
 
 /** Like `parseJson`, but returns integers from 2^53 on as bigint if they are written as digits only. */
-export const parseExactJson: Parse = (response) => parseJson(response, exactInteger);
-
-/** A reviver for `JSON.parse` that returns large integers as bigint. Runtimes that pass no source text leave the rounded number, which `parseJson` rejects. */
-export function exactInteger(_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
-  return /^-?\d+$/.test(source) && !isExact(value) ? BigInt(source) : value;
-}
+export const parseExactJson: Parse = (response) => parseJson(response, true);
 
 /** Returns the body as text. */
 export const parseText: Parse = (response) => readText(response);
@@ -59,16 +65,17 @@ async function readText(response: HttpResponse): Promise<string> {
     response.text = async () => text;
     return text;
   } catch (cause) {
-    throw new BaseError('ConnectionError', 'the response could not be read', { cause });
+    throw new BaseError('ConnectionError', 'body could not be read', { cause });
   }
 }
 
-type Reviver = typeof exactInteger;
+type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
 
 /** Returns the value of a JSON text; `undefined` if it is malformed. */
-function parseIfJson(text: string, revive?: Reviver): unknown {
+function parseIfJson(text: string, revive?: Reviver | false): unknown {
   try {
-    return JSON.parse(text, revive);
+    // JSON.parse ignores a reviver that is no function.
+    return JSON.parse(text, revive as Reviver);
   } catch {
     return undefined;
   }

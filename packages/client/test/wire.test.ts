@@ -166,10 +166,14 @@ describe('responses', () => {
       const response = new Response(`[${number},${other}]`);
       return Promise.all([parseJson, parseExactJson].map((parse) => calling({ parse }, [response.clone()]).call()));
     };
-    for (const number of ['1e300', '-1E300', '9007199254740992.0', '9.007199254740993e15', '1e400'])
-      await expect(called(number), number).rejects.toThrow('inexact number');
-    const data = [0.12345678901234568, JSON.parse(other)];
-    expect(await called('0.123456789012345678901')).toEqual([data, data]);
+    for (const number of ['9007199254740993', '9007199254740992.0'])
+      await expect(called(number)).rejects.toThrow('inexact number');
+    // Node 20 does not tell how a number was written.
+    const doubles = 'rawJSON' in JSON ? ['1e300', '-1E300', '9.461e15', '9.007199254740993e15'] : [];
+    for (const number of [...doubles, '0.123456789012345678901']) {
+      const data = [Number(number), JSON.parse(other)];
+      expect(await called(number)).toEqual([data, data]);
+    }
   });
 });
 

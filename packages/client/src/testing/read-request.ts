@@ -1,7 +1,6 @@
 // Reads requests as the service does, by the operations of the spec.
 import { type Operation, type Schema, typesOf } from '@petstore/types';
 import { faultOf } from '../check.ts';
-import { exactInteger } from '../parse-response.ts';
 
 /** An error response of the fake service. */
 export class HttpError extends Error {
@@ -109,4 +108,9 @@ function valueFrom(text: string, schema: Schema): unknown {
   if (types.includes('number') && /^-?[\d.]+(e[+-]?\d+)?$/i.test(text)) return Number(text);
   if (types.includes('boolean') && /^(true|false)$/.test(text)) return text === 'true';
   return text;
+}
+
+/** A reviver for `JSON.parse` that returns large integers as bigint. */
+function exactInteger(_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
