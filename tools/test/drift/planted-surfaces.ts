@@ -33,10 +33,10 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'an error that is not named': swap('`TimeoutError`, ', ''),
   }),
   ...edits('client', client('parse-response.ts'), {
-    'large integers rounded': swap('BigInt(source) : value', 'Number(source) : value'),
+    'large integers rounded': swap('BigInt(source)', 'Number(source)'),
     'a success that is taken for an error': swap('ok.test(`${response.status}`)', 'response.status === 200'),
     'a success that is not declared': swap('ok.test(`${response.status}`)', 'response.status < 300'),
-    'broken JSON that is read': swap("? 'broken JSON'", '? undefined'),
+    'broken JSON that is read': swap("if (data === undefined) problem = 'broken JSON';", ''),
   }),
   ...edits('client', client('pages.ts'), {
     'another relation': swap('next[\\s"]|next', 'prev[\\s"]|prev'),

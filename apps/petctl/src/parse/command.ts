@@ -24,7 +24,7 @@ export interface CommandNode {
 /** The arguments and flags of an example, and what the example does. */
 export type Example = readonly [line: string, comment: string];
 
-/** A command and the words that select it, for example `['pets', 'list']`. */
+/** A command and the words that select it, for example `['config', 'set']`. */
 export interface CommandAtPath {
   readonly path: readonly string[];
   readonly node: CommandNode;
