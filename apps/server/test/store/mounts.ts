@@ -29,6 +29,12 @@ const FILE_SYSTEMS: Record<FileSystem, { megabytes: number; command: string[]; p
 const GOING_DOWN =
   'my $how = pack("L", 2); open(my $f, "<", $ARGV[0]) or die $!; ioctl($f, 0x8004587d, $how) or die $!';
 
+/**
+ * Unmounts a folder, and waits until its image is unused. A container that starts has a copy of each mount for a moment, and as long as
+ * there is one, mounting the image again gives the file system that has lost its power.
+ */
+const UNMOUNT = 'umount "$1" && while [ -n "$(losetup -j "$2")" ]; do sleep 0.01; done';
+
 /** A new file system for the running test, which is skipped where it cannot be had. */
 export function mountedDisk(context: TestContext, kind: FileSystem): MountedDisk {
   const { megabytes, command, package: name } = FILE_SYSTEMS[kind];
@@ -46,7 +52,7 @@ export function mountedDisk(context: TestContext, kind: FileSystem): MountedDisk
   const disk = {
     path,
     mount,
-    unmount: () => run(['umount', path]),
+    unmount: () => run(['sh', '-c', UNMOUNT, 'sh', path, image]),
     cutPower: () => run(['perl', '-e', GOING_DOWN, path]),
   };
   tryTo(context, path, () => {
