@@ -53,7 +53,8 @@ test('prints lines that work when pasted, and the new key only once', async () =
   second.child.kill('SIGTERM');
   const { code, stderr } = await second.ended;
   expect(code).toBe(0);
-  expect(stderr).toContain(`keys create --data-dir ${folder}\n`);
+  // By the name of the package: npx may install anybody's package for another name.
+  expect(stderr).toContain(`npx @petstore/server keys create --data-dir ${folder}\n`);
   expect(stderr).not.toContain('pk_');
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeep } from '@petstore/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { root, textOf } from '../../repository.ts';
+import { released, root, textOf } from '../../repository.ts';
 import { type Fixture, hasShell, newFixture } from '../support/fixture.ts';
 import { startServerProcess } from '../support/server.ts';
 import { exceptions, foldersExist, pictures, runnable } from './exceptions.ts';
@@ -121,6 +121,16 @@ describe.skipIf(!hasShell).each(pages)('%s', (page) => {
     const ours = named.filter((script) => !['install', 'login', 'publish', 'deprecate', 'audit'].includes(script));
     expect(scripts).toEqual(expect.arrayContaining(ours));
   });
+});
+
+test('npx runs our packages by their names, and tools that a checkout installs', () => {
+  // For a name that is not installed, npx asks the registry, where it may be anybody's.
+  const known = [
+    ...released.map((folder) => JSON.parse(textOf(`${folder}/package.json`)).name),
+    ...['changeset', 'pnpm', 'vite', 'vitest'],
+  ];
+  const named = pages.flatMap((page) => [...textOf(page).matchAll(/\bnpx ([\w@/-]+)/g)].map(([, name]) => name));
+  expect(new Set(named).difference(new Set(known))).toEqual(new Set());
 });
 
 test('every exception is needed by a page', () => {

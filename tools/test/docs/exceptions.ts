@@ -7,7 +7,7 @@ import type { Block } from './pages.ts';
 
 /** The commands of pages that are run: they need only the fixture's folder and the network of this machine. */
 export const runnable =
-  /^(\w+=\S+ )*(export|printf|curl|(npx )?petctl|npx petstore-server keys|node [\w-]+\.mjs|\.\/[\w-]+\.sh)( |$)/;
+  /^(\w+=\S+ )*(export|printf|curl|(npx )?petctl|npx @petstore\/server keys|node [\w-]+\.mjs|\.\/[\w-]+\.sh)( |$)/;
 
 /** Commands that are not run, the reason, and what is checked or run instead. */
 export interface Exception {
@@ -36,7 +36,7 @@ export const exceptions: readonly Exception[] = [
     check: isScript,
   },
   {
-    commands: /^(npm install -g @petstore\/server|npx @petstore\/server)\b/,
+    commands: /^(npm install -g @petstore\/server\b|npx @petstore\/server$)/,
     reason:
       'it needs a registry, and serves until it is stopped; tools/test/packaging installs and runs the packed server',
   },
@@ -76,15 +76,19 @@ export const exceptions: readonly Exception[] = [
   },
   { commands: /^petctl [^#]*\[flags\]$/, reason: 'it is the syntax of a command' },
   {
-    commands: /^(npx petstore-server export \w+ \| )?DATABASE_URL=/,
+    commands: /^(npx @petstore\/server export \w+ \| )?DATABASE_URL=/,
     reason: 'it needs a PostgreSQL; apps/server/test/postgres has one',
-    check: isInstalled,
   },
   {
     commands: /^docker (build|run|compose)\b/,
     reason: 'tools/test/deploy builds and runs the same with podman, where this machine has it',
     check: (command) => {
       for (const [, file = ''] of command.matchAll(/--file (\S+)/g)) exists(file);
+      // The page runs commands in the container by this name.
+      if (/^docker run /.test(command)) {
+        const [, name = ''] = /docker exec (\S+)/.exec(textOf('docs/containers.md')) ?? [];
+        expect(command).toContain(` --name ${name} `);
+      }
     },
   },
   {
@@ -94,7 +98,7 @@ export const exceptions: readonly Exception[] = [
       for (const [file] of command.matchAll(/apps\/server\/deploy[\w./-]*/g)) exists(file);
     },
   },
-  { commands: /^npx (changeset|turbo|pnpm)\b/, reason: 'it changes or checks the repository', check: isInstalled },
+  { commands: /^npx (changeset|pnpm)\b/, reason: 'it changes or checks the repository', check: isInstalled },
 ];
 
 /** Throws where a picture names a file or folder that does not exist. */

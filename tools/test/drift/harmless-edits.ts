@@ -153,7 +153,7 @@ export const harmlessEdits: PlantedDrift[] = [
     'a route for operators': (text) => `${text}\nAsk \`GET /healthz\` and \`GET /metrics\`.\n`,
     'a command of npm': (text) => `${text}\n\`\`\`sh\nnpm ci\nnpm install --omit=dev\n\`\`\`\n`,
     'a variable in front of a command': (text) =>
-      `${text}\n\`\`\`sh\nPORT=8099 npm start\nPETSTORE_DATA_DIR=/tmp npx petstore-server keys list\n\`\`\`\n`,
+      `${text}\n\`\`\`sh\nPORT=8099 npm start\nPETSTORE_DATA_DIR=/tmp npx @petstore/server keys list\n\`\`\`\n`,
     'a sentence written otherwise': (text) =>
       text.replace('For 24 hours, the same request', 'For one day, the same request'),
     'numbers of something else': (text) => `${text}\nIt took 3 hours, and 12 MiB of \`/dev/null\`.\n`,

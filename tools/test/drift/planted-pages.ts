@@ -38,7 +38,7 @@ export const plantedInPages: PlantedDrift[] = [
     'another default by name': (text) => text.replace('`--log-level` | `info`', '`--log-level` | `warn`'),
     'the flag of another setting': (text) => text.replace('`--headers-timeout`', '`--header-timeout`'),
     'a flag behind a variable that is not there': (text) =>
-      `${text}\n\`\`\`sh\nPORT=1 npx petstore-server --prot 1\n\`\`\`\n`,
+      `${text}\n\`\`\`sh\nPORT=1 npx @petstore/server --prot 1\n\`\`\`\n`,
     'a script behind a variable that is not there': (text) => `${text}\n\`\`\`sh\nPORT=1 npm run strat\n\`\`\`\n`,
     'a command of petctl behind variables': (text) =>
       `${text}\n\`\`\`sh\nPETCTL_API_KEY='a b' PETCTL_OUTPUT=json npx petctl pets ls\n\`\`\`\n`,

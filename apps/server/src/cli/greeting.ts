@@ -44,7 +44,7 @@ function keyLines(madeKey: string | undefined, { apiKeys, dataDir, deployment }:
   if (madeKey) return `\n  API key, made just now and shown only this once:  ${madeKey}\n`;
   if (apiKeys !== undefined) return '';
   const flag = dataDir === defaultConfig({ deployment }).dataDir ? '' : ` --data-dir ${quoted(dataDir)}`;
-  return `  For another API key  npx petstore-server keys create${flag}\n`;
+  return `  For another API key  npx @petstore/server keys create${flag}\n`;
 }
 
 const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

@@ -68,15 +68,17 @@ export async function* commandErrors(project: Project, blocks: readonly Block[])
   const { scripts } = JSON.parse(project.read('package.json'));
   const petctl = await project.load<Petctl>('petctl/internal');
   const server = await project.load<Server>('@petstore/server/program');
+  const tryServer = (words: string[]) => serverRejection(server, words);
   const tries: Record<string, (words: string[]) => Promise<string | undefined>> = {
     petctl: (words) => rejectionOf(petctl, words),
-    'petstore-server': (words) => serverRejection(server, words),
+    'petstore-server': tryServer,
+    '@petstore/server': tryServer,
   };
   for (const { page, line } of blocks.flatMap(commandLines)) {
     const [, script] = /^npm (?:run )?(?:-s )?([\w:-]+)/.exec(line) ?? [];
     if (script && !(script in scripts) && !npmCommands.test(script))
       yield editFinding(page, `it shows '${line}'`, 'package.json has no such script');
-    const [, program = '', words = ''] = /^(?:npx )?(petctl|petstore-server) (.*)$/.exec(line) ?? [];
+    const [, program = '', words = ''] = /^(?:npx )?(petctl|petstore-server|@petstore\/server) (.*)$/.exec(line) ?? [];
     const error = await tries[program]?.(wordsOf(words));
     if (error) yield editFinding(page, `it shows '${line}'`, error);
   }
