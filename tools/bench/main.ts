@@ -1,5 +1,5 @@
 /**
- * `npm run bench` measures every part and writes docs/performance.md; `npm run bench -- http client` measures only these.
+ * `npm run bench` measures the parts and writes docs/performance.md; `npm run bench -- http client` measures only these two.
  * `--quick` writes nothing: without names it is the regression gate of `npm run test:deep`, with names it shows that these parts work.
  */
 import { parseArgs } from 'node:util';
@@ -23,7 +23,7 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   packages: async () => (await import('./packages.ts')).packages,
 };
 
-/** One takes ten minutes, the other needs an installed PostgreSQL. */
+/** The parts that are measured only by name: one takes ten minutes, the other needs an installed PostgreSQL. */
 const ONLY_BY_NAME = ['soak', 'postgres'];
 
 try {

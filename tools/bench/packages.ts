@@ -1,9 +1,9 @@
 // Measures what users download: packs each package, and installs it with npm.
-import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { released, root } from '../repository.ts';
 import { run } from '../test/support/process.ts';
-import { rounded, withScratch } from './measure.ts';
+import { withScratch } from './measure.ts';
 import type { Section } from './section.ts';
 
 export async function packages(): Promise<Section> {
@@ -19,20 +19,16 @@ export async function packages(): Promise<Section> {
       writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
       const flags = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'];
       await run(folder, process.env, 'npm', 'install', ...flags);
-      const modules = join(folder, 'node_modules');
-      const { dependencies, optionalDependencies } = read(join(modules, name, 'package.json'));
+      const installed = JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8')).packages;
       rows.push({
         package: name,
         'packed, kB': Math.round(statSync(tarball).size / 1000),
-        'unpacked, kB': Math.round(bytesIn(join(modules, name)) / 1000),
-        'direct dependencies': Object.keys({ ...dependencies, ...optionalDependencies }).length,
-        'installed packages': Object.keys(read(join(modules, '.package-lock.json')).packages).length - 1,
-        'all installed, MB': rounded(bytesIn(modules) / 1e6, 1),
+        dependencies: Object.keys(installed).length - 1,
       });
     }
     return {
       title: 'Packages',
-      how: 'The published tarballs, each installed with npm in an empty project. Installed packages are its dependencies on this platform.',
+      how: 'The published tarballs. Dependencies are the packages that npm installs with each on this platform, indirect ones included.',
       tables: [{ rows }],
     };
   });
@@ -43,11 +39,4 @@ async function pack(folder: string, scratch: string): Promise<[name: string, tar
   const printed = await run(join(root, folder), process.env, 'pnpm', 'pack', '--json', '--pack-destination', scratch);
   const { name, filename } = JSON.parse(printed);
   return [name, filename];
-}
-
-const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
-
-function bytesIn(folder: string): number {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => lstatSync(join(folder, file)));
-  return files.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);
 }

@@ -33,7 +33,6 @@ async function bench(program: string, env: NodeJS.ProcessEnv, rounds: number): P
   const commands: Record<string, string[]> = {
     'node -e 0': ['-e', '0'],
     '--version': [program, '--version'],
-    [list.command.join(' ')]: [program, ...list.command],
     [scripted.join(' ')]: [program, ...scripted],
     '--help': [program, '--help'],
   };

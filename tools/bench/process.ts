@@ -37,12 +37,6 @@ const pins =
     ? { server: ['taskset', '-c', cores > 2 ? `0-${cores - 2}` : '0'], load: ['taskset', '-c', String(cores - 1)] }
     : { server: [], load: [] };
 
-/** How processes were assigned to cores, in words. */
-export const pinned =
-  pins.server.length > 0
-    ? `load on core ${cores - 1}, servers on core ${pins.server.at(-1)}`
-    : 'servers and load on whichever core the system chose';
-
 /** The command line that runs a program on the cores of its role. */
 export function commandOn(role: keyof typeof pins, program: string, args: readonly string[]): string[] {
   return [...pins[role], program, ...args];

@@ -37,12 +37,14 @@ function targetOf(target: string, bound: string, value: number, isMet: boolean):
 
 const page = join(root, 'docs/performance.md');
 
-/** Replaces a section of the page, or appends it. All other text of the page is preserved. */
+/** Replaces the section of a part on the page. A part without a section is only printed: its text on the page is written by hand. */
 export function writeSection(name: string, markdown: string): void {
+  const section = new RegExp(`(<!-- ${name} -->\n).*?(\n<!-- /${name} -->)`, 's');
   const text = readFileSync(page, 'utf8');
-  const block = `<!-- ${name} -->\n${markdown}\n<!-- /${name} -->`;
-  const existing = new RegExp(`<!-- ${name} -->\n.*?\n<!-- /${name} -->`, 's');
-  writeFileSync(page, existing.test(text) ? text.replace(existing, () => block) : `${text}\n${block}\n`);
+  writeFileSync(
+    page,
+    text.replace(section, (_, begin, end) => `${begin}${markdown}${end}`),
+  );
 }
 
 /** A section as Markdown. */

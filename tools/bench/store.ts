@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openLowdbStore, type Store } from '@petstore/server';
-import { fill, median, medianRatio, perSecond, rounded, withScratch } from './measure.ts';
+import { fill, median, medianRatio, perSecond, withScratch } from './measure.ts';
 import { atLeast, atMost, type Section } from './section.ts';
 import { added, collection, newDocument } from './workload.ts';
 
@@ -75,7 +75,6 @@ function sectionOf({ small, large, rounds, rewritten }: typeof FULL, measured: M
       [`${collection} at first`]: size,
       writers,
       'creates/s': Math.round(median(rates[writers])),
-      'ratio to the loop': rounded(medianRatio(rates[writers], loop)),
     }));
   const oneWriter = medianRatio([...atSmall['one writer'], ...atLarge['one writer']], [...loop, ...loop]);
   const largeToSmall = (name: LoadName) => medianRatio(atLarge[name], atSmall[name]);

@@ -24,7 +24,6 @@ export const connections = 64;
 
 /** A load generator, which sends the requests of a load to a server for `milliseconds`. */
 export interface Generator {
-  readonly name: string;
   run(server: Server, load: Load, milliseconds: number): Promise<Measured>;
   stop(): Promise<void>;
 }
@@ -41,7 +40,6 @@ export function startGenerator(): Generator {
     return reply as T;
   };
   return {
-    name: 'ours',
     run: async (server, load, milliseconds) => {
       const [{ port }, { status }] = [server, load];
       const requests = requestTexts(load);
@@ -54,18 +52,19 @@ export function startGenerator(): Generator {
   };
 }
 
-/** wrk, a program in C: what only one generator measures may be an artefact of it. */
-export function wrkGenerators(scratch: string): Generator[] {
-  if (spawnSync('wrk', ['--version']).error) return [];
+/** wrk, a program in C, if it is installed: what only one generator measures may be an artefact of it. */
+export function wrkGenerator(scratch: string): Pick<Generator, 'run'> | undefined {
+  if (spawnSync('wrk', ['--version']).error) return undefined;
   const script = join(scratch, 'requests.lua');
-  const run: Generator['run'] = (server, load, milliseconds) => {
-    writeFileSync(script, luaScript(requestTexts(load)));
-    // It counts whole seconds.
-    const seconds = Math.max(1, Math.round(milliseconds / 1000));
-    const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, `http://127.0.0.1:${server.port}/`];
-    return withCost(server, () => runWrk(args));
+  return {
+    run: (server, load, milliseconds) => {
+      writeFileSync(script, luaScript(requestTexts(load)));
+      // It counts whole seconds.
+      const seconds = Math.max(1, Math.round(milliseconds / 1000));
+      const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, `http://127.0.0.1:${server.port}/`];
+      return withCost(server, () => runWrk(args));
+    },
   };
-  return [{ name: 'wrk', run, stop: async () => {} }];
 }
 
 /** Sends the requests in turn, and writes the result as JSON. A JSON string of ASCII characters is a Lua string. */

@@ -1,9 +1,8 @@
 // Compares the shipped server with others over HTTP. The servers run in turns.
 import { median, rounded } from '../measure.ts';
-import { pinned } from '../process.ts';
 import { atLeast, atMost, type Section, type Target } from '../section.ts';
 import { collection, size } from '../workload.ts';
-import { connections, type Generator, wrkGenerators } from './generators.ts';
+import { connections, wrkGenerator } from './generators.ts';
 import { type LoadName, loads } from './loads.ts';
 import {
   bare,
@@ -39,31 +38,22 @@ const targetShares: Record<LoadName, number> = {
 /** A share whose thirds differ by more than this part of it is marked. */
 const MAX_SPREAD = 0.15;
 
-/** A load by one of the generators. */
+/** The rounds of a load by our own generator, and by wrk if it is installed. */
 interface MeasuredLoad {
-  generator: string;
   load: LoadName;
   rounds: Rounds;
+  byWrk: Rounds | undefined;
 }
-
-/** A load by our own generator, and by the others. */
-type MeasuredByAll = readonly [own: MeasuredLoad, ...others: MeasuredLoad[]];
 
 /** Measures all loads on all servers. */
 export async function http(quick: boolean): Promise<Section> {
   const times = quick ? QUICK : { rounds: 9, milliseconds: 1000, warmUp: 3000 };
-  const byLoad = await withServers(subjects, async (measure, _, generator, scratch) => {
-    const all: MeasuredByAll[] = [];
+  const byLoad = await withServers(subjects, async (measure, scratch) => {
+    const wrk = wrkGenerator(scratch);
+    const all: MeasuredLoad[] = [];
     for (const load of loads) {
-      const measureBy = async (source: Generator) => ({
-        generator: source.name,
-        load: load.name,
-        rounds: await measure(load, times, source),
-      });
-      const own = await measureBy(generator);
-      const others: MeasuredLoad[] = [];
-      for (const source of wrkGenerators(scratch)) others.push(await measureBy(source));
-      all.push([own, ...others]);
+      const rounds = await measure(load, times);
+      all.push({ load: load.name, rounds, byWrk: wrk && (await measure(load, times, wrk)) });
     }
     return all;
   });
@@ -71,13 +61,13 @@ export async function http(quick: boolean): Promise<Section> {
     title: 'Requests over HTTP',
     how: [
       `${connections} keep-alive connections send one request at a time. All servers hold the same ${size.toLocaleString('en-US')} ${collection}, and run in turns.`,
-      `The numbers are medians of ${times.rounds} rounds of ${times.milliseconds / 1000} s; ${pinned}.`,
+      `The numbers are medians of ${times.rounds} rounds of ${times.milliseconds / 1000} s.`,
       '"Of bare" compares user time, round by round: above 1, a server costs less than the bare one. In parentheses are the lowest and',
       `highest median of a third of the rounds; "?" marks thirds that differ by more than ${MAX_SPREAD * 100} %.`,
     ].join(' '),
     tables: [
       { rows: Object.entries(descriptions).map(([server, about]) => ({ server, 'what it is': about })) },
-      ...byLoad.map(([{ load, rounds }]) => ({ caption: load, rows: withShares(rounds) })),
+      ...byLoad.map(({ load, rounds }) => ({ caption: load, rows: withShares(rounds) })),
     ],
     targets: byLoad.flatMap(confirmedTargets),
   };
@@ -93,17 +83,17 @@ function withShares(rounds: Rounds) {
   });
 }
 
-/** The targets of a load by our generator, with a column for each other generator, which confirms them. */
-function confirmedTargets([own, ...others]: MeasuredByAll): Target[] {
-  const columns = others.map((one) => [`by ${one.generator}`, targetsOf(one)] as const);
-  return targetsOf(own).map((target, i) => ({
+/** The targets of a load by our generator, with a column for wrk, which confirms them. */
+function confirmedTargets({ load, rounds, byWrk }: MeasuredLoad): Target[] {
+  const confirmed = byWrk && targetsOf(load, byWrk);
+  return targetsOf(load, rounds).map((target, i) => ({
     ...target,
-    ...Object.fromEntries(columns.map(([column, targets]) => [column, targets[i]?.measured ?? ''])),
+    ...(confirmed && { 'by wrk': confirmed[i]?.measured ?? '' }),
   }));
 }
 
 /** The rival is Fastify; for creates, Fastify on our durable store. */
-function targetsOf({ load, rounds }: MeasuredLoad): Target[] {
+function targetsOf(load: LoadName, rounds: Rounds): Target[] {
   const rival = load === 'create' ? 'fastify-durable' : 'fastify';
   const ofOther = (other: string, bound: number) => {
     const { share, isUnstable } = spreadOf(rounds, 'ours', other);

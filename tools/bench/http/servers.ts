@@ -60,17 +60,17 @@ export function startProgram(script: string, ...args: string[]): Promise<Server>
   return startServer({ script: join(import.meta.dirname, 'servers', script), args, env });
 }
 
-/** Makes a data folder of the shipped server with `count` documents. */
-export async function newDataFolder(scratch: string, count = size): Promise<string> {
+/** Makes a data folder of the shipped server with the documents. */
+export async function newDataFolder(scratch: string): Promise<string> {
   const folder = join(scratch, randomUUID());
   const store = await openLowdbStore(folder);
-  await fill(store, count);
+  await fill(store, size);
   await store.close();
   return folder;
 }
 
 /** Measures a load on all servers that support it, by the name of the server. Throws if one of them responds wrongly. */
-export type Measure = (load: Load, times: Times, generator?: Generator) => Promise<Rounds>;
+export type Measure = (load: Load, times: Times, generator?: Pick<Generator, 'run'>) => Promise<Rounds>;
 
 /** The rounds of one load, by the names of the servers. */
 export type Rounds = ReadonlyMap<string, readonly Measured[]>;
@@ -78,29 +78,28 @@ export type Rounds = ReadonlyMap<string, readonly Measured[]>;
 /** Starts servers and a load generator, runs `use`, and stops them. */
 export async function withServers<T>(
   subjects: readonly Subject[],
-  use: (measure: Measure, servers: readonly Server[], generator: Generator, scratch: string) => Promise<T>,
+  use: (measure: Measure, scratch: string, servers: readonly Server[], generator: Generator) => Promise<T>,
 ): Promise<T> {
   return withScratch(async (scratch) => {
     const own = startGenerator();
     const running: { subject: Subject; server: Server }[] = [];
     const measure: Measure = async (load, { rounds, milliseconds, warmUp }, generator = own) => {
       const measurable = running.filter(({ subject: { only } }) => only?.includes(load.name) ?? true);
-      const named =
-        ({ name }: Subject) =>
-        (cause: unknown) =>
-          Promise.reject(new Error(`${name} failed at '${load.name}'.`, { cause }));
-      for (const { subject, server } of measurable) await checkResponse(server.port, load).catch(named(subject));
-      const measured = await inRounds(measurable, rounds, ({ subject, server }, round) =>
-        generator
-          .run(server, { ...load, keyHeader: subject.keyHeader }, round < 0 ? warmUp : milliseconds)
-          .catch(named(subject)),
-      );
+      const measured = await inRounds(measurable, rounds, async ({ subject, server }, round) => {
+        try {
+          if (round < 0) await checkResponse(server.port, load);
+          const time = round < 0 ? warmUp : milliseconds;
+          return await generator.run(server, { ...load, keyHeader: subject.keyHeader }, time);
+        } catch (cause) {
+          throw new Error(`${subject.name} failed at '${load.name}'.`, { cause });
+        }
+      });
       return new Map([...measured].map(([{ subject }, all]) => [subject.name, all]));
     };
     try {
       for (const subject of subjects) running.push({ subject, server: await subject.start(scratch) });
       const servers = running.map(({ server }) => server);
-      return await use(measure, servers, own, scratch);
+      return await use(measure, scratch, servers, own);
     } finally {
       await Promise.all([own, ...running.map(({ server }) => server)].map((one) => one.stop()));
     }

@@ -2,7 +2,6 @@
 import { parse } from 'yaml';
 import { copyOfRepository } from '../../test/repository-copy.ts';
 import { rounded } from '../measure.ts';
-import { pinned } from '../process.ts';
 import { atLeast, atMost, type Section } from '../section.ts';
 import { create, get, list } from '../workload.ts';
 import { connections } from './generators.ts';
@@ -47,7 +46,7 @@ export async function operationCount(quick: boolean): Promise<Section> {
     }));
     return {
       title: 'The number of operations',
-      how: `CPU time of a request, measured in alternation; ${pinned}.`,
+      how: 'CPU time of a request, measured in alternation.',
       tables: [{ rows }],
       targets: [atMost('highest ratio', Math.max(...measured.map(([, rounds]) => costOf(rounds))), 1.05)],
     };
@@ -88,7 +87,7 @@ export async function idempotency(quick: boolean): Promise<Section> {
   const rounds = await withServers([plain, keyed], (measure) => measure(createLoad, times));
   return {
     title: 'Creates that are safe to repeat',
-    how: `Creates with and without a new idempotency key, measured in alternation; ${pinned}.`,
+    how: 'Creates with and without a new idempotency key, measured in alternation.',
     tables: [{ rows: rowsOf(rounds) }],
     targets: [
       atMost('user time with a key, ratio to without', 1 / shareOf(rounds, keyed.name, plain.name, 'user'), 1.15),
@@ -107,7 +106,7 @@ export async function durability(quick: boolean): Promise<Section> {
   const ratio = medianOf(rounds, durable.name, 'perSecond') / medianOf(rounds, nothing.name, 'perSecond');
   return {
     title: 'What durability costs a caller',
-    how: `Creates from ${connections} connections, without log: medians of ${times.rounds} rounds; ${pinned}.`,
+    how: `Creates from ${connections} connections, without log: medians of ${times.rounds} rounds.`,
     tables: [{ rows: rowsOf(rounds) }],
     targets: [atLeast('creates/s, ratio to no storage', ratio, 0.7)],
   };
