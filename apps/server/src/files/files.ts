@@ -45,8 +45,8 @@ export async function syncFolder(folder: string): Promise<void> {
   await closing(await open(folder, 'r'), (handle) => handle.sync());
 }
 
-/** Creates a folder durably, with its missing parents. */
-export async function makeFolder(folder: string): Promise<void> {
+/** Creates a folder durably, with its missing parents. Returns false if it exists. */
+export async function makeFolder(folder: string): Promise<boolean> {
   const parent = dirname(resolve(folder));
   const created = await makeOneFolder(folder).catch(async (error: unknown) => {
     if (errorCode(error) !== 'ENOENT') throw error;
@@ -57,6 +57,7 @@ export async function makeFolder(folder: string): Promise<void> {
     // The parent of an existing folder may be unreadable. Its creator has synced it.
     if (created || errorCode(error) !== 'EACCES') throw error;
   });
+  return created;
 }
 
 async function makeOneFolder(folder: string): Promise<boolean> {

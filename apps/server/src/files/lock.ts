@@ -1,9 +1,9 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, lstat } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { ExpectedError } from '../expected-error.ts';
-import { createFile, errorCode, openFile } from './files.ts';
+import { createFile, errorCode } from './files.ts';
 
 /** Another process has the lock. */
 export class LockedError extends ExpectedError {}
@@ -17,12 +17,14 @@ const POLL_MS = 20;
  * would allow a second lock. Retries until the timeout.
  */
 export async function lockFile(file: string, timeoutMs = 0): Promise<() => void> {
-  await makeLockFile(file);
+  const made = making.then(() => makeLockFile(file));
+  making = made.catch(() => {});
+  await made;
   await access(file, constants.R_OK | constants.W_OK);
   for (const deadline = performance.now() + timeoutMs; ; ) {
     const unlock = tryLock(file);
     if (unlock) return unlock;
-    if (performance.now() >= deadline) throw new LockedError(`${file}: another process has locked it.`);
+    if (performance.now() >= deadline) throw new LockedError('another process has locked it; try again later');
     await sleep(POLL_MS);
   }
 }
@@ -46,10 +48,16 @@ function tryLock(file: string): (() => void) | undefined {
   return () => held.close();
 }
 
+/** Resolves when no file is being made. A process loses its lock on a file when it closes any of its handles of the file. */
+let making = Promise.resolve();
+
+/** Creates the file if it is missing. Never opens an existing file, because closing it would release the lock of this process. */
 async function makeLockFile(file: string): Promise<void> {
-  const handle = await createFile(file).catch((error: unknown) => {
+  try {
+    await (await createFile(file)).close();
+  } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
-    return openFile(file);
-  });
-  await handle.close();
+    if ((await lstat(file)).isSymbolicLink())
+      throw Object.assign(new Error('it is a symbolic link'), { code: 'ELOOP', path: file });
+  }
 }

@@ -24,9 +24,9 @@ export class StoreLockedError extends ExpectedError {
 export class StoreFolderError extends ExpectedError {
   readonly file: string;
 
-  constructor(file: string, cause: unknown) {
+  constructor(file: string, cause: unknown, advice = 'The server must be able to read and write it') {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    super(`${file}: cannot be used (${reason}). The server must be able to read and write it.`, { cause });
+    super(`${file}: cannot be used (${reason}). ${advice}.`, { cause });
     this.file = file;
   }
 }

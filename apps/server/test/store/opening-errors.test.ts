@@ -10,7 +10,7 @@ import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
 import { startWriters } from './child.ts';
 import { remountReadOnly, smallDisk } from './mounts.ts';
 import { addMany, everything, filesIn } from './store-contents.ts';
-import { things } from './store-fixture.ts';
+import { smallSegments, things } from './store-fixture.ts';
 import { WrittenModel } from './written-model.ts';
 
 const execFileAsync = promisify(execFile);
@@ -50,10 +50,37 @@ describe('a second server on the same folder', () => {
     const folder = newFolder();
     const first = await openLowdbStore(folder, [things]);
     await expect(openLowdbStore(folder, [things])).rejects.toThrow(StoreLockedError);
+    // A process loses its lock on a file when it closes any of its handles of the file.
+    const other = startWriters(folder, 'other', 1, 1);
+    expect([await other.ended, other.errors()]).toEqual([[], expect.stringMatching(/^StoreLockedError/m)]);
     await first.close();
     const second = await openLowdbStore(folder, [things]);
     await second.close();
   });
+});
+
+test('a folder that cannot be opened is left alone: no file stays open, and no segment is merged', async () => {
+  const folder = newFolder();
+  const keys = { name: '$idempotency', id: 'id', indexes: [] };
+  const writing = await openLowdbStore(folder, [things, keys], { maxSegment: smallSegments });
+  for (let i = 0; i < 5; i++) await addMany(writing.collection('things'), 100);
+  await writing.collection('$idempotency').create({ writes: 0 });
+  await writing.close();
+  const before = filesIn(folder);
+  // The process ends when no work is left.
+  const script = `import { readdirSync, readlinkSync } from 'node:fs';
+    import { openLowdbStore } from ${JSON.stringify(new URL('../../src/store/lowdb/lowdb.ts', import.meta.url))};
+    const folder = ${JSON.stringify(folder)};
+    await openLowdbStore(folder, [${JSON.stringify(things)}]).catch(({ name }) => console.log(name));
+    if (process.platform === 'linux')
+      for (const handle of readdirSync('/proc/self/fd'))
+        try {
+          const target = readlinkSync('/proc/self/fd/' + handle);
+          if (target.startsWith(folder)) console.log(target);
+        } catch {}`;
+  const { stdout } = await execFileAsync(process.execPath, ['--input-type=module', '--eval', script]);
+  expect(stdout).toBe('TypeError\n');
+  expect(filesIn(folder)).toEqual(before);
 });
 
 test('a file in the place of a folder is rejected and not changed', async () => {

@@ -17,7 +17,12 @@ import { newFolder, skips, unprivilegedUser } from '@petstore/testing';
 import { describe, expect, test } from 'vitest';
 import { allCollections } from '../../src/collections.ts';
 import { createKey } from '../../src/keys/key-file.ts';
-import { StoreDamagedError, StoreFolderError, StoreUnavailableError } from '../../src/store/errors.ts';
+import {
+  StoreDamagedError,
+  StoreFolderError,
+  StoreLockedError,
+  StoreUnavailableError,
+} from '../../src/store/errors.ts';
 import { GroupCommit } from '../../src/store/group-commit.ts';
 import { backup } from '../../src/store/lowdb/backup.ts';
 import { checkStore, openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
@@ -26,6 +31,7 @@ import type { Store } from '../../src/store/store.ts';
 import { listen } from '../listen.ts';
 import { main } from '../server-process.ts';
 import { openWritten, startWriters } from './child.ts';
+import { remountReadOnly, smallDisk } from './mounts.ts';
 import { flipped, lay } from './small-store.ts';
 import { addMany, everything, filesIn } from './store-contents.ts';
 import { smallSegments, things } from './store-fixture.ts';
@@ -118,7 +124,26 @@ describe('petstore-server backup', () => {
   test('rejects an existing target folder', async () => {
     const [folder, to] = [await petFolder(), newFolder()];
     await expect(backup(folder, to)).rejects.toThrow(StoreFolderError);
+    await expect(backup(folder, to)).rejects.toThrow(`${to}: cannot be used (it exists). Choose a new folder.`);
     expect(readdirSync(to)).toEqual([]);
+  });
+
+  test('makes a folder that can be checked without changing it, also on a read-only disk', async (context) => {
+    const folder = newFolder();
+    const disk = smallDisk(context, 1024);
+    const store = await openLowdbStore(folder, [things]);
+    await store.collection('things').create({}, { idempotency: { key: 'k', fingerprint: 'f' } });
+    const to = join(disk, 'copy');
+    await backup(folder, to);
+    const names = readdirSync(to);
+    const expected = { collections: [{ name: 'things', documents: 1, last: 1 }] };
+    expect(await checkStore(to, [things])).toMatchObject(expected);
+    expect(readdirSync(to)).toEqual(names);
+    await expect(checkStore(folder, [things])).rejects.toThrow(StoreLockedError);
+    await store.close();
+    writeFileSync(join(to, 'lock'), '');
+    remountReadOnly(disk);
+    expect(await checkStore(to, [things])).toMatchObject(expected);
   });
 });
 
@@ -235,6 +260,7 @@ test.skipIf(isSkipped)("files that root makes belong to the folder's owner", asy
   await addMany(store.collection('things'), 200);
   await store.close();
   await createKey(folder);
+  await backup(folder, join(folder, 'copy'));
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   expect(names.length).toBeGreaterThan(5);
   for (const name of names) expect([name, lstatSync(join(folder, name)).uid]).toEqual([name, user?.uid]);

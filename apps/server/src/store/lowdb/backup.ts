@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder, readIfExists, replaceFile } from '../../files/files.ts';
 import { StoreDamagedError, StoreFolderError } from '../errors.ts';
@@ -24,10 +24,7 @@ const MAX_ATTEMPTS = 1000;
  * or replaced as a whole. It has every change that was acknowledged before the call.
  */
 export async function backup(folder: string, to: string): Promise<void> {
-  await makeFolder(join(to, '..'));
-  await mkdir(to).catch((error: unknown) => {
-    throw new StoreFolderError(to, error);
-  });
+  if (!(await makeFolder(to))) throw new StoreFolderError(to, 'it exists', 'Choose a new folder');
   await makeFolder(segmentsFolder(to));
   for (let attempt = 1; ; attempt++) {
     const manifest = await readManifest(folder);
@@ -42,7 +39,7 @@ export async function backup(folder: string, to: string): Promise<void> {
       return writeManifest(to, newManifest(manifest));
     }
     if (attempt === MAX_ATTEMPTS)
-      throw new StoreFolderError(folder, new Error('its segments change too fast to be copied'));
+      throw new StoreFolderError(folder, 'its segments change too fast to be copied', 'Try again later');
   }
 }
 

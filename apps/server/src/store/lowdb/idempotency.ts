@@ -6,13 +6,12 @@ import type { Document, Idempotency, IdempotencyState, NotWritten, Page, Removed
 import { collectionIn, type StoreParts, type Write, type WriteBatch } from './collection.ts';
 
 /** The collection of the keys. Each commit with keys adds one document. */
-const COLLECTION = '$idempotency';
+export const COLLECTION = '$idempotency';
 const declaration = { name: COLLECTION, id: 'id', indexes: [] };
 
 /** The number of documents with expired or excess keys that each commit with keys removes, and each sweep of the timer. */
 const SWEPT_BY_COMMIT = 2;
 const SWEPT_BY_MINUTE = 1_000;
-const SWEEP_MS = 60_000;
 
 /** The number of commits between two yields to the event loop while `load` runs. */
 const COMMITS_PER_YIELD = 250;
@@ -36,7 +35,6 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
   const keys = new IdempotencyKeys(maxKeys, now);
   /** The keys of the running commit. */
   let pending: StoredKeys | undefined;
-  const timer = setInterval(sweep, SWEEP_MS).unref();
 
   return {
     load,
@@ -61,8 +59,9 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
       if (pending) keys.removeNewest(pending.id);
       pending = undefined;
     },
+    /** Removes expired and excess keys. If a commit fails, the next call tries again. */
+    sweep,
     state: (): IdempotencyState => keys.state,
-    close: () => clearInterval(timer),
   };
 
   /** The result of a write. For a known key, it is a function that reads the first result. */

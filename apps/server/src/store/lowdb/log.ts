@@ -1,7 +1,7 @@
-import { constants } from 'node:fs';
-import { access, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
+  closing,
   createFile,
   errorCode,
   isDiskFull,
@@ -45,7 +45,9 @@ export async function openLog(catalog: Catalog, last: Segment, tail: Buffer, sea
    */
   async function beginSegment(): Promise<void> {
     await sealing.catch(seal).catch((error: unknown) => {
-      throw isDiskFull(error) ? full(error) : new StoreUnavailableError(`A segment cannot be sealed now (${error}).`);
+      throw isDiskFull(error)
+        ? full(error)
+        : new StoreUnavailableError(`A segment cannot be sealed now (${error}): try again.`, { cause: error });
     });
     const next = catalog.newSegment(Buffer.alloc(0));
     const created = await createCommitFile(catalog.fileOf(next), next);
@@ -73,11 +75,9 @@ async function createCommitFile(file: string, segment: Segment) {
 
 /** Opens a file of commits. A killed writer may have left commits unsynced, so they are synced before anyone reads them. */
 async function resumeCommitFile(file: string, segment: Segment, tail: Buffer) {
-  await access(file, constants.R_OK | constants.W_OK);
-  const handle = await openFile(file, 'write durably');
-  await handle.datasync();
+  await closing(await openFile(file, 'write durably'), (handle) => handle.datasync());
   await syncFolder(dirname(file));
-  return commitFile(file, handle, segment, tail);
+  return commitFile(file, await openFile(file, 'write durably'), segment, tail);
 }
 
 /** The append-only file of an unsealed segment. After a failed write it is truncated to the last commit. */

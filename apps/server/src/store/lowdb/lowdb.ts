@@ -1,17 +1,17 @@
 import { constants } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFile, errorCode, isFolder, makeFolder, readWhole, removeFile, syncFolder } from '../../files/files.ts';
-import { LockedError, lockFile } from '../../files/lock.ts';
+import { createFile, isFolder, makeFolder, readWhole, removeFile, syncFolder } from '../../files/files.ts';
 import { type CollectionDeclaration, collectionNamed } from '../document.ts';
-import { StoreDamagedError, StoreFailedError, StoreFolderError, StoreLockedError } from '../errors.ts';
+import { StoreDamagedError, StoreFailedError } from '../errors.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store, type StoreState } from '../store.ts';
 import { backup } from './backup.ts';
 import { Catalog, segmentFile } from './catalog.ts';
 import { collectionIn, type Write, writeBatch } from './collection.ts';
+import { lockForReading, lockForWriting, withFolder } from './folder-lock.ts';
 import { migrateFormat1 } from './format-1.ts';
-import { idempotentWrites } from './idempotency.ts';
+import { COLLECTION as IDEMPOTENCY_KEYS, idempotentWrites } from './idempotency.ts';
 import { openLog } from './log.ts';
 import {
   type ManifestData,
@@ -39,6 +39,9 @@ export interface LowdbOptions {
   now?: () => number;
 }
 
+/** The time between two sweeps of the idempotency keys. */
+const SWEEP_MS = 60_000;
+
 /**
  * Opens the store in a folder, which it creates if needed: a log-structured store (Bitcask) whose sealed segments are lowdb
  * files. Rejects with a StoreLockedError, StoreDamagedError or StoreFolderError, without changing documents.
@@ -48,7 +51,7 @@ export async function openLowdbStore(
   collections: readonly CollectionDeclaration[],
   options: LowdbOptions = {},
 ): Promise<Store> {
-  return withFolder(folder, async (unlock) => {
+  return withFolder(folder, lockForWriting, async (unlock) => {
     const onWarning = options.onWarning ?? ((line) => process.emitWarning(line));
     await migrateFormat1(folder, onWarning, (to) => openUnlocked(to, collections, options, () => {}));
     return openUnlocked(folder, collections, options, unlock);
@@ -60,7 +63,7 @@ export async function openLowdbStore(
  * damaged, and with a StoreLockedError if a server uses the folder.
  */
 export function checkStore(folder: string, collections: readonly CollectionDeclaration[]) {
-  return withFolder(folder, async (unlock) => {
+  return withFolder(folder, lockForReading, async (unlock) => {
     const manifest = await readManifest(folder);
     if (!manifest) throw new StoreDamagedError(manifestFile(folder), 'the file is missing');
     const catalog = new Catalog(segmentsFolder(folder), collections);
@@ -69,11 +72,9 @@ export function checkStore(folder: string, collections: readonly CollectionDecla
     unlock();
     return {
       format: manifest.format,
-      collections: Object.entries(catalog.last).map(([name, last]) => ({
-        name,
-        documents: catalog.directory(name).count,
-        last,
-      })),
+      collections: Object.entries(catalog.last).flatMap(([name, last]) =>
+        name === IDEMPOTENCY_KEYS ? [] : [{ name, documents: catalog.directory(name).count, last }],
+      ),
       segments: segments.length,
       /** The cost of all records in bytes. */
       bytes: segments.reduce((sum, { size }) => sum + size, 0),
@@ -83,26 +84,6 @@ export function checkStore(folder: string, collections: readonly CollectionDecla
       tail: tail.length,
     };
   });
-}
-
-/**
- * Locks a folder, and calls `work`, which has to call `unlock`. If `work` fails, the folder is unlocked. System errors become
- * StoreFolderErrors.
- */
-async function withFolder<T>(folder: string, work: (unlock: () => void) => Promise<T>): Promise<T> {
-  let unlock = () => {};
-  try {
-    await makeFolder(folder);
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    unlock = await lockFile(join(folder, 'lock'));
-    return await work(unlock);
-  } catch (error) {
-    unlock();
-    if (error instanceof LockedError) throw new StoreLockedError(join(folder, 'lock'));
-    if (errorCode(error) === undefined || error instanceof StoreFolderError) throw error;
-    const file = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : folder;
-    throw new StoreFolderError(file, error);
-  }
 }
 
 async function openUnlocked(
@@ -119,15 +100,6 @@ async function openUnlocked(
   await access(catalog.folder, constants.R_OK | constants.W_OK | constants.X_OK);
   const manifest = openManifest(folder, catalog, data, onWarning);
   const merger = openMerger(catalog, manifest, onWarning);
-  const log = await openLog(catalog, active, tail, merger.seal);
-  for (const name of leftovers) await removeFile(join(catalog.folder, name));
-  merger.seal().catch(() => {});
-  if (tail.length > 0) {
-    const file = catalog.fileOf(active);
-    onWarning(
-      `${file}: its last ${tail.length} bytes are an unfinished commit and are ignored; the next write moves them aside.`,
-    );
-  }
 
   let state: StoreState = { status: 'open' };
   const group = new GroupCommit(async (writes: Write[]) => {
@@ -151,12 +123,24 @@ async function openUnlocked(
   const parts = { catalog, texts: reader(catalog), group };
   const idempotent = idempotentWrites(parts, maxKeys, now);
   await idempotent.load();
+  for (const name of leftovers) await removeFile(join(catalog.folder, name));
+  // This is the last step that can fail. Before it no file is open, and after it the merger and the timers start.
+  const log = await openLog(catalog, active, tail, merger.seal);
+  merger.seal().catch(() => {});
   manifest.saveSoon();
+  const sweeping = setInterval(idempotent.sweep, SWEEP_MS).unref();
+  if (tail.length > 0) {
+    const file = catalog.fileOf(active);
+    onWarning(
+      `${file}: its last ${tail.length} bytes are an unfinished commit and are ignored; the next write moves them aside.`,
+    );
+  }
+
   const declared = new Map(collections.map((declaration) => [declaration.name, collectionIn(declaration, parts)]));
   let closed: Promise<void> | undefined;
   const close = async () => {
     state = { status: 'closed' };
-    idempotent.close();
+    clearInterval(sweeping);
     await group.close();
     await merger.close();
     await log.close();

@@ -1,0 +1,48 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode, makeFolder } from '../../files/files.ts';
+import { LockedError, lockFile } from '../../files/lock.ts';
+import { StoreFolderError, StoreLockedError } from '../errors.ts';
+
+const lockOf = (folder: string) => join(folder, 'lock');
+
+/**
+ * Locks a folder, and calls `work`, which has to call `unlock`. If `work` fails, the folder is unlocked. System errors become
+ * StoreFolderErrors.
+ */
+export async function withFolder<T>(
+  folder: string,
+  lock: (folder: string) => Promise<() => void>,
+  work: (unlock: () => void) => Promise<T>,
+): Promise<T> {
+  let unlock = () => {};
+  try {
+    unlock = await lock(folder);
+    return await work(unlock);
+  } catch (error) {
+    unlock();
+    if (error instanceof LockedError) throw new StoreLockedError(lockOf(folder));
+    if (errorCode(error) === undefined) throw error;
+    const path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : folder;
+    throw new StoreFolderError(path, error);
+  }
+}
+
+/** Locks a folder, which is created if it is missing. */
+export async function lockForWriting(folder: string): Promise<() => void> {
+  await makeFolder(folder);
+  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  return lockFile(lockOf(folder));
+}
+
+/** Locks a folder without creating a file. Without the file, or on a read-only disk, no server can use the folder. */
+export async function lockForReading(folder: string): Promise<() => void> {
+  try {
+    await access(lockOf(folder), constants.W_OK);
+  } catch (error) {
+    if (['ENOENT', 'EROFS'].includes(errorCode(error) ?? '')) return () => {};
+    throw error;
+  }
+  return lockFile(lockOf(folder));
+}
