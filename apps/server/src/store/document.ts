@@ -12,6 +12,10 @@ export interface CollectionDeclaration {
   readonly schema?: Schema;
 }
 
+/** The highest identifier. PostgreSQL's schema has the same bound. */
+export const MAX_ID = Number.MAX_SAFE_INTEGER;
+export const NO_ID_LEFT = 'The highest identifier is assigned, so no document can be created.';
+
 /** The collection of a list operation: the cursor is its identifier, the other query parameters are its filters. */
 export function collectionOf(
   name: string,

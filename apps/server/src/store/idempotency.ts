@@ -50,22 +50,11 @@ export class IdempotencyKeys {
     return this.#count > 0 && (this.#isExpired(this.#first) || this.state.keys > this.#max);
   }
 
-  /** Removes the keys of the newest group. */
-  removeNewest(group: number): void {
-    while (this.#count > 0) {
-      const at = (this.#first + this.#count - 1) % this.#ring.groups.length;
-      if (this.#ring.groups[at] !== group) return;
-      this.#release(at);
-      this.#count--;
-    }
-  }
-
-  /** Removes and returns groups that are due, the oldest first: up to `count` groups, all older than the group `end`. */
-  sweep(count: number, end?: number): number[] {
+  /** Removes and returns up to `count` groups that are due, the oldest first. */
+  sweep(count: number): number[] {
     const groups: number[] = [];
     while (groups.length < count && this.isDue) {
       const group = this.#ring.groups[this.#first] as number;
-      if (group === end) break;
       while (this.#count > 0 && this.#ring.groups[this.#first] === group) this.#removeFirst();
       groups.push(group);
     }
@@ -82,18 +71,14 @@ export class IdempotencyKeys {
 
   #removeFirst(): void {
     const at = this.#first;
-    if (this.#release(at) && !this.#isExpired(at)) this.#forgotten++;
+    const slot = this.#probe(this.#ring.high[at] ?? 0, this.#ring.low[at] ?? 0);
+    if (this.#slots[slot] !== at + 1) this.#stale--;
+    else {
+      if (!this.#isExpired(at)) this.#forgotten++;
+      this.#empty(slot);
+    }
     this.#first = (at + 1) % this.#ring.groups.length;
     this.#count--;
-  }
-
-  /** Empties the slot of a ring entry; false if the key was stored again later. */
-  #release(at: number): boolean {
-    const slot = this.#probe(this.#ring.high[at] ?? 0, this.#ring.low[at] ?? 0);
-    const isCurrent = this.#slots[slot] === at + 1;
-    if (isCurrent) this.#empty(slot);
-    else this.#stale--;
-    return isCurrent;
   }
 
   /** The last key that was looked up, its hash and its slot, until slots move. The same key is often stored next. */

@@ -1,6 +1,15 @@
 import { allCollections } from '../collections.ts';
-import { type CollectionDeclaration, collectionNamed, encode, obstacleTo, withId, withoutId } from './document.ts';
-import { IdempotencyMismatchError } from './errors.ts';
+import {
+  type CollectionDeclaration,
+  collectionNamed,
+  encode,
+  MAX_ID,
+  NO_ID_LEFT,
+  obstacleTo,
+  withId,
+  withoutId,
+} from './document.ts';
+import { IdempotencyMismatchError, StoreUnavailableError } from './errors.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import {
   type Collection,
@@ -12,7 +21,6 @@ import {
   type Properties,
   type Removed,
   type Store,
-  type StoreState,
 } from './store.ts';
 
 interface MemoryOptions {
@@ -20,11 +28,12 @@ interface MemoryOptions {
   now?: () => number;
 }
 
-/** The keys of idempotent writes, each with the fingerprint and the result of its write. */
-interface Keys {
+/** The state of all collections: the keys of idempotent writes, each with the fingerprint and the result of its write. */
+interface Shared {
   readonly table: IdempotencyKeys;
   readonly writes: Map<number, { readonly fingerprint: string; readonly result: Document | Removed }>;
   count: number;
+  isClosed: boolean;
 }
 
 /** A store in memory, for tests and experiments. The tests compare the other stores with it. */
@@ -32,28 +41,29 @@ export function memoryStore(
   collections: readonly CollectionDeclaration[] = allCollections,
   { maxIdempotencyKeys = MAX_IDEMPOTENCY_KEYS, now = Date.now }: MemoryOptions = {},
 ): Store {
-  const keys: Keys = { table: new IdempotencyKeys(maxIdempotencyKeys, now), writes: new Map(), count: 0 };
-  const byName = new Map(collections.map((declaration) => [declaration.name, memoryCollection(declaration, keys)]));
-  let state: StoreState = { status: 'open' };
+  const table = new IdempotencyKeys(maxIdempotencyKeys, now);
+  const shared: Shared = { table, writes: new Map(), count: 0, isClosed: false };
+  const byName = new Map(collections.map((declaration) => [declaration.name, memoryCollection(declaration, shared)]));
   return {
     passesJson: false,
     collection: (name) => collectionNamed(byName, name),
-    ready: async () => state.status === 'open',
-    state: () => state,
-    idempotency: () => keys.table.state,
+    ready: async () => !shared.isClosed,
+    state: () => ({ status: shared.isClosed ? 'closed' : 'open' }),
+    idempotency: () => table.state,
     close: async () => {
-      state = { status: 'closed' };
+      shared.isClosed = true;
     },
   };
 }
 
-function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, keys: Keys): Collection {
+function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, shared: Shared): Collection {
   /** The documents by identifier, in ascending order, because new identifiers are always higher. */
   const documents = new Map<number, { properties: Properties; document: Document }>();
   let last = 0;
   let sequence = 0;
 
   const put = (id: number, properties: Properties): Document => {
+    if (id > MAX_ID) throw new Error(NO_ID_LEFT);
     const text = withId(idProperty, id, encode(withoutId(idProperty, properties)));
     const version = String(++sequence);
     const document: Document = { outcome: 'stored', id, version, json: { text, encoding: 'utf8' } };
@@ -68,20 +78,25 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, ke
     documents.delete(id);
     return { outcome: 'removed' };
   };
+  const expectOpen = () => {
+    if (shared.isClosed) throw new StoreUnavailableError('The store is closed.');
+  };
   /** Does a write, or returns its first result if the write was done before. */
   const once = <R extends Document | Removed | NotWritten>(idempotency: Idempotency | undefined, write: () => R): R => {
+    expectOpen();
     if (!idempotency) return write();
+    const { table, writes } = shared;
     const { key, fingerprint } = idempotency;
-    const known = keys.writes.get(keys.table.get(key) ?? 0);
+    const known = writes.get(table.get(key) ?? 0);
     if (known && known.fingerprint !== fingerprint) throw new IdempotencyMismatchError();
     // The same kind of write has the same kind of result.
     if (known) return { ...known.result, isReplayed: true } as R;
     const result = write();
     if (result.outcome === 'stored' || result.outcome === 'removed') {
-      keys.table.set(key, ++keys.count);
-      keys.writes.set(keys.count, { fingerprint, result });
+      table.set(key, ++shared.count);
+      writes.set(shared.count, { fingerprint, result });
     }
-    for (const forgotten of keys.table.sweep(2)) keys.writes.delete(forgotten);
+    for (const swept of table.sweep(2)) writes.delete(swept);
     return result;
   };
 
@@ -92,6 +107,7 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, ke
     remove: async (id, { ifVersion, idempotency } = {}) =>
       once<Removed | NotWritten>(idempotency, () => obstacle(id, ifVersion) ?? remove(id)),
     restore: async (restored) => {
+      expectOpen();
       if (restored[0] && Number(restored[0][idProperty]) <= last) return false;
       for (const one of restored) put(Number(one[idProperty]), one);
       return true;

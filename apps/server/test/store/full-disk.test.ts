@@ -2,10 +2,12 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { StoreUnavailableError, StoreUncertainError } from '../../src/store/errors.ts';
-import type { Collection, Properties } from '../../src/store/store.ts';
+import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { type Collection, IDEMPOTENCY_MS, type Properties } from '../../src/store/store.ts';
 import { openWritten } from './child.ts';
 import { smallDisk } from './mounts.ts';
 import { everything } from './store-contents.ts';
+import { things } from './store-fixture.ts';
 
 const once = (key: string) => ({ idempotency: { key, fingerprint: 'same' } });
 
@@ -91,3 +93,24 @@ test.for([96, 256, 400])(
     console.log(`${stored.size} documents on ${kilobytes} KB`);
   },
 );
+
+test('expired keys leave the folder, also if the first commits that remove them are rejected', async (context) => {
+  const disk = smallDisk(context, 200);
+  const [folder, ballast] = [join(disk, 'data'), join(disk, 'ballast')];
+  const clock = { now: Date.now() };
+  const open = () => openLowdbStore(folder, [things], { now: () => clock.now });
+  const store = await open();
+  const collection = store.collection('things');
+  for (let i = 0; i < 20; i++) await collection.create({}, once(`old ${i}`));
+  clock.now += IDEMPOTENCY_MS;
+  writeFileSync(ballast, Buffer.alloc(150 * 1024));
+  const large = { text: 'x'.repeat(100_000) };
+  for (let i = 0; i < 20; i++)
+    await expect(collection.create(large, once(`large ${i}`))).rejects.toThrow(StoreUnavailableError);
+  rmSync(ballast);
+  for (let i = 0; i < 20; i++) await collection.create({}, once(`new ${i}`));
+  await store.close();
+  const again = await open();
+  expect(again.idempotency()).toEqual({ keys: 20, forgotten: 0 });
+  await again.close();
+});

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder, rounds } from '@petstore/testing';
 import { expect, test } from 'vitest';
@@ -77,4 +77,25 @@ test('filters work with tombstones in sealed segments', async () => {
   const filter = { property: 'color', value: 'red' };
   expect((await again.collection('things').list({ after: 0, limit: 1000, filter })).count).toBe(200);
   await again.close();
+});
+
+test('a replaced file that cannot be removed is reported once, and removed later', async () => {
+  const folder = newFolder();
+  const warnings: string[] = [];
+  const store = await openLowdbStore(folder, [things], { maxSegment, onWarning: (line) => warnings.push(line) });
+  const collection = store.collection('things');
+  const file = join(folder, 'segments/0000000001.jsonl');
+  // A folder in the place of the file, which the server has open.
+  renameSync(file, `${file}.moved`);
+  mkdirSync(file);
+  const segments = () => readdirSync(join(folder, 'segments')).filter((name) => /^\d+\.jsonl?$/.test(name));
+  while (warnings.length === 0) await addMany(collection, 100);
+  // Meanwhile, other segments are sealed and removed.
+  for (let i = 0; i < 10; i++) await addMany(collection, 100);
+  await expect.poll(() => segments().filter((name) => name.endsWith('l'))).toHaveLength(2);
+  expect(warnings).toEqual([expect.stringContaining(`${file}: cannot be removed now (`)]);
+  rmdirSync(file);
+  renameSync(`${file}.moved`, file);
+  while (existsSync(file)) await addMany(collection, 100);
+  await store.close();
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decode, documentsIn } from '../../src/store/document.ts';
+import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { addMany, contentOf, contents } from './store-contents.ts';
 import { others, type StoreFixture, things, usingStore } from './store-fixture.ts';
 import { likeAMap } from './store-model.ts';
@@ -100,7 +101,9 @@ export function storeSuite(fixture: StoreFixture) {
       using(async (collection) => {
         const { id, version } = await collection.create({});
         await collection.replace(id, { size: 1 });
-        expect(await collection.remove(id, { ifVersion: version })).toEqual({ outcome: 'conflict' });
+        // An entity tag may be empty, and a version may come from another store.
+        for (const ifVersion of [version, '', '0', 'x', '9'.repeat(30)])
+          expect(await collection.remove(id, { ifVersion })).toEqual({ outcome: 'conflict' });
         expect(await contentOf(collection, id)).toEqual({ key: id, size: 1 });
       }));
   });
@@ -164,6 +167,16 @@ export function storeSuite(fixture: StoreFixture) {
         expect(await contents(collection, { after: id, limit: 9 })).toEqual(documents);
         expect((await collection.create({})).id).toBeGreaterThan(id + 9);
       }));
+
+    test('may use the highest identifier, after which no document can be created', () =>
+      using(async (collection) => {
+        const highest = { key: Number.MAX_SAFE_INTEGER, color: 'red' };
+        expect(await collection.restore([highest])).toBe(true);
+        const creates = [collection.create({}), collection.create({}, { idempotency: { key: 'k', fingerprint: 'f' } })];
+        expect((await Promise.allSettled(creates)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+        expect(await collection.replace(highest.key, { color: 'blue' })).toMatchObject({ outcome: 'stored' });
+        expect(await contents(collection, { after: 0, limit: 9 })).toEqual([{ ...highest, color: 'blue' }]);
+      }));
   });
 
   test('makes a change visible before it is acknowledged, while others write', () =>
@@ -221,5 +234,8 @@ export function storeSuite(fixture: StoreFixture) {
     await store.close();
     expect(await store.ready()).toBe(false);
     expect(store.state()).toEqual({ status: 'closed' });
+    const collection = store.collection('things');
+    for (const write of [collection.create({}), collection.replace(1, {}), collection.restore([{ key: 1 }])])
+      await expect(write).rejects.toThrow(StoreUnavailableError);
   });
 }

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type CollectionDeclaration, decodeText, encode, obstacleTo, withId, withoutId } from '../document.ts';
+import {
+  type CollectionDeclaration,
+  decodeText,
+  encode,
+  MAX_ID,
+  NO_ID_LEFT,
+  obstacleTo,
+  withId,
+  withoutId,
+} from '../document.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import {
   type Awaitable,
@@ -54,8 +63,12 @@ export function collectionIn(
   return {
     create: (properties, { idempotency } = {}) => {
       const [body, kind] = [bodyOf(properties), catalog.kindOf(name, properties)];
-      const work = (batch: WriteBatch) => batch.put(name, idProperty, batch.last(name) + 1, body, kind);
-      return write(body.length, work, idempotency);
+      const work = (batch: WriteBatch) => {
+        const id = batch.last(name) + 1;
+        // A function is called after the commit, so the other writes of the commit succeed.
+        return id > MAX_ID ? () => Promise.reject(new Error(NO_ID_LEFT)) : batch.put(name, idProperty, id, body, kind);
+      };
+      return write(body.length, work, idempotency) as Promise<Document>;
     },
     replace: (id, properties, { ifVersion, idempotency } = {}) => {
       const [body, kind] = [bodyOf(properties), catalog.kindOf(name, properties)];

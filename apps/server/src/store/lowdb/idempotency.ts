@@ -33,8 +33,11 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
   const stored = collectionIn(declaration, parts);
   /** The identifiers of the documents by key. */
   const keys = new IdempotencyKeys(maxKeys, now);
-  /** The keys of the running commit. */
+  /** The keys of the running commit, which `keys` gets after it. */
   let pending: StoredKeys | undefined;
+  const pendingKeys = new Set<string>();
+  /** The identifiers of documents whose keys were swept, until a commit has removed them. */
+  let swept: number[] = [];
 
   return {
     load,
@@ -43,7 +46,7 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
       const results = writes.map((write) => writeUnlessKnown(batch, write));
       if (pending) {
         const { id, at, writes, documents } = pending;
-        for (const old of keys.sweep(SWEPT_BY_COMMIT, id)) batch.remove(COLLECTION, old);
+        removeDue(batch, SWEPT_BY_COMMIT);
         const body = `${encode({ at, writes }).slice(0, -1)}${DOCUMENTS}${documents.join(SEPARATOR)}]}`;
         batch.put(COLLECTION, 'id', id, body, catalog.kind(COLLECTION, '{}'));
       }
@@ -51,15 +54,12 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
     },
     /** Returns the results of writes after their commit. */
     afterCommit: (results: readonly unknown[]): unknown[] => {
-      pending = undefined;
+      if (pending) for (const [key] of pending.writes) keys.set(key, pending.id, pending.at);
+      swept = swept.filter((id) => catalog.directory(COLLECTION).get(id));
+      forgetPending();
       return results.map((result) => (typeof result === 'function' ? result() : result));
     },
-    /** Removes the keys of a failed commit. */
-    afterFailure: () => {
-      if (pending) keys.removeNewest(pending.id);
-      pending = undefined;
-    },
-    /** Removes expired and excess keys. If a commit fails, the next call tries again. */
+    afterFailure: forgetPending,
     sweep,
     state: (): IdempotencyState => keys.state,
   };
@@ -69,14 +69,14 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
     const { work, bytes, idempotency } = write;
     if (!idempotency) return work(batch);
     const { key, fingerprint } = idempotency;
-    const known = keys.get(key);
+    const known = pendingKeys.has(key) ? pending?.id : keys.get(key);
     if (known !== undefined)
       return () => replay(known, idempotency).then((found) => found ?? group.add(write, 2 * bytes));
     // Idempotent writes have one of these results.
     const result = work(batch) as Document | Removed | NotWritten;
     if (result.outcome !== 'stored' && result.outcome !== 'removed') return result;
     pending ??= { id: batch.last(COLLECTION) + 1, at: now(), writes: [], documents: [] };
-    keys.set(key, pending.id, pending.at);
+    pendingKeys.add(key);
     if (result.outcome === 'removed') pending.writes.push([key, fingerprint]);
     else {
       pending.writes.push([key, fingerprint, result.id, batch.sequence()]);
@@ -116,12 +116,22 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
     } while (page.more);
   }
 
+  function forgetPending(): void {
+    pending = undefined;
+    pendingKeys.clear();
+  }
+
+  /** Removes expired and excess keys. If the commit fails, the next sweep removes their documents. */
   function sweep(): void {
-    const work = (batch: WriteBatch) => {
-      for (const id of keys.sweep(SWEPT_BY_MINUTE, pending?.id)) batch.remove(COLLECTION, id);
-    };
-    // If this write fails, the timer repeats it.
-    if (keys.isDue) group.add({ work, bytes: 0 }, 0).then(sweep, () => {});
+    if (!keys.isDue && swept.length === 0) return;
+    group.add({ work: (batch) => removeDue(batch, SWEPT_BY_MINUTE), bytes: 0 }, 0).then(sweep, () => {});
+  }
+
+  /** Adds the removal of up to `count` documents to a commit. */
+  function removeDue(batch: WriteBatch, count: number): void {
+    swept.push(...keys.sweep(count - swept.length));
+    // A commit may get here twice, and removes each document once.
+    for (const id of swept) if (!batch.obstacle(COLLECTION, id, undefined)) batch.remove(COLLECTION, id);
   }
 }
 

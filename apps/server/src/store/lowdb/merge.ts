@@ -16,12 +16,13 @@ const TOMBSTONE_COST = costOf(0);
  * Seals full segments, and merges sealed segments in the background. Only one rewrite runs at a time.
  *
  * Sealing rewrites one unsealed segment. Merging rewrites several sealed segments. Both write the needed records as a new sealed
- * segment, then the manifest without the replaced files, and remove these files. If the removal fails, the next rewrite waits for
- * it, so the number of replaced files is bounded.
+ * segment, then the manifest without the replaced files, and remove these files.
  */
 export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (line: string) => void) {
   let queue: Promise<unknown> = Promise.resolve();
-  let replaced: string[] = [];
+  /** The files to remove, and those among them whose removal has failed. */
+  const replaced = new Set<string>();
+  const unremovable = new Set<string>();
   let isClosed = false;
   let retry: NodeJS.Timeout | undefined;
   let retryMs = 0;
@@ -101,7 +102,7 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     await yieldToEventLoop();
     if (sorted.length > 0) await write(sorted);
     for (const { number } of inputs) catalog.segments.delete(number);
-    replaced = inputs.map((segment) => catalog.fileOf(segment));
+    for (const segment of inputs) replaced.add(catalog.fileOf(segment));
     await saveManifestAndRemoveReplaced();
   }
 
@@ -149,9 +150,20 @@ export function openMerger(catalog: Catalog, manifest: Manifest, onWarning: (lin
     }
   }
 
-  /** The manifest is saved first, so it never names a file that is missing. */
+  /**
+   * The manifest is saved first, so it never names a file that is missing. If a file cannot be removed, it is reported once, and
+   * each rewrite tries again.
+   */
   async function saveManifestAndRemoveReplaced(): Promise<void> {
-    if (replaced.length > 0) await manifest.save();
-    for (const file of replaced.splice(0)) await removeFile(file);
+    if (replaced.size > 0) await manifest.save();
+    for (const file of replaced) {
+      try {
+        await removeFile(file);
+        replaced.delete(file);
+      } catch (error) {
+        if (!unremovable.has(file)) onWarning(`${file}: cannot be removed now (${error}), and is no longer needed.`);
+        unremovable.add(file);
+      }
+    }
   }
 }

@@ -104,7 +104,9 @@ export function postgresCollection(
     const changes = writes.filter(({ id }) => id !== undefined);
     const keyed = writes.flatMap(({ idempotency }) => idempotency?.key ?? []);
     const version = newVersion();
-    const ifVersions = changes.map(({ ifVersion }) => ifVersion && (VERSION.test(ifVersion) ? ifVersion : NO_VERSION));
+    const ifVersions = changes.map(({ ifVersion }) =>
+      ifVersion === undefined || VERSION.test(ifVersion) ? ifVersion : NO_VERSION,
+    );
     const texts = changes.map(({ id = 0, body }) => (body === undefined ? null : textOf(id, body)));
     const createValues = [version, created.length, `[${created.map(({ body }) => body).join(',')}]`];
     const writeValues = [...createValues, changes.map(({ id }) => id), ifVersions, JSON.stringify(texts)];
