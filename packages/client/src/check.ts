@@ -123,10 +123,14 @@ function numberFault(
   if (maximum !== undefined && value > maximum) return `more than ${maximum}`;
   if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) return `not more than ${exclusiveMinimum}`;
   if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) return `not less than ${exclusiveMaximum}`;
-  const times = multipleOf === undefined ? 0 : Number(value) / multipleOf;
-  // The quotient of two decimals may have a rounding error.
-  if (Math.abs(times - Math.round(times)) > 1e-9 * Math.max(1, Math.abs(times))) return `no multiple of ${multipleOf}`;
-  return undefined;
+  return multipleOf === undefined || isMultiple(value, multipleOf) ? undefined : `no multiple of ${multipleOf}`;
+}
+
+/** The server's rule: only integers have fractions as factors, and the quotient of two decimals may have a rounding error. */
+function isMultiple(value: number | bigint, factor: number): boolean {
+  if (typeof value === 'bigint') return !Number.isInteger(factor) || value % BigInt(factor) === 0n;
+  const times = value / factor;
+  return Math.abs(times - Math.round(times)) <= 1e-9;
 }
 
 function textFault(value: string, { minLength, maxLength, pattern }: Schema): string | undefined {
@@ -139,8 +143,7 @@ function textFault(value: string, { minLength, maxLength, pattern }: Schema): st
 function listFault(value: readonly unknown[], { minItems, maxItems, uniqueItems }: Schema): string | undefined {
   if (minItems !== undefined && value.length < minItems) return `shorter than ${minItems}`;
   if (maxItems !== undefined && value.length > maxItems) return `longer than ${maxItems}`;
-  if (uniqueItems && value.some((one, i) => value.slice(0, i).some((other) => isSame(one, other))))
-    return 'not without repetition';
+  if (uniqueItems && new Set(value.map((item) => exactJson(item))).size < value.length) return 'not without repetition';
   return undefined;
 }
 

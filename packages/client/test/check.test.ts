@@ -1,3 +1,4 @@
+import { expectLinear } from '@petstore/testing/linear';
 import { expect, test } from 'vitest';
 import { checkAnswers, faultOf, UnexpectedDataError } from '../src/check.ts';
 import { petstore } from '../src/index.ts';
@@ -43,6 +44,24 @@ test.each([
   [1.5, { exclusiveMinimum: 1, exclusiveMaximum: 2 }, undefined],
 ] as const)('%j by the schema %j: %s', (value, rules, fault) => {
   expect(faultOf(value, { type: 'number', ...rules })).toBe(fault);
+});
+
+test.each([
+  [0.3, 0.1, true],
+  [0.35, 0.1, false],
+  [10_000_000_001, 10, false],
+  [2n ** 53n + 1n, 2, false],
+  [2n ** 53n, 2, true],
+  [2n ** 53n, 0.1, true],
+])('%d is a multiple of %d: %s', (value, multipleOf, isMultiple) => {
+  expect(faultOf(value, { multipleOf })).toBe(isMultiple ? undefined : `no multiple of ${multipleOf}`);
+});
+
+test('a list is searched for repetitions in time linear in its length', () => {
+  expectLinear((length) => {
+    const list = Array.from({ length }, (_, i) => i);
+    return () => void faultOf(list, { uniqueItems: true });
+  }, 2 ** 10);
 });
 
 test('lists and constants with large integers are compared', () => {

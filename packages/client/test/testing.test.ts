@@ -52,6 +52,7 @@ test.each<[string, Parameters<typeof fake.fetch>, number]>([
   ['no such path', ['http://127.0.0.1:8080/v1/dogs', {}], 404],
   ['no such base path', ['http://127.0.0.1:8080/pets', {}], 404],
   ['another method', ['http://127.0.0.1:8080/v1/pets', { method: 'PUT' }], 405],
+  ['a malformed path', ['http://127.0.0.1:8080/v1/pets/%zz', { headers: { authorization: 'Bearer k' } }], 400],
 ])('a request with %s is rejected', async (_, request, status) => {
   expect((await fake.fetch(...request)).status).toBe(status);
 });
@@ -69,7 +70,7 @@ test.each([
   });
 });
 
-test.each([{ limit: 0 }, { limit: 101 }, { stauts: 'sold' }, { status: ['sold', 'pending'] }])(
+test.each([{ limit: 0 }, { limit: 101 }, { limit: '01' }, { stauts: 'sold' }, { status: ['sold', 'pending'] }])(
   'the query %j is rejected',
   async (input) => {
     await expect(store.listPets(input as never)).rejects.toMatchObject({ status: 400 });
@@ -109,7 +110,8 @@ test('handlers replace operations', async () => {
 
 test('an idempotency key of another request is rejected', async () => {
   await store.createPet(rex, { idempotencyKey: 'a' });
-  expect((await store.createPet(rex, { idempotencyKey: 'a' })).id).toBe(1);
+  const { data, response } = await store.createPet(rex, { idempotencyKey: 'a' }).withResponse();
+  expect([data.id, response.headers.get('idempotency-replayed')]).toEqual([1, 'true']);
   const other = store.createPet({ ...rex, name: 'Tom' }, { idempotencyKey: 'a' });
   await expect(other).rejects.toMatchObject({ code: 'idempotency_key_reused' });
 });
@@ -135,4 +137,16 @@ test.each<[Pagination, unknown]>([
   const resources = new Resources([create, list], 1);
   for (let i = 0; i < 2; i++) resources.run(create, create.path, {});
   expect(resources.run(list, list.path, {})).toEqual(page);
+});
+
+test('a patch of a document is a JSON merge patch', () => {
+  const create: Operation = operations.createPet;
+  const json = { kind: 'json', mediaType: 'application/merge-patch+json', required: true, whole: true } as const;
+  const patch: Operation = { ...operations.getPet, method: 'PATCH', body: json };
+  const resources = new Resources([create, patch], 1);
+  resources.run(create, create.path, { name: null, deep: { a: 1, b: 2 } });
+  const body = { deep: { a: null, c: { d: null } }, absent: null };
+  expect(resources.run(patch, '/pets/1', { petId: 1, body })).toEqual({
+    data: { id: 1, name: null, deep: { b: 2, c: {} } },
+  });
 });

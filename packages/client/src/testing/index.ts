@@ -84,11 +84,14 @@ export function fakeService(options: FakeOptions = {}): FakeService {
       throw new HttpError(401, 'The API key is missing or invalid.');
     const idempotencyKey = operation.idempotencyKey && request.headers.get(operation.idempotencyKey.header);
     const fingerprint = `${id} ${path} ${idempotencyKey ? await request.clone().text() : ''}`;
-    const before = idempotencyKey ? idempotentResponses.get(idempotencyKey) : undefined;
-    if (before && before.request !== fingerprint)
-      throw new HttpError(422, 'This Idempotency-Key belongs to another request.');
-    if (before) return before.response.clone();
     const input = await readInputs(route, query, request);
+    const before = idempotencyKey ? idempotentResponses.get(idempotencyKey) : undefined;
+    if (before) {
+      if (before.request !== fingerprint) throw new HttpError(422, 'This Idempotency-Key belongs to another request.');
+      const replayed = before.response.clone();
+      replayed.headers.set('idempotency-replayed', 'true');
+      return replayed;
+    }
     const handler = options.handlers?.[id as OperationId] as ((input: object) => Promise<unknown>) | undefined;
     const result = handler ? { data: await handler(input) } : resources.run(operation, path, input);
     if (result === 'unknown')

@@ -12,7 +12,7 @@ export class HttpError extends Error {
   }
 }
 
-/** An operation, and the parameters in the path that matches it. */
+/** An operation, and the percent-encoded parameters in the path that matches it. */
 export interface Route {
   readonly operation: Operation;
   readonly segments: ReadonlyMap<string, string>;
@@ -27,9 +27,7 @@ export function routesOf(operations: readonly Operation[], path: string): Route[
       .map((part, i) => (i % 2 === 0 ? part.replace(/[.*+?^$()|[\]\\]/g, '\\$&') : names.push(part) && '([^/]+)'))
       .join('');
     const match = new RegExp(`^${pattern}$`).exec(path);
-    return match
-      ? [{ operation, segments: new Map(names.map((name, i) => [name, decodeURIComponent(match[i + 1] ?? '')])) }]
-      : [];
+    return match ? [{ operation, segments: new Map(names.map((name, i) => [name, match[i + 1] ?? ''])) }] : [];
   });
   return routes.sort((one, other) => one.segments.size - other.segments.size);
 }
@@ -47,7 +45,7 @@ export async function readInputs(
     const texts =
       place === 'query'
         ? query.getAll(name)
-        : [(place === 'path' ? segments.get(name) : request.headers.get(name)) ?? []].flat();
+        : [(place === 'path' ? decoded(segments.get(name)) : request.headers.get(name)) ?? []].flat();
     const isList = typesOf(schema).includes('array');
     if (texts.length > 1 && !isList) throw new HttpError(400, `query '${name}' appears more than once`);
     if (texts.length === 0 && required) throw new HttpError(400, `${place} '${name}' is missing`);
@@ -98,14 +96,22 @@ async function readBody(
   return Object.fromEntries(properties);
 }
 
+function decoded(segment = ''): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new HttpError(400, 'The target of the request is not a well-formed path.');
+  }
+}
+
 /** The text of a parameter as a value of the type in its schema. */
 function valueFrom(text: string, schema: Schema): unknown {
   const types = typesOf(schema);
-  if (types.includes('integer') && /^-?\d+$/.test(text)) {
+  if (types.includes('integer') && /^-?(0|[1-9]\d*)$/.test(text)) {
     const value = Number(text);
     return Number.isSafeInteger(value) ? value : BigInt(text);
   }
-  if (types.includes('number') && /^-?[\d.]+(e[+-]?\d+)?$/i.test(text)) return Number(text);
+  if (types.includes('number') && /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return Number(text);
   if (types.includes('boolean') && /^(true|false)$/.test(text)) return text === 'true';
   return text;
 }

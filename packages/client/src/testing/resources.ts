@@ -46,7 +46,7 @@ export class Resources {
     if (!found) return undefined;
     if (method === 'DELETE') all.delete(id);
     if (method === 'PUT') all.set(id, { [key]: id, ...content });
-    if (method === 'PATCH') all.set(id, merged(found, content));
+    if (method === 'PATCH') all.set(id, merged(found, content) as Document);
     return { data: all.get(id) };
   }
 
@@ -61,7 +61,7 @@ export class Resources {
     const ofCollection = path.split('/').slice(0, collection.split('/').length).join('/');
     if (!this.#collection(ofCollection).has(input[parameter])) return undefined;
     if (method === 'PUT') this.#parts.set(path, content);
-    if (method === 'PATCH') this.#parts.set(path, merged(Object(this.#parts.get(path)), Object(content)));
+    if (method === 'PATCH') this.#parts.set(path, merged(this.#parts.get(path), content));
     if (!this.#parts.has(path)) return undefined;
     const data = this.#parts.get(path);
     if (method === 'DELETE') this.#parts.delete(path);
@@ -119,8 +119,17 @@ function isPart({ path, method, pagination, responses, successes }: Operation): 
   return /\}\/[^/{]+$/.test(path) && (method === 'GET' ? !isList : /^(PUT|PATCH|DELETE)$/.test(method));
 }
 
-/** A JSON merge patch (RFC 7396). */
-function merged(document: Document, patch: Document): Document {
-  const all = { ...document, ...patch };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
+/** Applies a JSON merge patch (RFC 7396). */
+function merged(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const result = new Map(Object.entries(isObject(target) ? target : {}));
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) result.delete(name);
+    else result.set(name, merged(result.get(name), value));
+  }
+  return Object.fromEntries(result);
+}
+
+function isObject(value: unknown): value is Document {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
