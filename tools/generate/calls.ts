@@ -17,7 +17,7 @@ export function callsModule(model: Model): string {
   return `${imports}\n${functions.join('\n')}`;
 }
 
-/** `schemes.gen.ts`: the security schemes, the scheme of the API key, and the default authorization. */
+/** `schemes.gen.ts`: the security schemes, the names of API keys in requests, and the default authorization. */
 export function schemesModule({ service }: Model): string {
   const imports = new Imports();
   const constants = Object.entries(service.securitySchemes).flatMap(([name, scheme]) => {
@@ -28,9 +28,15 @@ export function schemesModule({ service }: Model): string {
   });
   const defaultAuthorize = authorizeOf(service.security, imports, (name) => new Code(schemeName(name)));
   const authorize = imports.type('Authorize', request);
+  const apiKeyNames = Object.values(service.securitySchemes).flatMap((scheme) =>
+    scheme.type === 'apiKey' ? [encodeURIComponent(scheme.name).toLowerCase()] : [],
+  );
   return [
     imports,
     ...constants,
+    docComment(['The headers, query parameters and cookies that are API keys, as in a URL and in lower case.']),
+    `export const apiKeyNames: readonly string[] = ${literal(apiKeyNames)};`,
+    '',
     docComment(['Adds the credentials that the spec requires by default.']),
     `export const authorize: ${authorize} | undefined = ${defaultAuthorize};`,
     '',
@@ -100,7 +106,7 @@ function wireOf(operation: Operation, { service: { security } }: Model, schemas:
     ok: okOf(operation.successes),
     parse: parserOf(operation, schemas, imports),
     mayRetry:
-      /^(GET|HEAD|PUT|DELETE)$/.test(method) || operation.idempotencyKey
+      /^(GET|HEAD|OPTIONS|PUT|DELETE)$/.test(method) || operation.idempotencyKey
         ? undefined
         : imports.value('mayRetryNonIdempotent', '../execute.ts'),
   });

@@ -58,8 +58,7 @@ function styledOf(
   if (location === 'header') return call('simpleHeader', isExploded);
   if (location === 'cookie') return call('formCookie');
   if (style === 'deepObject') return call('deepQuery', ...reserved);
-  if (style?.endsWith('Delimited'))
-    return call('delimitedQuery', style === 'spaceDelimited' ? '%20' : '|', ...reserved);
+  if (style?.endsWith('Delimited')) return call('delimitedQuery', style === 'spaceDelimited' ? ' ' : '|', ...reserved);
   return call('formQuery', isExploded, ...reserved);
 }
 

@@ -1,5 +1,5 @@
 // Encoders of bodies, other than `application/json` whose properties are inputs without bigints.
-import { addQuery, type Encoder, inQuery, only, type RequestDraft } from './build-request.ts';
+import { addQuery, type Encoder, inQuery, only, type RequestDraft, randomText } from './build-request.ts';
 import type { Body } from './connection.ts';
 
 /** Writes the inputs as the properties of JSON with integers that may be bigints. */
@@ -34,7 +34,11 @@ export const wholeBytes = (type: string) =>
 /** Writes the input `body` as a form. */
 export function wholeForm(encode: Encoder): Encoder {
   return only(['body'], (draft, inputs) => {
-    for (const [, body] of inputs) encode(draft, definedEntries(body as object));
+    for (const [, body] of inputs)
+      encode(
+        draft,
+        Object.entries(body as object).filter(([, value]) => value !== undefined),
+      );
     return [];
   });
 }
@@ -62,7 +66,7 @@ type Parts = (name: string, value: unknown) => [header: string, content: string 
 export function inMultipart(encodings: Readonly<Record<string, string | Parts>> = {}): Encoder {
   const byName = new Map(Object.entries(encodings));
   return (draft, inputs) => {
-    const boundary = `petstore-${crypto.randomUUID()}`;
+    const boundary = `petstore-${randomText()}`;
     const body: (string | Blob)[] = [];
     for (const [name, value] of inputs) {
       const encoding = byName.get(name);
@@ -93,11 +97,6 @@ export const styledParts =
     encode(pairs, [[name, value]]);
     return [...new URLSearchParams(pairs.url.slice(1))].map(([key, text]) => [partHeader(key, text, ''), text]);
   };
-
-/** The properties of an object that are not undefined. */
-export function definedEntries(value: object): [name: string, value: unknown][] {
-  return Object.entries(value).filter(([, item]) => item !== undefined);
-}
 
 /** JSON with the digits of bigints. Runtimes from before 2025 have no `rawJSON`, so `JSON.stringify` throws for a bigint. */
 export function exactJson(value: unknown): string {

@@ -58,7 +58,7 @@ export function buildRequest(
 ): RequestDraft {
   const draft: RequestDraft = { url: path, headers: {} };
   let inputs: Inputs = Object.entries<unknown>(Object(input)).filter(([name, value]) => {
-    if (!isExact(value)) throw new RangeError(`${id}: ${name} ${value} is no exact number`);
+    if (!isExact(value)) throw new RangeError(`${id}: inexact number in ${name}`);
     return value !== undefined;
   });
   for (const encode of encoders) inputs = encode(draft, inputs, options, connection);
@@ -70,7 +70,7 @@ export function buildRequest(
 export function isExact(data: unknown): boolean {
   return typeof data === 'number'
     ? Math.abs(data) < 2 ** 53
-    : Object(data) !== data || Object.values(data as object).every(isExact);
+    : ArrayBuffer.isView(data) || Object(data) !== data || Object.values(data as object).every(isExact);
 }
 
 /** Limits an encoder to the inputs with these names, and returns the other inputs. */
@@ -106,11 +106,13 @@ export function fillPath(draft: RequestDraft, name: string, segment: string): vo
 export function withIdempotencyKey(header: string): Encoder {
   return (draft, inputs, options) => {
     const [, value] = Object.entries(options?.headers ?? {}).find(([name]) => name.toLowerCase() === header) ?? [];
-    // Browsers have `randomUUID` only on secure pages, so the key is made of random numbers.
-    draft.headers[header] = options?.idempotencyKey ?? value ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
+    draft.headers[header] = options?.idempotencyKey ?? value ?? randomText();
     return inputs;
   };
 }
+
+/** A text that no other call has: 128 random bits. Browsers have `crypto.randomUUID` only on secure pages. */
+export const randomText = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 /** Writes the inputs with these names as headers. */
 export function inHeaders(...names: string[]): Encoder {
@@ -123,9 +125,9 @@ export function inHeaders(...names: string[]): Encoder {
 /** Writes all inputs as query parameters. */
 export const inQuery: Encoder = (draft, inputs) => {
   for (const [name, value] of inputs) {
-    // RFC 6570, 2.3: a null is left out.
+    // RFC 6570, 2.3: null and undefined are left out.
     for (const item of Array.isArray(value) ? value : [value])
-      if (item !== null) addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(item)}`);
+      if (item != null) addQuery(draft, `${encodeURIComponent(name)}=${encodeURIComponent(item)}`);
   }
   return [];
 };
@@ -173,6 +175,7 @@ export function bearer({ headers }: RequestDraft, token: string): void {
 
 /** Sends a user and a password as `Authorization: Basic …`, in UTF-8 (RFC 7617). */
 export function basic({ headers }: RequestDraft, { username, password }: UserAndPassword): void {
+  if (username.includes(':')) throw new TypeError('a user name cannot contain a colon');
   const bytes = new TextEncoder().encode(`${username}:${password}`);
   headers.authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }

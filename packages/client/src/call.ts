@@ -64,12 +64,14 @@ export interface RawRequest {
 /** Sends a request that the spec does not describe, with the credentials, time limits, retries and errors of any call. */
 export async function request(
   connection: Connection,
-  { method, path, headers, body }: RawRequest,
+  { method: name, path, headers, body }: RawRequest,
   options: CallOptions = {},
 ): Promise<{ readonly text: string; readonly response: HttpResponse }> {
+  // fetch sends `get` as GET, but `patch` as it is.
+  const method = name.toUpperCase();
   // fetch would reject such a request with the error of a broken connection, so it is rejected here.
   if (!/^[\w-]+$/.test(method)) throw new TypeError(`'${method}' cannot be a method`);
-  if (body !== undefined && /^(GET|HEAD)$/i.test(method)) throw new TypeError(`a ${method} request has no body`);
+  if (body !== undefined && /^(GET|HEAD)$/.test(method)) throw new TypeError(`a ${method} request has no body`);
   const wire: Wire = {
     // The id occurs only in messages.
     id: `${method} ${path}` as OperationId,

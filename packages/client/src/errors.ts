@@ -19,9 +19,8 @@ export class BaseError extends Error {
 
   /** The error for `JSON.stringify`, with its message and its cause, for example `connect ECONNREFUSED …`. */
   toJSON(): object {
-    const { cause: outer } = this as { cause?: Cause };
     // fetch wraps the system's error in another cause, so the inner cause is the reason.
-    const cause = outer?.cause ?? outer;
+    const cause = (this as Cause).cause?.cause ?? (this as Cause).cause;
     return { ...this, message: this.message, cause: cause && String(cause.message || cause.code || cause) };
   }
 }
@@ -121,8 +120,16 @@ const KINDS: Record<number, string> = {
   5: 'Server',
 };
 
-/** The error for a response. If the body is not from the service (but from a proxy, for example), the message quotes the body. */
-export function errorFrom(response: HttpResponse, text: string, body: unknown = text, problem?: string): BaseError {
+/**
+ * The error for a response with this text. If the text is not from the service (but from a proxy, for example), the message quotes
+ * the text. `body` has no bigints, because `JSON.stringify` cannot write bigints.
+ */
+export function errorFrom(
+  response: HttpResponse,
+  text: string,
+  problem?: string,
+  body = parseIfJson(text, false, text),
+): BaseError {
   const { status, headers } = response;
   const { code, message } = Object(body) as { code?: unknown; message?: unknown };
   const kind = !problem && (KINDS[status] ?? KINDS[(status / 100) | 0]);
@@ -139,4 +146,16 @@ export function errorFrom(response: HttpResponse, text: string, body: unknown = 
     requestId: headers.get('x-request-id') ?? undefined,
     body,
   });
+}
+
+export type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
+
+/** Returns the value of a JSON text, or another value if the text is malformed. */
+export function parseIfJson(text: string, revive: Reviver | false, other?: unknown): unknown {
+  try {
+    // JSON.parse ignores a reviver that is no function.
+    return JSON.parse(text, revive as Reviver);
+  } catch {
+    return other;
+  }
 }

@@ -43,8 +43,8 @@ export async function execute<Id extends OperationId>(
     const timeLeft = () => start + (limits.timeout || Infinity) - performance.now();
     try {
       if (options) limits = limitsFrom(options, connection);
-      const built = draft ?? buildRequest(wire, connection, input, options, url);
-      draft = built;
+      draft ??= buildRequest(wire, connection, input, options, url);
+      const built = draft;
       return await withTimeout(
         Math.min(timeLeft(), limits.attemptTimeout || Infinity),
         id,
@@ -73,7 +73,7 @@ export async function execute<Id extends OperationId>(
       const error = callerSignal?.aborted
         ? new BaseError('AbortedError', `${id} was aborted`, { cause: callerSignal.reason })
         : (reason as Error);
-      const retryAfter = `${Object(error).headers?.get('retry-after')}`;
+      const retryAfter: string = Object(error).headers?.get('retry-after');
       // Retry-After is a number of seconds or a date (RFC 9110).
       const requestedDelay = /^\d/.test(retryAfter) ? +retryAfter * 1000 : Date.parse(retryAfter) - Date.now();
       // Without Retry-After the delay is random, up to `base` at first and then twice as much each time, but at most `cap`.
@@ -100,7 +100,7 @@ export async function execute<Id extends OperationId>(
 
 /** Whether a request with this method may be retried after an error: a retry may succeed, and cannot execute the request twice. */
 export function mayRetry(method: string, error: Error): boolean {
-  return mayRetryNonIdempotent(error) || (/^(GET|HEAD|PUT|DELETE)$/.test(method) && mayRetryIdempotent(error));
+  return mayRetryNonIdempotent(error) || (/^(GET|HEAD|OPTIONS|PUT|DELETE)$/.test(method) && mayRetryIdempotent(error));
 }
 
 /** Whether an idempotent request may be retried after this error: a retry may succeed. */
@@ -133,7 +133,7 @@ function mergeHeaders(...sources: CallOptions['headers'][]): Record<string, stri
   for (const source of sources) {
     for (const name in source) {
       const value = source[name];
-      if (value === undefined) continue;
+      if (value == null) continue;
       if (!/^[\w!#-'*+.^`|~-]+:[\t -~\x80-\xff]*$/.test(`${name}:${value}`))
         // The message omits the value, because the value may be a secret.
         throw new TypeError(`invalid header ${name}`);

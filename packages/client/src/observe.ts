@@ -1,6 +1,7 @@
 import type { OperationId } from '@petstore/types';
 import type { Encoder } from './build-request.ts';
 import type { Connection, DeprecationNotice, HttpRequest, HttpResponse, Observer, Transport } from './connection.ts';
+import { apiKeyNames } from './gen/schemes.gen.ts';
 import { LOOP_LEFT } from './pages.ts';
 
 /** A request as callbacks get it: `***` replaces credentials. */
@@ -111,15 +112,16 @@ function guarded(run: () => unknown): void {
   (async () => run())().catch(console.error);
 }
 
-/** A copy of a request in which `***` replaces everything that looks like a credential. */
+/** Whether a header or a query parameter looks like a credential. */
+const isSecret = (name: string) =>
+  /auth|cookie|key|secret|token|password/i.test(name) || apiKeyNames.includes(name.toLowerCase());
+
+/** A copy of a request in which `***` replaces credentials. */
 function redacted({ operation, method, url, headers }: HttpRequest): ShownRequest {
-  const secret = /auth|cookie|key|secret|token|password/i;
   return {
     ...(operation ? { operation } : {}),
     method,
-    url: url.replace(/([?&][^=&]*)=[^&]*/g, (pair, name) => (secret.test(name) ? `${name}=***` : pair)),
-    headers: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, secret.test(name) ? '***' : value]),
-    ),
+    url: url.replace(/(?<=[?&])([^=&?]*)=[^&]*/g, (pair, name) => (isSecret(name) ? `${name}=***` : pair)),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isSecret(name) ? '***' : value])),
   };
 }

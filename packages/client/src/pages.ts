@@ -99,24 +99,24 @@ function pageFrom(
   trail?: Trail,
 ): AnyPage {
   const items = Object(data) === data && (rule.items === undefined ? data : ((data as Properties)[rule.items] ?? []));
-  const unexpected = (problem: string, text: string) => errorFrom(response, text, data, problem);
-  if (!Array.isArray(items)) throw unexpected('no list', exactJson(data));
+  const unexpected = (problem: string, text?: string) => {
+    const json = exactJson(data ?? null);
+    return errorFrom(response, text ?? json, problem, JSON.parse(json));
+  };
+  if (!Array.isArray(items)) throw unexpected('no list');
   const following = nextRequest(rule, data, items, response);
-  /** Adds the next page to the trail. `first` is the address of the first page. */
-  const extended = (first: string): Trail => {
-    let [current, next] = [trail, ''];
-    if (following && 'input' in following) next = String(Object.values(following.input));
-    else {
-      current ??= extendTrail(undefined, first);
-      const link = following?.link ?? '';
-      const url = URL.canParse(link, current?.last) ? new URL(link, current?.last) : undefined;
-      // Credentials must not be sent to an origin that the caller did not choose.
-      if (url?.origin !== new URL(first).origin) throw unexpected('the next page is on another origin', link);
-      next = url.href;
-    }
-    const longer = extendTrail(current, next);
-    if (longer) return longer;
-    throw unexpected('the next page was read before', next);
+  const extended = (pages: Trail | undefined, next: string): Trail => {
+    const longer = extendTrail(pages, next);
+    if (!longer) throw unexpected('the next page was read before', next);
+    return longer;
+  };
+  /** The trail with the address that a link refers to. `first` is the address of the first page. */
+  const extendedByLink = (link: string, first: string): Trail => {
+    const pages = trail ?? extended(undefined, first);
+    const url = URL.canParse(link, pages.last) ? new URL(link, pages.last) : undefined;
+    // Credentials must not be sent to an origin that the caller did not choose.
+    if (url?.origin !== new URL(first).origin) throw unexpected('the next page is on another origin', link);
+    return extended(pages, url.href);
   };
   return {
     items,
@@ -124,15 +124,17 @@ function pageFrom(
     hasNext: following !== undefined,
     next: async (stop) => {
       if (!following) return undefined;
+      const { link, cursor } = following;
+      if (link === undefined && cursor == null) throw unexpected('no cursor of the next page');
       let longer: Trail | undefined;
       const success = await call.repeat(({ input, options }) => ({
-        input: 'input' in following ? { ...input, ...following.input } : input,
+        input: link === undefined ? { ...input, [rule.cursor ?? '']: cursor } : input,
         options: stop
           ? { ...options, signal: AbortSignal.any([stop.signal, options?.signal ?? stop.signal]) }
           : options,
         url: (built) => {
-          longer = extended(built);
-          return 'input' in following ? built : longer.last;
+          longer = link === undefined ? extended(trail, String(cursor)) : extendedByLink(link, built);
+          return link === undefined ? built : longer.last;
         },
       }));
       return pageFrom(rule, call, success, longer);
@@ -142,30 +144,35 @@ function pageFrom(
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** How the request of the next page differs: the changed inputs, or the URL, which may be relative to that of this page; `undefined` after the last page. */
+/** The cursor of the next page, or its link, which may be relative to the address of this page; `undefined` after the last page. */
 function nextRequest(
-  { by, cursor = '', key = '', next = '', more }: Pagination,
+  { by, key = '', next = '', more }: Pagination,
   data: unknown,
   items: readonly unknown[],
   response: HttpResponse,
-): { readonly input: Properties } | { readonly link: string } | undefined {
+): { readonly link?: string; readonly cursor?: unknown } | undefined {
   if (by === 'link') {
     const link = nextPage(response);
     return link === undefined ? undefined : { link };
   }
   const body = data as Properties;
   if (more && !body[more]) return undefined;
-  if (by === 'body') return (body[next] ?? '') === '' ? undefined : { input: { [cursor]: body[next] } };
+  if (by === 'body') return (body[next] ?? '') === '' ? undefined : { cursor: body[next] };
   // Without the rule `more`, an empty page is the last page.
-  const last = items.at(-1) as Properties | undefined;
-  return last === undefined ? undefined : { input: { [cursor]: last[key] } };
+  return items.length === 0 ? undefined : { cursor: Object(items.at(-1))[key] };
 }
+
+/** A link of RFC 8288: its target, and its parameters, whose quoted values may contain any character. */
+const LINK = /<([^<>]*)>((?:[^"<]|"(?:[^"\\]|\\.)*")*)/g;
+/** A parameter of a link: its name, and its quoted or unquoted value. */
+const LINK_PARAMETER = /;\s*([^\s=;,"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))/g;
 
 /** The address of the next page, as written in `Link` with `rel="next"` (RFC 8288). */
 export function nextPage({ headers }: HttpResponse): string | undefined {
-  for (const link of (headers.get('link') ?? '').split('<')) {
-    const [target, ...parameters] = link.split('>');
-    if (/;\s*rel\s*=\s*("([^"]*\s)?next[\s"]|next(?![^\s,;]))/i.test(parameters.join())) return target;
+  for (const [, target, parameters = ''] of (headers.get('link') ?? '').matchAll(LINK)) {
+    // Only the first `rel` counts. It may have several relations.
+    const rel = [...parameters.matchAll(LINK_PARAMETER)].find(([, name]) => name?.toLowerCase() === 'rel');
+    if (/(^|\s)next(\s|$)/i.test(rel?.[2] ?? rel?.[3] ?? '')) return target;
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 // Encoders of parameters that are not single values: lists and objects in the styles of OpenAPI, and JSON.
-import { definedEntries, exactJson } from './bodies.ts';
+import { exactJson } from './bodies.ts';
 import { addCookie, addQuery, type Encoder, fillPath, only, type RequestDraft } from './build-request.ts';
 
 /** Writes a list as `3,4,5`, an object as `R,100,G,200` or exploded as `R=100,G=200`. */
@@ -17,9 +17,10 @@ export const matrixPath = (name: string, explode: boolean) =>
     fillPath(draft, name, pairs.map((pair) => `;${pair.replace(/=$/, '')}`).join(''));
   });
 
-/** Writes a header as `3,4,5`, without escaping. */
+/** Writes a header as `3,4,5`, without escaping. Throws if an element contains a comma. */
 export const simpleHeader = (name: string, explode: boolean) =>
   ifNotEmpty(name, (draft, value) => {
+    rejectDelimiter(name, value, ',');
     draft.headers[name.toLowerCase()] = joined(value, explode, ',', plain);
   });
 
@@ -29,13 +30,11 @@ export const formQuery = (name: string, explode: boolean, reserved?: boolean) =>
     for (const pair of pairsOf(name, value, explode, reserved ? encodedButReserved : encoded)) addQuery(draft, pair);
   });
 
-/** Writes a list as `id=3%204%205` or `id=3|4|5`. */
-export const delimitedQuery = (name: string, delimiter: string, reserved?: boolean) =>
+/** Writes a list as `id=3%204%205` or `id=3%7C4%7C5`. Throws if an element contains the delimiter. */
+export const delimitedQuery = (name: string, delimiter: ' ' | '|', reserved?: boolean) =>
   ifNotEmpty(name, (draft, value) => {
-    const character = decodeURIComponent(delimiter);
-    if (Array.isArray(value) && value.some((item) => String(item).includes(character)))
-      throw new TypeError(`an element of ${name} contains the delimiter '${character}'`);
-    const text = joined(value, false, encodeURIComponent(character), reserved ? encodedButReserved : encoded);
+    rejectDelimiter(name, value, delimiter);
+    const text = joined(value, false, encodeURIComponent(delimiter), reserved ? encodedButReserved : encoded);
     addQuery(draft, `${encodeURIComponent(name)}=${text}`);
   });
 
@@ -45,14 +44,14 @@ export const deepQuery = (name: string, reserved?: boolean) =>
     const write = reserved ? encodedButReserved : encoded;
     const key = encodeURIComponent(name);
     if (typeof value !== 'object' || value === null) return addQuery(draft, `${key}=${write(value)}`);
-    for (const [part, item] of definedEntries(value))
+    for (const [part, item] of Object.entries(value))
       addQuery(draft, `${key}%5B${encodeURIComponent(part)}%5D=${write(item)}`);
   });
 
 /** Writes the inputs with these names, each a single value, as cookies. */
 export const inCookies = (...names: string[]) =>
   only(names, (draft, inputs) => {
-    for (const [name, value] of inputs) addCookie(draft, name, encoded(value));
+    for (const [name, value] of inputs) if (value !== null) addCookie(draft, name, encoded(value));
     return [];
   });
 
@@ -93,19 +92,33 @@ function ifPresent(name: string, write: Write): Encoder {
   });
 }
 
-/** Writes the input with this name, unless the input is missing, null, an empty list or an empty object (RFC 6570, 2.3). */
+/** Writes the input with this name without members that are null. Writes nothing if nothing remains (RFC 6570, 2.3). */
 function ifNotEmpty(name: string, write: Write): Encoder {
   return ifPresent(name, (draft, value) => {
-    const isEmpty = value === null || (typeof value === 'object' && Object.keys(value).length === 0);
-    if (!isEmpty) write(draft, value);
+    if (value === null) return;
+    if (typeof value !== 'object') return write(draft, value);
+    const members = Object.entries(value).filter(([, item]) => item !== undefined && item !== null);
+    if (members.length === 0) return;
+    write(draft, Array.isArray(value) ? members.map(([, item]) => item) : Object.fromEntries(members));
   });
+}
+
+/** Throws if a list or an object has a member that contains the delimiter, because it would arrive as two members. */
+function rejectDelimiter(name: string, value: unknown, delimiter: string): void {
+  if (
+    typeof value === 'object' &&
+    Object.entries(value ?? {})
+      .flat()
+      .some((part) => String(part).includes(delimiter))
+  )
+    throw new TypeError(`an element of ${name} contains the delimiter '${delimiter}'`);
 }
 
 /** The encoded `name=value` of each element or property if the value is exploded, else of the whole value. */
 function pairsOf(name: string, value: unknown, explode: boolean, write: (value: unknown) => string): string[] {
   if (!explode || typeof value !== 'object' || value === null)
     return [`${encodeURIComponent(name)}=${joined(value, false, ',', write)}`];
-  const pairs = Array.isArray(value) ? value.map((item) => [name, item] as const) : definedEntries(value);
+  const pairs = Array.isArray(value) ? value.map((item) => [name, item] as const) : Object.entries(value);
   return pairs.map(([part, item]) => `${encodeURIComponent(part)}=${write(item)}`);
 }
 
@@ -113,7 +126,7 @@ function pairsOf(name: string, value: unknown, explode: boolean, write: (value: 
 function joined(value: unknown, explode: boolean, delimiter: string, write = encoded): string {
   if (Array.isArray(value)) return value.map(write).join(delimiter);
   if (typeof value !== 'object' || value === null) return write(value);
-  return definedEntries(value)
+  return Object.entries(value)
     .map(([name, item]) => write(name) + (explode ? '=' : delimiter) + write(item))
     .join(delimiter);
 }

@@ -1,6 +1,6 @@
 import { isExact, type Parse } from './build-request.ts';
 import type { HttpResponse } from './connection.ts';
-import { BaseError, errorFrom } from './errors.ts';
+import { BaseError, errorFrom, parseIfJson, type Reviver } from './errors.ts';
 
 /** Parses the response if `ok` matches its status (default: 200). Otherwise rejects with the error for the response. */
 export function parseResponse(
@@ -9,7 +9,7 @@ export function parseResponse(
 ): unknown {
   if (ok.test(`${response.status}`)) return parse(response);
   return readText(response).then((text) => {
-    throw errorFrom(response, text, parseIfJson(text));
+    throw errorFrom(response, text);
   });
 }
 
@@ -31,7 +31,7 @@ export const parseJson = async (response: HttpResponse, allowsBigint?: boolean):
   // Such a number has 16 digits in a row. Any other text skips the slower step.
   const data = parseIfJson(text, /\d{16}/.test(text) && revive);
   if (data === undefined) problem = 'broken JSON';
-  if (problem) throw errorFrom(response, text, data, problem);
+  if (problem) throw errorFrom(response, text, problem);
   return data;
 };
 
@@ -66,17 +66,5 @@ async function readText(response: HttpResponse): Promise<string> {
     return text;
   } catch (cause) {
     throw new BaseError('ConnectionError', 'body could not be read', { cause });
-  }
-}
-
-type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
-
-/** Returns the value of a JSON text; `undefined` if it is malformed. */
-function parseIfJson(text: string, revive?: Reviver | false): unknown {
-  try {
-    // JSON.parse ignores a reviver that is no function.
-    return JSON.parse(text, revive as Reviver);
-  } catch {
-    return undefined;
   }
 }

@@ -6,6 +6,7 @@ import {
   type ConnectOptions,
   connect,
   type EnvironmentOptions,
+  limitsFrom,
 } from './connection.ts';
 import * as calls from './gen/calls.gen.ts';
 import { type ObserveOptions, observe } from './observe.ts';
@@ -41,10 +42,14 @@ export function petstore(options: Options = {}): Petstore {
     };
   const methods = Object.entries(calls).map(([id, call]) => [id, bind(call as AnyCall)]);
   const withOptions = (changed: Options) => {
-    const { deployment, baseUrl, ...same } = options;
+    const { deployment, baseUrl, ...withoutAddress } = options;
+    const { timeout, attemptTimeout, limit, base, cap } = limitsFrom(changed, connection);
     return petstore({
-      ...(changed.deployment || changed.baseUrl ? same : options),
-      ...changed,
+      ...(changed.deployment || changed.baseUrl ? withoutAddress : options),
+      ...Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined)),
+      timeout,
+      attemptTimeout,
+      retry: { limit, base, cap },
       headers: { ...options.headers, ...changed.headers },
       on: { ...options.on, ...changed.on },
     });

@@ -97,6 +97,27 @@ test('withOptions changes options without changing the client', async () => {
   ]);
 });
 
+test('withOptions changes only what is passed', async () => {
+  const waits: number[] = [];
+  const transport = () => Promise.reject(new Error('down'));
+  const { api } = recording({
+    retry: { base: 0 },
+    transport,
+    on: { retry: (_reason, _attempt, ms) => waits.push(ms) },
+  });
+  await api
+    .withOptions({ retry: 1, apiKey: undefined, transport: undefined } as never)
+    .listPets()
+    .outcome();
+  expect(waits).toEqual([0]);
+});
+
+test.each(['get', 'GET', 'options'])('%s is retried, because it is safe to repeat', async (method) => {
+  const { sent, connection } = recording({ retry: { limit: 1, base: 0 } }, 500);
+  await expect(request(connection, { method, path: '/pets' })).rejects.toMatchObject({ status: 500 });
+  expect(sent.map((one) => one.method)).toEqual([method.toUpperCase(), method.toUpperCase()]);
+});
+
 test('the option fetch replaces the global one', async () => {
   const fetch = vi.fn(async () => Response.json([]));
   await petstore({ apiKey: 'k', baseUrl: 'http://pets.test/v1', fetch }).listPets();
@@ -145,9 +166,9 @@ test.each([undefined, null, 'down'])(
   },
 );
 
-test('an undefined header is not sent', async () => {
+test('an undefined or null header is not sent', async () => {
   const { sent, api } = recording({ headers: { 'x-team': 'a' } });
-  await api.listPets({}, { headers: { 'x-team': undefined, 'x-job': undefined } as never });
+  await api.listPets({}, { headers: { 'x-team': undefined, 'x-job': null } as never });
   expect(sent[0]?.headers).toMatchObject({ 'x-team': 'a' });
   expect(sent[0]?.headers).not.toHaveProperty('x-job');
 });

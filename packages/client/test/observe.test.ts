@@ -1,6 +1,7 @@
+import { expectLinear } from '@petstore/testing/linear';
 import { operations } from '@petstore/types';
 import { expect, test, vi } from 'vitest';
-import type { DeprecationNotice, LogLevel } from '../src/index.ts';
+import { connect, type DeprecationNotice, type HttpRequest, type LogLevel, observe } from '../src/index.ts';
 import { recording } from './recording.ts';
 
 test('callbacks get no credential', async () => {
@@ -14,6 +15,15 @@ test('callbacks get no credential', async () => {
   expect(shown.length).toBe(3);
   expect(JSON.stringify(shown)).not.toContain('secret');
   expect(shown[0]).toMatchObject({ method: 'GET', url: expect.stringContaining('limit=1&api_key=***') });
+});
+
+test('credentials are removed in time linear in the length of the URL', () => {
+  const transport = async () => Response.json([]);
+  const { transport: send } = observe(connect({ baseUrl: 'http://pets.test/v1', transport }), {});
+  expectLinear((length) => {
+    const request = { method: 'GET', url: `http://pets.test/?${'?'.repeat(length)}`, headers: {} } as HttpRequest;
+    return () => void send(request);
+  }, 2 ** 12);
 });
 
 test('a callback that throws or rejects does not affect the call', async () => {

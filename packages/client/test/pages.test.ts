@@ -159,6 +159,10 @@ test.each([
   ['<a>; title="rel=next"', undefined],
   ['<a', undefined],
   ['<a>; title="next"', undefined],
+  ['<a>; title="1 <2> 3"; rel="next"', 'a'],
+  ['<a>; title="x; rel=next"', undefined],
+  ['<a>; title="\\"; rel=next"; rel=prev', undefined],
+  ['<a>; rel="prev"; rel="next"', undefined],
   ['', undefined],
 ])('the next page of %s is %s', (link, expected) => {
   expect(nextPage({ status: 200, headers: new Headers({ link }), text: async () => '' })).toBe(expected);
@@ -170,6 +174,9 @@ test.each<[string, (length: number) => string]>([
   ['relations', (n) => `<a>${';rel= '.repeat(n / 6)}`],
   ['semicolons', (n) => `<a>${';'.repeat(n)}`],
   ['spaces between parameters', (n) => `<a>;${' '.repeat(n)}x`],
+  ['quotes', (n) => `<a>;a${'"'.repeat(n)}`],
+  ['quotes in quotes', (n) => `<a>;a="${'\\"'.repeat(n / 2)}`],
+  ['links', (n) => '<a>;b="<a>"'.repeat(n / 11)],
 ])('a Link header is read in time linear in its length: %s', (_, link) => {
   expectLinear((length) => {
     const text = `${link(length)}x`;
@@ -189,4 +196,5 @@ test('a page that is no list ends with an error that shows it, also with a large
   // The source text of numbers is as new as `rawJSON`.
   const problem = 'rawJSON' in JSON ? 'no list' : 'inexact number';
   expect(error).toMatchObject({ message: `${problem}: {"id":9223372036854775807}` });
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject({ body: { id: 2 ** 63 } });
 });

@@ -1,5 +1,5 @@
 import type { Pagination } from '@petstore/types';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { inMultipart, wholeBytes } from '../src/bodies.ts';
 import {
   authorizeBy,
@@ -13,7 +13,7 @@ import {
 } from '../src/build-request.ts';
 import { send } from '../src/call.ts';
 import { type ConnectOptions, connect, type HttpRequest, pages } from '../src/index.ts';
-import { matrixPath } from '../src/parameters.ts';
+import { deepQuery, delimitedQuery, formQuery, inCookies, matrixPath, simpleHeader } from '../src/parameters.ts';
 import { byStatus, parseBytes, parseExactJson, parseJson, parseNothing } from '../src/parse-response.ts';
 
 /** Calls an operation that the spec does not have. Each request gets the next response, all further ones the last. */
@@ -65,6 +65,19 @@ describe('pages', () => {
     expect(untilNoMore.sent.length).toBe(2);
   });
 
+  test.each([null, 5, {}])('that end with an element without a cursor (%j) end with an error', async (element) => {
+    const { sent, call } = calling({}, [json([{ id: 1 }, element])]);
+    const all: unknown[] = [];
+    const reading = async () => {
+      for await (const one of pages(call(), { by: 'last', cursor: 'after', key: 'id' })) all.push(one);
+    };
+    await expect(reading()).rejects.toMatchObject({
+      name: 'UnexpectedResponseError',
+      message: expect.stringMatching(/^no cursor of the next page: /),
+    });
+    expect([all.length, sent.length]).toEqual([2, 1]);
+  });
+
   test.each([null, 'things', 7])('with the cursor in the body fail if the body is %j', async (body) => {
     const rule: Pagination = { by: 'body', cursor: 'after', next: 'nextCursor', items: 'things' };
     const { call } = calling({}, [json(body)]);
@@ -108,6 +121,13 @@ describe('credentials', () => {
       'Bearer b',
       'http://x.test/v1/things?key=o',
     ]);
+  });
+
+  test('reject a user name with a colon, because it would end there', async () => {
+    const user = { username: 'a:b', password: 'c' };
+    const { sent, call } = calling({ authorize }, [], { credentials: { user } as never });
+    await expect(call()).rejects.toThrow('a user name cannot contain a colon');
+    expect(sent).toEqual([]);
   });
 
   test('are required before anything is sent', async () => {
@@ -177,7 +197,60 @@ describe('responses', () => {
   });
 });
 
+test('an error with an exact integer in its body can be written as JSON', async () => {
+  const { call } = calling({ parse: parseExactJson }, [new Response('[9223372036854775807,9223372036854775807.5]')]);
+  const error = await call().catch((reason: unknown) => reason);
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject({ message: expect.stringContaining('inexact number') });
+});
+
+describe('parameters', () => {
+  const form = [formQuery('ids', false), formQuery('exploded', true), deepQuery('deep'), delimitedQuery('piped', '|')];
+
+  test('leave out null and undefined, also in lists and objects', async () => {
+    const { sent, call } = calling(
+      { encoders: [...form, inCookies('session'), simpleHeader('x-ids', false), inQuery] },
+      [],
+    );
+    const list = ['a', null, undefined];
+    const object = { b: 1, c: null, d: undefined };
+    await call({ ids: list, exploded: object, deep: object, piped: list, plain: list, 'x-ids': list, session: null });
+    expect(sent[0]?.url).toBe('http://x.test/v1/things?ids=a&b=1&deep%5Bb%5D=1&piped=a&plain=a');
+    expect(sent[0]?.headers).toEqual({ accept: 'application/json', 'x-ids': 'a' });
+    await call({ ids: [null], exploded: { c: null }, deep: { d: undefined } });
+    expect(sent[1]?.url).toBe('http://x.test/v1/things');
+  });
+
+  test.each([
+    [delimitedQuery('ids', ' '), ['a b']],
+    [delimitedQuery('ids', '|'), { 'a|b': 1 }],
+    [simpleHeader('ids', false), ['a,b']],
+    [simpleHeader('ids', true), { a: 'b,c' }],
+  ])('reject an element that would arrive as two', async (encoder, ids) => {
+    const { sent, call } = calling({ encoders: [encoder] }, []);
+    await expect(call({ ids })).rejects.toThrow('an element of ids contains the delimiter');
+    expect(sent).toEqual([]);
+  });
+});
+
 describe('bodies', () => {
+  test('of bytes are not searched for inexact numbers', async () => {
+    const { call } = calling({ method: 'PUT', encoders: [wholeBytes('image/png')] }, []);
+    const body = new Uint8Array(1);
+    const values = vi.spyOn(Object, 'values');
+    onTestFinished(() => values.mockRestore());
+    await call({ body });
+    expect(values).not.toHaveBeenCalledWith(body);
+  });
+
+  test('of parts need no secure page', async () => {
+    // Browsers have `crypto.randomUUID` only there.
+    vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const { sent, call } = calling({ method: 'POST', encoders: [inMultipart()] }, []);
+    await call({ name: 'Rex' });
+    expect(sent[0]?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=petstore-[\d-]+$/);
+  });
+
   test('that are streams are sent once, without retries', async () => {
     const failed = json({ code: 'unavailable', message: 'Later.', status: 503 }, { status: 503 });
     const { sent, call } = calling({ method: 'PUT', encoders: [wholeBytes('image/png')] }, [failed], {

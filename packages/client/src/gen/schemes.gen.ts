@@ -6,6 +6,11 @@ import { authorizeBy, bearer } from '../build-request.ts';
 export const bearerScheme = ['bearer', bearer, 'apiKey'] as const;
 
 /**
+ * The headers, query parameters and cookies that are API keys, as in a URL and in lower case.
+ */
+export const apiKeyNames: readonly string[] = [];
+
+/**
  * Adds the credentials that the spec requires by default.
  */
 export const authorize: Authorize | undefined = /* @__PURE__ */ authorizeBy(bearerScheme);
