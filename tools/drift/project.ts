@@ -137,6 +137,7 @@ function specAt(root: string, ref: string): Base | undefined {
 }
 
 function git(root: string, ...args: string[]): string | undefined {
-  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  // A spec may be larger than the default buffer.
+  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: Infinity });
   return status === 0 ? stdout : undefined;
 }

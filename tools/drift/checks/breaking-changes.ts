@@ -2,13 +2,7 @@ import type { Check, Finding } from '../check.ts';
 import { readSpec, type Spec, versionOf } from '../openapi.ts';
 import type { Project } from '../project.ts';
 import { compareSpecs } from './breaking-changes/compare.ts';
-import {
-  type Commands,
-  commandsOf,
-  compareListedNames,
-  compareNames,
-  type ReadText,
-} from './breaking-changes/names.ts';
+import { type Commands, compareNames, compareOtherNames, type ReadText } from './breaking-changes/names.ts';
 import type { Change } from './breaking-changes/rules.ts';
 import { type Bump, bumps, changesetsOf, manifestsOf } from './versions.ts';
 
@@ -34,7 +28,7 @@ export const breakingChanges = {
     return [
       ...compareSpecs(before, project.spec, new Date().toISOString().slice(0, 10)),
       ...compareNames(was, is, petctl),
-      ...compareListedNames(inBase, now, commandsOf(was, petctl)),
+      ...compareOtherNames({ spec: before, read: inBase }, { spec: project.spec, read: now }, petctl),
     ].flatMap((change) => {
       const { rule, where, detail, packages = everyPackage } = change;
       const level = bumpOf(change, project.spec);

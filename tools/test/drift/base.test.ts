@@ -102,6 +102,13 @@ test('without a release it is one since the last commit', async () => {
   expect(await found()).toEqual({ base: 'HEAD', rules: narrowed });
 });
 
+test('a large spec is one, too', async () => {
+  git('init', '--quiet');
+  commit(`${spec}# ${'x'.repeat(2 ** 20)}\n`);
+  write(broken);
+  expect(await found()).toEqual({ base: 'HEAD', rules: narrowed });
+});
+
 test('without git nothing is compared, which the base says', async () => {
   write(broken);
   expect(await found()).toEqual({ base: 'nothing, because this is no git repository with a commit', rules: [] });

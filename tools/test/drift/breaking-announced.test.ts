@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { breakingChanges } from '../../drift/checks/breaking-changes.ts';
 import { type Edits, openProject } from '../../drift/project.ts';
+import { generateEverything } from '../../generate/everything.ts';
+import { readModel } from '../../generate/generate.ts';
 
 const shipped = openProject();
 const specFile = 'spec/openapi.yaml';
@@ -18,6 +20,9 @@ async function unannounced(change: (text: string) => string, written: Edits = {}
 const changeset = (bump: string, packages = every) =>
   `---\n${packages.map((name) => `"${name}": ${bump}`).join('\n')}\n---\n\nMore.\n`;
 const announced = (bump: string, packages?: string[]) => ({ '.changeset/one.md': changeset(bump, packages) });
+
+/** The code that is generated from a spec. */
+const generatedFrom = async (text: string) => Object.fromEntries(await generateEverything(readModel(text)));
 
 const broken = (text: string) => text.replace('maximum: 100', 'maximum: 50');
 const extended = (text: string) => text.replace('maximum: 100', 'maximum: 200');
@@ -47,6 +52,27 @@ test('another name of a function is announced for the packages that have it', as
   const edit = (text: string) =>
     text.replaceAll('listPets', 'queryPets').replace('x-pagination:', 'x-command: pets list\n      x-pagination:');
   expect(await unannounced(edit)).toContain('major for @petstore/types, @petstore/client, @petstore/server');
+});
+
+test('another name of a schema is announced for the packages that export its type', async () => {
+  const edit = (text: string) => text.replaceAll('PetStatus', 'Availability');
+  const written = await generatedFrom(edit(spec));
+  expect(await unannounced(edit, written)).toEqual(['major for @petstore/types', 'major for @petstore/client']);
+  expect(
+    await unannounced(edit, { ...written, ...announced('major', ['@petstore/types', '@petstore/client']) }),
+  ).toEqual([]);
+});
+
+test('an operation that is removed after its sunset takes its names, and its schemas', async () => {
+  const before = spec
+    .replaceAll('2030-12-05', '2020-12-05')
+    .replace('schemas/PetId"\n          example', 'schemas/Lookup"\n          example')
+    .replace('    PetStatus:', '    Lookup: {type: integer, format: int64}\n    PetStatus:');
+  const after = before.replace(/ {2}\/pets\/\{petId\}:\n[\s\S]*?(?=\ncomponents:)/, '').replace(/ {4}Lookup: .*\n/, '');
+  const made = async (text: string) => ({ ...(await generatedFrom(text)), [specFile]: text });
+  expect(await unannounced(() => after, await made(after), await made(before))).toEqual([
+    `minor for ${every.join(', ')}`,
+  ]);
 });
 
 test('a changeset that the base has announces an earlier change', async () => {
@@ -84,6 +110,13 @@ test.each<[string, string, [string | RegExp, string], string]>([
   ['a flag of the server', 'docs/operating.md', ['| `--workers`', '| `--processes`'], '@petstore/server'],
   ['an export of the client', 'packages/client/src/index.ts', ['type Paged', 'type Pages'], '@petstore/client'],
   ['an export of the server', 'apps/server/src/index.ts', ['memoryStore', 'memoryStore as store'], '@petstore/server'],
+  [
+    'an export of another entry of the client',
+    'packages/client/src/testing/index.ts',
+    ['function fakeService', 'function fake'],
+    '@petstore/client',
+  ],
+  ['an entry of the client', 'packages/client/package.json', [/"\.\/check"/g, '"./checks"'], '@petstore/client'],
 ])('%s that is gone is a break', async (_, file, [from, to], name) => {
   const before = shipped.read(file);
   const gone = (text: string) => unannounced((spec) => spec, { [file]: text }, { [file]: before });

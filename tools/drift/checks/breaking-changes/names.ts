@@ -1,5 +1,8 @@
+import { posix } from 'node:path';
 import type { Operation } from '@petstore/types';
 import type { Flag } from 'petctl/internal';
+import { released } from '../../../repository.ts';
+import { node, type Spec } from '../../openapi.ts';
 import type { Change } from './rules.ts';
 
 /** The functions of petctl that build commands from operations. */
@@ -19,12 +22,6 @@ export function compareNames(before: readonly Operation[], after: readonly Opera
     const packages = kind === 'function' ? functions : ['petctl'];
     return [{ level: 'major', rule: `${kind} ${rule}`, where, detail: `${name} ${detail}`, packages }];
   });
-}
-
-/** The commands of operations. */
-export function commandsOf(operations: readonly Operation[], { fullTree, walk }: Commands): Set<string> {
-  const commands = [...walk(fullTree(operations))].filter(({ node }) => node.operation);
-  return new Set(commands.map(({ path }) => `petctl ${path.join(' ')}`));
 }
 
 /** The packages that have one function for each operation. */
@@ -82,13 +79,8 @@ const commandsIn: NamesIn = (text) =>
     return [...(title.startsWith('petctl ') ? [title] : []), ...flags.map((flag) => `${title} ${flag}`)];
   });
 
-const exportsIn: NamesIn = (text) =>
-  [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = '']) =>
-    names.split(',').flatMap((name) => /(\w+)\s*$/.exec(name)?.[1] ?? []),
-  );
-
-/** Names that scripts and programs use and that no spec has, by the file that lists them. */
-const lists: readonly (readonly [file: string, name: string, names: string, namesIn: NamesIn])[] = [
+/** Names that scripts use and that no spec has, by the page that lists them. */
+const lists: readonly (readonly [page: string, packageName: string, kind: string, namesIn: NamesIn])[] = [
   ['docs/petctl.md', 'petctl', 'command or flag', commandsIn],
   ['docs/petctl.md', 'petctl', 'variable', matchesOf(/\bPETCTL_\w+/g)],
   [
@@ -97,29 +89,105 @@ const lists: readonly (readonly [file: string, name: string, names: string, name
     'variable or flag',
     matchesOf(/(?<=^\| `)[A-Z_]+(?=`)|(?<=^\|.*\| `)--[a-z-]+/gm),
   ],
-  ['packages/types/src/index.ts', '@petstore/types', 'export', exportsIn],
-  ['packages/client/src/index.ts', '@petstore/client', 'export', exportsIn],
-  ['apps/server/src/index.ts', '@petstore/server', 'export', exportsIn],
 ];
 
 /** Reads a file; nothing where there is none. */
 export type ReadText = (file: string) => string | undefined;
 
-/** The listed names that were removed. Those of `commands` are compared by what they call and set, and not here. */
-export function compareListedNames(before: ReadText, after: ReadText, commands: ReadonlySet<string>): Change[] {
-  return lists.flatMap(([file, name, names, namesIn]) => {
-    const listedBy = (read: ReadText) => new Set(namesIn(read(file) ?? ''));
-    const removed = listedBy(before).difference(listedBy(after));
-    return [...removed]
-      .filter((one) => !commands.has(one.split(' -')[0] ?? one))
-      .map((one): Change => {
-        return {
-          level: 'major',
-          rule: `${names} removed`,
-          where: file,
-          detail: `${one} was removed`,
-          packages: [name],
-        };
-      });
+/** A spec, and the files beside it. */
+interface Version {
+  readonly spec: Spec;
+  readonly read: ReadText;
+}
+
+/** The names of pages and packages that were removed, without those of operations, which `compareNames` and `compareSpecs` compare. */
+export function compareOtherNames(before: Version, after: Version, petctl: Commands): Change[] {
+  const ofOperations = namesOfOperations(before.spec, after.spec, petctl);
+  const removed = (where: string, kind: string, packageName: string, namesBy: (read: ReadText) => string[]): Change[] =>
+    [...new Set(namesBy(before.read)).difference(new Set(namesBy(after.read)))]
+      .filter((one) => !ofOperations.has(one.replace(/ -.*|(?:Data|Errors?|Responses?)$/, '')))
+      .map((one) => ({
+        level: 'major',
+        rule: `${kind} removed`,
+        where,
+        detail: `${one} was removed`,
+        packages: [packageName],
+      }));
+  return [
+    ...lists.flatMap(([page, packageName, kind, namesIn]) =>
+      removed(page, kind, packageName, (read) => namesIn(read(page) ?? '')),
+    ),
+    ...released.flatMap((folder) => {
+      const { name = '' } = manifestOf(folder, before.read);
+      return removed(folder, 'export', name, (read) => exportsOfPackage(folder, read));
+    }),
+  ];
+}
+
+/** The names of commands, functions and types of operations, and those of the schemas that only removed operations used. */
+function namesOfOperations(before: Spec, after: Spec, { fullTree, walk }: Commands): Set<string> {
+  const operations = before.model.operations.map(({ operation }) => operation);
+  const commands = [...walk(fullTree(operations))].filter(({ node }) => node.operation);
+  const left = [...before.operations].filter(([endpoint]) => after.operations.has(endpoint));
+  const used = schemasBelow(before, left);
+  const unused = Object.keys(before.root.components?.schemas ?? {}).filter((name) => !used.has(name));
+  const types = [...operations.map(({ id }) => id), ...unused].map((name) => name[0]?.toUpperCase() + name.slice(1));
+  return new Set([
+    ...commands.map(({ path }) => `petctl ${path.join(' ')}`),
+    ...operations.map(({ id }) => id),
+    ...types,
+  ]);
+}
+
+/** The names of the schemas that a part of a spec refers to, also through other components. */
+function schemasBelow({ root }: Spec, part: unknown): Set<string> {
+  const found = new Map<string, string>();
+  const visit = (one: unknown) => {
+    for (const [pointer, kind = '', name = ''] of (JSON.stringify(one) ?? '').matchAll(
+      /#\/components\/(\w+)\/([^"/]+)/g,
+    ))
+      if (!found.has(pointer)) {
+        found.set(pointer, kind === 'schemas' ? name : '');
+        visit(node(node(root.components)[kind])[name]);
+      }
+  };
+  visit(part);
+  return new Set(found.values());
+}
+
+interface Manifest {
+  readonly name?: string;
+  readonly exports?: Readonly<Record<string, unknown>>;
+  readonly publishConfig?: { readonly exports?: object };
+}
+
+function manifestOf(folder: string, read: ReadText): Manifest {
+  return JSON.parse(read(`${folder}/package.json`) ?? '{}');
+}
+
+/** The names that a published package exports; behind those of an entry of its own, the entry. */
+function exportsOfPackage(folder: string, read: ReadText): string[] {
+  const { exports = {}, publishConfig } = manifestOf(folder, read);
+  return Object.keys(publishConfig?.exports ?? {}).flatMap((entry) => {
+    const names = exportsOf(posix.join(folder, String(exports[entry])), read);
+    return names.map((name) => (entry === '.' ? name : `${name} of ${entry}`));
   });
 }
+
+/** The names that a module exports. */
+function exportsOf(file: string, read: ReadText): string[] {
+  const text = read(file) ?? '';
+  const declared = text.matchAll(/^export (?:abstract |async )?(?:class|const|function|interface|type) (\w+)/gm);
+  const listed = text.matchAll(/^export (?:type )?\{([^}]*)\}/gm);
+  const modules = text.matchAll(/^export (?:type )?\* from '(.*)'/gm);
+  return [
+    ...[...declared].map(([, name = '']) => name),
+    ...[...listed].flatMap(([, names = '']) => names.split(',').flatMap((name) => /(\w+)\s*$/.exec(name)?.[1] ?? [])),
+    ...[...modules].flatMap(([, from = '']) =>
+      exportsOf(from.startsWith('.') ? posix.join(posix.dirname(file), from) : moduleOf(from), read),
+    ),
+  ];
+}
+
+/** The main module of a package of the workspace. */
+const moduleOf = (name: string) => name.replace('@petstore/', 'packages/').concat('/src/index.ts');
