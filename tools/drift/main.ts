@@ -5,39 +5,50 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../repository.ts';
 import type { Check, Reported } from './check.ts';
-import type { Base } from './project.ts';
 
 // The compiler, the generator and the linter are large: compiled code of the last run saves a second.
 enableCompileCache(join(root, 'node_modules/.cache/drift'));
 const [{ checks, runCheck }, { openProject }] = await Promise.all([import('./checks.ts'), import('./project.ts')]);
 
-const { values, positionals } = parseArgs({
-  options: { json: { type: 'boolean' }, explain: { type: 'boolean' } },
-  allowPositionals: true,
-});
-const unknown = positionals.filter((name) => !checks.some((check) => check.name === name));
-if (unknown.length > 0) {
-  console.error(`There is no check '${unknown.join(', ')}'; there are ${checks.map(({ name }) => name).join(', ')}.`);
-  process.exitCode = 1;
-} else if (values.explain) printExplanation(checks);
-else {
+const args = readArgs();
+if (args?.explain) printExplanation(checks);
+else if (args) {
   const project = openProject();
-  const chosen = checks.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-  const findings = (await Promise.all(chosen.map((check) => runCheck(check, project)))).flat();
-  const format = values.json ? 'json' : process.env.GITHUB_ACTIONS ? 'github' : 'text';
-  printFindings(findings, project.base, format);
+  const findings = (await Promise.all(args.chosen.map((check) => runCheck(check, project)))).flat();
+  if (args.json) console.log(JSON.stringify(findings, null, 2));
+  else {
+    printFindings(findings, Boolean(process.env.GITHUB_ACTIONS));
+    const isCompared = args.chosen.some(({ name }) => name === 'breakingChanges') && !project.base.problem;
+    if (isCompared) console.log(`breakingChanges compared spec/openapi.yaml with ${project.base.name}.`);
+    console.log(findings.length === 0 ? 'Nothing drifts from spec/openapi.yaml.' : `${findings.length} found.`);
+  }
   process.exitCode = findings.length > 0 ? 1 : 0;
 }
 
-/** Prints the findings: for people, for machines, or as annotations of a GitHub workflow. */
-function printFindings(findings: readonly Reported[], base: Base, format: 'text' | 'json' | 'github'): void {
-  if (format === 'json') return console.log(JSON.stringify(findings, null, 2));
+/** The options and the chosen checks; undefined after an error, which it prints. */
+function readArgs(): { chosen: readonly Check[]; json?: boolean; explain?: boolean } | undefined {
+  try {
+    const options = { json: { type: 'boolean' }, explain: { type: 'boolean' } } as const;
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    const unknown = positionals.filter((name) => !checks.some((check) => check.name === name));
+    if (unknown.length > 0) {
+      const names = checks.map(({ name }) => name).join(', ');
+      throw new Error(`There is no check '${unknown.join(', ')}'; there are ${names}.`);
+    }
+    return { ...values, chosen: checks.filter(({ name }) => positionals.length === 0 || positionals.includes(name)) };
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+    return undefined;
+  }
+}
+
+/** Prints the findings: for people, or as annotations of a GitHub workflow. */
+function printFindings(findings: readonly Reported[], isInGitHub: boolean): void {
   for (const { check, where, actual, expected, fix } of findings) {
     const line = `${check}: ${where}: ${actual}; the spec says: ${expected}; fix: ${fix}`;
-    console.log(format === 'github' ? `::error title=drift in ${check}::${escaped(line)}` : line);
+    console.log(isInGitHub ? `::error title=drift in ${check}::${escaped(line)}` : line);
   }
-  if (!base.problem) console.log(`breakingChanges compared spec/openapi.yaml with ${base.name}.`);
-  console.log(findings.length === 0 ? 'Nothing drifts from spec/openapi.yaml.' : `${findings.length} found.`);
 }
 
 /** Prints what each check guarantees. */

@@ -109,10 +109,13 @@ function shellFor(command: string): boolean {
   return process.platform === 'win32' && command !== 'git';
 }
 
-const options = { tested: { type: 'boolean' }, pack: { type: 'boolean' } } as const;
-const { values, positionals } = parseArgs({ options, allowPositionals: true });
 try {
-  if (positionals[0] === 'version') nextVersion();
+  const options = { tested: { type: 'boolean' }, pack: { type: 'boolean' } } as const;
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const [command, ...more] = positionals;
+  if (more.length > 0 || (command !== undefined && command !== 'version'))
+    throw new Error(`Unknown command '${positionals.join(' ')}': use 'version', or none for a release.`);
+  if (command === 'version') nextVersion();
   else release(values);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

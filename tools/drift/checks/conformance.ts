@@ -3,8 +3,7 @@ import { type Check, type Finding, requiringExamples } from '../check.ts';
 import { node } from '../openapi.ts';
 import { type Project, sourcesIn } from '../project.ts';
 import { docsPageErrors } from './conformance/docs-page.ts';
-import { pagingErrors } from './conformance/paging.ts';
-import { resourceErrors } from './conformance/resources.ts';
+import { listErrors } from './conformance/resources.ts';
 import { undeclared } from './conformance/responses.ts';
 import { prepare, type Service, startServers } from './conformance/service.ts';
 import { type TestRequest, testRequestsFor } from './conformance/test-requests.ts';
@@ -59,10 +58,8 @@ async function* operationFindings(
         );
     }
     if (operation.method !== 'GET') continue;
-    for await (const error of pagingErrors(service, operation))
-      yield finding(endpoint, error, 'following x-pagination returns every element once');
-    for await (const error of resourceErrors(service, operation))
-      yield finding(endpoint, error, 'created elements appear in the list, as they were sent');
+    for await (const error of listErrors(service, operation))
+      yield finding(endpoint, error, 'created elements appear in the list, as they were sent, and each once');
   }
   for (const status of Object.keys(operation.object.responses ?? {}))
     if (!canBeSent(project, operation, status, statuses))

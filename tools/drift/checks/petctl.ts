@@ -28,7 +28,8 @@ export const petctl: Check = {
     const generated = petctl.markdown(tree);
     const commands = new Map(
       [...petctl.walk(tree)]
-        .filter(({ path }) => !path.at(-1)?.startsWith('import'))
+        // An operation may also have a command that calls it for each line of a file.
+        .filter(({ path, node }) => node.operation?.command.join() === path.join())
         .flatMap((command) => (command.node.operation ? [[command.node.operation.id, command] as const] : [])),
     );
     const operations = operationPairs(spec);

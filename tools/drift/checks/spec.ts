@@ -9,7 +9,7 @@ import type { Project } from '../project.ts';
 export const spec: Check = {
   name: 'spec',
   guarantee:
-    "spec/openapi.yaml passes redocly's recommended rules. Each deprecated operation has a future sunset. Each POST and PATCH refers to the idempotency key and declares the responses to repetitions, or gives a reason not to.",
+    "spec/openapi.yaml passes redocly's recommended rules. Each deprecated operation has a future sunset, and valid dates. Each POST and PATCH refers to the idempotency key and declares the responses to repetitions, or gives a reason not to.",
   async *run(project) {
     yield* await lint(project.spec, project);
     yield* sunsets(project.spec, new Date().toISOString().slice(0, 10));
@@ -64,17 +64,35 @@ function* repetitions(spec: Spec): Generator<Finding> {
   }
 }
 
+/** Sunsets that are missing, malformed or past, and malformed dates of deprecation. */
 function* sunsets({ operations }: Spec, today: string): Generator<Finding> {
-  for (const [endpoint, { object }] of operations) {
-    const { deprecated, 'x-sunset': sunset } = node(object);
+  for (const [where, { object }] of operations) {
+    const { deprecated, 'x-sunset': sunset, 'x-deprecated-since': since } = node(object);
     if (!deprecated) continue;
-    const valid = typeof sunset === 'string' && /^\d{4}-\d\d-\d\d$/.test(sunset) && !Number.isNaN(Date.parse(sunset));
-    if (valid && sunset > today) continue;
-    yield {
-      where: endpoint,
-      actual: valid ? `its sunset ${sunset} has passed` : `its sunset is ${JSON.stringify(sunset)}`,
-      expected: 'a deprecated operation carries x-sunset, a quoted date to come',
-      fix: valid ? 'remove the operation, or give it more time' : `edit ${specFile}`,
-    };
+    const expected = 'a deprecated operation carries x-sunset, a quoted date to come';
+    if (!isDate(sunset))
+      yield { where, actual: `its sunset is ${JSON.stringify(sunset)}`, expected, fix: `edit ${specFile}` };
+    else if (sunset <= today)
+      yield {
+        where,
+        actual: `its sunset ${sunset} has passed`,
+        expected,
+        fix: 'remove the operation, or give it more time',
+      };
+    if (since !== undefined && !isDate(since))
+      yield {
+        where,
+        actual: `x-deprecated-since is ${JSON.stringify(since)}`,
+        expected: 'it is a quoted date',
+        fix: `edit ${specFile}`,
+      };
   }
+}
+
+/** Whether a value is a day of the calendar, as `2030-12-05`. */
+function isDate(value: unknown): value is string {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
+  // Date.parse takes 31 February for 3 March.
+  const time = Date.parse(value);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 }

@@ -40,5 +40,7 @@ export function finds(planted: readonly PlantedDrift[]): void {
     const { findings } = await foundBefore(check);
     const found = await runCheck(check, project.with(edits), (all) => all.length > findings.length);
     expect(found).not.toEqual(findings);
+    // An edit that breaks the code shows nothing. One is to throw 'early'.
+    expect(found.filter(({ actual }) => /^it cannot be checked: (?!early$)/.test(actual))).toEqual([]);
   });
 }

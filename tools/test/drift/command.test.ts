@@ -31,7 +31,18 @@ test('findings fail the command, and are annotations in a GitHub workflow', () =
   expect(status).toBe(1);
 });
 
+test('one check alone says nothing about another', () => {
+  const { status, stdout } = drift(['versions']);
+  expect([status, stdout]).toEqual([0, 'Nothing drifts from spec/openapi.yaml.\n']);
+});
+
 if (isDeep) {
+  test('an option that is not there is refused in one line', () => {
+    const { status, stderr } = drift(['--jsn']);
+    expect(stderr).toMatch(/^Unknown option '--jsn'.*\n$/);
+    expect(status).toBe(1);
+  });
+
   test('a check that is not there is refused, with the names of those that are', () => {
     const { status, stderr } = drift(['breaking-changes']);
     expect(stderr).toMatch(/^There is no check 'breaking-changes'; there are spec, .*\n$/);

@@ -18,19 +18,21 @@ const text = (file: string) => readFileSync(join(import.meta.dirname, 'operation
 async function withOperations(project: Project): Promise<Project> {
   const { 'x-parts': _, ...paths } = parse(text('paths.yaml'), { merge: true });
   const document = parse(project.read(spec));
-  Object.assign(document.paths, paths);
+  // The first operation needs no key.
+  document.paths = { '/about': paths['/about'], ...document.paths, ...paths };
+  document.components.securitySchemes.ticket = { type: 'apiKey', in: 'query', name: 'ticket' };
   document.tags.push(
     ...['service', 'searches', 'orders', 'files'].map((name) => ({ name, description: `All ${name}.` })),
   );
-  const inserted = (file: string, marker: string, more: string) => {
+  const inserted = (file: string, marker: string, more: string, front = '') => {
     const before = project.read(file);
     if (!before.includes(marker)) throw new Error(`there is no ${marker} in ${file}`);
-    return { [file]: before.replace(marker, `${marker}\n${more}`) };
+    return { [file]: before.replace(marker, `${front}${marker}\n${more}`) };
   };
   const written = project.with({
     [spec]: stringify(document, { aliasDuplicateObjects: false }),
     [orders]: text('orders.yaml'),
-    ...inserted(handlers, '  return {', text('handlers.ts.txt')),
+    ...inserted(handlers, '  return {', text('handlers.ts.txt'), '  const notes = {};\n'),
     ...inserted(
       collections,
       'export const collections = {',
@@ -112,9 +114,10 @@ describe('the check finds', () => {
       'conformance',
       'a cursor that leads to the same page',
       handlers,
-      'next: from < 2 ? from + size : null',
+      'next: from + size < 3 ? from + size : null',
       'next: from',
     ],
+    ['conformance', 'a note that is skipped', handlers, 'word > after', "word > after + 'x'"],
     ['conformance', 'an element that is no cursor', handlers, 'filter((at) => at > from)', 'filter((at) => at > 0)'],
     ['client', 'another name of a header', calls, "inHeaders('X-Reason')", "inHeaders('X-Reasons')"],
     ['client', 'another place of a cookie', calls, "inCookies('session')", "inQueryOf('session')"],

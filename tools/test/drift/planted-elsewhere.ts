@@ -21,6 +21,8 @@ export const plantedElsewhere: PlantedDrift[] = [
     'a deprecated operation without a sunset': put(getPet, /\n {6}x-sunset: .*/, ''),
     'a sunset that has passed': put(getPet, '2030-12-05', '2020-12-05'),
     'a sunset that is no date': put(getPet, '2030-12-05', 'one day'),
+    'a sunset that is no day of the calendar': put(getPet, '2030-12-05', '2030-02-31'),
+    'a deprecation that is no date': put(getPet, /x-deprecated-since: .*/, 'x-deprecated-since: soon'),
     'a POST without an idempotency key': put(
       'operationId: createPet',
       '        - $ref: "#/components/parameters/IdempotencyKey"\n',

@@ -91,8 +91,8 @@ export const plantedInServer: PlantedDrift[] = [
     ),
     'a property that is not declared, as the store has it': put(
       'createPet: (pet',
-      '({ json })',
-      `({ json: { ...json, text: json.text.replace('{', '{"colour":1,') } })`,
+      '=> ({ json })',
+      `=> ({ json: { ...json, text: json.text.replace('{', '{"colour":1,') } })`,
     ),
     'a property of another type': put(
       'return decode<Pet>(pet.json)',

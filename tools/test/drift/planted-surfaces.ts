@@ -96,7 +96,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'another type': swap('<${value ?? kind}>', '<value>'),
   }),
   ...documented(petctl('commands/help/pages.ts'), {
-    'manual pages without notices': swap('...(node.notice ? [`.PP', '...(node.examples ? [`.PP'),
+    'manual pages without notices': swap('...(node.notice ? [`.PP', '...(false ? [`.PP'),
     'manual pages with summaries': swap('roff(node.description ?? `${node.summary}.`)', 'roff(`${node.summary}.`)'),
     'manual pages with three flags': swap(
       '.SH OPTIONS\\n${definitionList(optionsOf(node, [...(node.flags ?? []), ...globalFlagsFor(node)]))}',

@@ -192,6 +192,11 @@ test('a release ends early if everything is published', async () => {
   expect(await scenario.release()).toContain('The registry already has every version.');
 });
 
+test('a release with a misspelt command fails', async () => {
+  const command = scenario.in(scenario.checkout, 'npm', 'run', 'release', '--', 'verison');
+  await expect(command).rejects.toThrow("Unknown command 'verison'");
+});
+
 test('a release from another branch than main fails', async () => {
   await scenario.in(scenario.checkout, 'git', 'switch', '--quiet', '--create', 'aside');
   onTestFinished(async () => void (await scenario.in(scenario.checkout, 'git', 'switch', '--quiet', 'main')));

@@ -1,11 +1,20 @@
-import type { WireRequest } from '../../../openapi/serialize.ts';
+import type { Operation, Schema } from '../../../openapi/document.ts';
+import type { Inputs, WireRequest } from '../../../openapi/serialize.ts';
 import { node } from '../../openapi.ts';
 import { requiredInputs } from '../values.ts';
-import { fetchAll, fetchPage, type Page, type Resource, requestWith } from './paging.ts';
-import { requestFor, type Service, withHeader } from './service.ts';
+import { fetchAll, fetchPage, type Page, type PagedList, requestWith } from './paging.ts';
+import { requestFor, type Service, withHeader, withPath } from './service.ts';
 
-const createRequest = ({ service, create }: Resource) =>
-  requestFor(service, create, requiredInputs(service.spec, create));
+/** A paged list, and the operation that adds an element to the list, with the media type and the schema of its JSON body. */
+export interface Resource extends PagedList {
+  readonly create: Operation;
+  readonly body: { readonly type: string; readonly schema: Schema };
+}
+
+/** The request that adds an element with the required inputs, and with these instead. */
+export function createRequest({ service, create, existing }: Resource, inputs: Inputs = {}): WireRequest {
+  return requestFor(service, create, { ...withPath(requiredInputs(service.spec, create), existing), ...inputs });
+}
 
 /** Errors in conditional requests: the response to the current ETag has to be 304, and to an unknown ETag another status. */
 export async function* tagErrors({ send }: Service, request: WireRequest, tag: string): AsyncGenerator<string> {

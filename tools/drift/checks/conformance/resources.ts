@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJson } from '../../../openapi/body.ts';
 import { parseJson } from '../../../openapi/compare.ts';
 import { type Operation, resolve, type Schema } from '../../../openapi/document.ts';
-import type { Inputs } from '../../../openapi/serialize.ts';
 import { type Node, node, type Spec } from '../../openapi.ts';
 import { bodiesFor, excerpt, requiredInputs } from '../values.ts';
-import { fetchAll, fetchPage, MAX_ELEMENTS, pagedList, type Resource, requestWith } from './paging.ts';
-import { replayErrors, staleErrors, tagErrors, versionErrors } from './repetition.ts';
+import { fetchAll, fetchPage, MAX_ELEMENTS, pagedList, requestWith } from './paging.ts';
+import { createRequest, type Resource, replayErrors, staleErrors, tagErrors, versionErrors } from './repetition.ts';
 import { requestFor, type Service } from './service.ts';
 
 /** Elements are added to a list until its largest page is full, but at most this many elements. */
@@ -16,15 +15,18 @@ const MAX_ADDED = MAX_ELEMENTS / 2;
 const CONCURRENT_REQUESTS = 50;
 
 /**
- * Errors in how elements are created, listed, filtered, paged and read, one sentence each. The rules follow from the spec of a
- * list with `x-pagination` and of the POST on the same path. For any other operation there are no rules, so no errors.
+ * Errors in a list with `x-pagination`, one sentence each: how elements are paged, and, if a POST on the same path adds elements,
+ * how they are created, listed, filtered and read.
  */
-export async function* resourceErrors(service: Service, operation: Operation): AsyncGenerator<string> {
-  const { spec } = service;
-  const create = spec.operations.get(`POST ${operation.path}`);
-  const paged = pagedList(service, operation);
+export async function* listErrors(service: Service, operation: Operation): AsyncGenerator<string> {
+  const paged = await pagedList(service, operation);
+  if (!paged) return;
+  const create = service.spec.operations.get(`POST ${operation.path}`);
   const body = create && jsonBodyOf(create);
-  if (operation.method !== 'GET' || operation.path.includes('{') || !paged || !create || !body) return;
+  if (!body) {
+    const [small, large] = [await fetchAll(paged, {}, 1), await fetchAll(paged, {}, 50)];
+    return yield* differences('the list, read in small pages,', small, large);
+  }
   const resource: Resource = { ...paged, create, body };
   const { key } = resource.pagination;
   const before = await fetchAll(resource, {}, 50);
@@ -51,8 +53,8 @@ function differences(name: string, actual: readonly unknown[], expected: readonl
 }
 
 function sortedBy(elements: readonly unknown[], key: string): unknown[] {
-  const byKey = new Map(elements.map((one) => [Number(node(one)[key]), one]));
-  return [...byKey].sort(([a], [b]) => a - b).map(([, one]) => one);
+  const byKey = new Map(elements.map((one) => [node(one)[key] as string | number | bigint, one]));
+  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
 }
 
 /** The media type and the schema of an operation's JSON body. */
@@ -66,11 +68,10 @@ function jsonBodyOf({ body }: Operation): Resource['body'] | undefined {
  * has elements of several kinds. Returns the created elements.
  */
 async function* fill(resource: Resource): AsyncGenerator<string, unknown[]> {
-  const { service, create } = resource;
+  const { service } = resource;
   const { type, schema } = resource.body;
   const bodies = bodiesFor(service.spec, schema);
-  const inputs = requiredInputs(service.spec, create);
-  const add = (body: unknown) => service.send(requestFor(service, create, { ...inputs, body, contentType: type }));
+  const add = (body: unknown) => service.send(createRequest(resource, { body, contentType: type }));
   const created: unknown[] = [];
   for (const body of bodies) {
     const response = await add(body);
@@ -117,13 +118,8 @@ async function* sizeErrors(resource: Resource, total: number): AsyncGenerator<st
 }
 
 /** The page sizes to request, and the number of elements in such a page. The requested size undefined stands for the default. */
-function pageSizes({
-  service,
-  operation,
-  pagination,
-}: Resource): (readonly [requested: number | undefined, size: number])[] {
-  const parameter = operation.parameters.find(({ name }) => name === pagination.limit);
-  const { minimum, maximum, default: standard } = resolve(service.spec, parameter?.schema ?? {});
+function pageSizes({ limitSchema }: Resource): (readonly [requested: number | undefined, size: number])[] {
+  const { minimum, maximum, default: standard } = limitSchema;
   const bounds = [minimum, maximum].filter((size) => size !== undefined);
   return [
     ...bounds.filter((size) => size > 0 && size <= MAX_ADDED).map((size) => [size, size] as const),
@@ -157,16 +153,16 @@ function filtersOf({ service: { spec }, operation, body, pagination }: Resource)
 
 /** Errors in elements that are read by their pagination key. */
 async function* readErrors(resource: Resource, elements: readonly unknown[]): AsyncGenerator<string> {
-  const { service, operation, pagination } = resource;
+  const { service, operation, pagination, existing } = resource;
   const { key } = pagination;
-  const elementEndpoint = new RegExp(`^GET ${operation.path}/\\{([^}/]+)\\}$`);
+  const elementEndpoint = new RegExp(`^GET ${RegExp.escape(operation.path)}/\\{([^}/]+)\\}$`);
   const [endpoint, get] = [...service.spec.operations].find(([name]) => elementEndpoint.test(name)) ?? [];
   const [, parameter = ''] = elementEndpoint.exec(endpoint ?? '') ?? [];
   if (!get || key === undefined) return;
   const some = [...elements.slice(0, 20), ...elements.slice(-2)].filter((one) => node(one)[key] !== undefined);
   for (const [i, element] of some.entries()) {
-    const inputs: Inputs = { ...requiredInputs(service.spec, get), path: { [parameter]: node(element)[key] } };
-    const request = requestFor(service, get, inputs);
+    const path = { ...existing, [parameter]: node(element)[key] };
+    const request = requestFor(service, get, { ...requiredInputs(service.spec, get), path });
     const response = await service.send(request);
     const read = parseJson(await response.text());
     if (!isDeepStrictEqual(read, element))

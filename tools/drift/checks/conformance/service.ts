@@ -3,8 +3,10 @@ import { Agent, request as open, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { mapped } from '../../../generate/document.ts';
+import { parseJson } from '../../../openapi/compare.ts';
 import type { Operation } from '../../../openapi/document.ts';
-import { exampleCredentials } from '../../../openapi/security.ts';
+import { type Credentials, exampleCredentials } from '../../../openapi/security.ts';
 import { expectedRequest, type Inputs, type WireRequest, wireRequest } from '../../../openapi/serialize.ts';
 import { basePathOf, isNode, node, pathNames, type Spec } from '../../openapi.ts';
 import { fullInputs } from '../values.ts';
@@ -49,7 +51,12 @@ export async function startServers(server: Server, spec: Spec) {
     started.defer(async () => void (await listener.drain(0)));
     const agent = started.adopt(new Agent({ keepAlive: true }), (one) => one.destroy());
     const send = sender(listener.origin + basePathOf(spec), agent);
-    return { spec, apiKey, send, get: (path) => fetch(listener.origin + path) };
+    return {
+      spec,
+      apiKey,
+      send,
+      get: (path) => fetch(listener.origin + path, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) }),
+    };
   };
   const stored = started.adopt(await server.openLowdbStore(folder), (store) => store.close());
   const { memory, whileFailing } = breakable(server);
@@ -109,11 +116,29 @@ export function requestFor(
   inputs: Inputs,
   apiKey = accepted,
 ): WireRequest {
-  const examples = Object.entries(exampleCredentials(spec));
-  const credentials = examples.map(([name, example]) => {
-    return [name, typeof example === 'string' ? apiKey : { username: 'check', password: apiKey }] as const;
-  });
-  return wireRequest(expectedRequest(spec, id, inputs, Object.fromEntries(credentials)));
+  return wireRequest(expectedRequest(spec, id, inputs, credentialsOf(spec, apiKey)));
+}
+
+/** The request for a path that need not be declared, with the credentials that operations need by default. */
+export function requestForPath({ spec, apiKey }: Service, method: string, path: string): WireRequest {
+  const root = { ...spec.root, paths: { [path]: { [method.toLowerCase()]: {} } } };
+  return wireRequest(expectedRequest({ root }, `${method} ${path}`, {}, credentialsOf(spec, apiKey)));
+}
+
+/** The target of a link, with the credentials that belong into the query: links do not contain them. */
+export function withQueryCredentials({ spec, apiKey }: Service, { security }: Operation, target: string): string {
+  const schemes = security
+    .flatMap((all) => Object.keys(all))
+    .map((name) => spec.root.components?.securitySchemes?.[name]);
+  const url = new URL(target, 'http://localhost');
+  for (const scheme of schemes) if (scheme?.in === 'query') url.searchParams.set(scheme.name ?? '', apiKey);
+  return url.pathname + url.search;
+}
+
+function credentialsOf(spec: Spec, apiKey: string): Credentials {
+  return mapped(exampleCredentials(spec), (example) =>
+    typeof example === 'string' ? apiKey : { username: 'check', password: apiKey },
+  );
 }
 
 export function withHeader(request: WireRequest, name: string, value: string): WireRequest {
@@ -150,7 +175,7 @@ async function callWith(service: Service, operation: Operation | undefined, path
   const inputs = withPath(fullInputs(service.spec, operation), path);
   const response = await service.send(requestFor(service, operation, inputs));
   const text = await response.text();
-  return /json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : undefined;
+  return /json/.test(response.headers.get('content-type') ?? '') ? parseJson(text) : undefined;
 }
 
 /** The identifier of a created resource: the property that lists are paged by, the property with the parameter's name, or `id`. */
@@ -158,5 +183,5 @@ function idIn(spec: Spec, collection: string, parameter: string, created: unknow
   if (!isNode(created)) return undefined;
   const { key } = node(node(spec.operations.get(`GET ${collection}`)?.object)['x-pagination']);
   const names = [key, parameter, 'id'].filter((name) => typeof name === 'string');
-  return names.map((name) => created[name]).find((value) => ['string', 'number'].includes(typeof value));
+  return names.map((name) => created[name]).find((value) => ['string', 'number', 'bigint'].includes(typeof value));
 }

@@ -1,7 +1,7 @@
 import { valueErrors } from '../../../openapi/validate.ts';
 import { list, node, type Spec } from '../../openapi.ts';
 import { requiredInputs } from '../values.ts';
-import { requestFor, type Service } from './service.ts';
+import { requestFor, requestForPath, type Service } from './service.ts';
 
 const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'];
 
@@ -11,31 +11,29 @@ const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'];
  */
 export async function* unknownPathErrors(service: Service, words: readonly string[]): AsyncGenerator<string> {
   const { spec, send } = service;
-  const requests = [...spec.operations.values()].map((operation) => {
-    const { target, headers } = requestFor(service, operation, requiredInputs(spec, operation));
-    return { path: target.split('?')[0] ?? '', method: operation.method, headers };
+  const request = (method: string, path: string) => send(requestForPath(service, method, path));
+  const declared = Map.groupBy(spec.operations.values(), (operation) => {
+    const { target } = requestFor(service, operation, requiredInputs(spec, operation));
+    return target.split('?')[0] ?? '';
   });
-  const declared = Map.groupBy(requests, ({ path }) => path);
-  // Without a body, the rest authenticates a request.
-  const { 'content-type': _, ...headers } = requests[0]?.headers ?? {};
   const unknown = [
     '/no-such-path',
     '/store/orders',
     ...words.flatMap((word) => ['', ...declared.keys()].map((path) => `${path}/${word}`)),
     ...[...declared.keys()].flatMap((path) => [`${path}/no-such-path`, `${path}/`, path.toUpperCase()]),
   ];
-  for (const target of unknown.filter((path) => !isDeclared(spec, path))) {
-    const response = await send({ method: 'GET', target, headers });
-    if (response.status !== 404) yield `the response to GET ${target} is ${response.status}, not 404`;
-    yield* bodyErrors(spec, `GET ${target}`, await response.text());
+  for (const path of unknown.filter((one) => !isDeclared(spec, one))) {
+    const response = await request('GET', path);
+    if (response.status !== 404) yield `the response to GET ${path} is ${response.status}, not 404`;
+    yield* bodyErrors(spec, `GET ${path}`, await response.text());
   }
   if (list(spec.root.security).some((schemes) => Object.keys(node(schemes)).length > 0)) {
     const { status } = await send({ method: 'GET', target: '/no-such-path', headers: {} });
     if (status !== 401) yield `the response to GET /no-such-path without an API key is ${status}, not 401`;
   }
-  for (const [target, operations] of declared) {
+  for (const [path, operations] of declared) {
     const methods = operations.map(({ method }) => method);
-    yield* methodErrors(spec, target, methods, (method) => send({ method, target, headers }));
+    yield* methodErrors(spec, path, methods, (method) => request(method, path));
   }
 }
 
