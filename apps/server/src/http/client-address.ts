@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type BlockList, isIP } from 'node:net';
+import { type BlockList, isIP, type Socket } from 'node:net';
 
 /** The trusted proxies: a number of hops in front of the server, or their addresses. */
 export type TrustProxy = number | BlockList;
@@ -14,11 +14,11 @@ export type ClientAddress = (request: IncomingMessage) => string | undefined;
  * the leftmost address that a trusted proxy has added to the header. Entries from the client are further left, so they are ignored.
  */
 export function clientAddress(trust: TrustProxy | undefined, header: ProxyHeader = 'x-forwarded-for'): ClientAddress {
-  if (trust === undefined) return ({ socket }) => plainAddress(socket.remoteAddress);
+  if (trust === undefined) return ({ socket }) => peerAddress(socket);
   const isTrusted = (address: string, hop: number) =>
     typeof trust === 'number' ? hop < trust : isListed(trust, address);
   return ({ socket, headers }) => {
-    let address = plainAddress(socket.remoteAddress);
+    let address = peerAddress(socket);
     // Node joins repeated headers with commas, in order.
     const value = headers[header]?.toString() ?? '';
     const hops = header === 'forwarded' ? forwardedFor(value) : value.split(',');
@@ -31,13 +31,18 @@ export function clientAddress(trust: TrustProxy | undefined, header: ProxyHeader
   };
 }
 
+/** The address of the peer of a connection. */
+export function peerAddress({ remoteAddress }: Pick<Socket, 'remoteAddress'>): string | undefined {
+  return remoteAddress === undefined ? undefined : plainAddress(remoteAddress);
+}
+
 function isListed(list: BlockList, address: string): boolean {
   return list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 }
 
 /** Converts an IPv4-mapped IPv6 address to IPv4. */
-function plainAddress(address: string | undefined): string | undefined {
-  return address?.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+function plainAddress(address: string): string {
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }
 
 /** The address of an entry, without its port; undefined if it is not an address. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import { LINGER_MS, MAX_DISCARDED_BYTES, MAX_WAITING_PER_CONNECTION, MAX_WAITING_REQUESTS } from '../limits.ts';
 import { breakBody } from './body.ts';
+import { peerAddress } from './client-address.ts';
 import type { HttpError } from './http-error.ts';
 import type { Rejection } from './observe.ts';
 import { newRequestId } from './request-context.ts';
@@ -13,6 +14,7 @@ import { WholeResponse } from './whole-response.ts';
 /** The state that the connections of a server share. */
 export interface SharedState {
   readonly app: RequestListener;
+  readonly requestTimeout: number;
   readonly responseTimeout: number;
   /** The header lines that keep a connection open. */
   readonly keepAlive: string;
@@ -41,6 +43,8 @@ export class Connection {
   #latest: IncomingMessage | undefined;
   /** The error that ends the connection, once all earlier requests have their responses. */
   #error: HttpError | undefined;
+  /** The request whose time ended while reading was paused, with its error. It is undefined until its head has arrived. */
+  #overdue: { error: HttpError; request: IncomingMessage | undefined } | undefined;
   /** Whether the final response of this connection was written, so later input is discarded. */
   #isClosing = false;
   /** The time when `closeIfIdle` first found the connection idle, and the bytes read until then. */
@@ -82,9 +86,10 @@ export class Connection {
 
   /** Starts a request, or queues it if an earlier request has no complete response yet. */
   accept(request: IncomingMessage, response: ServerResponse): void {
-    // Requests after a response with `Connection: close` get no response (RFC 9112 9.6).
-    if (this.#isClosing) return;
+    // Requests after a response with `Connection: close` get no response (RFC 9112 9.6), nor does one that already has its error.
+    if (this.#isClosing || this.#error) return;
     this.#latest = request;
+    if (this.#overdue) this.#overdue.request ??= request;
     if (!this.#current) return this.#start(request, response);
     this.#waiting.push([request, response]);
     this.#shared.waiting++;
@@ -95,9 +100,13 @@ export class Connection {
     }
   }
 
-  /** Whether reading is paused, so that the rest of a request cannot arrive. */
-  get isPaused(): boolean {
-    return this.#waiting.length > 0;
+  /**
+   * Responds with an error to a request that has not arrived in time. If reading was paused, the request could not arrive, so its
+   * time begins again when reading continues.
+   */
+  expire(error: HttpError): void {
+    if (this.#waiting.length === 0) return this.fail(error);
+    this.#overdue = { error, request: this.#latest && !isComplete(this.#latest) ? this.#latest : undefined };
   }
 
   /** Responds with an error, in order, to malformed bytes or to a request that will stay incomplete. */
@@ -171,13 +180,25 @@ export class Connection {
     const next = this.#waiting.shift();
     if (next) {
       this.#shared.waiting--;
-      if (this.#waiting.length === 0) this.#socket.resume();
+      if (this.#waiting.length === 0) this.#resume();
       this.#start(...next);
     } else if (this.#error) {
       if (this.#latest && isComplete(this.#latest)) this.#reject(this.#error);
       else this.#closeGently();
     }
   };
+
+  /** Continues reading. Node limits the time of a request only once, so this limits the time of an overdue one. */
+  #resume(): void {
+    this.#socket.resume();
+    const overdue = this.#overdue;
+    if (!overdue) return;
+    const timer = setTimeout(() => {
+      this.#overdue = undefined;
+      if (!overdue.request || !isComplete(overdue.request)) this.fail(overdue.error);
+    }, this.#shared.requestTimeout);
+    this.#socket.once('close', () => clearTimeout(timer));
+  }
 
   /** Whether an error response follows the current response. The client may have half-closed, but still reads. */
   #owesError(): boolean {
@@ -190,7 +211,7 @@ export class Connection {
     const socket = this.#socket;
     if (!socket.writable) return void socket.destroy();
     const requestId = newRequestId();
-    this.#shared.onRejection({ requestId, client: socket.remoteAddress, status: error.status });
+    this.#shared.onRejection({ requestId, client: peerAddress(socket), status: error.status });
     const context = { requestId, operation: undefined };
     const headers = Object.entries(error.headers).flat();
     socket.write(wholeText('Connection: close\r\n', context, error.status, headers, jsonContent(error.body())));

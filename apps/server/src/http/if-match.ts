@@ -16,7 +16,8 @@ export function allowedVersions(method: string, ifMatch: string | undefined): re
 }
 
 const TAG = /(?:W\/)?"[!#-~\x80-\xff]*"/g;
-const TAGS = new RegExp(`^${TAG.source}(?:[ \\t]*,[ \\t]*${TAG.source})*$`);
+/** A list of entity tags. Empty elements count for nothing (RFC 9110 5.6.1.2). */
+const TAGS = new RegExp(`^[ \\t,]*${TAG.source}(?:[ \\t]*,[ \\t,]*${TAG.source})*[ \\t,]*$`);
 
 /** A view of a store that replaces or removes a document only if it has one of these versions. */
 export function onlyVersions(store: Store, versions: readonly string[]): Store {

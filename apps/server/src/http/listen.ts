@@ -79,6 +79,7 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
   const { responseTimeout = 30_000, keepAliveTimeout = 65_000, responseMemory = 2 ** 26, onRejection } = options;
   const shared: SharedState = {
     app,
+    requestTimeout,
     responseTimeout,
     keepAlive: keepAliveLines(keepAliveTimeout),
     unsent: new UnsentBytes(responseMemory),
@@ -104,6 +105,8 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
     },
     accept,
   );
+  // Node 22 ignores headers beyond this number, such as a second Host. The size of the head bounds their number.
+  server.maxHeadersCount = 0;
   // A half-closed connection still gets the response.
   Object.assign(server, { httpAllowHalfOpen: true });
   let sweep: NodeJS.Timeout | undefined;
@@ -135,7 +138,8 @@ function httpServer(app: RequestListener, options: ConnectionOptions): { server:
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const connection = connections.get(socket as Socket);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || !connection?.isPaused) connection?.fail(malformed(error));
+    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') connection?.expire(malformed(error));
+    else connection?.fail(malformed(error));
   });
   const draining: Draining = {
     announceClose: () => announceClose(shared),
@@ -178,6 +182,8 @@ async function drain(server: Server, shared: SharedState, timeoutMs: number, idl
   await closed;
   clearInterval(sweep);
   clearTimeout(deadline);
+  // Stops Node's checks of timeouts, which would keep the app in memory.
+  server.close();
   return aborted;
 }
 

@@ -1,7 +1,11 @@
 import { BlockList } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { skips } from '@petstore/testing';
 import { expectLinear } from '@petstore/testing/linear';
 import { afterEach, describe, expect, test } from 'vitest';
 import { clientAddress } from '../../src/http/client-address.ts';
+import { HttpError } from '../../src/http/http-error.ts';
+import { allowedVersions } from '../../src/http/if-match.ts';
 import { parseText } from '../../src/http/styles.ts';
 import type { RequestEntry } from '../../src/log.ts';
 import { type Listening, listen, modes } from '../listen.ts';
@@ -97,6 +101,22 @@ describe.each(modes)('%s', (_, options) => {
     expect(rejected?.headers.get('ratelimit')).toMatch(/^"per-key";r=0;/);
   });
 
+  const noIpv6 = Object.values(networkInterfaces())
+    .flat()
+    .every((address) => address?.family !== 'IPv6');
+  test.skipIf(skips('IPv4 clients of an IPv6 socket', noIpv6 ? 'there is no IPv6 address' : undefined))(
+    'an IPv4 client of an IPv6 socket has its IPv4 address, also if it sends no request',
+    async () => {
+      const clients: (string | undefined)[] = [];
+      const note = ({ client }: Pick<RequestEntry, 'client'>) => void clients.push(client);
+      server = await listen({ ...options, host: '::', logRequest: note, onRejection: note });
+      const wire = openWire(server.origin.replace('[::]', '127.0.0.1'));
+      wire.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\ngarbage\r\n\r\n');
+      await wire.ended();
+      expect(clients).toEqual(['127.0.0.1', '127.0.0.1']);
+    },
+  );
+
   test('no content type is guessed', async () => {
     server = await listen(options);
     for (const path of ['/v1/pets', '/v1/nowhere', '/healthz', '/metrics', '/nowhere']) {
@@ -104,6 +124,33 @@ describe.each(modes)('%s', (_, options) => {
     }
   });
 });
+
+test.each([
+  ['"a"', ['a']],
+  ['"a",W/"b" ,\t"c"', ['a', 'c']],
+  [', "a",, "b" ,', ['a', 'b']],
+  ['"a,b"', ['a,b']],
+  [' * ', undefined],
+])('If-Match: %s', (header, versions) => {
+  expect(allowedVersions('PUT', header)).toEqual(versions);
+});
+
+test.each(['', 'a', '"a" "b"', '"a', ',', '*, "a"', Array(17).fill('"a"').join()])(
+  'If-Match: %s is an error',
+  (header) => {
+    expect(() => allowedVersions('PUT', header)).toThrow(HttpError);
+  },
+);
+
+test.each(['"a"', '"a",', ', ', ',\t', '"a" ,', '"'])(
+  'the work on an If-Match of many %s is linear in its length',
+  (unit) => {
+    expectLinear((length) => {
+      const header = `"a"${unit.repeat(length / unit.length)}x`;
+      return () => expect(() => allowedVersions('PUT', header)).toThrow(HttpError);
+    }, 2 ** 13);
+  },
+);
 
 test('the blanks around commas are dropped from a list in a header, but not from a text', () => {
   const header = { in: 'header', required: false, description: '' } as const;

@@ -1,6 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { listen } from '../../src/http/listen.ts';
+import { memoryStore } from '../../src/store/memory.ts';
 import { listenForSuite } from '../listen.ts';
 import { openWire } from './wire.ts';
 
@@ -31,4 +34,15 @@ test('a thousand content types use no lasting memory', async () => {
   await call(Array.from({ length: 1000 }, (_, i) => `application/x-${i}; charset=utf-8`));
   // The validator would retain over twelve megabytes.
   expect((held() - before) / 2 ** 20).toBeLessThan(4);
+});
+
+test('a stopped server is not held in memory', async () => {
+  const startAndStop = async () => {
+    const app = await createApp(memoryStore(), { keys: () => undefined });
+    const limits = { host: '127.0.0.1', port: 0, maxConnections: 10, headersTimeout: 30_000, requestTimeout: 30_000 };
+    await (await listen(app, limits)).drain(0);
+    return new WeakRef(app);
+  };
+  const apps = [await startAndStop(), await startAndStop()];
+  await expect.poll(() => (collect(), apps.filter((app) => app.deref() !== undefined))).toEqual([]);
 });

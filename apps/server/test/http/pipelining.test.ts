@@ -142,6 +142,29 @@ describe.each(modes)('%s', (_, options) => {
     expect((await wire.ended()).map(({ status }) => status)).toEqual([201, 201, 201, 400]);
   });
 
+  test.each([
+    ['head', -130],
+    ['body', -5],
+  ])('a %s that stays incomplete when it could be read gets a 408', async (_, end) => {
+    const wire = openWire(serverWithShortTimeouts().origin);
+    blocked = new Promise((resolve) => setTimeout(resolve, 1500));
+    wire.send(post('first') + post('second') + post('third').slice(0, end));
+    expect((await wire.ended()).map(({ status }) => status)).toEqual([201, 201, 408]);
+  });
+
+  test('a request whose head comes too late gets a 408 and nothing else', async () => {
+    const wire = openWire(serverWithShortTimeouts().origin);
+    const { promise, resolve: go } = Promise.withResolvers<void>();
+    blocked = promise;
+    const late = get('/healthz');
+    wire.send(post('first') + late.slice(0, 30));
+    // Node looks for late requests every second.
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    wire.send(late.slice(30));
+    setTimeout(go, 100);
+    expect((await wire.ended()).map(({ status }) => status)).toEqual([201, 408]);
+  });
+
   test('a body that never arrives delays no stop after its response', async () => {
     const stopping = await listen(options);
     const wire = openWire(stopping.origin);

@@ -95,6 +95,7 @@ describe.each(modes)('%s', (_, options) => {
 
   test.each([
     ['two Host headers', 'HTTP/1.1\r\nHost: x\r\nHost: y\r\n'],
+    ['two Host headers far apart', `HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(2000)}Host: y\r\n`],
     ['the same Host twice', 'HTTP/1.1\r\nHost: x\r\nhost: x\r\n'],
     ['a Host with a path', 'HTTP/1.1\r\nHost: a b/c?d\r\n'],
     ['a Host with a user', 'HTTP/1.1\r\nHost: u@x\r\n'],
