@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateWhatFits, loadClient } from './generated-client.ts';
 import { type GeneratedServer, startGeneratedServer } from './generated-server.ts';
 
-const KEY = 'a-key-that-is-for-tests';
+const KEY = 'a-key+that-is-for-tests';
 const folder = newFolder('hostile', afterAll);
 let server: GeneratedServer;
 beforeAll(async () => {
@@ -34,20 +34,21 @@ test.each([
   ['a cookie with another right one', '/cookie', { cookie: 'session=%; theme=a' }],
   ['the query', '/query?api_key=%ff', {}],
   ['a name in the query', '/query?%ff=1', {}],
-  ['a query that has two', `/query?api_key=${KEY}&api_key=x`, {}],
+  ['a query that has two', `/query?api_key=${encodeURIComponent(KEY)}&api_key=x`, {}],
 ])('a malformed key gets the response of any other wrong key: in %s', async (_, target, headers) => {
   expect(await call(target, { headers })).toEqual([401, 'The API key is missing or invalid.']);
 });
 
 test.each([
-  ['a cookie', '/cookie', { cookie: `session=${encodeURIComponent(KEY)}` }],
-  ['the query', `/query?api_key=${KEY.replace('a', '%61')}`, {}],
+  ['a cookie', '/cookie', { cookie: `session=${KEY}` }],
+  ['an escaped cookie', '/cookie', { cookie: `session=${encodeURIComponent(KEY)}` }],
+  ['the query', `/query?api_key=${encodeURIComponent(KEY).replace('a', '%61')}`, {}],
 ])('a right key is accepted: in %s', async (_, target, headers) => {
   expect(await call(target, { headers })).toEqual([204, undefined]);
 });
 
 test('with a key, a malformed escape is reported', async () => {
-  const [status, message] = await call(`/query?api_key=${KEY}&%ff=1`);
+  const [status, message] = await call(`/query?api_key=${encodeURIComponent(KEY)}&%ff=1`);
   expect([status, message]).toEqual([400, "'%ff' is not percent-encoded UTF-8"]);
 });
 

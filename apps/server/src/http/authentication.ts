@@ -57,7 +57,10 @@ const anyScheme = [...new Set(Object.values<Operation>(operations).flatMap(({ se
   (name) => [name],
 );
 
-/** The API key that the request sends in the way of a security scheme; undefined if it sends no key, or more than one. */
+/**
+ * The API key that the request sends in the way of a security scheme; undefined if it sends no key, or several in the query. Of
+ * several cookies, the first counts.
+ */
 function credentialOf(
   scheme: SecurityScheme | undefined,
   { headers }: IncomingMessage,
@@ -72,9 +75,11 @@ function credentialOf(
     case 'apiKey': {
       const { in: location, name } = scheme;
       if (location === 'header') return [headers[name.toLowerCase()] ?? []].flat()[0];
-      if (location === 'cookie') return decoded(cookiesOf(headers.cookie).get(name));
+      if (location === 'cookie') return decodedText(cookiesOf(headers.cookie).get(name) ?? '');
+      // A broken escape is no key, because a missing key is the first error to report.
+      const decoded = (text: string) => decodedText(text.replaceAll('+', ' '));
       const texts = splitPairs(query, '&', (text) => decoded(text) ?? text).filter(([key]) => key === name);
-      return texts.length > 1 ? undefined : decoded(texts[0]?.[1]);
+      return texts.length > 1 ? undefined : decoded(texts[0]?.[1] ?? '');
     }
     default:
       return undefined;
@@ -89,11 +94,6 @@ function tokenOf(authorization: string): string | undefined {
 }
 
 const BEARER_PREFIX = 'Bearer ';
-
-/** Decodes a key or its name; undefined if an escape is broken, because a missing key is the first error to report. */
-function decoded(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : decodedText(text.replaceAll('+', ' '));
-}
 
 /** The password of basic authentication, which is the key. The user name is free. */
 function passwordOf(encoded: string | undefined): string | undefined {

@@ -91,7 +91,11 @@ function asHttpError(error: unknown): HttpError {
     return unavailable('The store cannot do this now. Retry later.', error);
   }
   // Errors of Express have a status, and `expose` if callers may see the message.
-  const { status = 500, expose = false, message } = error as { status?: number; expose?: boolean; message: string };
+  const {
+    status = 500,
+    expose = false,
+    message = '',
+  }: { status?: number; expose?: boolean; message?: string } = Object(error);
   if (status >= 400 && status < 500 && expose) return errorOfStatus(status, message, error);
   return new HttpError(
     'internal_error',

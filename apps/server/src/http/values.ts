@@ -29,7 +29,7 @@ function typedParser(schema: Schema, types: readonly string[]): ParseText {
       if (Number.isSafeInteger(value)) return value;
       if (wide) return int64Of(text) ?? text;
     }
-    if (isNumber && NUMBER.test(text) && Number.isFinite(Number(text)) && isExactNumber(text)) return Number(text);
+    if (isNumber && NUMBER.test(text) && isExactNumber(text)) return Number(text);
     if (isBoolean && (text === 'true' || text === 'false')) return text === 'true';
     return isNull && text === '' ? null : text;
   };
@@ -86,11 +86,12 @@ export function canonical(value: unknown): string {
 }
 
 /**
- * Whether a double holds this integer exactly; true for fractions. It compares significant digits and powers of ten, because
+ * Whether a double holds this number exactly, if it is an integer; true for fractions. It compares significant digits and powers of ten, because
  * that takes linear time.
  */
 export function isExactNumber(source: string): boolean {
   const value = Number(source);
+  if (!Number.isFinite(value)) return false;
   if (!Number.isInteger(value) || (Number.isSafeInteger(value) && String(value) === source)) return true;
   const [expected, actual] = [scientific(source), scientific(String(BigInt(value)))];
   return expected.digits === actual.digits && expected.exponent === actual.exponent;

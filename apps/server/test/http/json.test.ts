@@ -56,6 +56,8 @@ test.each([
   ['1.00000000000000000001', 'body: 1.00000000000000000001 cannot be represented exactly'],
   ['9007199254740990.5', 'body: 9007199254740990.5 cannot be represented exactly'],
   ['1e23', 'body: 1e23 cannot be represented exactly'],
+  ['{"n":[-1e400]}', "body 'n': -1e400 cannot be represented exactly"],
+  ['9'.repeat(400), `body: ${'9'.repeat(40)} cannot be represented exactly`],
   ['{"a":1', 'body: it is not JSON'],
   ['{a:1}', 'body: it is not JSON'],
 ])('%s is rejected', (text, message) => {

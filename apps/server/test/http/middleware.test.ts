@@ -82,6 +82,12 @@ describe.each(modes)('%s', (_, options) => {
     expect(error).toMatchObject({ requestId: 'it', err: { message: 'secret plans' } });
   });
 
+  test.each([undefined, null, 'text'])('an error that is %s is an internal error', async (reason) => {
+    const broken: Store = withFunctions(memoryStore(allCollections), { list: () => Promise.reject(reason) });
+    const { get, baseUrl } = await start({}, broken);
+    expect((await get(`${baseUrl}/pets`)).status).toBe(500);
+  });
+
   test('an unavailable store is a 503 with Retry-After', async () => {
     const full: Store = withFunctions(memoryStore(allCollections), {
       create: () => Promise.reject(new StoreUnavailableError('/data is full')),
