@@ -13,11 +13,11 @@ import { petctl, scratch } from './petctl.ts';
 
 const hasNoCertificates = skips('TLS through a proxy', missingProgram('openssl', ['version']), 'openssl');
 
-/** Creates a key and a self-signed certificate for a host. */
+/** Creates a key and a self-signed certificate for a host, and for 127.0.0.1. */
 function certify(host: string): { key: string; certificate: string } {
   const [key, certificate] = [join(scratch, 'key.pem'), join(scratch, 'certificate.pem')];
   const kind = '-x509 -nodes -days 2 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1'.split(' ');
-  const about = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];
+  const about = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host},IP:127.0.0.1`];
   execFileSync('openssl', ['req', ...kind, ...about, '-keyout', key, '-out', certificate], { stdio: 'pipe' });
   return { key, certificate };
 }
@@ -56,7 +56,8 @@ beforeAll(async () => {
     received.push(`CONNECT ${request.url} ${request.headers['proxy-authorization']}`);
     if (request.url?.startsWith('refused')) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
     const upstream = connect(secure, '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      // Any 2xx opens the tunnel (RFC 9110).
+      socket.write('HTTP/1.1 299 Connected\r\n\r\n');
       upstream.pipe(socket).pipe(upstream);
     });
     upstream.on('error', () => socket.destroy());
@@ -91,6 +92,11 @@ describe('a proxy from the environment', () => {
     expect(received).toEqual([`CONNECT petstore.test:443 ${credentials}`, 'secure /v1/pets']);
   });
 
+  test.skipIf(hasNoCertificates)('https to an IP address uses a tunnel, too', async () => {
+    const env = { https_proxy: proxy, NODE_EXTRA_CA_CERTS: certificate };
+    expect(await list('https://127.0.0.1/v1', env)).toMatchObject({ code: 0, stdout: 'behind\n', stderr: '' });
+  });
+
   test.skipIf(hasNoCertificates)('an untrusted certificate is rejected, also through a tunnel', async () => {
     expect(await list('https://petstore.test/v1', { https_proxy: proxy })).toMatchObject({
       code: 3,
@@ -122,6 +128,7 @@ test.each([
   ['http://a.test/', 'a.test:80', false],
   ['http://[::1]:81/', '::1', false],
   ['http://[::1]:81/', '[::1]:81', false],
+  ['http://[::80]/', '::80', false],
   ['http://127.0.0.1/', 'localhost', true],
 ])('%s with no_proxy=%s', (url, no_proxy, proxied) => {
   expect(proxyFor(new URL(url), { http_proxy: 'proxy:3128', no_proxy }) !== undefined).toBe(proxied);

@@ -45,9 +45,10 @@ function bypassesProxy(url: URL, list: string): boolean {
     .split(/[\s,]+/)
     .filter(Boolean)
     .some((entry) => {
-      if (entry === '*') return true;
+      // Before the port is split off, because an IPv6 address ends like one.
+      if (entry === '*' || entry === host) return true;
       const [, name = '', wanted] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(entry) ?? [];
-      if (wanted && wanted !== actualPort) return entry.includes('::') && entry === host;
+      if (wanted && wanted !== actualPort) return false;
       const domain = name.replace(/^\*?\./, '');
       return host === domain || host.endsWith(`.${domain}`);
     });
@@ -71,14 +72,15 @@ export function throughProxy(url: URL, proxy: URL): Open {
       });
   }
   const agent = new https.Agent({ keepAlive: true });
-  const servername = urlToHttpOptions(url).hostname ?? '';
-  // Returns nothing, so Node waits for the callback.
-  agent.createConnection = (_, done) => {
-    tunnel(send, { ...toProxy, headers: authorization }, url).then(
-      (socket) => done?.(null, connectTls({ socket, servername })),
-      // With an error there is no socket, against the type of the callback.
-      (error: Error) => Reflect.apply(done ?? (() => {}), undefined, [error]),
-    );
+  // Returns nothing, so Node waits for the callback. The options contain the name that the certificate must have.
+  agent.createConnection = (options, done) => {
+    tunnel(send, { ...toProxy, headers: authorization }, url)
+      .then((socket) => connectTls({ ...options, socket }))
+      .then(
+        (socket) => done?.(null, socket),
+        // With an error there is no socket, against the type of the callback.
+        (error: Error) => Reflect.apply(done ?? (() => {}), undefined, [error]),
+      );
     return undefined;
   };
   return (options) => https.request({ ...options, agent });
@@ -90,8 +92,8 @@ function tunnel(send: typeof http.request, toProxy: http.RequestOptions, url: UR
   return new Promise((resolve, reject) => {
     const request = send({ ...toProxy, method: 'CONNECT', path: host });
     request.on('error', reject);
-    request.on('connect', ({ statusCode }, socket) => {
-      if (statusCode === 200) return resolve(socket);
+    request.on('connect', ({ statusCode = 0 }, socket) => {
+      if (statusCode >= 200 && statusCode < 300) return resolve(socket);
       socket.destroy();
       reject(new Error(`the proxy responded ${statusCode}`));
     });
