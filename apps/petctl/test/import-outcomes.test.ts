@@ -218,3 +218,42 @@ test('a second Ctrl-C ends the import at once', async () => {
   expect([code, pressed]).toEqual([130, 2]);
   expect(readFileSync(unknown, 'utf8') + files.failedRecords()).toBe(`${lines(5)}\n`);
 });
+
+test('a filter that is invalid is rejected before anything is sent', async () => {
+  const { env, requests } = await record(() => ({ status: 201, body: { id: 1 } }));
+  const { code } = await petctl(['pets', 'import', files.write('x', lines(3)), '--jq', '.['], { env });
+  expect([code, requests]).toEqual([2, []]);
+});
+
+test('a filter that fails on a result stops the import, and the remaining lines go to the --failed file', async () => {
+  const { env, requests } = await record((_, count) => ({ status: 201, body: { id: count } }));
+  const args = ['pets', 'import', files.write('x', lines(5_000)), '--failed', files.failedFile];
+  const { code, stderr } = await petctl([...args, '-o', 'jsonl', '--jq', '.id | explode'], { env });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('fix the filter')]);
+  const sent = requests.map(named);
+  expect([...sent, ...failedNames()].toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: 5_000 }, (_, i) => String(i + 1)),
+  );
+  expect(sent.length).toBeLessThan(5_000);
+});
+
+test('a malformed quote after an unknown outcome is no usage error, because something was sent', async () => {
+  const { env } = await record(() => 'break');
+  const input = 'name,categoryId\nA,1\n"B"x,2\n';
+  const { code, stderr } = await petctl(['pets', 'import', '-', '--retries', '0'], { env, input });
+  expect([code, stderr]).toEqual([9, expect.stringContaining('line 3: its quotes do not match.')]);
+  expect(stderr).toContain(' 1 unknown. ');
+});
+
+test('--failed and --unknown cannot be one file, which remains as it is', async () => {
+  const { env, requests } = await record(() => ({ status: 201, body: { id: 1 } }));
+  const failed = files.write('failed', 'from the last import');
+  for (const unknown of [failed, `${files.path('.')}/failed`]) {
+    const args = ['pets', 'import', files.write('x', lines(1)), '--failed', failed, '--unknown', unknown];
+    expect(await petctl(args, { env })).toMatchObject({
+      code: 2,
+      stderr: 'petctl: --failed and --unknown name the same file. Pass two files.\n',
+    });
+  }
+  expect([requests, files.failedRecords()]).toEqual([[], 'from the last import']);
+});

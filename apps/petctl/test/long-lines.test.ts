@@ -55,6 +55,14 @@ test.each([
   await expect(reading).rejects.toThrow(message);
 });
 
+test.each([
+  ['jsonl', 'line 1 has more than 256 MiB.'],
+  ['json', 'the file has more than 256 MiB.'],
+] as const)('%s without end is rejected before it fills the memory', async (format, message) => {
+  const { records } = await readRecords(chunksOf('["', CHUNK, 5_000, '"]'), format, operation);
+  await expect(records[Symbol.asyncIterator]().next()).rejects.toThrow(message);
+});
+
 test('a very long word gets no suggestion', async () => {
   const word = CHUNK.repeat(100);
   const candidates = Object.keys(operation.fields);

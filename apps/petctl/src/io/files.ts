@@ -45,8 +45,13 @@ export function writeJsonFile(file: string, data: object): void {
   }
 }
 
-/** The largest input: more than any server accepts, so that a device without end is not read for ever. */
+/** More than any server accepts. */
 const MAX_TEXT_MIB = 256;
+
+/** Throws if a text is too large, so that an endless device does not fill the memory. */
+export function rejectLarge(length: number, name: string): void {
+  if (length > MAX_TEXT_MIB * 2 ** 20) throw new UsageError(`${name} has more than ${MAX_TEXT_MIB} MiB.`, 'Split it.');
+}
 
 /** The text of a file, or of stdin for `-`; throws for malformed UTF-8, which would be sent as other text. */
 export async function readText(file: string, { stdin }: Io): Promise<string> {
@@ -57,8 +62,7 @@ export async function readText(file: string, { stdin }: Io): Promise<string> {
     for await (const piece of file === '-' ? stdin() : createReadStream(file)) {
       pieces.push(Buffer.from(piece));
       bytes += piece.length;
-      if (bytes > MAX_TEXT_MIB * 2 ** 20)
-        throw new UsageError(`${name} has more than ${MAX_TEXT_MIB} MiB.`, 'Split it.');
+      rejectLarge(bytes, name);
     }
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(pieces));
   } catch (error) {

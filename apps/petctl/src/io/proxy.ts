@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
-import { connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { urlToHttpOptions } from 'node:url';
 import { UsageError } from './errors.ts';
 import type { Environment } from './process-io.ts';
@@ -75,7 +75,7 @@ export function throughProxy(url: URL, proxy: URL): Open {
   // Returns nothing, so Node waits for the callback. The options contain the name that the certificate must have.
   agent.createConnection = (options, done) => {
     tunnel(send, { ...toProxy, headers: authorization }, url)
-      .then((socket) => connectTls({ ...options, socket }))
+      .then((socket) => connectTls({ ...(options as ConnectionOptions), socket }))
       .then(
         (socket) => done?.(null, socket),
         // With an error there is no socket, against the type of the callback.

@@ -1,4 +1,5 @@
 import { closeSync, createReadStream, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { InterruptedError, OutputError, systemCode, UsageError } from '../../io/errors.ts';
 import { unreadable } from '../../io/files.ts';
 import type { Io } from '../../io/process-io.ts';
@@ -15,7 +16,7 @@ export interface Source {
 
 /** Opens the file to import. */
 export function openSource(file: string, { stdin }: Io): Source {
-  const size = file === '-' ? undefined : sizeOf(file);
+  const [name, size] = file === '-' ? ['stdin'] : [file, sizeOf(file)];
   const stream = size === undefined ? stdin() : createReadStream(file);
   let read = 0;
   async function* chunks(): AsyncGenerator<string> {
@@ -30,8 +31,8 @@ export function openSource(file: string, { stdin }: Io): Source {
       // An error after `close` or an interrupt is expected, so the chunks just end.
       if (stream.destroyed && (error instanceof InterruptedError || systemCode(error) === 'ERR_STREAM_PREMATURE_CLOSE'))
         return;
-      if (!(error instanceof TypeError)) throw unreadable(file, error);
-      throw new UsageError(`${file} is not UTF-8, after byte ${Math.max(0, read - 65_536)}.`, 'Convert it to UTF-8.');
+      if (!(error instanceof TypeError)) throw unreadable(name, error);
+      throw new UsageError(`${name} is not UTF-8, after byte ${Math.max(0, read - 65_536)}.`, 'Convert it to UTF-8.');
     }
   }
   return {
@@ -93,11 +94,18 @@ export function openRecordsFile(
 }
 
 function openForWriting(flag: string, recordsFile: string, importedFile: string): number {
-  if (importedFile !== '-' && existsSync(recordsFile) && realpathSync(recordsFile) === realpathSync(importedFile))
+  if (importedFile !== '-' && isSameFile(recordsFile, importedFile))
     throw new UsageError(`--${flag}: ${recordsFile} is the file to import.`, 'Pass another file.');
   try {
     return openSync(recordsFile, 'w');
   } catch (error) {
     throw new UsageError(`--${flag}: ${recordsFile} cannot be written (${systemCode(error)}).`);
   }
+}
+
+/** Whether two flags name the same file. A device such as /dev/stderr can be written to twice. */
+export function isSameFile(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'string' || typeof other !== 'string') return false;
+  if (!existsSync(one)) return resolve(one) === resolve(other);
+  return statSync(one).isFile() && existsSync(other) && realpathSync(one) === realpathSync(other);
 }

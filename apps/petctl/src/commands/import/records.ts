@@ -1,5 +1,6 @@
 import type { Operation } from '@petstore/types';
 import { UsageError } from '../../io/errors.ts';
+import { rejectLarge } from '../../io/files.ts';
 import { isObject, jsonText } from '../../io/text.ts';
 import { propertiesIn } from '../../output/format.ts';
 import { checkProperties, missingFields, parseJson } from '../input.ts';
@@ -87,13 +88,17 @@ async function* jsonLines(chunks: AsyncIterable<string>, toInput: ToInput): Asyn
   let line = 1;
   /** Pieces of the current line. Joining the pieces at every chunk would take quadratic time, so they are joined at the end of the line. */
   let pieces: string[] = [];
+  let length = 0;
   for await (const chunk of chunks) {
     const [end = '', ...parts] = chunk.split('\n');
     pieces.push(end);
+    length += end.length;
     for (const part of parts) {
       yield* oneLine(pieces.join(''), line++, toInput);
       pieces = [part];
+      length = part.length;
     }
+    rejectLarge(length, `line ${line}`);
   }
   yield* oneLine(pieces.join(''), line, toInput);
 }
@@ -106,7 +111,10 @@ function* oneLine(text: string, line: number, toInput: ToInput): Generator<Input
 /** Yields the elements of an array. The line of an element is its position. The array has to fit into memory. */
 async function* jsonArray(chunks: AsyncIterable<string>, toInput: ToInput): AsyncGenerator<InputRecord> {
   let text = '';
-  for await (const chunk of chunks) text += chunk;
+  for await (const chunk of chunks) {
+    text += chunk;
+    rejectLarge(text.length, 'the file');
+  }
   const data = parseJson(text, 'the file');
   for (const [i, element] of (Array.isArray(data) ? data : [data]).entries()) {
     const line = i + 1;

@@ -2,10 +2,10 @@ import type { Operation } from '@petstore/types';
 import { CliError, InterruptedError, UsageError } from '../../io/errors.ts';
 import type { Sink } from '../../io/process-io.ts';
 import { propertiesIn, type Row, selectedFields } from '../../output/format.ts';
-import { print } from '../../output/print.ts';
+import { checkFilter, print } from '../../output/print.ts';
 import { writeNotice } from '../../output/report.ts';
 import type { Invocation } from '../../parse/command.ts';
-import { openRecordsFile, openSource, type RecordsFile } from './record-files.ts';
+import { isSameFile, openRecordsFile, openSource, type RecordsFile } from './record-files.ts';
 import { type FileFormat, type InputRecord, type Records, readRecords } from './records.ts';
 import {
   failsEveryRecord,
@@ -27,6 +27,7 @@ export async function runImport(
   const importedFile = String(args[0]);
   const properties = propertiesIn(operation).names;
   const columns = selectedFields(flags.get('fields'), ['line', 'outcome', ...properties, 'error']);
+  await checkFilter(flags);
   const sender: Sender = flags.has('dry-run') ? {} : await serviceSender(operation, invocation);
   const source = openSource(importedFile, io);
   const format = flags.get('format') as FileFormat | undefined;
@@ -89,9 +90,16 @@ export async function runImport(
     // A closed stdout must not stop the import.
     isClosed: () => false,
   };
+  const all = results();
   try {
     const toStdout = { ...invocation, io: { ...io, stdout } };
-    await print(results(), { list: true, columns }, toStdout);
+    // Without `return`, so that an error of `print` does not end the results.
+    const rows = { [Symbol.asyncIterator]: () => ({ next: () => all.next() }) };
+    await print(rows, { list: true, columns }, toStdout);
+  } catch (error) {
+    // For example of a filter that fails for one result: the calls in progress end, and the other records are not sent.
+    stopReason ??= error;
+    while (!(await all.next()).done);
   } finally {
     bar.clear();
     recordsFiles.failed?.close();
@@ -111,8 +119,9 @@ export async function runImport(
 /** Writes the totals as a notice, or throws: the error that stopped the import, or one for failed and unknown records. */
 async function finish(invocation: Invocation, counts: Counts, error: unknown): Promise<void> {
   const total = summary(counts);
-  const isPartial = error === undefined && counts.failed + counts.unknown > 0;
-  if (isPartial || (error instanceof UsageError && counts.created + counts.existing > 0))
+  const { created, existing, failed, unknown } = counts;
+  const isPartial = error === undefined && failed + unknown > 0;
+  if (isPartial || (error instanceof UsageError && created + existing + failed + unknown > 0))
     throw new CliError(
       'partial',
       error instanceof UsageError ? `${error.message} ${total}.` : `${total}.`,
@@ -137,6 +146,8 @@ function hintFor({ flags, node: command }: Invocation, { failed, unknown }: Coun
 
 /** Opens the files of --failed and --unknown, if these flags are set. */
 function openRecordsFiles(flags: Invocation['flags'], importedFile: string, records: Records) {
+  if (isSameFile(flags.get('failed'), flags.get('unknown')))
+    throw new UsageError('--failed and --unknown name the same file.', 'Pass two files.');
   const open = (flag: string): RecordsFile | undefined => {
     const recordsFile = flags.get(flag);
     return typeof recordsFile === 'string' ? openRecordsFile(flag, recordsFile, importedFile, records) : undefined;

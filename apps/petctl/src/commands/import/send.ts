@@ -4,7 +4,7 @@ import type { Operation } from '@petstore/types';
 import { clientFor, createCall, credentialsFor } from '../../call/client.ts';
 import { errorKindOf, UsageError } from '../../io/errors.ts';
 import { jsonText } from '../../io/text.ts';
-import type { Row } from '../../output/format.ts';
+import { asRow, type Row } from '../../output/format.ts';
 import type { Invocation } from '../../parse/command.ts';
 import type { InputRecord } from './records.ts';
 
@@ -48,7 +48,7 @@ export async function sendRecord(record: InputRecord, { send }: Sender): Promise
     const input = record.read();
     const { data, isReplayed } = send ? await send(input) : { data: input, isReplayed: false };
     const outcome = isReplayed ? 'existing' : send ? 'created' : 'valid';
-    return { record, outcome, row: { line, outcome, ...Object(data) } };
+    return { record, outcome, row: { line, outcome, ...asRow(data) } };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const outcome = mayHaveExecuted(error) ? 'unknown' : 'failed';
