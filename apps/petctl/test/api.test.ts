@@ -27,6 +27,35 @@ test('api sends headers, and prints those of the response', async () => {
   expect(await petctl(['api', 'GET', '/pets', '-H', 'no header'], { env })).toMatchObject({ code: 2 });
 });
 
+test('a repeated header is a list, a repeated field is a list in a query and an error in a body', async () => {
+  const { env, requests } = await record(() => ({ body: [] }));
+  const repeated = ['-H', 'Prefer: a', '-H', 'prefer: b', '-f', 'status=sold', '-f', 'status=pending'];
+  expect(await petctl(['api', 'GET', '/pets', ...repeated], { env })).toMatchObject({ code: 0 });
+  expect(requests[0]).toMatchObject({ url: '/v1/pets?status=sold&status=pending', headers: { prefer: 'a, b' } });
+  expect(await petctl(['api', 'POST', '/pets', ...repeated], { env })).toMatchObject({
+    code: 2,
+    stderr: 'petctl: --field status appears twice. Write a list as status:=["a","b"].\n',
+  });
+});
+
+test.each(['application/merge-patch+json', 'Application/JSON;charset=utf-8', 'model/gltf+json'])(
+  'api formats a response of the type %s',
+  async (type) => {
+    const { env } = await record(() => ({ body: [{ a: 1 }], headers: { 'content-type': type } }));
+    expect((await petctl(['api', 'GET', '/x', '-o', 'csv'], { env })).stdout).toBe('a\n1\n');
+  },
+);
+
+test('names that every JavaScript object has are ordinary names', async () => {
+  const { env, requests } = await record(() => ({ body: [{ a: 1 }, { toString: 'x' }] }));
+  expect((await petctl(['api', 'GET', '/x', '-o', 'csv'], { env })).stdout).toBe('a,toString\n1,\n,x\n');
+  expect((await petctl(['api', 'GET', '/x', '--fields', 'constructor', '-o', 'csv'], { env })).stdout).toBe(
+    'constructor\n\n\n',
+  );
+  await petctl(['api', 'POST', '/pets', '-f', 'constructor=1'], { env });
+  expect(requests.at(-1)?.body).toBe('{"constructor":"1"}');
+});
+
 test('api sends JSON as it is written, and text by the type of its field', async () => {
   const { env, requests } = await record(() => ({ body: [] }));
   const fields = [

@@ -46,6 +46,8 @@ describe('objects', () => {
     expect(await input(of, ['--labels', 'a=1', '--labels', 'b=2', '--labels', '{"c":3}'])).toEqual({
       labels: { a: 1, b: 2, c: 3 },
     });
+    const { labels } = await input(of, ['--labels', '__proto__=1', '--labels', 'constructor=2']);
+    expect(JSON.stringify(labels)).toBe('{"__proto__":1,"constructor":2}');
     expect(await usageError(of, '--labels', 'a=x')).toContain('is not a whole number');
     expect(await usageError(of, '--labels', 'a')).toContain('neither key=value nor a JSON object');
   });

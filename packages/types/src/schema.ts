@@ -42,10 +42,10 @@ export function typeIn(schema: Schema): Exclude<JsonType, 'null'> | undefined {
   return others.length === 0 ? (type as Exclude<JsonType, 'null'>) : undefined;
 }
 
-/** The named properties of an object, including those of an `allOf`. */
+/** The named properties of an object, including those of an `allOf`. It has no prototype, so it has no other names. */
 export function propertiesOf(schema: Schema): Readonly<Record<string, Schema>> {
   const { properties, allOf = [] } = resolved(schema);
-  return Object.assign({}, ...allOf.map(propertiesOf), properties);
+  return Object.assign(Object.create(null), ...allOf.map(propertiesOf), properties);
 }
 
 /** Whether a string represents bytes. */

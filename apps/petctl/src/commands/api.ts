@@ -68,7 +68,7 @@ async function* pages(
 }
 
 function dataOf({ text, response }: ResponseAndText): unknown {
-  const isJson = /^application\/([\w.]+\+)?json\b/i.test(response.headers.get('content-type') ?? '');
+  const isJson = /[/+]json\b/i.test(response.headers.get('content-type') ?? '');
   return isJson ? jsonValueIfValid(text) : undefined;
 }
 
@@ -93,33 +93,37 @@ async function requestOf(method: string, path: string, { flags, io, operations }
     operations.find((one) => one.method === method && one.path === path.replace(/\?.*/, '')),
   );
   const input = flags.get('input');
-  if (typeof input !== 'string' && Object.keys(fields).length === 0) return { method, path, headers };
+  if (typeof input !== 'string' && fields.length === 0) return { method, path, headers };
   if (/^(GET|HEAD|DELETE)$/.test(method)) {
     if (typeof input === 'string')
       throw new UsageError(`${method} has no body.`, 'Use --field for a query, or another method.');
-    const query = Object.entries(fields).map(
-      ([name, { text }]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`,
-    );
+    const query = fields.map(({ name, text }) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`);
     return { method, path: `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}`, headers };
   }
-  if (typeof input === 'string' && Object.keys(fields).length > 0)
+  if (typeof input === 'string' && fields.length > 0)
     throw new UsageError('--field and --input both set the body.', 'Use either --field or --input.');
-  const properties = Object.entries(fields).map(([name, { json }]) => `${JSON.stringify(name)}:${json}`);
+  const twice = fields.find(({ name }, i) => fields.slice(0, i).some((other) => other.name === name));
+  if (twice) throw new UsageError(`--field ${twice.name} appears twice.`, `Write a list as ${twice.name}:=["a","b"].`);
+  const properties = fields.map(({ name, json }) => `${JSON.stringify(name)}:${json}`);
   const body = typeof input === 'string' ? await readText(input, io) : `{${properties.join()}}`;
   return { method, path, headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
-/** Parses `Name: value`, as in curl. */
+/** Parses `Name: value`, as in curl. The values of a repeated header are one list (RFC 9110, section 5.3). */
 function parseHeaders(words: readonly string[]): Record<string, string> {
-  const entries = words.map((word) => {
-    const [, name = '', value = ''] = /^([!#$%&'*+.^`|~\w-]+):\s*(\P{Cc}*)$/u.exec(word) ?? [];
-    if (name === '') throw new UsageError(`--header '${word}' is not a header.`, "Write 'Name: value'.");
-    return [name.toLowerCase(), value.trim()];
-  });
-  return Object.fromEntries(entries);
+  const headers = new Map<string, string>();
+  for (const word of words) {
+    const [, title = '', value = ''] = /^([!#$%&'*+.^`|~\w-]+):\s*(\P{Cc}*)$/u.exec(word) ?? [];
+    if (title === '') throw new UsageError(`--header '${word}' is not a header.`, "Write 'Name: value'.");
+    const name = title.toLowerCase();
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value.trim() : `${before}, ${value.trim()}`);
+  }
+  return Object.fromEntries(headers);
 }
 
-interface FieldText {
+interface FieldValue {
+  readonly name: string;
   /** The value in a JSON body. */
   readonly json: string;
   /** The value in a query. */
@@ -127,20 +131,21 @@ interface FieldText {
 }
 
 /** Parses `name=value` as text or by the type of the field in the spec, and `name:=json` as JSON. JSON is sent as it is written. */
-function parseFields(words: readonly string[], operation: Operation | undefined): Record<string, FieldText> {
-  const entries = words.map((word): [string, FieldText] => {
+function parseFields(words: readonly string[], operation: Operation | undefined): FieldValue[] {
+  const schemas = new Map(Object.entries(operation?.fields ?? {}).map(([name, { schema }]) => [name, schema]));
+  return words.map((word) => {
     const [, name = '', kind, text = ''] = /^([^:=]+)(:?=)(.*)$/s.exec(word) ?? [];
     if (!kind) throw new UsageError(`--field '${word}' has no value.`, 'Write key=value.');
     if (kind === ':=') {
       const value = jsonValueIfValid(text);
       if (value === undefined)
         throw new UsageError(`--field ${name}: '${text}' is not JSON.`, `Write ${name}=${text} for text.`);
-      return [name, { json: text, text: typeof value === 'string' ? value : text.trim() }];
+      return { name, json: text, text: typeof value === 'string' ? value : text.trim() };
     }
-    const type = operation?.fields[name] && typeIn(operation.fields[name].schema);
+    const schema = schemas.get(name);
+    const type = schema && typeIn(schema);
     const parsed = type ? parseValue(text, { type, format: 'int64' }) : { value: text };
     const value = 'value' in parsed ? parsed.value : text;
-    return [name, { json: typeof value === 'bigint' ? text : JSON.stringify(value), text }];
+    return { name, json: typeof value === 'bigint' ? text : JSON.stringify(value), text };
   });
-  return Object.fromEntries(entries);
 }

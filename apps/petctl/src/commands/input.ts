@@ -54,7 +54,7 @@ function rejectMissing(operation: Operation, input: Input, { node, path }: Invoc
 
 /** The required fields that an input lacks. */
 export function missingFields({ fields }: Operation, input: Input): string[] {
-  return Object.keys(fields).filter((name) => fields[name]?.required && !(name in input));
+  return Object.keys(fields).filter((name) => fields[name]?.required && !Object.hasOwn(input, name));
 }
 
 /** Throws if a list or an object violates the spec. Several flags may have set its parts, so it was not validated before. */

@@ -39,7 +39,7 @@ export function cellsOf(row: unknown, columns: readonly string[]): string[] {
 
 function valuesOf(row: unknown, columns: readonly string[]): unknown[] {
   const values = asRow(row);
-  return columns.map((name) => values[name]);
+  return columns.map((name) => (Object.hasOwn(values, name) ? values[name] : undefined));
 }
 
 /** The formats of a shape, apart from the table, which needs rows to compute its widths. */

@@ -107,7 +107,9 @@ async function* selectProperties(
 ): AsyncGenerator<unknown, undefined> {
   for await (const row of rows) {
     const values = asRow(row);
-    yield names ? Object.fromEntries(names.filter((name) => name in values).map((name) => [name, values[name]])) : row;
+    yield names
+      ? Object.fromEntries(names.filter((name) => Object.hasOwn(values, name)).map((name) => [name, values[name]]))
+      : row;
   }
 }
 

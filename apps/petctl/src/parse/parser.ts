@@ -186,7 +186,7 @@ function addValue({ name, schema, repeatable, negatable }: Flag, value: unknown,
   } else if (!repeatable || value === null) {
     values.set(name, value);
   } else if (kind === 'object') {
-    values.set(name, Object.assign({}, before, value));
+    values.set(name, { ...Object(before), ...Object(value) });
   } else {
     const more = kind === 'array' && Array.isArray(value) ? value : [value];
     values.set(name, Array.isArray(before) ? [...before, ...more] : more);

@@ -32,12 +32,12 @@ export async function readRecords(
 ): Promise<Records> {
   const { first, all } = await peek(chunks);
   const format = wanted ?? (first === '[' ? 'json' : first === '{' || first === '' ? 'jsonl' : 'csv');
-  const ignorable = propertiesIn(operation).names.filter((name) => !(name in operation.fields));
+  const ignorable = propertiesIn(operation).names.filter((name) => !Object.hasOwn(operation.fields, name));
   const ignored = new Set<string>();
   const toInput: ToInput = (data, line) => {
     if (!isObject(data)) throw new UsageError(`line ${line} is not a JSON object.`);
     const known = Object.entries(data).filter(([name]) => !ignorable.includes(name));
-    for (const name of ignorable) if (name in data) ignored.add(name);
+    for (const name of ignorable) if (Object.hasOwn(data, name)) ignored.add(name);
     return rejectIncomplete(checkProperties(Object.fromEntries(known), operation, `line ${line}`), operation, line);
   };
   if (format === 'json')
