@@ -60,13 +60,11 @@ export async function reportError(
 /** Whether to write errors as JSON, also for an invalid command line or configuration. */
 function wantsJsonErrors(root: CommandNode, argv: readonly string[], env: Io['env']): boolean {
   const { flags } = parsePartially(root, argv);
-  const { flag, env: variable } = settings.output;
-  const output = flags.get(flag.name) ?? env[variable];
-  if (typeof output === 'string' && output !== '') return isJsonFormat(output);
   try {
     return isJsonOutput(resolveSettings(flags, env));
   } catch {
-    // An unreadable configuration is reported as text.
-    return false;
+    // In an invalid configuration, only the flag and the variable count.
+    const { flag, env: variable } = settings.output;
+    return isJsonFormat(flags.get(flag.name) ?? env[variable]);
   }
 }

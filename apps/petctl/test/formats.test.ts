@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { outputs } from '../src/settings/settings.ts';
-import { binary, environment, petctl, petctlNode } from './petctl.ts';
-import { record, serving } from './recorder.ts';
+import { binary, environment, petctl, petctlNode, start } from './petctl.ts';
+import { pageBefore, type Reply, record, serving } from './recorder.ts';
 
 let env: Record<string, string>;
 const unsafeName = 'A\u001b]0;title\u0007\ttab "quoted", \u009b31m\u202e\n日本😀';
@@ -100,6 +100,21 @@ describe('--jq', () => {
     const { code, stderr } = await petctl(['pets', 'list', '--jq', '.[].name | tonumber'], { env });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^petctl: --jq: .* The request itself succeeded: fix the filter\.\n$/);
+  });
+
+  test('results of a page are printed before the next page arrives', async () => {
+    let replyWithLast = () => {};
+    const last = new Promise<Reply>((resolve) => {
+      replyWithLast = () => resolve({ body: [{ id: 2 }] });
+    });
+    const { env } = await record((_, count) => (count === 1 ? pageBefore('?after=1') : last));
+    const child = start(['pets', 'list', '--all', '-o', 'jsonl', '--jq', '.id'], { env });
+    let printed = '';
+    for await (const text of child.stdout.setEncoding('utf8')) {
+      printed += text;
+      replyWithLast();
+    }
+    expect(printed).toBe('1\n2\n');
   });
 
   test('escapes control characters, too', async () => {

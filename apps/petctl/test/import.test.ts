@@ -113,13 +113,16 @@ test.each(['csv', 'jsonl', 'json'])('a list in %s can be imported', async (forma
 });
 
 test('64-bit integers are parsed exactly, or rejected where Node rounds them', async () => {
-  const { stdout } = await petctl(['pets', 'import', '-', '-o', 'jsonl'], {
-    env,
-    input: '{"name":"A","categoryId":9223372036854775807}\n',
-  });
+  const max = '9223372036854775807';
+  const run = (input: string) => petctl(['pets', 'import', '-', '-o', 'jsonl'], { env, input });
+  const { stdout } = await run(`{"name":"A","categoryId":${max}}\n`);
   // The source text of numbers is as new as `rawJSON`.
   const isExact = execFileSync(petctlNode, ['-p', '"rawJSON" in JSON'], { encoding: 'utf8' }) === 'true\n';
-  expect(stdout).toContain(isExact ? '"categoryId":9223372036854775807' : 'is too large to be exact');
+  expect(stdout).toContain(isExact ? `"categoryId":${max}` : 'is too large to be exact');
+  const csv = await run(`name,categoryId\nA,${max}\n`);
+  expect(csv.stdout).toContain(isExact ? `"categoryId":${max}` : '"failed","error":"categoryId is too large');
+  const { code, stderr } = await petctl(['pets', 'create', '--name', 'A', '--category-id', max], { env });
+  expect([code, stderr.includes('Use a newer Node.')]).toEqual(isExact ? [0, false] : [2, true]);
 });
 
 describe('is rejected before anything is sent', () => {

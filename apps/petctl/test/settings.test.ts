@@ -85,6 +85,12 @@ test('errors are JSON if the profile sets it, too', async () => {
     ['-o', 'tsv'],
   ])
     expect((await run(['pets', 'list', ...args])).stderr).toMatch(/^petctl: /);
+  expect((await run(['pets', 'list', '--profile', 'plain'], { PETCTL_OUTPUT: 'json' })).stderr).toMatch(/^petctl: /);
+});
+
+test('the configuration may begin with a byte order mark', async () => {
+  write('\ufeff{"profiles":{"default":{"timeout":"7s"}}}');
+  expect(await run(['config', 'get', 'timeout'])).toMatchObject({ code: 0, stdout: '7s\n' });
 });
 
 test.skipIf(process.platform === 'win32')('config set keeps a link to the file', async () => {

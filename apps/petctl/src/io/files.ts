@@ -11,7 +11,7 @@ import {
 import { dirname } from 'node:path';
 import { CliError, systemCode, UsageError } from './errors.ts';
 import type { Io } from './process-io.ts';
-import { isObject } from './text.ts';
+import { isObject, jsonValueIfValid } from './text.ts';
 
 /** The JSON object in a file; an empty object if the file does not exist. */
 export function readJsonFile(file: string): Record<string, unknown> {
@@ -22,12 +22,8 @@ export function readJsonFile(file: string): Record<string, unknown> {
     if (systemCode(error) === 'ENOENT') return {};
     throw unreadable(file, error);
   }
-  try {
-    const data: unknown = JSON.parse(text);
-    if (isObject(data)) return data;
-  } catch {
-    // Reported below.
-  }
+  const data = jsonValueIfValid(text);
+  if (isObject(data)) return data;
   throw new UsageError(`${file} is not a JSON object.`, 'Fix it, or move it away.');
 }
 

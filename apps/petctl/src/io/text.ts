@@ -22,7 +22,7 @@ export function unicodeEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Returns a value as JSON: a bigint as digits, and undefined as `null`. */
+/** Returns a value as JSON: a bigint as digits (before Node 21 in quotes), and undefined as `null`. */
 export function jsonText(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value ?? null, undefined, indent);
@@ -31,10 +31,11 @@ export function jsonText(value: unknown, indent?: number): string {
   }
 }
 
-/** Parses JSON. An integer of 2^53 or more becomes a bigint, if it is written as digits only. */
+/** Parses JSON, also after a byte order mark. An integer of 2^53 or more becomes a bigint, if it is written as digits only. */
 export function jsonValue(text: string): unknown {
+  const json = text.replace(/^\ufeff/, '');
   // Such an integer has at least 16 digits. Other texts skip the reviver, because it is slow.
-  return /\d{16}/.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
+  return /\d{16}/.test(json) ? JSON.parse(json, exactInteger) : JSON.parse(json);
 }
 
 /** Like `jsonValue`, but returns undefined if the text is not JSON. */
@@ -52,8 +53,8 @@ export function isObject(data: unknown): data is Record<string, unknown> {
 }
 
 function withDigits(_: string, value: unknown): unknown {
-  const { rawJSON } = JSON as { rawJSON?(text: string): unknown };
-  return typeof value === 'bigint' && rawJSON ? rawJSON(String(value)) : value;
+  const { rawJSON = String } = JSON as { rawJSON?(text: string): unknown };
+  return typeof value === 'bigint' ? rawJSON(String(value)) : value;
 }
 
 function exactInteger(_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {

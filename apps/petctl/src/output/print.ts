@@ -1,15 +1,21 @@
-import type { Io } from '../io/process-io.ts';
+import type { Io, Sink } from '../io/process-io.ts';
+import { jsonText } from '../io/text.ts';
 import type { Invocation } from '../parse/command.ts';
 import type { ResolvedSettings } from '../settings/resolve.ts';
 import { type Output, settings } from '../settings/settings.ts';
 import { asRow, type Format, formats, type Shape } from './format.ts';
 
-/** The number of buffered characters at which the buffer is written. */
-const MAX_BUFFERED = 16_384;
-/** The longest time that a row waits in the buffer. */
-const MAX_WAIT_MS = 50;
+/** When a buffer is written: at a number of characters, or after a time. */
+interface BufferLimits {
+  readonly maxLength: number;
+  readonly maxWaitMs: number;
+}
 
-/** Writes rows to stdout in the selected format, as they arrive. */
+const OUTPUT_BUFFER: BufferLimits = { maxLength: 16_384, maxWaitMs: 50 };
+/** Each run of jq costs as much as thousands of rows. */
+const FILTER_BUFFER: BufferLimits = { maxLength: 262_144, maxWaitMs: 100 };
+
+/** Writes rows to stdout in the selected format, or filtered, as they arrive. */
 export async function print(
   rows: Iterable<unknown> | AsyncIterable<unknown>,
   shape: Shape,
@@ -22,45 +28,63 @@ export async function print(
   const filter = flags.get('jq');
   const output = outputFormat(userSettings, io, shape.defaultFormat);
   if (typeof filter === 'string') {
-    const { printFiltered } = await import('./jq.ts');
-    return printFiltered(selected, shape, filter, output === 'jsonl', stdout);
+    const { writeFiltered } = await import('./jq.ts');
+    const write = (text: string) => writeFiltered(text, filter, stdout);
+    if (output === 'jsonl')
+      return writeBuffered(textsOf(selected, formats.jsonl(shape, false)), write, stdout, FILTER_BUFFER);
+    const all: unknown[] = [];
+    for await (const row of selected) all.push(row);
+    return write(jsonText(shape.list ? all : all[0]));
   }
 
   // A table needs a sample of its rows to compute its widths. The other formats print the first row at once.
-  const { sample, rest } = output === 'table' ? await takeSample(selected) : { sample: [], rest: selected };
+  const { sample, all } = output === 'table' ? await takeSample(selected) : { sample: [], all: selected };
   const format = await formatFor(output, shape, sample, invocation);
-  let text = format.head;
+  await writeBuffered(textsOf(all, format), stdout.write, stdout, OUTPUT_BUFFER);
+}
+
+/** Yields the text of each row, the first with the head of the format. */
+async function* textsOf(rows: AsyncIterable<unknown>, { head, row: textOf, tail }: Format): AsyncGenerator<string> {
   let count = 0;
+  for await (const row of rows) yield (count === 0 ? head : '') + textOf(row, count++);
+  yield (count === 0 ? head : '') + (tail?.(count) ?? '');
+}
+
+/** Writes texts in few pieces, and also those before an error. Returns early if stdout is closed. */
+async function writeBuffered(
+  texts: AsyncIterable<string>,
+  write: (text: string) => Promise<void>,
+  stdout: Sink,
+  { maxLength, maxWaitMs }: BufferLimits,
+): Promise<void> {
+  let buffer = '';
   let timer: NodeJS.Timeout | undefined;
-  const flush = async () => {
+  let hasFailed = false;
+  let written = Promise.resolve();
+  const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    const part = text;
-    text = '';
-    await stdout.write(part);
+    const text = buffer;
+    buffer = '';
+    // One after the other, because jq is asynchronous. After an error, each `flush` rejects with it.
+    if (text !== '') written = written.then(() => write(text));
+    return written;
   };
-  const write = (row: unknown) => {
-    text += format.row(row, count++);
-  };
-  sample.forEach(write);
+  const flushInTime = () =>
+    flush().catch(() => {
+      hasFailed = true;
+    });
   try {
-    for await (const row of rest) {
-      write(row);
-      // This error is ignored, because the next write, which is awaited, throws the error again.
-      timer ??= setTimeout(() => void flush().catch(() => {}), MAX_WAIT_MS);
-      if (text.length < MAX_BUFFERED) continue;
+    for await (const text of texts) {
+      buffer += text;
+      timer ??= setTimeout(flushInTime, maxWaitMs);
+      if (buffer.length < maxLength && !hasFailed) continue;
       await flush();
       if (stdout.isClosed()) return;
     }
-  } catch (error) {
-    // Prints the rows that arrived before the error.
-    if (count > 0) await flush();
-    throw error;
   } finally {
-    clearTimeout(timer);
+    await flush();
   }
-  text += format.tail?.(count) ?? '';
-  await flush();
 }
 
 async function formatFor(
@@ -118,17 +142,17 @@ const SAMPLE_SIZE = 100;
 /** The longest time from the first row of the sample to the last. */
 const MAX_SAMPLING_MS = 200;
 
-/** Splits the rows into a sample, which ends after SAMPLE_SIZE rows or MAX_SAMPLING_MS, and the rest. */
+/** Takes a sample of the rows, which ends after SAMPLE_SIZE rows or MAX_SAMPLING_MS. `all` yields the sample, then the other rows. */
 async function takeSample(
   rows: AsyncGenerator<unknown, undefined>,
-): Promise<{ sample: unknown[]; rest: AsyncIterable<unknown> }> {
+): Promise<{ sample: unknown[]; all: AsyncIterable<unknown> }> {
   const sample: unknown[] = [];
   let timer: NodeJS.Timeout | undefined;
   let timeout: Promise<undefined> | undefined;
-  // The read in progress. If the sample ends before the read does, `rest` continues with the read.
+  // The read in progress. If the sample ends before the read does, `all` continues with the read.
   let next = rows.next();
   while (sample.length < SAMPLE_SIZE) {
-    // If a read fails, the sample ends. `rest` throws the error after the sample is printed.
+    // If a read fails, the sample ends. `all` throws the error after the sample.
     const result = await Promise.race(timeout ? [next, timeout] : [next]).catch(() => undefined);
     if (!result || result.done) break;
     sample.push(result.value);
@@ -138,8 +162,9 @@ async function takeSample(
     next = rows.next();
   }
   clearTimeout(timer);
-  async function* rest() {
+  async function* all() {
+    yield* sample;
     for (let result = await next; !result.done; result = await rows.next()) yield result.value;
   }
-  return { sample, rest: rest() };
+  return { sample, all: all() };
 }

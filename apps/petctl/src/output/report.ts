@@ -76,7 +76,7 @@ export function isJsonOutput(userSettings: ResolvedSettings): boolean {
   return isJsonFormat(userSettings.get(settings.output).value);
 }
 
-export function isJsonFormat(output: string | undefined): boolean {
+export function isJsonFormat(output: unknown): boolean {
   return output === 'json' || output === 'jsonl';
 }
 
