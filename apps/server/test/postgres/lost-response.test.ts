@@ -1,6 +1,7 @@
 import { describeOnClusters } from '@petstore/testing/postgres';
 import type { Cluster } from '@petstore/testing/postgres/cluster';
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { StoreUncertainError } from '../../src/store/errors.ts';
 import { openPostgresStore, type PostgresStore } from '../../src/store/postgres/postgres.ts';
 import { fence, outcome as outcomeOf, statementsOf } from '../../src/store/postgres/statements.ts';
 import type { Collection } from '../../src/store/store.ts';
@@ -156,6 +157,30 @@ describeOnClusters('a commit whose result is lost', (newCluster) => {
       id: other.id,
       isReplayed: true,
     });
+  });
+
+  test.each([
+    ['keys', 'LOCK TABLE petstore_idempotency'],
+    ['number', 'ALTER TABLE petstore_commits RENAME TO renamed'],
+  ])('after a lost result, writes are uncertain if their %s cannot be looked up', async (_, text) => {
+    const impatient = await openPostgresStore(url, [things], { connectTimeout: 20_000, statementTimeout: 2_000 });
+    onTestFinished(() => impatient.close());
+    const other = await openSession(url);
+    onTestFinished(() => void other.end());
+    await vi.waitFor(async () => expect(await impatient.ready()).toBe(true), 20_000);
+    const writes = impatient.collection('things');
+    waitFor('nobody');
+    const key = { idempotency: { key: 'k', fingerprint: 'same' } };
+    const { outcome } = await stuck(() => Promise.allSettled([writes.create({}), writes.create({}, key)]));
+    await other.run({ text: 'BEGIN' }, 5_000);
+    const locked = other.run({ text }, 5_000);
+    await cluster.ask(`SELECT pg_terminate_backend(pid) FROM (${waiting}) AS waits`);
+    await locked;
+    waitFor('');
+    if (text.startsWith('ALTER')) await other.run({ text: 'COMMIT' }, 5_000);
+    const uncertain = { status: 'rejected', reason: expect.any(StoreUncertainError) };
+    expect(await outcome).toEqual([uncertain, uncertain]);
+    expect((await everything(collection)).length).toBeGreaterThanOrEqual(2);
   });
 
   test('a fenced commit is never stored, however late it arrives', async () => {

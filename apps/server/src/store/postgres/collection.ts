@@ -11,7 +11,7 @@ import {
   type NotWritten,
   type Removed,
 } from '../store.ts';
-import { isKeyTaken, isRejection } from './errors.ts';
+import { isKeyTaken, isRejection, uncertain } from './errors.ts';
 import type { Read } from './group-read.ts';
 import type { RunCommit } from './idempotent-commit.ts';
 import { keyOf } from './schema.ts';
@@ -148,7 +148,9 @@ export function postgresCollection(
    */
   async function knownOf(row: Row | undefined, keys: readonly string[], version: number): Promise<readonly string[]> {
     if (row && row.length > 2) return row[3] as string[];
-    const found = await Promise.all(keys.map((key) => read(resultOf, [key])));
+    const found = await Promise.all(keys.map((key) => read(resultOf, [key]))).catch((error: unknown) => {
+      throw uncertain(error);
+    });
     return keys.filter((_, i) => String(found[i]?.[2]) !== String(version));
   }
 

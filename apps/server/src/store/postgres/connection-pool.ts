@@ -112,7 +112,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
   /** Connects to a host, and makes it the current host. */
   async function connect(host: number): Promise<PoolClient> {
     if (poolHost !== host) replacePool(host);
-    const isNew = pool.idleCount === 0;
+    const isNew = pool.idleCount === 0 && pool.totalCount < size;
     if (isNew) opening++;
     try {
       const client = await pool.connect();

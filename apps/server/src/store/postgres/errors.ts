@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { StoreUnavailableError } from '../errors.ts';
+import { StoreUnavailableError, StoreUncertainError } from '../errors.ts';
 
 /** SQLSTATE classes of errors whose cause is not the statement: the connection, the resources or the state of the database. */
 const TRANSIENT = /^(08|25|40|53|55|57|58|XX)/;
@@ -48,6 +48,11 @@ export function isConnectionUsable(error: unknown): boolean {
 export function unavailable(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || isRejection(error)) return error;
   return new StoreUnavailableError(`The database cannot be used now (${messageOf(error)}).`, { cause: error });
+}
+
+/** The error for a write that may have been stored. */
+export function uncertain(cause: unknown): StoreUncertainError {
+  return new StoreUncertainError('The outcome of the write is unknown.', { cause });
 }
 
 export function messageOf(error: unknown): string {

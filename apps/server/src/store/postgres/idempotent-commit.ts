@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { StoreUnavailableError, StoreUncertainError } from '../errors.ts';
+import { StoreUnavailableError } from '../errors.ts';
 import type { ConnectionPool } from './connection-pool.ts';
-import { isRejection, isRepeatable, unavailable } from './errors.ts';
+import { isRejection, isRepeatable, unavailable, uncertain } from './errors.ts';
 import type { Row, Session } from './session.ts';
 import { fence, outcome, type Statement } from './statements.ts';
 
-/** Runs a statement of writes, whose first two values are the writer and the number of the commit. Returns its row, if any. */
+/**
+ * Runs a statement of writes, whose first two values are the writer and the number of the commit. Returns its row, if any. Rejects
+ * with a StoreUncertainError if the commit may have been stored.
+ */
 export type RunCommit = (statement: Statement, values: readonly unknown[]) => Promise<Row | undefined>;
 
 /**
@@ -51,11 +54,8 @@ export function idempotentCommit(connections: ConnectionPool, timeoutMs: number)
       try {
         return await connections.use(attempt);
       } catch (error) {
-        if (isRejection(error)) throw error;
-        if (error instanceof StoreUnavailableError || performance.now() >= deadline)
-          throw pending
-            ? new StoreUncertainError('The outcome of the write is unknown.', { cause: error })
-            : unavailable(error);
+        const isFinal = isRejection(error) || error instanceof StoreUnavailableError || performance.now() >= deadline;
+        if (isFinal) throw pending ? uncertain(error) : unavailable(error);
       }
     }
   }
