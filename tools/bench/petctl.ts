@@ -52,9 +52,9 @@ async function bench(program: string, env: NodeJS.ProcessEnv, rounds: number): P
     how: `CPU time, user and system; medians of ${rounds} rounds.`,
     tables: [{ rows }],
     targets: [
-      atMost('--version, ratio to node -e 0', ofNothing('--version'), 1.2),
-      atMost('a call with flags, ratio to node -e 0', ofNothing(scripted.join(' ')), 1.75),
-      atMost('--help, ratio to node -e 0', ofNothing('--help'), 1.5),
+      atMost('--version / node -e 0', ofNothing('--version'), 1.2),
+      atMost('a call with flags / node -e 0', ofNothing(scripted.join(' ')), 1.75),
+      atMost('--help / node -e 0', ofNothing('--help'), 1.5),
     ],
   };
 }

@@ -79,14 +79,14 @@ function sectionOf({ small, large, rounds, rewritten }: typeof FULL, measured: M
   const oneWriter = medianRatio([...atSmall['one writer'], ...atLarge['one writer']], [...loop, ...loop]);
   const largeToSmall = (name: LoadName) => medianRatio(atLarge[name], atSmall[name]);
   const [few, many, all] = [small, large, rewritten].map((size) => size.toLocaleString('en-US'));
-  const toSmall = `speed with ${many} ${collection}, ratio to ${few}`;
+  const toSmall = `speed at ${many} ${collection} / ${few}`;
   const medianOpening = (what: keyof Opening) => median(openings.map((opening) => opening[what]));
   return {
     title: 'The store',
-    how: `Creates without HTTP, compared with a loop that appends a line of the same length and syncs it (${Math.round(median(loop))}/s); medians of ${rounds} rounds.`,
+    how: `Creates without HTTP, and a loop that appends a line of the same length and syncs it (${Math.round(median(loop))}/s): medians of ${rounds} rounds.`,
     tables: [{ rows: [...rowsOf(small, atSmall), ...rowsOf(large, atLarge)] }],
     targets: [
-      atLeast('one writer: ratio to the loop', oneWriter, 0.85),
+      atLeast('one writer / loop', oneWriter, 0.85),
       atLeast(`one writer: ${toSmall}`, largeToSmall('one writer'), 0.9),
       atLeast(`64 writers: ${toSmall}`, largeToSmall('64 writers'), 0.9),
       atLeast(`50 % creates, 40 % replaces, 10 % removes: ${toSmall}`, largeToSmall('mixed'), 0.8),

@@ -67,7 +67,7 @@ export async function soak(quick: boolean): Promise<Section> {
       title: 'Memory under load',
       how: `${minutes} minutes of lists and gets (${responses.toLocaleString('en-US')} responses), with a few creates every ${every / 1000} s.`,
       tables: [{ rows: [row] }],
-      targets: [atMost('resident memory, last third to first', last / first, 1.1)],
+      targets: [atMost('resident memory, last third / first', last / first, 1.1)],
     };
   });
 }

@@ -60,10 +60,9 @@ export async function http(quick: boolean): Promise<Section> {
   return {
     title: 'Requests over HTTP',
     how: [
-      `${connections} keep-alive connections send one request at a time. All servers hold the same ${size.toLocaleString('en-US')} ${collection}, and run in turns.`,
-      `The numbers are medians of ${times.rounds} rounds of ${times.milliseconds / 1000} s.`,
-      '"Of bare" compares user time, round by round: above 1, a server costs less than the bare one. In parentheses are the lowest and',
-      `highest median of a third of the rounds; "?" marks thirds that differ by more than ${MAX_SPREAD * 100} %.`,
+      `${connections} keep-alive connections send one request at a time to servers with the same ${size.toLocaleString('en-US')} ${collection}, which run in turns:`,
+      `medians of ${times.rounds} rounds of ${times.milliseconds / 1000} s. "Of bare" compares user time round by round: above 1, a server costs less than bare.`,
+      `In parentheses are the lowest and highest median of a third of the rounds; "?" marks more than ${MAX_SPREAD * 100} % between them.`,
     ].join(' '),
     tables: [
       { rows: Object.entries(descriptions).map(([server, about]) => ({ server, 'what it is': about })) },

@@ -39,8 +39,7 @@ async function install(from: string, project: string): Promise<void> {
   const { publishConfig, ...manifest } = JSON.parse(await readFile(join(from, 'package.json'), 'utf8'));
   const to = join(project, 'node_modules', manifest.name);
   for (const file of manifest.files) {
-    if (!existsSync(join(from, file)))
-      throw new Error(`${manifest.name} is not built: run \`node tools/turbo.mjs run build\``);
+    if (!existsSync(join(from, file))) throw new Error(`${manifest.name} is not built: run \`npx pnpm -r build\``);
     await cp(join(from, file), join(to, file), { recursive: true });
   }
   await writeFile(join(to, 'package.json'), JSON.stringify({ ...manifest, ...publishConfig }));
