@@ -6,7 +6,7 @@ const { enableCompileCache } = require('node:module');
 const { join } = require('node:path');
 
 const program = join(__dirname, 'node_modules/.cache/program.cjs');
-const sources = ['package.json', 'src', '../../packages/client/src', '../../packages/types/src'];
+const sources = ['package.json', 'build', 'src', '../../packages/client/src', '../../packages/types/src'];
 
 /** When a file, or anything in a folder, was changed. */
 function changed(path) {

@@ -37,7 +37,10 @@ if (found[0] < ${major} || (found[0] == ${major} && found[1] < ${minor})) {
   process.stdout.write('${version}\\n');
 } else {
   var env = process.env;
-  var cache = env.XDG_CACHE_HOME || (env.HOME && env.HOME + '/.cache');
+  var named = env.XDG_CACHE_HOME;
+  // The XDG specification requires ignoring a relative folder.
+  var isValid = named && require('node:path').isAbsolute(named);
+  var cache = isValid ? named : env.HOME && env.HOME + '/.cache';
   var enable = cache && require('node:module').enableCompileCache;
   if (enable) enable(cache + '/petctl');
   require('./program.js');

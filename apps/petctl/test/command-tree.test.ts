@@ -1,6 +1,6 @@
 import { type Operation, operations } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
-import { help } from '../src/commands/help/help.ts';
+import { examplesOf, help } from '../src/commands/help/help.ts';
 import { fullTree } from '../src/commands/tree.ts';
 import type { CommandNode } from '../src/parse/command.ts';
 import { parse } from '../src/parse/parser.ts';
@@ -123,6 +123,16 @@ test('help shows examples first, then ranges, server defaults and deprecations',
   expect(of('get')).toContain(
     `Deprecated: may be removed from ${operations.getPet.sunset} on. Use 'petctl pets list' instead.`,
   );
+});
+
+test('examples are words of a shell', () => {
+  const fields = {
+    thing: { ...field({ type: 'string' }, 'path'), required: true },
+    state: { ...field({ type: 'string', enum: ["isn't here"] }), required: true },
+  };
+  const node = fullTree([{ ...bareOperation, path: '/things/{thing}', fields }]).commands?.[0]?.commands?.[0];
+  const [example] = node ? examplesOf({ path: ['things', 'list'], node }) : [];
+  expect(example?.[0]).toBe("petctl things list 'a thing' --state 'isn'\\''t here'");
 });
 
 test('stability markers are shown', () => {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { formats } from '../src/output/format.ts';
 import { outputs } from '../src/settings/settings.ts';
 import { binary, environment, petctl, petctlNode, start } from './petctl.ts';
 import { pageBefore, type Reply, record, serving } from './recorder.ts';
@@ -43,6 +44,12 @@ describe('every format', () => {
   test('yaml is the exact data', async () => {
     expect(parse(await list('-o', 'yaml'))).toEqual(pets);
     expect(parse((await petctl(['pets', 'get', '2', '-o', 'yaml', '-q'], { env })).stdout)).toEqual(pets[1]);
+  });
+
+  test('yaml is exact with keys of any length', () => {
+    const data = [{ ['k'.repeat(2000)]: { a: 1 }, b: [{ ['-'.repeat(1025)]: 'x' }] }];
+    const format = formats.yaml({ list: true, columns: [] }, false);
+    expect(parse(format.row(data[0], 0))).toEqual(data);
   });
 
   test('tsv is the default in a pipe: without a header, never shortened', async () => {

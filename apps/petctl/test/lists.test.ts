@@ -3,8 +3,10 @@ import { openLowdbStore } from '@petstore/server';
 import { missingShell, newFolder, rounds, skips } from '@petstore/testing';
 import { operations } from '@petstore/types';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../src/run.ts';
 import { onCleanup } from './cleanup.ts';
-import { binary, petctl, petctlNode, start } from './petctl.ts';
+import { io } from './inputs.ts';
+import { binary, environment, petctl, petctlNode, start } from './petctl.ts';
 import { errorReply, pageBefore, record } from './recorder.ts';
 import { startService } from './service.ts';
 import { hasNoTerminal, onTerminal } from './terminal.ts';
@@ -159,6 +161,28 @@ test.each([{ a: 1 }, null, 'text', 7, [null], [1], [[]]])('a list response of %j
       stdout: '',
       stderr: expect.stringContaining('The response to listPets does not match the interface.'),
     });
+});
+
+test('--all has the columns of the elements if the spec does not name their properties', async () => {
+  const { env } = await record((_, count) => (count === 1 ? pageBefore('?after=1', [{ a: 1 }]) : { body: [{ a: 2 }] }));
+  const schema = { type: 'array', items: { type: 'object' } } as const;
+  const open = {
+    ...operations.listPets,
+    responses: { 200: { description: 'A list.', kind: 'json', schema } },
+  } as const;
+  let printed = '';
+  const write = async (text: string | Uint8Array) => {
+    printed += text;
+  };
+  const toText = { ...io, env: environment(env), stdout: { ...io.stdout, write } };
+  await run(['pets', 'list', '--all', '-o', 'csv'], toText, { operations: [open] });
+  expect(printed).toBe('a\n1\n2\n');
+});
+
+test('an empty page with a next page prints no notice, because it does not say where it ends', async () => {
+  const { env, requests } = await record(() => pageBefore('?after=1', []));
+  const { stdout, stderr } = await petctl(['pets', 'list', '-v', '-o', 'json'], { env });
+  expect([stdout, requests.length, stderr.includes('Showing')]).toEqual(['[]\n', 1, false]);
 });
 
 test('a next page at another host is not followed', async () => {

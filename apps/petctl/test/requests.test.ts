@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { petctl } from './petctl.ts';
+import { petctl, scratch } from './petctl.ts';
 import { record } from './recorder.ts';
 
 test('--data is the body, and flags override it', async () => {
@@ -69,6 +71,11 @@ test('a call does not load undici or fetch', async () => {
   const loaded: string[] = JSON.parse(stderr);
   expect(loaded.filter((name) => /undici|child_process|https/.test(name))).toEqual([]);
   expect(loaded).toContain('NativeModule _http_client');
+});
+
+test('a relative XDG_CACHE_HOME is ignored', async () => {
+  await petctl(['version'], { env: { XDG_CACHE_HOME: 'relative' } });
+  expect(existsSync(join(scratch, 'relative'))).toBe(false);
 });
 
 test.each(['18.20.1', '20.8.1'])('the older Node %s gets the required version', async (version) => {

@@ -49,20 +49,17 @@ async function writeResult(
   const fields = flags.get('fields');
   const limit = operation.pagination ? flags.get('limit') : undefined;
   const total = typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
-  const printAll = () => {
-    const success = operation.responses[operation.successes[0] ?? ''];
-    return print(elementsOf(call, total), shapeOf(operation, success, fields), invocation);
-  };
-  if (flags.has('all')) return printAll();
   const { data: result, response } = await call.withResponse();
   const body = operation.successes.length > 1 ? (result as { data: unknown }).data : result;
   const success = successOf(operation, response.status);
   const data = listIn(operation, body);
+  const shape = shapeOf(operation, success, fields, data);
   // The service may return fewer elements than the limit, so follow the pages.
-  if (limit !== undefined && rowsOf(data).length < total) return printAll();
+  if (flags.has('all') || (limit !== undefined && rowsOf(data).length < total))
+    return print(elementsOf(call, total), shape, invocation);
   const rows = rowsOf(data).slice(0, total);
   if (body instanceof ReadableStream || success?.kind === 'text') await writeBody(body, invocation);
-  else if (body !== undefined) await print(rows, shapeOf(operation, success, fields, data), invocation);
+  else if (body !== undefined) await print(rows, shape, invocation);
   if (operation.pagination && nextPage(response) !== undefined && wantsNotices(invocation) && !io.stdout.isClosed())
     await writeTruncationNotice(operation, rows, invocation, requestPage);
 }
@@ -106,6 +103,8 @@ async function writeTruncationNotice(
   const { cursor, key, limit } = pagination ?? {};
   if (cursor === undefined || key === undefined || limit === undefined) return;
   const after = Object(rows.at(-1))[key];
+  // An empty page does not say where it ends.
+  if (after === undefined) return;
   const smallestPage = fields[limit]?.schema.minimum ?? 1;
   const more = await requestPage({ [cursor]: after, [limit]: smallestPage }).catch(() => []);
   invocation.io.interrupted.throwIfAborted();

@@ -99,9 +99,15 @@ function block(value: unknown, indent: string): string {
   if (isObject(value)) {
     const properties = Object.entries(value).filter(([, one]) => one !== undefined);
     if (properties.length > 0)
-      return properties.map(([name, one]) => `${scalar(name)}:${propertyValue(one, indent)}`).join(`\n${indent}`);
+      return properties.map(([name, one]) => key(name, indent) + propertyValue(one, indent)).join(`\n${indent}`);
   }
   return scalar(value);
+}
+
+/** YAML limits a key to 1,024 characters, except behind a question mark. */
+function key(name: string, indent: string): string {
+  const text = scalar(name);
+  return text.length > 1000 ? `? ${text}\n${indent}:` : `${text}:`;
 }
 
 function propertyValue(value: unknown, indent: string): string {

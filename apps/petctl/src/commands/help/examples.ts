@@ -6,7 +6,7 @@ import type { CommandNode, Example } from '../../parse/command.ts';
 /** Examples for the command of an operation, from its spec: the words after the command, and a comment. */
 export function operationExamples({ operation, args = [], flags = [] }: CommandNode): Example[] {
   if (!operation) return [];
-  const values = args.map(({ schema }) => example('', schema)).join(' ');
+  const values = args.map(({ name, schema }) => example(name, schema)).join(' ');
   const required = flags.filter((flag) => flag.required).map(exampleFlag);
   const optional = flags.find(
     (flag) => flag.field !== undefined && !flag.required && enumWords(flag.schema).length > 0,
@@ -28,13 +28,16 @@ function exampleFlag({ name, field, schema }: Flag): string {
 /** A valid value as a command line word. */
 function example(name: string, schema: Schema): string {
   const [word] = enumWords(schema);
-  if (word !== undefined) return word;
+  if (word !== undefined) return quoted(word);
   if (isBinary(schema)) return `@${name}.bin`;
   const kind = kindOf(schema);
   if (kind === 'array') return example(name, resolved(schema).items ?? {});
-  if (kind === 'string' || kind === 'json') return `'a ${name}'`;
-  const text = JSON.stringify(jsonExample(schema));
-  return kind === 'object' ? `'${text}'` : text;
+  return quoted(kind === 'string' || kind === 'json' ? `a ${name}` : JSON.stringify(jsonExample(schema)));
+}
+
+/** A word for a shell, in quotes if it needs them. */
+function quoted(word: string): string {
+  return /^[\w.,=@+/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** A valid value as JSON data; of an object, only the required properties. */
@@ -86,6 +89,6 @@ function fieldWords({ fields }: Operation, isWanted: (field: Field) => boolean):
       const isText = typeIn(schema) === 'string';
       const value = schema.default ?? (isText ? (enumWords(schema)[0] ?? `a-${name}`) : jsonExample(schema));
       const isPlain = isText || (location === 'query' && typeof value === 'number');
-      return isPlain ? ` -f ${name}=${value}` : ` -f '${name}:=${JSON.stringify(value)}'`;
+      return isPlain ? ` -f ${quoted(`${name}=${value}`)}` : ` -f '${name}:=${JSON.stringify(value)}'`;
     });
 }
