@@ -11,7 +11,7 @@ function readPackage(pkg) {
 }
 
 // petctl is published as one file that esbuild makes of these. A checkout makes it by itself, and needs them installed.
-const bundled = { petctl: ['@petstore/client', '@petstore/types', 'commander', 'csv-parse', 'esbuild', 'yaml'] };
+const bundled = { petctl: ['@petstore/client', '@petstore/types', 'commander', 'csv-parse', 'esbuild'] };
 
 // The server is published with its docs page inside, because the package of the page brings one that reports each installation.
 const copied = { '@petstore/server': { 'swagger-ui-dist': './dist/swagger-ui/*' } };

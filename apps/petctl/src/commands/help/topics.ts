@@ -6,7 +6,7 @@ import { settings } from '../../settings/settings.ts';
 export interface Topic {
   readonly name: string;
   readonly title: string;
-  /** Lines of at most 100 columns. */
+  /** Lines of at most 110 columns. */
   readonly text: string;
 }
 
@@ -37,7 +37,7 @@ function environment(): string {
   ];
   const width = Math.max(...rows.map(([name = '']) => name.length));
   const table = rows.map(([name = '', about]) => `  ${name.padEnd(width)}  ${about}`).join('\n');
-  return `Flags override environment variables, variables override the profile, and the profile overrides the default.\n\n${table}`;
+  return `Flags override environment variables, variables override the profile, and the profile overrides the\ndefault. A profile that --profile names overrides variables, too, except those of credentials.\n\n${table}`;
 }
 
 function aboutVariable({ variable, isApiKey, name, type }: Scheme): [string, string] {
