@@ -74,6 +74,31 @@ test.each([
   expect(status).toBe(expected);
 });
 
+test.each([
+  ['date', '2024-02-29', ['2023-02-29', '2024-13-01', '2024-04-31', '24-01-01']],
+  ['date-time', '2024-02-29T23:59:59.5+02:00', ['2023-02-29T00:00:00Z', '2024-01-01T24:00:00Z', '2024-01-01T00:00:00']],
+  ['time', '12:30:00Z', ['24:00:00Z', '12:60:00Z', '12:30']],
+  ['email', 'a.b@example.com', ['a@', 'a b@example.com', 'a..b@example.com']],
+  ['uri', 'https://example.com/a?b#c', ['/a', 'https://exa mple.com']],
+])('a value of the format %s is checked in full', async (format, right, wrong) => {
+  expect(await post('/formats', { [format]: right })).toEqual([204, undefined]);
+  for (const value of wrong)
+    expect(await post('/formats', { [format]: value })).toEqual([
+      400,
+      `body '${format}': must match format "${format}"`,
+    ]);
+});
+
+test.each([
+  ['email', `${'a.'.repeat(100_000)}@`],
+  ['email', `a@${'a-'.repeat(100_000)}`],
+  ['uri', `https://${'a:'.repeat(100_000)}^`],
+  ['uri', `https://a${'/a'.repeat(100_000)} `],
+  ['date-time', `2024-01-01T00:00:00.${'0'.repeat(200_000)}`],
+])('a long wrong value of the format %s takes bounded time', async (format, value) => {
+  expect((await post('/formats', { [format]: value }))[0]).toBe(400);
+});
+
 test('equal elements are found in linear time', async () => {
   const cost = async (count: number) => {
     const used: number[] = [];

@@ -58,7 +58,9 @@ const { ContentType, augmentAjvErrors, ajvErrorsToValidatorError } = load('middl
 /** The spec for the validator's checks of requests and, if they are wanted, of responses, with the options of their compilers. */
 export function prepareSpec(spec: object, validateResponses: boolean) {
   const apiDoc = withInt64Keyword(spec);
-  const options = { apiSpec: apiDoc, validateResponses, validateSecurity: false, fileUploader: false };
+  // The default mode of formats accepts the date 2023-02-29.
+  const ajvFormats = { mode: 'full' };
+  const options = { apiSpec: apiDoc, validateResponses, validateSecurity: false, fileUploader: false, ajvFormats };
   const { ajvOpts } = new OpenApiValidator(options);
   const { apiDocRes } = new SchemaPreprocessor(apiDoc, ajvOpts.preprocessor, validateResponses).preProcess();
   return { apiDoc, apiDocRes, ajvOpts };
