@@ -81,20 +81,16 @@ export class IdempotencyKeys {
     this.#count--;
   }
 
-  /** The last key that was looked up, its hash and its slot, until slots move. The same key is often stored next. */
-  #key: string | undefined;
+  /** The hash of the last key that `#slotOf` got. */
   #high = 0;
   #low = 0;
-  #slot = 0;
 
   /** The slot of a key, or the empty slot for it. */
   #slotOf(key: string): number {
-    if (key !== this.#key) this.#slot = hashHalves(key, this.#seed, this.#probeAndCache);
-    this.#key = key;
-    return this.#slot;
+    return hashHalves(key, this.#seed, this.#storeHash);
   }
 
-  readonly #probeAndCache = (high: number, low: number): number => {
+  readonly #storeHash = (high: number, low: number): number => {
     this.#high = high;
     this.#low = low;
     return this.#probe(high, low);
@@ -110,7 +106,6 @@ export class IdempotencyKeys {
 
   /** Empties a slot, and shifts the following slots back, so probing still finds their keys. */
   #empty(emptied: number): void {
-    this.#key = undefined;
     const mask = this.#slots.length - 1;
     let hole = emptied;
     for (let slot = (hole + 1) & mask; this.#slots[slot] !== 0; slot = (slot + 1) & mask) {
@@ -124,7 +119,6 @@ export class IdempotencyKeys {
 
   /** Doubles the ring, with the first key at its beginning. */
   #grow(): void {
-    this.#key = undefined;
     const before = this.#ring;
     const { length } = before.groups;
     this.#ring = newRing(2 * length);

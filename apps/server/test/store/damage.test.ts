@@ -113,17 +113,10 @@ test('a larger folder is rejected after any of these', async () => {
 test('a folder of another format is rejected by name', async () => {
   const files = await smallStore();
   const data = JSON.parse(String(files.get(manifest)));
-  const later = manifestOf({ ...data, format: 5 });
-  const unreleased = [
-    '{"crc32":1990846657,"format":2,"id":"818da732","sequence":0,"last":{},"sealed":[],"sealedThrough":0}\n',
-    '{ "crc32": 902381742,"format":3,"sequence":0,"last":{},"sealed":[],"unsealed":{"segment":1,"sequence":1},"id":"d8"}\n',
-  ].map((text) => Buffer.from(text));
-  for (const [format, text] of Object.entries({ 5: later, 2: unreleased[0], 3: unreleased[1] })) {
-    const { error } = await opened(newFolder(), new Map(files).set(manifest, text ?? later));
-    expect(String(error)).toContain(
-      `store.json: the folder has format ${format}, and this version knows formats 1 and 4. Nothing was changed; export it`,
-    );
-  }
+  const { error } = await opened(newFolder(), new Map(files).set(manifest, manifestOf({ ...data, format: 5 })));
+  expect(String(error)).toContain(
+    'store.json: the folder has format 5, and this version knows formats 1 and 4. Nothing was changed; export it',
+  );
 });
 
 /** An open store with 200 documents in a sealed segment, which no read has cached yet, and the file of this segment. */

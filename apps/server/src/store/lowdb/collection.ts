@@ -133,7 +133,6 @@ export function collectionIn(
     const spans: Span[] = [];
     const page = { count: 0, last: 0, more: false, spans };
     let bytes = 1;
-    if (limit <= 0) return page;
     directory.scan(after, filter && kindsWith(filter), (location) => {
       bytes += location.length + 1;
       page.count++;

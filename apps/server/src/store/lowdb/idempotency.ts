@@ -33,7 +33,7 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
   const stored = collectionIn(declaration, parts);
   /** The identifiers of the documents by key. */
   const keys = new IdempotencyKeys(maxKeys, now);
-  /** The keys of the running commit, which `keys` gets after it. */
+  /** The keys of the running commit. After it they are added to `keys`. */
   let pending: StoredKeys | undefined;
   const pendingKeys = new Set<string>();
   /** The identifiers of documents whose keys were swept, until a commit has removed them. */

@@ -49,10 +49,10 @@ const SWEEP_MS = 60_000;
 export async function openLowdbStore(
   folder: string,
   collections: readonly CollectionDeclaration[],
-  options: LowdbOptions = {},
+  { onWarning = (line) => process.emitWarning(line), ...others }: LowdbOptions = {},
 ): Promise<Store> {
+  const options = { onWarning, ...others };
   return withFolder(folder, lockForWriting, async (unlock) => {
-    const onWarning = options.onWarning ?? ((line) => process.emitWarning(line));
     await migrateFormat1(folder, onWarning, (to) => openUnlocked(to, collections, options, () => {}));
     return openUnlocked(folder, collections, options, unlock);
   });
@@ -89,11 +89,10 @@ export function checkStore(folder: string, collections: readonly CollectionDecla
 async function openUnlocked(
   folder: string,
   collections: readonly CollectionDeclaration[],
-  options: LowdbOptions,
+  options: LowdbOptions & Required<Pick<LowdbOptions, 'onWarning'>>,
   unlock: () => void,
 ): Promise<Store> {
-  const { onCommit, onWarning = (line) => process.emitWarning(line), maxSegment } = options;
-  const { maxIdempotencyKeys: maxKeys = MAX_IDEMPOTENCY_KEYS, now = Date.now } = options;
+  const { onCommit, onWarning, maxSegment, maxIdempotencyKeys = MAX_IDEMPOTENCY_KEYS, now = Date.now } = options;
   const catalog = new Catalog(segmentsFolder(folder), collections, maxSegment);
   const data = (await readManifest(folder)) ?? (await createStore(folder, catalog.folder));
   const { active, tail, leftovers } = await recover(data, catalog);
@@ -121,7 +120,7 @@ async function openUnlocked(
     }
   }, onCommit);
   const parts = { catalog, texts: reader(catalog), group };
-  const idempotent = idempotentWrites(parts, maxKeys, now);
+  const idempotent = idempotentWrites(parts, maxIdempotencyKeys, now);
   await idempotent.load();
   for (const name of leftovers) await removeFile(join(catalog.folder, name));
   // This is the last step that can fail. Before it no file is open, and after it the merger and the timers start.

@@ -39,14 +39,11 @@ export async function readManifest(folder: string): Promise<ManifestData | undef
   const file = manifestFile(folder);
   const bytes = await readIfExists(file);
   if (!bytes) return undefined;
-  // Only development versions wrote formats 2 and 3, whose blocks differ.
-  const former = /^{ ?"crc32": *\d+,"format":([23]),/.exec(bytes.toString('latin1', 0, 40))?.[1];
   const block = decodeBlock<ManifestData>(bytes);
-  const format = former ?? block?.head.format;
-  if (format !== undefined && format !== FORMAT)
+  if (block && block.head.format !== FORMAT)
     throw new StoreDamagedError(
       file,
-      `the folder has format ${format}, and this version knows formats 1 and ${FORMAT}`,
+      `the folder has format ${block.head.format}, and this version knows formats 1 and ${FORMAT}`,
       'export it with the version that wrote it, and import that here',
     );
   if (block?.end !== bytes.length) throw new StoreDamagedError(file, 'its content is damaged');

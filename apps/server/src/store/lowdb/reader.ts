@@ -15,7 +15,7 @@ export interface Span {
 /** The size of a cached part of a segment. The last chunk of a segment is shorter. */
 const CHUNK_BYTES = 2 ** 16;
 const MAX_CHUNKS = 1024;
-/** These are 8 GiB, far more than a full segment has. */
+/** They have 8 GiB, far more than a full segment. */
 const MAX_CHUNKS_PER_SEGMENT = 2 ** 17;
 
 const chunkStart = (offset: number) => offset - (offset % CHUNK_BYTES);
@@ -98,10 +98,10 @@ export function reader(catalog: Catalog): ReadTexts {
   }
 }
 
-/** The maximum number of attempts for a read whose segments are merged meanwhile. */
+/** The maximum number of calls for one read. */
 const MAX_ATTEMPTS = 100;
 
-/** Calls `read`, and calls it again, in total at most MAX_ATTEMPTS times, while it rejects because a segment's file is gone. */
+/** Calls `read`, and calls it again if a merge has removed a segment's file meanwhile. */
 export function retryRead<T>(read: () => Awaitable<T>, attempt = 1): Awaitable<T> {
   const result = read();
   if (!(result instanceof Promise)) return result;

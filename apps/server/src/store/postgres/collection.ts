@@ -9,6 +9,7 @@ import {
   type Document,
   type Idempotency,
   type NotWritten,
+  type Properties,
   type Removed,
 } from '../store.ts';
 import { isKeyTaken, isRejection, uncertain } from './errors.ts';
@@ -50,7 +51,7 @@ export function postgresCollection(
   onKeysStored: (count: number) => void,
 ): Collection & { close(): Promise<void> } {
   const statements = statementsOf(declaration);
-  const bodyOf = (properties: object) => encode(withoutId(declaration.id, { ...properties }));
+  const bodyOf = (properties: Properties) => encode(withoutId(declaration.id, properties));
   const textOf = (id: number, body: string) => withId(declaration.id, id, body);
   const group = new GroupCommit<Write, WriteResult>(commit, onCommit, {
     // A statement can change a document only once, and store a key only once.

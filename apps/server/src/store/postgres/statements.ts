@@ -39,25 +39,21 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
    * order of their identifiers, and no page misses a document that appears later. A sequence would assign numbers before their
    * documents are visible.
    */
-  const store = (from: string) => `
+  const counter = (increase: string) => `
+    counter AS (
+      UPDATE petstore_collections SET last = last + ${increase} WHERE name = ${literal} RETURNING last - ${increase} AS before
+    )`;
+  const created = (from: string) => `
     created AS (
       INSERT INTO ${table} (id, version, bytes, data)
       SELECT id, $3::bigint, octet_length(document), document::json FROM (${from}) AS new
     )`;
-  const tail = `CASE body::text WHEN '{}' THEN '}' ELSE ',' || substr(body::text, 2) END`;
+  /** The text of a new document, from its other properties as JSON. */
+  const documentText = `${escapeLiteral(`{${JSON.stringify(id)}:`)} || before + ordinal ||
+    CASE body::text WHEN '{}' THEN '}' ELSE ',' || substr(body::text, 2) END`;
 
-  const text = `${escapeLiteral(`{${JSON.stringify(id)}:`)} || before + ordinal || ${tail}`;
-
-  const write = (changes: string, versions: string) => `
-    WITH counter AS (
-      UPDATE petstore_collections SET last = last + $4::int WHERE name = ${literal} RETURNING last - $4 AS before
-    ),
-    ${store(`
-      SELECT before + ordinal AS id, ${text} AS document
-      FROM counter, json_array_elements($5::json) WITH ORDINALITY AS new (body, ordinal)`)},${changes}
-    ${recorded(versions)} FROM counter`;
   /** Replaces documents, and removes those with a null text. */
-  const changes = (keys: string, isDue: string) => `
+  const changed = (keys: string, isDue: string) => `
     change AS (
       SELECT * FROM ROWS FROM (unnest($6::bigint[]), unnest($7::bigint[]), json_array_elements_text($8::json)${keys && ', unnest($11::text[]), unnest($12::text[])'})
         WITH ORDINALITY AS change (id, if_version, document, ${keys}ordinal)
@@ -72,23 +68,31 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     ),
     removed AS (DELETE FROM ${table} AS stored USING due WHERE stored.id = due.id AND document IS NULL),`;
   /** The version of each document to change, null for a missing one. */
-  const versions = '(SELECT array_agg(version ORDER BY ordinal) FROM change LEFT JOIN found USING (ordinal))';
+  const foundVersions = '(SELECT array_agg(version ORDER BY ordinal) FROM change LEFT JOIN found USING (ordinal))';
+  const noVersions = 'NULL::bigint[]';
+
+  const write = (changes: string, versions: string) => `
+    WITH ${counter('$4::int')},
+    ${created(`
+      SELECT before + ordinal AS id, ${documentText} AS document
+      FROM counter, json_array_elements($5::json) WITH ORDINALITY AS new (body, ordinal)`)},${changes}
+    ${recorded(versions)} FROM counter`;
 
   /** Creates documents with their own identifiers, unless the collection has already assigned the first or a higher one. */
   const restore = `
     WITH counter AS (
       UPDATE petstore_collections SET last = $4 WHERE name = ${literal} AND last < $5 RETURNING last AS before
     ),
-    ${store(`
+    ${created(`
       SELECT id, document::text AS document
       FROM counter, ROWS FROM (unnest($6::bigint[]), json_array_elements($7::json)) AS new (id, document)`)},
-    ${recorded('NULL::bigint[]')} FROM counter`;
+    ${recorded(noVersions)} FROM counter`;
 
+  const countOfNew = '($4::int - (SELECT count(*) FROM known WHERE key = ANY ($9)))';
   /**
-   * Does the same as `write` with `changes`, but omits writes whose idempotency key is known. If another server stores one of the
+   * Does the same as `write` with changes, but omits writes whose idempotency key is known. If another server stores one of the
    * keys after this statement began, the statement fails with a division by zero. When it is sent again, it finds the key known.
    */
-  const unknown = '($4::int - (SELECT count(*) FROM known WHERE key = ANY ($9)))';
   const writeOnce = `
     WITH known AS (
       SELECT key FROM petstore_idempotency WHERE key = ANY ($9::text[] || $11::text[]) AND ${isFresh('')}
@@ -99,12 +103,10 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
         WITH ORDINALITY AS new (body, key, fingerprint, ordinal)
       WHERE key IS NULL OR key NOT IN (SELECT key FROM known)
     ),
-    counter AS (
-      UPDATE petstore_collections SET last = last + ${unknown} WHERE name = ${literal} RETURNING last - ${unknown} AS before
-    ),
-    document AS (SELECT before + ordinal AS id, ${text} AS document, key, fingerprint FROM counter, new),
-    ${store('SELECT id, document FROM document')},
-    ${changes('key, fingerprint, ', ' AND (key IS NULL OR key NOT IN (SELECT key FROM known))')}
+    ${counter(countOfNew)},
+    document AS (SELECT before + ordinal AS id, ${documentText} AS document, key, fingerprint FROM counter, new),
+    ${created('SELECT id, document FROM document')},
+    ${changed('key, fingerprint, ', ' AND (key IS NULL OR key NOT IN (SELECT key FROM known))')}
     done AS (
       SELECT key, fingerprint, id, document FROM document WHERE key IS NOT NULL
       UNION ALL SELECT key, fingerprint, id, document FROM due WHERE key IS NOT NULL
@@ -118,7 +120,7 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
         WHERE NOT (${isFresh('before.')})
       RETURNING key
     ),
-    ${recorded(versions)}, (SELECT coalesce(array_agg(key), '{}') FROM known),
+    ${recorded(foundVersions)}, (SELECT coalesce(array_agg(key), '{}') FROM known),
       1 / ((SELECT count(*) FROM inserted) = (SELECT count(*) FROM done))::int FROM counter`;
 
   return {
@@ -126,8 +128,8 @@ export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
     list: statement('list', list('', '')),
     lists: new Map(indexes.map((property) => [property, statement(`list by ${property}`, filtered(property))])),
     // Most commits only create documents. For these, this shorter statement takes a quarter less time.
-    create: statement('create', write('', 'NULL::bigint[]')),
-    write: statement('write', write(changes('', ''), versions)),
+    create: statement('create', write('', noVersions)),
+    write: statement('write', write(changed('', ''), foundVersions)),
     writeOnce: statement('write once', writeOnce),
     restore: statement('restore', restore),
   };
