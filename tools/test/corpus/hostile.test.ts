@@ -52,6 +52,14 @@ test('with a key, a malformed escape is reported', async () => {
   expect([status, message]).toEqual([400, "'%ff' is not percent-encoded UTF-8"]);
 });
 
+test('bytes that the client already has are cancelled', async () => {
+  const { promise: cancelled, resolve: cancel } = Promise.withResolvers<void>();
+  server.answer(new ReadableStream({ cancel: () => cancel() }));
+  expect(await call('/bytes', { headers: { 'if-none-match': '*' } })).toEqual([304, undefined]);
+  await cancelled;
+  server.answer(undefined);
+});
+
 describe('every error is found in a small body, and the first one in any other', () => {
   test.each([
     ['few elements', [{}, {}], "body '0.a': it is missing; body '0.b': it is missing; body '1.a': it is missing; "],

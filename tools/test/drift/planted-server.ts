@@ -6,6 +6,7 @@ const authentication = 'apps/server/src/http/authentication.ts';
 const expressApp = 'apps/server/src/http/express-app.ts';
 const routes = 'apps/server/src/http/routes.ts';
 const fastPath = 'apps/server/src/http/fast-path.ts';
+const nextPage = 'apps/server/src/http/next-page.ts';
 
 const queryOf = 'function queryOf';
 const create = 'createPet: async (pet) => decode<Pet>((await pets().create({ ...pet })).json)';
@@ -67,7 +68,7 @@ export const plantedInServer: PlantedDrift[] = [
     ),
     'a header that is not declared': put('function deprecation(', 'return [', "return [\n    'X-Extra', 'yes',"),
   }),
-  ...edits('conformance', response, {
+  ...edits('conformance', nextPage, {
     'no way to the next page': put('export function nextPage', 'rel="next"', 'rel="nest"'),
   }),
   ...edits('conformance', dispatch, {
@@ -262,6 +263,10 @@ export const plantedInServer: PlantedDrift[] = [
     ),
     'a deprecation of today': put('function deprecation(', 'Date.parse(deprecatedSince)', 'Date.now()'),
     'another successor': put('function deprecation(', '.path}>', '.path}s>'),
+    'no content type': put('const JSON_TYPE', "'application/json; charset=utf-8'", "'text/plain'"),
+    'no identifier of the request': put('export function responseHeaders', "'X-Request-Id', requestId, ", ''),
+  }),
+  ...edits('conformance', nextPage, {
     'a next page without the filter': put(
       'export function nextPage',
       "fields[name]?.in !== 'query'",
@@ -279,8 +284,6 @@ export const plantedInServer: PlantedDrift[] = [
       "query[cursor] ??= '0'",
     ),
     'no next page where there is a filter': put('export function nextPage', '!more)', "!more || 'status' in input)"),
-    'no content type': put('const JSON_TYPE', "'application/json; charset=utf-8'", "'text/plain'"),
-    'no identifier of the request': put('export function responseHeaders', "'X-Request-Id', requestId, ", ''),
   }),
   ...edits('conformance', authentication, {
     'a missing key is accepted': put(
@@ -420,7 +423,7 @@ export const plantedInServer: PlantedDrift[] = [
       "new HttpError('unavailable', 'Later.', { cause: error })",
     ),
   }),
-  ...edits('conformance', response, {
+  ...edits('conformance', nextPage, {
     'no next page behind a cursor': put('export function nextPage', '!more)', "!more || 'after' in input)"),
     'a next page too many': put('export function nextPage', '!more)', 'last === undefined)'),
   }),

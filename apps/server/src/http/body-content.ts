@@ -11,7 +11,7 @@ import { MAX_FORM_VALUES } from '../limits.ts';
 import { HttpError } from './http-error.ts';
 import { parseJson, utf8Of } from './json.ts';
 import { type Part, parseParts } from './multipart.ts';
-import { parsePairs } from './parameters.ts';
+import { parsePairs, withName } from './parameters.ts';
 import { decodeQuery, parseJsonText, shapeOf, splitPairs } from './styles.ts';
 import { itemsOf, propertyOf, textParser } from './values.ts';
 
@@ -114,8 +114,10 @@ function parseMultipart(parts: readonly Part[], schema: Schema, encoding: Encodi
 function valueOfParts(name: string, parts: readonly Part[], schema: Schema, isJson: boolean): unknown {
   const isList = !isJson && shapeOf(schema).isList;
   if (!isList && parts.length > 1) throw new HttpError('invalid_request', `body '${name}': it appears more than once`);
-  const values = parts.map((part) =>
-    isJson ? parseJsonText(schema, utf8Of(part.bytes)) : valueOfPart(part, isList ? itemsOf(schema) : schema),
+  const values = withName('invalid_request', `body '${name}'`, () =>
+    parts.map((part) =>
+      isJson ? parseJsonText(schema, utf8Of(part.bytes)) : valueOfPart(part, isList ? itemsOf(schema) : schema),
+    ),
   );
   return isList ? values : values[0];
 }

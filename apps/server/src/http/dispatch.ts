@@ -9,8 +9,9 @@ import { unavailable } from './http-error.ts';
 import { idempotencyKeyOf, idempotentRequests, scopedKey, writtenOnce } from './idempotency.ts';
 import { allowedVersions, onlyVersions } from './if-match.ts';
 import type { Input } from './input.ts';
+import { nextPage, type PageInfo } from './next-page.ts';
 import type { RequestContext } from './request-context.ts';
-import { nextPage, type PageInfo, type StoredResponse, type WriteResponse } from './response.ts';
+import type { StoredResponse, WriteResponse } from './response.ts';
 import { type Content, contentOf, pageContent, storedContent } from './response-content.ts';
 import type { CollectionState, TargetCache } from './target-cache.ts';
 
@@ -68,18 +69,20 @@ export function dispatcher(
     return success instanceof Promise ? success.then((result) => succeed(call, result)) : succeed(call, success);
   };
 
-  function succeed({ request, response, context, operation, input }: Call, success: Success): void {
+  function succeed({ request, response, context, operation, input }: Call, success: Success): void | Promise<void> {
     const { content, version, page, state, isReplayed, status = operation.success ?? 200 } = success;
     // The bytes of a document depend only on its version, so its tag is strong. Pages of one version can differ in length, so their
     // tag is weak.
     const tag = version && (page ? `W/"${version}"` : `"${version}"`);
     const headers = tag === undefined ? [] : ['ETag', tag];
     if (isReplayed) headers.push('Idempotency-Replayed', 'true');
-    if (SAFE_METHODS.has(operation.method) && isKnown(request.headers['if-none-match'], tag))
-      return write(response, context, 304, headers);
+    if (SAFE_METHODS.has(operation.method) && isKnown(request.headers['if-none-match'], tag)) {
+      write(response, context, 304, headers);
+      return content && 'stream' in content ? content.stream.cancel() : undefined;
+    }
     if (page) headers.push(...nextPage(context, operation, input, page));
     if (state && content && 'text' in content) cached.save(response, context, status, headers, content, state);
-    write(response, context, status, headers, content);
+    return write(response, context, status, headers, content);
   }
 
   /** Calls a handler that may write, or that uses a body. */
@@ -108,7 +111,7 @@ export function dispatcher(
       context.isHandlerRunning = false;
       budget.release(context);
     }
-    succeed(call, success);
+    return succeed(call, success);
   }
 }
 

@@ -52,6 +52,7 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
     const { operation, target } = context;
     const plain = operation && plainOperations.get(operation);
     if (!plain || request.method !== operation.method) return false;
+    crossOrigin?.(request, response, () => {});
     const caller = callerOf(request, context, keys);
     if (caller === undefined) return false;
     context.keyName = caller || undefined;
@@ -93,7 +94,6 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
     operation: Operation,
     input: Input,
   ): void {
-    crossOrigin?.(request, response, () => {});
     dispatch(request, response, context, operation, input)?.catch((error) =>
       respondWithError(error, response, context),
     );

@@ -104,6 +104,17 @@ function asHttpError(error: unknown): HttpError {
   );
 }
 
+/** A violation of the spec in a request. */
+export interface Violation {
+  /** The part of the request: `query`, `params`, `headers`, `cookies` or `body`. */
+  readonly location: string;
+  /** The names that lead from there to the violation. */
+  readonly names: readonly string[];
+  /** The keyword of JSON Schema. */
+  readonly keyword: string;
+  readonly message: string;
+}
+
 const WORDING: Readonly<Record<string, string>> = {
   additionalProperties: 'there is no such member',
   required: 'it is missing',
@@ -119,18 +130,17 @@ const keyHeaders = new Set(
 const MAX_VIOLATIONS_NAMED = 10;
 
 /** The error for violations. Its message names the location and the field of each violation. */
-export function invalidRequest(violations: readonly { path: string; message: string; errorCode: string }[]): HttpError {
-  const located = violations.map(({ path, message, errorCode }) => {
-    const [, location = '', ...names] = path.split('/');
-    const where = names.length > 0 ? `${location} '${names.join('.')}'` : location;
-    const isKey = location === 'headers' && keyHeaders.has(names.join('.').toLowerCase());
-    const wording = isKey ? KEY_WORDING : (WORDING[errorCode.split('.')[0] ?? ''] ?? message);
-    return { location, text: `${where}: ${wording}` };
-  });
-  const texts = [...new Set(located.map(({ text }) => text))];
+export function invalidRequest(violations: readonly Violation[]): HttpError {
+  const texts = [...new Set(violations.map(textOf))];
   const rest = texts.length - MAX_VIOLATIONS_NAMED;
   const named = [...texts.slice(0, MAX_VIOLATIONS_NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])];
   // An invalid path parameter names something that cannot exist, so the error is `not_found`.
-  const code = located.some(({ location }) => location === 'params') ? 'not_found' : 'invalid_request';
+  const code = violations.some(({ location }) => location === 'params') ? 'not_found' : 'invalid_request';
   return new HttpError(code, named.join('; '));
+}
+
+function textOf({ location, names, keyword, message }: Violation): string {
+  const name = names.join('.');
+  const isKey = location === 'headers' && keyHeaders.has(name.toLowerCase());
+  return `${names.length > 0 ? `${location} '${name}'` : location}: ${isKey ? KEY_WORDING : (WORDING[keyword] ?? message)}`;
 }

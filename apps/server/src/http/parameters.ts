@@ -121,8 +121,8 @@ function isSpread({ schema, style = 'form', explode = true, contentType }: Named
   return isObjectOnly && contentType === undefined && (style === 'deepObject' || (style === 'form' && explode));
 }
 
-/** Parses a parameter. A StyleError becomes an HttpError that names the parameter. */
-function withName<T>(code: 'not_found' | 'invalid_request', where: string, parse: () => T): T {
+/** Parses a parameter or property. A StyleError becomes an HttpError that names it. */
+export function withName<T>(code: 'not_found' | 'invalid_request', where: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {

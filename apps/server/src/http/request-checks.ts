@@ -33,7 +33,7 @@ const UNRESERVED = /[A-Za-z0-9._~-]/;
 export function normalizeTarget(method: string | undefined, target: string): string | undefined {
   if (PLAIN_TARGET.test(target)) return target;
   if (target === '*' && method === 'OPTIONS') return target;
-  const local = target.startsWith('/') ? target : withoutOrigin(target);
+  const local = localTarget(target);
   if (local === undefined || !TARGET.test(local) || BROKEN_ESCAPE.test(local)) return undefined;
   return local.replace(/%([\da-f]{2})/gi, (escaped, hex: string) => {
     const character = String.fromCharCode(Number.parseInt(hex, 16));
@@ -41,7 +41,9 @@ export function normalizeTarget(method: string | undefined, target: string): str
   });
 }
 
-function withoutOrigin(target: string): string | undefined {
+/** A target without scheme and host; undefined if they are malformed. */
+export function localTarget(target: string): string | undefined {
+  if (target.startsWith('/')) return target;
   const [, host, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target) ?? [];
   if (!host || !isHost(host)) return undefined;
   return rest.startsWith('/') ? rest : `/${rest}`;

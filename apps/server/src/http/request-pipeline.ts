@@ -14,7 +14,7 @@ import type { HealthChecks } from './health.ts';
 import { errorWriter, HttpError } from './http-error.ts';
 import { observer } from './observe.ts';
 import { Quotas, rateLimiter } from './rate-limit.ts';
-import { messageError, normalizeTarget } from './request-checks.ts';
+import { localTarget, messageError, normalizeTarget } from './request-checks.ts';
 import { createContext, type RequestContext } from './request-context.ts';
 import { writeResponse, writeValidatedResponse } from './response.ts';
 import { basePath } from './routes.ts';
@@ -102,7 +102,7 @@ export function createPipeline(store: Store, options: AppOptions) {
 
   /** Below the base path, a request without a key gets 401 and no other error. */
   function targetError(request: IncomingMessage, context: RequestContext): HttpError {
-    if (request.url?.startsWith(`${basePath}/`) && callerOf(request, context, keys) === undefined)
+    if (localTarget(request.url ?? '')?.startsWith(`${basePath}/`) && callerOf(request, context, keys) === undefined)
       return unauthorized(context);
     return new HttpError('invalid_request', 'The target of the request is not a well-formed path.');
   }

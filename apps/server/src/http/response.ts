@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { stringify } from 'node:querystring';
-import { pipeline, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebStream } from 'node:stream/web';
-import { type Operation, type OperationId, operations, propertiesOf } from '@petstore/types';
+import { type Operation, type OperationId, operations } from '@petstore/types';
 import type { Response } from 'express';
 import { decodeText } from '../store/document.ts';
 import type { JsonText, Page } from '../store/store.ts';
@@ -27,23 +27,16 @@ export interface StoredResponse {
   readonly state?: CollectionState;
 }
 
-/** The elements of a list response. */
-export interface PageInfo {
-  /** Whether more elements may follow. */
-  more: boolean;
-  last: unknown;
-}
-
-/** Writes a response and ends it. */
+/** Writes a response and ends it. Rejects if its stream fails. */
 export type WriteResponse = (
   response: ServerResponse,
   context: RequestContext,
   status: number,
   headers: Headers,
   content?: Content,
-) => void;
+) => void | Promise<void>;
 
-export const writeResponse: WriteResponse = (response, context, status, headers, content) => {
+export const writeResponse: WriteResponse = (response, context, status, headers, content): void | Promise<void> => {
   if (content && 'text' in content && status < 300 && canBeWhole(response)) {
     response.statusCode = status;
     response.send(wholeText(response.keepAlive, context, status, headers, content), content.encoding);
@@ -55,7 +48,7 @@ export const writeResponse: WriteResponse = (response, context, status, headers,
     response.writeHead(status, head).end();
   } else if ('stream' in content) {
     head.push('Content-Type', content.type);
-    writeStream(response.writeHead(status, head), context, content.stream);
+    return writeStream(response.writeHead(status, head), context, content.stream);
   } else {
     head.push('Content-Type', content.type ?? JSON_TYPE, 'Content-Length', String(content.bytes));
     response.writeHead(status, head).end(content.text, content.encoding);
@@ -97,24 +90,34 @@ export function dateText(): string {
 }
 
 /** Pipes a stream. If it fails, the connection is closed, so the client sees that the response is incomplete. */
-function writeStream(response: ServerResponse, { method }: RequestContext, stream: ReadableStream<Uint8Array>): void {
-  if (method === 'HEAD') {
-    void stream.cancel();
+async function writeStream(
+  response: ServerResponse,
+  { method }: RequestContext,
+  stream: ReadableStream<Uint8Array>,
+): Promise<void> {
+  if (method === 'HEAD' || response.destroyed) {
     response.end();
-    return;
+    return stream.cancel();
   }
-  pipeline(Readable.fromWeb(stream as WebStream), response, (error) => {
-    if (error) response.destroy();
+  await pipeline(Readable.fromWeb(stream as WebStream), response).catch((error: NodeJS.ErrnoException) => {
+    // A client may disconnect at any time.
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   });
 }
 
 /** Writes a response through Express, where the validator checks it. */
-export const writeValidatedResponse: WriteResponse = (response, context, status, headers, content) => {
+export const writeValidatedResponse: WriteResponse = (
+  response,
+  context,
+  status,
+  headers,
+  content,
+): void | Promise<void> => {
   const express = response as Response;
   express.status(status);
   for (let i = 0; i < headers.length; i += 2) express.append(headers[i] ?? '', headers[i + 1] ?? '');
   if (content === undefined) express.end();
-  else if ('stream' in content) writeStream(express.type(content.type), context, content.stream);
+  else if ('stream' in content) return writeStream(express.type(content.type), context, content.stream);
   else if (content.type !== undefined && !/[/+]json\b/.test(content.type))
     express.type(content.type).send(content.text);
   else {
@@ -154,39 +157,3 @@ function deprecation({ deprecatedSince, sunset, successor }: Operation): string[
       : []),
   ];
 }
-
-/**
- * The `Link` to the next page: the same query, with the cursor at the last element. Empty if this is the last page. The link
- * is relative, so it also works behind a proxy that adds a prefix to the path.
- */
-export function nextPage(
-  context: RequestContext,
-  { pagination, fields }: Operation,
-  input: Readonly<Record<string, unknown>>,
-  { more, last }: PageInfo,
-): Headers {
-  const { by, cursor } = pagination ?? {};
-  if (by !== 'link' || cursor === undefined || !more) return [];
-  const query: Record<string, string> = {};
-  let isPlain = true;
-  for (const name in input) {
-    if (fields[name]?.in !== 'query') continue;
-    if (typeof input[name] === 'object') isPlain = false;
-    else query[name] = String(input[name]);
-  }
-  query[cursor] = String(last);
-  // Lists and objects are copied from the raw query, in their own style.
-  const copiedPairs = isPlain
-    ? []
-    : context.target.query.split('&').filter((pair) => !Object.hasOwn(query, nameOf(pair)) && isField(nameOf(pair)));
-  return ['Link', `<?${[stringify(query), ...copiedPairs].join('&')}>; rel="next"`];
-
-  function isField(name: string): boolean {
-    return (
-      Object.hasOwn(fields, name.split('[', 1)[0] ?? '') ||
-      Object.values(fields).some(({ schema }) => Object.hasOwn(propertiesOf(schema), name))
-    );
-  }
-}
-
-const nameOf = (pair: string) => decodeURIComponent(pair.split('=')[0] ?? '').replaceAll('+', ' ');

@@ -144,7 +144,11 @@ export function decodeQuery(text: string): string {
 }
 
 export function parseJsonText(schema: Schema, text: string): unknown {
-  return parseJson(Buffer.from(text), schema, 'its value');
+  try {
+    return parseJson(Buffer.from(text), schema, 'its value');
+  } catch (error) {
+    throw error instanceof HttpError ? new StyleError(error.message, { cause: error }) : error;
+  }
 }
 
 /** The value of one text that may have several parts. */

@@ -1,8 +1,10 @@
 import { expectLinear } from '@petstore/testing/linear';
-import type { RequestBody, Schema } from '@petstore/types';
+import { type Field, type Operation, operations, type RequestBody, type Schema } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { isAccepted, parseBody } from '../../src/http/body-content.ts';
 import { HttpError } from '../../src/http/http-error.ts';
+import { parseParameters } from '../../src/http/parameters.ts';
+import { parseTarget } from '../../src/http/target-cache.ts';
 import { MAX_FORM_VALUES, MAX_PART_HEAD_BYTES } from '../../src/limits.ts';
 
 const schema: Schema = {
@@ -54,6 +56,14 @@ test.each([
   expect(() => read(body, multipart, type)).toThrow(HttpError);
 });
 
+test('malformed JSON in a part or a parameter is reported with its name', () => {
+  expect(() => read(`${named('place', '{')}--b--`)).toThrow("body 'place': its value: it is not JSON");
+  const field: Field = { in: 'query', required: false, description: '', schema: {}, contentType: 'application/json' };
+  const operation: Operation = { ...operations.listPets, fields: { near: field } };
+  const parse = () => parseParameters(operation, parseTarget('/v1/pets?near=%7B'), {});
+  expect(parse).toThrow("query 'near': its value: it is not JSON");
+});
+
 test('the maximal number of values is accepted', () => {
   expect(read(`${named('tags', '').repeat(MAX_FORM_VALUES)}--b--`).tags).toHaveLength(MAX_FORM_VALUES);
   const pairs = (count: number) => Array<string>(count).fill('tags=').join('&');
@@ -66,7 +76,7 @@ test('a form is parsed by its schema', () => {
     ...{ tags: ['a b', '+'], order: -1, place: { city: 'Bonn' }, more: '1' },
   });
   expect(() => read('order=1&order=2', form)).toThrow("body 'order': it appears more than once");
-  expect(() => read('place=x', form)).toThrow(HttpError);
+  expect(() => read('place=x', form)).toThrow("body 'place': its value: it is not JSON");
 });
 
 test.each<[string, string, RequestBody['kind'], boolean]>([

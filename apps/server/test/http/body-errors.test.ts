@@ -51,6 +51,11 @@ describe.each(modes)('%s: the body', (_, options) => {
     },
   );
 
+  test.each(['a/b', 'a~b', 'a~1b', 'a b'])('an unknown member %s is named as it was sent', async (member) => {
+    const response = await post(`{"name":"x","categoryId":1,"${member}":1}`);
+    expect(JSON.parse(response.body).message).toBe(`body '${member}': there is no such member`);
+  });
+
   test('every violation is reported', async () => {
     const { message } = JSON.parse((await post('{"categoryId":"1","status":"dead","colour":1}')).body);
     for (const name of ['name', 'categoryId', 'status', 'colour']) expect(message).toContain(`'${name}'`);

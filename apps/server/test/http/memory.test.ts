@@ -44,5 +44,10 @@ test('a stopped server is not held in memory', async () => {
     return new WeakRef(app);
   };
   const apps = [await startAndStop(), await startAndStop()];
-  await expect.poll(() => (collect(), apps.filter((app) => app.deref() !== undefined))).toEqual([]);
+  await expect
+    .poll(() => {
+      collect();
+      return apps.filter((app) => app.deref() !== undefined);
+    })
+    .toEqual([]);
 });

@@ -151,6 +151,11 @@ describe.each(modes)('%s', (_, options) => {
     expect(allowed.headers.get('access-control-allow-headers')).toContain('Authorization');
     const response = await open.get(`${open.baseUrl}/pets`, { origin: 'https://shop.test' });
     expect(response.headers.get('access-control-expose-headers')).toContain('Link');
+    const limited = await start({ corsOrigins: ['https://shop.test'], bodyMemory: 0 });
+    const body = JSON.stringify({ name: 'x'.repeat(9000), categoryId: 1 });
+    const headers = { origin: 'https://shop.test', 'content-type': 'application/json' };
+    const failed = await limited.get(`${limited.baseUrl}/pets`, headers, { method: 'POST', body });
+    expect([failed.status, failed.headers.get('access-control-allow-origin')]).toEqual([503, 'https://shop.test']);
     const stranger = await open.get(`${open.baseUrl}/pets`, { origin: 'https://other.test' });
     expect(stranger.headers.get('access-control-allow-origin')).not.toBe('https://other.test');
   });

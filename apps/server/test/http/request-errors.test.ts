@@ -111,14 +111,20 @@ describe.each(modes)('%s', (_, options) => {
       expectError(await raw(server().origin, request(`GET ${path}`, key)), 'not_found');
     });
 
-    test.each([...elsewhere, '/v1/pets', '/v1/pets/1', '/v1/pets?limit=x', '/v1/pets/%zz', '/v1/%zz', '/v1/pets#x'])(
-      'needs a key first: %s',
-      async (path) => {
-        const response = await raw(server().origin, request(`GET ${path}`));
-        expectError(response, 'unauthorized');
-        expect(response.headers.get('www-authenticate')).toBe('Bearer');
-      },
-    );
+    test.each([
+      ...elsewhere,
+      '/v1/pets',
+      '/v1/pets/1',
+      '/v1/pets?limit=x',
+      '/v1/pets/%zz',
+      '/v1/%zz',
+      '/v1/pets#x',
+      'http://localhost/v1/%zz',
+    ])('needs a key first: %s', async (path) => {
+      const response = await raw(server().origin, request(`GET ${path}`));
+      expectError(response, 'unauthorized');
+      expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    });
   });
 
   describe('the key', () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { UnderlyingSource } from 'node:stream/web';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ListenOptions, listen } from '../../src/http/listen.ts';
@@ -6,13 +8,25 @@ import { writeResponse } from '../../src/http/response.ts';
 import { parseTarget } from '../../src/http/target-cache.ts';
 import { openWire } from './wire.ts';
 
-/** A server whose only response is this stream of bytes. */
-async function streaming(source: UnderlyingSource<Uint8Array>, options: Partial<ListenOptions> = {}) {
+/** A server whose only response is this stream of bytes, which it begins when `ready` resolves. Errors are added to `errors`. */
+async function streaming(
+  source: UnderlyingSource<Uint8Array>,
+  {
+    errors = [],
+    ready = async () => {},
+    ...options
+  }: Partial<ListenOptions> & { errors?: unknown[]; ready?: (response: ServerResponse) => Promise<unknown> } = {},
+) {
   const stream = new ReadableStream(source);
   const { origin, drain } = await listen(
-    (request, response) => {
+    async (request, response) => {
       const context = createContext(request, parseTarget('/'), undefined);
-      writeResponse(response, context, 200, [], { stream, type: 'application/octet-stream' });
+      await ready(response);
+      try {
+        await writeResponse(response, context, 200, [], { stream, type: 'application/octet-stream' });
+      } catch (error) {
+        errors.push(error);
+      }
     },
     {
       ...{ host: '127.0.0.1', port: 0, maxConnections: 10, headersTimeout: 30_000, requestTimeout: 30_000 },
@@ -48,19 +62,46 @@ test('bytes are streamed with their type', async () => {
 });
 
 test('a stream that fails aborts the response', async () => {
-  const origin = await streaming({
+  const errors: unknown[] = [];
+  const source: UnderlyingSource<Uint8Array> = {
     start: (controller) => controller.enqueue(Uint8Array.of(1)),
     pull: (controller) => controller.error(new Error('the disk is gone')),
-  });
+  };
+  const origin = await streaming(source, { errors });
   const whole = fetch(origin).then((response) => response.arrayBuffer());
   await expect(whole).rejects.toThrow();
+  await expect.poll(() => errors).toEqual([new Error('the disk is gone')]);
+});
+
+test('a stream that cannot be cancelled is an error', async () => {
+  const errors: unknown[] = [];
+  const cancel = () => Promise.reject(new Error('the disk is gone'));
+  const head = await fetch(await streaming({ cancel }, { errors }), { method: 'HEAD' });
+  expect(head.status).toBe(200);
+  await expect.poll(() => errors).toEqual([new Error('the disk is gone')]);
+});
+
+test('a stream for a client that has disconnected is cancelled', async () => {
+  const { state, source } = endless();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const ready = (response: ServerResponse) => {
+    begin();
+    return once(response, 'close');
+  };
+  const wire = openWire(await streaming(source, { ready }));
+  wire.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await begun;
+  wire.socket.resetAndDestroy();
+  await expect.poll(() => state.cancelled).toBe(true);
 });
 
 test('a stream is cancelled when the client disconnects, and for HEAD', async () => {
   const { state, source } = endless();
-  const response = await fetch(await streaming(source));
+  const errors: unknown[] = [];
+  const response = await fetch(await streaming(source, { errors }));
   await response.body?.cancel();
   await expect.poll(() => state.cancelled).toBe(true);
+  expect(errors).toEqual([]);
 
   const other = endless();
   const head = await fetch(await streaming(other.source), { method: 'HEAD' });

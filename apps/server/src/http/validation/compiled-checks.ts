@@ -2,16 +2,9 @@ import { createRequire } from 'node:module';
 import type { Operation } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { MAX_EXPLAINED_DEPTH, MAX_EXPLAINED_VALUES } from '../../limits.ts';
+import type { Violation } from '../http-error.ts';
 import type { Checked } from '../input.ts';
 import { type AjvKeywords, addRequestKeywords, nameOf, withInt64Keyword } from './keywords.ts';
-
-/** A violation of the spec. `path` is its location in the request, such as `/query/limit`. */
-export interface Violation {
-  readonly path: string;
-  readonly message: string;
-  /** The keyword of JSON Schema, followed by a dot and details. */
-  readonly errorCode: string;
-}
 
 /** The methods of ajv for compiled checks. */
 export interface Ajv extends AjvKeywords {
@@ -21,7 +14,16 @@ export interface Ajv extends AjvKeywords {
 
 interface Compiled {
   (request: Checked): boolean;
-  errors?: object[] | null;
+  errors?: AjvError[] | null;
+}
+
+interface AjvError {
+  /** The JSON pointer of a value in the request. */
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly message?: string;
+  /** Has the name of a member that is missing or unknown. */
+  readonly params: { missingProperty?: string; additionalProperty?: string; unevaluatedProperty?: string };
 }
 
 interface RequestValidator {
@@ -49,10 +51,9 @@ const { RequestValidator } = load('middlewares/openapi.request.validator') as {
   RequestValidator: new (spec: object, options: object) => RequestValidator;
 };
 const { createRequestAjv } = load('framework/ajv/index') as { createRequestAjv(spec: object, options: object): Ajv };
-const { ContentType, augmentAjvErrors, ajvErrorsToValidatorError } = load('middlewares/util') as {
+const { ContentType, augmentAjvErrors } = load('middlewares/util') as {
   ContentType: { fromString(type: string | undefined): object };
-  augmentAjvErrors(errors: object[]): object[];
-  ajvErrorsToValidatorError(status: number, errors: object[]): { errors: Violation[] };
+  augmentAjvErrors(errors: AjvError[]): AjvError[];
 };
 
 /** The spec for the validator's checks of requests and, if they are wanted, of responses, with the options of their compilers. */
@@ -77,8 +78,15 @@ export function requestCheck(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
       all ??= checkCompiler(apiDoc, { ...options, allErrors: true });
       errors = all.errorsIn(operation, request);
     }
-    return ajvErrorsToValidatorError(400, augmentAjvErrors(errors)).errors;
+    return augmentAjvErrors(errors).map(violationOf);
   };
+}
+
+function violationOf({ instancePath, keyword, message = '', params }: AjvError): Violation {
+  const path = instancePath.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const member = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
+  const [, location = '', ...names] = member === undefined ? path : [...path, member];
+  return { location, names, keyword, message };
 }
 
 /** Creates the validator's compiler for the checks of requests. The checks of an operation are compiled at their first use. */
@@ -101,7 +109,7 @@ export function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
     }
     return [ajv.getSchema(name), ajvBody.getSchema(name)] as [parameters: Compiled, body: Compiled];
   };
-  const errorsIn = (operation: Operation, request: Checked): object[] => {
+  const errorsIn = (operation: Operation, request: Checked): AjvError[] => {
     const [parameters, body] = compile(operation);
     return [
       ...(parameters(request) ? [] : (parameters.errors ?? [])),
