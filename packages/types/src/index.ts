@@ -1,8 +1,10 @@
 export type { Api, Arguments, Input, OperationId, Result, ServiceErrorCode } from './api.ts';
+export { closest } from './closest.ts';
 export type { Operations } from './gen/operation-types.gen.ts';
 export { operations, schemas } from './gen/operations.gen.ts';
 export { deployments, service, version } from './gen/service.gen.ts';
 export type * from './gen/types.gen.ts';
+export { exactReplacer, parseExact } from './json.ts';
 export type {
   BodyKind,
   Field,

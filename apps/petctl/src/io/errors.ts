@@ -1,3 +1,5 @@
+import { closest } from '@petstore/types';
+
 /** The exit codes. Scripts rely on them: never change a meaning. */
 export const exitCodes = {
   ok: { exit: 0, meaning: 'success' },
@@ -81,36 +83,12 @@ export function systemCode(error: unknown): string {
   return error.cause === undefined ? error.message : systemCode(error.cause);
 }
 
-const MAX_EDITS = 3;
-
 /** A hint that names the candidate closest to a misspelt word, or the fallback if none is close. */
 export function suggestion(
   word: string,
   candidates: readonly string[],
   fallback = `Use one of ${candidates.join(', ')}.`,
 ): string {
-  const [closest] = candidates
-    // A difference in length is at least as many edits. Words can be as long as a file, so this comes first.
-    .filter(({ length }) => Math.abs(length - word.length) <= MAX_EDITS)
-    .map((candidate) => ({ candidate, edits: editsBetween(word.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, edits }) => edits <= MAX_EDITS && edits <= Math.max(candidate.length, word.length) / 2)
-    .sort((a, b) => a.edits - b.edits);
-  return closest ? `Did you mean '${closest.candidate}'?` : fallback;
-}
-
-/** The Damerau distance: letters to add, remove, change or swap with the next. */
-function editsBetween(from: string, to: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
-  for (let i = 0; i < from.length; i++) {
-    const next = [i + 1];
-    for (let j = 0; j < to.length; j++) {
-      const [above = 0, diagonal = 0, left = 0] = [row[j + 1], row[j], next[j]];
-      const swapped = from[i] === to[j - 1] && from[i - 1] === to[j] ? (before[j - 1] ?? Infinity) + 1 : Infinity;
-      next.push(Math.min(above + 1, left + 1, diagonal + (from[i] === to[j] ? 0 : 1), swapped));
-    }
-    before = row;
-    row = next;
-  }
-  return row[to.length] ?? 0;
+  const best = closest(word, candidates);
+  return best === undefined ? fallback : `Did you mean '${best}'?`;
 }

@@ -1,3 +1,5 @@
+import { exactReplacer, parseExact } from '@petstore/types';
+
 /** Control characters, line separators and bidirectional marks: they could inject escape sequences or disguise text. */
 const unsafe = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
@@ -27,15 +29,13 @@ export function jsonText(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value ?? null, undefined, indent);
   } catch {
-    return JSON.stringify(value, withDigits, indent);
+    return JSON.stringify(value, exactReplacer, indent);
   }
 }
 
 /** Parses JSON, also after a byte order mark. An integer of 2^53 or more becomes a bigint, if it is written as digits only. */
 export function jsonValue(text: string): unknown {
-  const json = text.replace(/^\ufeff/, '');
-  // Such an integer has at least 16 digits. Other texts skip the reviver, because it is slow.
-  return /\d{16}/.test(json) ? JSON.parse(json, exactInteger) : JSON.parse(json);
+  return parseExact(text.replace(/^\ufeff/, ''));
 }
 
 /** Like `jsonValue`, but returns undefined if the text is not JSON. */
@@ -50,13 +50,4 @@ export function jsonValueIfValid(text: string): unknown {
 /** Whether a JSON value is an object. */
 export function isObject(data: unknown): data is Record<string, unknown> {
   return typeof data === 'object' && data !== null && !Array.isArray(data);
-}
-
-function withDigits(_: string, value: unknown): unknown {
-  const { rawJSON = String } = JSON as { rawJSON?(text: string): unknown };
-  return typeof value === 'bigint' ? rawJSON(String(value)) : value;
-}
-
-function exactInteger(_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
-  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }

@@ -1,3 +1,4 @@
+import { closest } from '@petstore/types';
 import { parseKeys } from '../keys/parse-keys.ts';
 import { ConfigError } from './kinds.ts';
 import { type Deployment, deployments, type Setting, settings } from './settings.ts';
@@ -82,31 +83,12 @@ function parseSetting<T>(setting: Setting<T>, texts: SettingTexts, deployment: D
   return parsed.value;
 }
 
-const MAX_EDITS = 3;
-
 /** A hint that names the candidate closest to a misspelt word. `nameOf` returns the part of a candidate that is compared. */
 export function suggestion(
   word: string,
   candidates: readonly string[],
-  nameOf = (candidate: string) => candidate,
+  nameOf?: (candidate: string) => string,
 ): string {
-  const [best] = candidates
-    .map((candidate) => ({ candidate, edits: editsBetween(word, nameOf(candidate)) }))
-    .filter(({ candidate, edits }) => edits <= MAX_EDITS && edits <= nameOf(candidate).length / 2)
-    .sort((a, b) => a.edits - b.edits);
-  return best ? `did you mean ${best.candidate}?` : '--help shows all.';
-}
-
-/** The Levenshtein distance: letters to add, remove or change. */
-function editsBetween(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
-  for (const [i, letter] of [...from].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...to].entries()) {
-      const [above = 0, diagonal = 0, left = 0] = [row[j + 1], row[j], next[j]];
-      next.push(Math.min(above + 1, left + 1, diagonal + (letter === other ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
+  const best = closest(word, candidates, nameOf);
+  return best === undefined ? '--help shows all.' : `did you mean ${best}?`;
 }

@@ -1,7 +1,6 @@
-import { type Operation, operations } from '@petstore/types';
+import { exactReplacer, type Operation, operations } from '@petstore/types';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { docs } from '../docs/docs.ts';
-import { exactReplacer } from '../store/document.ts';
 import { authenticate } from './authentication.ts';
 import { bodyParser } from './body.ts';
 import type { Dispatch } from './dispatch.ts';

@@ -1,4 +1,4 @@
-import type { Operation, Schema } from '@petstore/types';
+import { exactReplacer, type Operation, parseExact, type Schema } from '@petstore/types';
 import type { JsonText, NotWritten, Page, Properties } from './store.ts';
 
 /** Describes the documents of a collection to a store, which knows no other property of them. */
@@ -64,11 +64,6 @@ export function encode(value: unknown): string {
   }
 }
 
-/** A replacer for `JSON.stringify` that writes a bigint as an integer with all its digits. */
-export function exactReplacer(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? rawJSON(String(value)) : value;
-}
-
 /**
  * Parses a document or a list of documents. An integer that a number cannot hold exactly becomes a bigint. The caller names
  * the type, because stored documents were validated.
@@ -78,7 +73,7 @@ export function decode<T = Properties>({ text, encoding }: JsonText): T {
 }
 
 export function decodeText<T = Properties>(text: string): T {
-  return /\d{16}/.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
+  return parseExact(text) as T;
 }
 
 /** The documents of a page, each as its text. Line feeds separate them, because those inside a document are escaped. */
@@ -90,11 +85,3 @@ export function documentsIn({ json: { text, encoding }, count }: Pick<Page, 'jso
         .split(',\n')
         .map((document) => ({ text: document, encoding }));
 }
-
-function exactInteger(_key: string, value: unknown, context?: { source?: string }): unknown {
-  const source = context?.source ?? '';
-  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
-}
-
-// TypeScript's library does not declare it yet.
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };

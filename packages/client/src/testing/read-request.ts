@@ -1,5 +1,5 @@
 // Reads requests as the service does, by the operations of the spec.
-import { type Operation, type Schema, typesOf } from '@petstore/types';
+import { type Operation, parseExact, type Schema, typesOf } from '@petstore/types';
 import { faultOf } from '../check.ts';
 
 /** An error response of the fake service. */
@@ -73,7 +73,7 @@ async function readBody(
   if (!/[/+]json\b/i.test(type)) throw new HttpError(415, `the body must be ${body.mediaType}`);
   let value: unknown;
   try {
-    value = JSON.parse(text, exactInteger);
+    value = parseExact(text);
   } catch {
     throw new HttpError(400, 'the body is not JSON');
   }
@@ -114,9 +114,4 @@ function valueFrom(text: string, schema: Schema): unknown {
   if (types.includes('number') && /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return Number(text);
   if (types.includes('boolean') && /^(true|false)$/.test(text)) return text === 'true';
   return text;
-}
-
-/** A reviver for `JSON.parse` that returns large integers as bigint. */
-function exactInteger(_: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
-  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }

@@ -1,0 +1,19 @@
+/**
+ * Parses JSON. An integer that a number cannot hold exactly becomes a bigint, if it is written as digits only; Node 20, which does
+ * not pass the digits, rounds it.
+ */
+export function parseExact(text: string): unknown {
+  // Such an integer has at least 16 digits. Other texts skip the reviver, because it is slow.
+  return /\d{16}/.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text);
+}
+
+function exactInteger(_key: string, value: unknown, { source = '' }: { readonly source?: string } = {}): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
+}
+
+/** A replacer for `JSON.stringify` that writes a bigint as an integer with all its digits; on Node 20 as text. */
+export function exactReplacer(_key: string, value: unknown): unknown {
+  if (typeof value !== 'bigint') return value;
+  const { rawJSON = String } = JSON as { rawJSON?(text: string): unknown };
+  return rawJSON(String(value));
+}
