@@ -75,10 +75,8 @@ export async function http(quick: boolean): Promise<Section> {
 function withShares(rounds: Rounds) {
   return rowsOf(rounds).map((row) => {
     const { share, lowest, highest, isUnstable } = spreadOf(rounds, row.server, 'bare');
-    return {
-      ...row,
-      'of bare': `${rounded(share)}${isUnstable ? ' ?' : ''} (${rounded(lowest)}–${rounded(highest)})`,
-    };
+    const text = `${rounded(share)}${isUnstable ? ' ?' : ''} (${rounded(lowest)}–${rounded(highest)})`;
+    return { ...row, 'of bare': row.server === 'bare' ? '' : text };
   });
 }
 
