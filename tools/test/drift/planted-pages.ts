@@ -75,6 +75,12 @@ export const plantedInPages: PlantedDrift[] = [
   ...edits('docs', 'docs/operating.md', {
     'a metric that is not there': swap('petstore_requests_total', 'petstore_request_total'),
     'a flag that is not there, in a sentence': (text) => `${text}\nUse \`--stop-timeout\`.\n`,
+    'a flag with the name of something else': (text) => `${text}\nUse \`--error\`.\n`,
+    'the beginning of a variable': (text) => `${text}\nSet \`PETSTORE_BODY\`.\n`,
+    'the beginning of a metric': swap('petstore_store_commit_writes', 'petstore_store_commit'),
+    'a heading that is not there': swap('(#stopping)', '(#stops)'),
+    'a heading that another page lacks': swap('security.md#storage-of-keys', 'security.md#keys'),
+    'a flag of the package that is not there': (text) => `${text}\n\`\`\`sh\nnpx @petstore/server --prot 1\n\`\`\`\n`,
     'a path that nobody serves': swap('`/readyz`', '`/ready`'),
   }),
   ...edits('docs', 'README.md', {

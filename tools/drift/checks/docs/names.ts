@@ -15,9 +15,11 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
   const textOf = (...folders: string[]) => folders.flatMap((folder) => sourcesIn(project, folder)).join('\n');
   const server = textOf('apps/server/src');
   const petctl = textOf('apps/petctl/src');
-  const tools = textOf('tools/drift', 'tools/bench');
+  const tools = textOf('tools/drift', 'tools/bench', 'tools/release');
   const sources = [server, textOf('packages/client/src'), tools, project.read('docs/petctl.md')].join('\n');
-  const flags = await flagsOf(project);
+  const variables = new Set(sources.match(variable));
+  const metrics = new Set(server.match(metric));
+  const flags = new Set([...(await flagsOf(project)), ...[...tools.matchAll(toolFlag)].map(([, name = '']) => name)]);
   const { operations, model } = project.spec;
   const { statuses, deployments } = model.service;
   const addresses = Object.values(deployments);
@@ -26,21 +28,17 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
     [...operations.values()].some((operation) => operation.path === path) ||
     addresses.some((address) => address.endsWith(path));
   const kinds: [pattern: RegExp, isKnown: (name: string, page: string) => boolean, expected: string][] = [
-    [
-      /\]\((?![a-z]+:|#)([^)#]+)/g,
-      (target, page) => project.exists(join(dirname(page), target).replaceAll('\\', '/')),
-      'there is no such file',
-    ],
+    [/\]\((?![a-z]+:)([^)]+)/g, (target, page) => isLinked(project, page, target), 'there is no such file or heading'],
     [
       /\b((?:GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH|TRACE) \/[\w{}/.~-]*[\w}])/g,
       // Routes for operators, and of the server's pages, are no operations.
       (endpoint) => operations.has(endpoint) || server.includes(`'${endpoint.split(' ')[1]}'`),
       'there is no such operation',
     ],
-    [/\b((?:PETSTORE|PETCTL)_[A-Z_]*[A-Z])\b/g, (name) => sources.includes(name), 'nothing reads such a variable'],
-    [/\b(petstore_[a-z_]*[a-z])\b/g, (name) => server.includes(name), 'there is no such metric'],
+    [variable, (name) => variables.has(name), 'nothing reads such a variable'],
+    [metric, (name) => metrics.has(name), 'there is no such metric'],
     [/"code": ?"(\w+)"/g, (name) => name in statuses || petctl.includes(`'${name}'`), 'there is no such code'],
-    [/`--(?:no-)?([a-z][a-z-]+)/g, (name) => flags.has(name) || tools.includes(name), 'there is no such flag'],
+    [/`--(?:no-)?([a-z][a-z-]+)/g, (name) => flags.has(name), 'there is no such flag'],
     [/`(\/[a-z]+)`/g, isServed, 'nothing is served there'],
     // The table of bounds names the server's tests by their path below their folder.
     [
@@ -58,6 +56,26 @@ export async function unknownNames(project: Project, pages: readonly string[]): 
         .map((name) => editFinding(page, `it names ${name}`, expected));
     }),
   );
+}
+
+const variable = /\b((?:PETSTORE|PETCTL)_[A-Z_]*[A-Z])\b/g;
+const metric = /\b(petstore_[a-z_]*[a-z])\b/g;
+/** A flag in the options of `parseArgs`. */
+const toolFlag = /\b([\w-]+)(?::| =) \{ type: '(?:boolean|string)'/g;
+
+/** Whether the target of a link on a page is a file, and its anchor the one of a heading, as GitHub writes it. */
+function isLinked(project: Project, page: string, target: string): boolean {
+  const [path = '', anchor] = target.split('#');
+  const file = path === '' ? page : join(dirname(page), path).replaceAll('\\', '/');
+  if (!project.exists(file)) return false;
+  const headings = file.endsWith('.md') ? project.read(file).matchAll(/^#+ (.*)$/gm) : [];
+  const anchors = [...headings].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return anchor === undefined || anchors.includes(anchor);
 }
 
 /** Commands of npm itself. */
