@@ -1,14 +1,19 @@
 // Runs turbo's binary without its launch script, which cannot be stopped while turbo runs, and without telemetry, which only
 // an environment variable disables; npm scripts cannot set those on every system.
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { runInstead } from './processes.mjs';
 
-/** The inputs of the drift check that are not files, so that turbo caches no result of another day or base. */
-function driftSince() {
-  const { stdout } = spawnSync('git', ['rev-parse', 'HEAD', '@{upstream}', 'origin/main'], { encoding: 'utf8' });
-  return `${new Date().toISOString().slice(0, 10)} ${(stdout ?? '').split('\n').join(' ')}`;
+/**
+ * The inputs of the drift check that are not files, so that turbo caches no result of another day or base: every branch and tag
+ * may be the base.
+ */
+export function driftSince(cwd = '.') {
+  const { stdout } = spawnSync('git', ['show-ref', '--head'], { cwd, maxBuffer: Infinity });
+  const refs = createHash('sha1').update(stdout ?? '');
+  return `${new Date().toISOString().slice(0, 10)} ${refs.digest('hex')}`;
 }
 
 /** Runs turbo as a replacement of this process. */

@@ -61,7 +61,7 @@ export function essenceOf(mediaType: string): string {
 }
 
 export function isJson(mediaType: string): boolean {
-  return /^application\/(.+\+)?json$/.test(essenceOf(mediaType));
+  return /^(application|text)\/json$|\/.+\+json$/.test(essenceOf(mediaType));
 }
 
 /** Whether a media type is in a range like `image/*`, or equal to it. */

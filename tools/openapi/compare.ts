@@ -11,6 +11,9 @@ export interface SentRequest {
   body?: Uint8Array;
 }
 
+/** Headers that a client sends although no input is one. */
+const OWN_HEADERS: ReadonlySet<string> = new Set(['accept', 'user-agent', 'idempotency-key']);
+
 /**
  * Returns one sentence for each way in which a request is not the one expected. Spellings that every server reads alike
  * are equal: unreserved characters and `!'()*|[]$` encoded or not, the order of query parameters with different names,
@@ -32,8 +35,8 @@ export function differences(expected: ExpectedRequest, sent: SentRequest): strin
     else if (name === 'cookie') compare(name, value.split('; ').sort(), actual?.split('; ').sort());
     else compare(`header ${name}`, value, actual);
   }
-  const absent = ['authorization', 'cookie', 'content-type'].filter((name) => !(name in expected.headers));
-  for (const name of absent) compare(`header ${name}`, undefined, sent.headers[name]);
+  const others = Object.keys(sent.headers).filter((name) => !(name in expected.headers) && !OWN_HEADERS.has(name));
+  for (const name of others) compare(`header ${name}`, undefined, sent.headers[name]);
   const body = sent.body ?? new Uint8Array();
   if (!expected.body) compare('body', '', text(body));
   else {

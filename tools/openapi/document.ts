@@ -185,8 +185,14 @@ function lookUp({ root }: Document, ref: string): unknown {
 /** Values of examples are data, even a `$ref` in them. */
 const DATA_KEYS = ['example', 'value', 'default', 'enum', 'const'];
 
+/** The keys whose value is a map. The keys of a map are names: a response may be called `default`, a property `value`. */
+const MAP_KEYS = [
+  ...['properties', 'patternProperties', 'dependentSchemas', '$defs', 'content', 'encoding', 'paths'],
+  ...['schemas', 'responses', 'parameters', 'requestBodies', 'headers', 'securitySchemes', 'links', 'callbacks'],
+];
+
 /** A copy in which each reference begins with what `locate` returns for its file. */
-function withReferences(node: unknown, locate: (file: string) => string, areNames = false): unknown {
+function withReferences(node: unknown, locate: (file: string) => string, isMap = false): unknown {
   if (Array.isArray(node)) return node.map((item) => withReferences(item, locate));
   if (typeof node !== 'object' || node === null) return node;
   const entries = Object.entries(node).map(([key, child]) => {
@@ -194,8 +200,8 @@ function withReferences(node: unknown, locate: (file: string) => string, areName
       const [file = '', pointer = ''] = child.split('#');
       return [key, locate(file) + pointer];
     }
-    const isData = !areNames && DATA_KEYS.includes(key);
-    return [key, isData ? child : withReferences(child, locate, key === 'properties' && !areNames)];
+    if (!isMap && DATA_KEYS.includes(key)) return [key, child];
+    return [key, withReferences(child, locate, !isMap && MAP_KEYS.includes(key))];
   });
   return Object.fromEntries(entries);
 }

@@ -48,12 +48,22 @@ function newValueErrors(document: Document, direction: Direction): ValueErrors {
 /** The address of the document's root. Absolute, because schemas may have identifiers of their own. */
 const DOCUMENT = 'file:///document';
 
+/** The keywords whose value is a map of schemas. The keys of a map are names, which may equal keywords. */
+const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'schemas']);
+
+/** The keywords whose value is data. */
+const DATA = new Set(['const', 'enum', 'default', 'example', 'examples']);
+
 /** A copy with references into the document, and with the keywords of OpenAPI 3.0 as JSON Schema. */
-function asJsonSchema(node: unknown, isOld: boolean, unsent: 'readOnly' | 'writeOnly'): unknown {
+function asJsonSchema(node: unknown, isOld: boolean, unsent: 'readOnly' | 'writeOnly', isMap = false): unknown {
   if (Array.isArray(node)) return node.map((item) => asJsonSchema(item, isOld, unsent));
   if (typeof node !== 'object' || node === null) return node;
   const copy: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(node)) copy[key] = asJsonSchema(value, isOld, unsent);
+  for (const [key, value] of Object.entries(node)) {
+    const isData = !isMap && DATA.has(key);
+    copy[key] = isData ? value : asJsonSchema(value, isOld, unsent, !isMap && MAPS.has(key));
+  }
+  if (isMap) return copy;
   const { $ref } = copy;
   if (typeof $ref === 'string') {
     const target = `${DOCUMENT}${$ref}`;

@@ -19,8 +19,8 @@ const project = openProject();
 const read = (file: string) => (project.exists(file) ? project.read(file) : undefined);
 const filesWith = fileGraph({ root, edits: {}, read });
 
-function plannedTasks(): Map<string, Task> {
-  const command = ['tools/turbo.mjs', 'run', `test:${mode}`, '--dry=json'];
+function plannedTasks(...tasks: string[]): Map<string, Task> {
+  const command = ['tools/turbo.mjs', 'run', ...tasks, '--dry=json'];
   const plan = JSON.parse(execFileSync(process.execPath, command, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 }));
   return new Map(plan.tasks.map((task: Task) => [task.taskId, task]));
 }
@@ -41,7 +41,7 @@ async function testFiles(folder: string): Promise<string[]> {
   return globSync(test?.include ?? [], { cwd: join(root, folder) }).map((file) => join(folder, file));
 }
 
-const tasks = plannedTasks();
+const tasks = plannedTasks(`test:${mode}`, '//#generate');
 
 test.each([
   ['petctl', 'apps/petctl'],
@@ -60,3 +60,10 @@ test.each([
     expect(starting).toEqual([]);
   },
 );
+
+test('npm run dev generates again when a file that the generator loads has changed', () => {
+  const inputs = inputsOf(tasks, '//#generate');
+  const loaded = [...filesWith('tools/generate/main.ts')].filter((file) => !file.includes('/gen/'));
+  expect(loaded.filter((file) => !inputs.includes(file))).toEqual([]);
+  expect(inputs).toContain('spec/openapi.yaml');
+});

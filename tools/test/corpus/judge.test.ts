@@ -157,6 +157,7 @@ describe('the comparison', () => {
       0,
       (request) => withHeader(request, 'authorization', 'Bearer secret'),
     ],
+    ['another key where none is wanted', 'security-none', 0, (request) => withHeader(request, 'x-api-key', 'secret')],
     ['a missing key', 'security-api-key', 0, (request) => withHeader(request, 'x-api-key', undefined)],
     [
       'another content type',

@@ -130,3 +130,20 @@ test.each([{ PETSTORE_BASE: 'no-such-branch' }, { GITHUB_BASE_REF: 'no-such-bran
     expect((await found(env)).rules).toEqual(['git finds no spec/openapi.yaml there']);
   },
 );
+
+test('turbo runs the check again when any base has moved, also without an upstream branch', async () => {
+  const turbo = new URL('../../turbo.mjs', import.meta.url).href;
+  const { driftSince }: { driftSince(cwd: string): string } = await import(turbo);
+  cloneOf(spec);
+  const moved = (...args: string[]) => {
+    const before = driftSince(checkout);
+    git(...args);
+    return driftSince(checkout) !== before;
+  };
+  commit(spec);
+  expect(moved('update-ref', 'refs/remotes/origin/main', 'HEAD')).toBe(true);
+  expect(moved('tag', 'petctl@1.0.0')).toBe(true);
+  expect(moved('branch', 'next', 'HEAD~1')).toBe(true);
+  expect(moved('update-ref', 'refs/heads/next', 'HEAD')).toBe(true);
+  expect(moved('status')).toBe(false);
+});
