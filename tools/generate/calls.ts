@@ -1,11 +1,12 @@
 // Writes the client: one thin function per operation, on top of the hand-written runtime.
 import type { Operation, SecurityScheme } from '@petstore/types';
 import { Code, docComment, Imports, identifier, literal, operationComment, quoted } from './code.ts';
-import { defined } from './document.ts';
+import { defined, unusedName } from './document.ts';
 import { encodersOf } from './encoders.ts';
 import type { Model } from './model.ts';
 import { capital } from './operation-names.ts';
 import { Schemas } from './schemas.ts';
+import type { Service } from './service.ts';
 
 const [request, response] = ['../build-request.ts', '../parse-response.ts'] as const;
 
@@ -20,13 +21,14 @@ export function callsModule(model: Model): string {
 /** `schemes.gen.ts`: the security schemes, the names of API keys in requests, and the default authorization. */
 export function schemesModule({ service }: Model): string {
   const imports = new Imports();
+  const names = schemeNames(service);
   const constants = Object.entries(service.securitySchemes).flatMap(([name, scheme]) => {
     const addCredential = addCredentialOf(scheme, imports);
     if (!addCredential) return [];
     const key = name === service.keyScheme ? ", 'apiKey'" : '';
-    return `export const ${schemeName(name)} = [${quoted(name)}, ${addCredential}${key}] as const;\n`;
+    return `export const ${names.get(name)} = [${quoted(name)}, ${addCredential}${key}] as const;\n`;
   });
-  const defaultAuthorize = authorizeOf(service.security, imports, (name) => new Code(schemeName(name)));
+  const defaultAuthorize = authorizeOf(service.security, imports, (name) => new Code(names.get(name) ?? ''));
   const authorize = imports.type('Authorize', request);
   const apiKeyNames = Object.values(service.securitySchemes).flatMap((scheme) =>
     scheme.type === 'apiKey' ? [encodeURIComponent(scheme.name).toLowerCase()] : [],
@@ -89,8 +91,10 @@ export function ${id}(connection: ${connection}, input${needsInput ? '' : '?'}: 
 }
 
 /** The wire format of an operation, as short as possible, because consumers bundle it with each function. */
-function wireOf(operation: Operation, { service: { security } }: Model, schemas: Schemas, imports: Imports): object {
+function wireOf(operation: Operation, { service }: Model, schemas: Schemas, imports: Imports): object {
   const { id, method, path } = operation;
+  const { security } = service;
+  const names = schemeNames(service);
   const same = JSON.stringify(operation.security) === JSON.stringify(security);
   return defined({
     id,
@@ -101,7 +105,7 @@ function wireOf(operation: Operation, { service: { security } }: Model, schemas:
       ? security.length > 0
         ? imports.value('authorize', './schemes.gen.ts')
         : undefined
-      : authorizeOf(operation.security, imports, (name) => imports.value(schemeName(name), './schemes.gen.ts')),
+      : authorizeOf(operation.security, imports, (name) => imports.value(names.get(name) ?? '', './schemes.gen.ts')),
     accept: acceptOf(operation),
     ok: okOf(operation.successes),
     parse: parserOf(operation, schemas, imports),
@@ -152,4 +156,15 @@ function addCredentialOf(scheme: SecurityScheme, imports: Imports): Code | undef
 /** Lets bundlers leave out an unused call. */
 const pure = (call: Code) => new Code(`/* @__PURE__ */ ${call}`);
 
-const schemeName = (name: string) => `${identifier(name)}Scheme`;
+/** The constants of the security schemes by the names in the spec, which may differ only in punctuation. */
+function schemeNames({ securitySchemes }: Service): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const name of Object.keys(securitySchemes)) {
+    const used = [...names.values()];
+    names.set(
+      name,
+      unusedName(`${identifier(name)}Scheme`, (one) => used.includes(one)),
+    );
+  }
+  return names;
+}

@@ -48,10 +48,41 @@ export function unusedName(wanted: string, isUsed: (name: string) => boolean): s
 export function resolvePointer(document: unknown, pointer: string): unknown {
   let value = document;
   for (const part of pointer.split('/').slice(1)) {
-    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    value = Array.isArray(value) ? value[Number(key)] : node(value)[key];
+    const key = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    const parent = Object(value);
+    value = Object.hasOwn(parent, key) ? parent[key] : undefined;
   }
   return value;
+}
+
+/** Decodes a part of a URL. Returns a malformed part as it is. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/**
+ * The keywords whose value may be a map. The keys of a map are names, which may equal keywords: a response may be called `default`.
+ * An operation's `parameters` are a list.
+ */
+const maps = new Set(
+  (
+    'properties patternProperties dependentSchemas $defs schemas parameters requestBodies responses headers encoding ' +
+    'securitySchemes links callbacks pathItems'
+  ).split(' '),
+);
+
+/** Whether the value is a map from names. */
+export function isMap(keyword: string, value: unknown): boolean {
+  return maps.has(keyword) && isNode(value);
+}
+
+/** Whether the value of a keyword is data, in which nothing is a keyword. */
+export function isData(keyword: string): boolean {
+  return keyword === 'example' || keyword === 'examples' || keyword === 'default' || keyword === 'enum';
 }
 
 /** Constructs of the spec that are unsupported or wrong, with one message each. */

@@ -56,7 +56,7 @@ async function typesModules(model: Model): Promise<(readonly [file: string, text
       plugins: [
         {
           name: '@hey-api/typescript',
-          definitions: { name: typeName },
+          definitions: { name: (component) => typeName(component, model) },
           $resolvers: { number: ({ $, schema }) => (isWide(schema) ? $.type('number | bigint') : undefined) },
         },
         typesPlugin(model),

@@ -1,7 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { type Document, isNode, list, mapped, node, reject, resolvePointer, unusedName } from './document.ts';
+import {
+  type Document,
+  decoded,
+  isData,
+  isMap,
+  isNode,
+  list,
+  mapped,
+  node,
+  reject,
+  resolvePointer,
+  unusedName,
+} from './document.ts';
 import { upgraded } from './upgrade.ts';
 
 /** Reads a file by its absolute path. Throws if the file does not exist. */
@@ -56,7 +68,7 @@ function bundle(text: string, main: string, read: ReadFile): Document {
     if (!files.has(file)) files.set(file, parsed(textOf(file, referrer, read), file));
     return files.get(file);
   };
-  const copy = (value: unknown, file: string, kind: string, isMap = false): unknown => {
+  const copy = (value: unknown, file: string, kind: string, hasNames = false): unknown => {
     if (Array.isArray(value)) return value.map((one) => copy(one, file, kind));
     if (!isNode(value)) return value;
     if (typeof value.$ref === 'string') {
@@ -64,14 +76,14 @@ function bundle(text: string, main: string, read: ReadFile): Document {
       return { $ref: localRef(String($ref), file, kind), ...node(copy(beside, file, kind)) };
     }
     return mapped(value, (child, key) =>
-      isExample(key) && !isMap ? child : copy(child, file, kindBelow(key, kind), !isMap && maps.has(key)),
+      isData(key) && !hasNames ? child : copy(child, file, kindBelow(key, kind), !hasNames && isMap(key, child)),
     );
   };
   const localRef = ($ref: string, from: string, kind: string): string => {
     const [path = '', pointer = ''] = $ref.split('#');
     if (/^[a-z]+:\/\//i.test(path))
       reject(basename(from), `$ref '${$ref}' is on another host`, 'copy the file beside the spec');
-    const file = path === '' ? from : resolve(dirname(from), decodeURIComponent(path));
+    const file = path === '' ? from : resolve(dirname(from), decoded(path));
     if (file === main) return `#${pointer}`;
     const key = `${file}#${pointer}`;
     const known = added.get(key);
@@ -98,7 +110,10 @@ function bundle(text: string, main: string, read: ReadFile): Document {
 
 function parsed(text: string, path: string): unknown {
   try {
-    return parse(text, { maxAliasCount: 1000, merge: true });
+    const value: unknown = parse(text, { maxAliasCount: 1000, merge: true });
+    // Throws if an alias refers to a node that contains the alias.
+    JSON.stringify(value);
+    return value;
   } catch (error) {
     const [reason] = String(error instanceof Error ? error.message : error).split('\n');
     return reject(basename(path), `the file is neither YAML nor JSON (${reason})`, 'correct the file');
@@ -112,19 +127,6 @@ function textOf(file: string, referrer: string, read: ReadFile): string {
     return reject(basename(referrer), `the file ${basename(file)} does not exist`, 'correct the $ref to it');
   }
 }
-
-/** The keywords whose value is a map. The keys of a map are names, which may equal keywords: a response may be called `default`. */
-const maps = new Set([
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  '$defs',
-  'schemas',
-  'responses',
-  'headers',
-]);
-
-const isExample = (key: string) => key === 'example' || key === 'examples' || key === 'default' || key === 'enum';
 
 /** The maps of components. */
 const componentMaps = new Set(

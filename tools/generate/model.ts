@@ -1,7 +1,7 @@
 // The model of a document: the service and its operations, from which all code is generated.
 import type { Field, Operation, Schema, SecurityScheme } from '@petstore/types';
 import { bodyOf } from './body.ts';
-import { type Document, defined, ErrorCollector, list, type Node, node, text } from './document.ts';
+import { type Document, defined, ErrorCollector, list, type Node, node, reject, text } from './document.ts';
 import { commandOf, derivedId, functionName } from './operation-names.ts';
 import { idempotencyKeyOf, parameterNodes, parametersOf } from './parameters.ts';
 import { paginationOf, responsesOf } from './responses.ts';
@@ -66,6 +66,7 @@ function operationModelOf(
   rejectRequest(path, method, at, parameters, request !== undefined, errors);
   const fields = { ...Object.fromEntries(parameters), ...request?.fields };
   const noResponses = { responses: {}, successes: [], success: undefined };
+  const responses = errors.try(() => responsesOf(declared, at, schemas)) ?? noResponses;
   const id = errors.try(() => functionName(text(declared.operationId) ?? derivedId(method, path), at)) ?? '';
   const tags = list(declared.tags).map(String);
   const named = { id, method, path, tag: tags[0], command: declared['x-command'] };
@@ -82,18 +83,24 @@ function operationModelOf(
     deprecatedSince: text(declared['x-deprecated-since']),
     sunset: text(declared['x-sunset']),
     successor: text(declared['x-successor']),
-    stability: text(declared['x-stability-level']) as Operation['stability'],
+    stability: errors.try(() => stabilityOf(declared, at)),
     security: errors.try(() => securityOf(declared.security ?? document.security, `${at}.security`, schemes)) ?? [],
     body: request?.body,
     idempotencyKey: errors.try(() => idempotencyKeyOf(declaredParameters, method, at, schemas)),
-    pagination: errors.try(() => paginationOf(declared, at, new Set(Object.keys(fields)))),
+    pagination: errors.try(() => paginationOf(declared, at, new Set(Object.keys(fields)), responses.successes)),
     fields,
-    ...(errors.try(() => responsesOf(declared, at, schemas)) ?? noResponses),
+    ...responses,
   });
   return {
     operation,
     ...(request && { bodySchema: request.schema, bodyDescription: request.description }),
   };
+}
+
+function stabilityOf(declared: Node, at: string): Operation['stability'] {
+  const level = declared['x-stability-level'];
+  if (level === undefined || level === 'experimental' || level === 'beta') return level;
+  return reject(`${at}.x-stability-level`, `'${level}' is not a stability level`, 'write experimental or beta');
 }
 
 /** Rejects a path, a body and parameter names that no client can send. */
@@ -107,12 +114,16 @@ function rejectRequest(
 ): void {
   if (/[?#]/.test(path))
     errors.reject(at, 'the path contains a query or a fragment', 'declare query parameters instead');
-  for (const [, name = ''] of path.matchAll(/\{([^}]*)\}/g))
+  if (method === 'trace') errors.reject(at, 'fetch cannot send TRACE', 'remove the operation');
+  const names = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name);
+  for (const [i, name] of names.entries()) {
     if (parameters.get(name)?.in !== 'path') {
       const problem = `the path contains {${name}}, but no path parameter '${name}' is declared`;
       errors.reject(`${at}.parameters`, problem, 'declare the parameter');
     }
-  if (hasBody && /^(get|head|trace)$/.test(method))
+    if (names.indexOf(name) < i) errors.reject(at, `the path contains {${name}} twice`, 'rename one of them');
+  }
+  if (hasBody && /^(get|head)$/.test(method))
     errors.reject(`${at}.requestBody`, `${method.toUpperCase()} has a body, which fetch cannot send`, 'use POST');
   for (const name of ['__proto__', 'constructor'].filter((one) => parameters.has(one))) {
     const problem = `clients cannot have an input with the name '${name}'`;

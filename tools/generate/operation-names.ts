@@ -1,4 +1,5 @@
 import { kebab } from 'petctl/names';
+import { textOf } from '../repository.ts';
 import { reject } from './document.ts';
 
 /** The name of an operation without an operationId: `GET /users/{userId}/photo` becomes `getUsersByUserIdPhoto`. */
@@ -15,15 +16,20 @@ export function functionName(operationId: string, at: string): string {
   return reserved.has(name) ? `${name}Operation` : name;
 }
 
-/** Reserved words, and hand-written functions of the client package. */
-const reserved = new Set(
-  (
+/** The names that the packages of types and client export, apart from those of `export *`. */
+export const exportedNames: readonly string[] = ['packages/types/src/index.ts', 'packages/client/src/index.ts'].flatMap(
+  (file) => [...textOf(file).matchAll(/\{([^}]*)\}/g)].flatMap(([, names = '']) => names.match(/\w+(?=,|\s*$)/g) ?? []),
+);
+
+/** Reserved words, and names that the packages export by hand. */
+const reserved = new Set([
+  ...exportedNames,
+  ...(
     'break case catch class const continue debugger default delete do else enum export extends false finally for function if ' +
     'implements import in instanceof interface let new null package private protected public return static super switch this throw true ' +
-    'try typeof var void while with yield await arguments eval constructor then ' +
-    'connect petstore request nextPage mayRetry'
+    'try typeof var void while with yield await arguments eval constructor then'
   ).split(' '),
-);
+]);
 
 function camel(words: readonly string[]): string {
   const [first = '', ...others] = words.filter((word) => word !== '');

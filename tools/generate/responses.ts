@@ -45,12 +45,20 @@ function wildcardKind(types: ReadonlySet<string>): BodyKind {
 }
 
 /** The rule of `x-pagination`, checked against the operation. */
-export function paginationOf(operation: Node, at: string, inputs: ReadonlySet<string>): Pagination | undefined {
+export function paginationOf(
+  operation: Node,
+  at: string,
+  inputs: ReadonlySet<string>,
+  successes: readonly string[],
+): Pagination | undefined {
   const rule = operation['x-pagination'];
   if (rule === undefined) return undefined;
   const ruleAt = `${at}.x-pagination`;
-  const { cursor, limit, key, next, more, items } = node(rule);
-  const by = next !== undefined ? 'body' : node(rule).by === 'last' ? 'last' : 'link';
+  const { by: declared = 'link', cursor, limit, key, next, more, items } = node(rule);
+  if (declared !== 'link' && declared !== 'last')
+    reject(ruleAt, `by is '${declared}'`, 'write by: last, or nothing for the Link header');
+  if (successes.length > 1) reject(ruleAt, 'the operation has several successes', 'declare one');
+  const by = next === undefined ? declared : 'body';
   for (const name of [cursor, limit])
     if (name !== undefined && !inputs.has(String(name)))
       reject(ruleAt, `'${name}' is not an input of the operation`, 'name a parameter');

@@ -40,6 +40,9 @@ export function plain(schema: unknown, at: string): Schema {
 }
 
 function plainKeywords(schema: Node, at: string): Schema {
+  for (const value of [schema.default, schema.const, ...list(schema.enum)])
+    if (schema.type === 'integer' && Math.abs(Number(value)) > Number.MAX_SAFE_INTEGER)
+      reject(at, `${value} may have been rounded`, 'write a default, const or enum within ±(2^53−1)');
   const description = text(schema.description)?.trim() || undefined;
   return withSubschemas(defined<Node>({ ...inOrder(schema), description }), (one, path) =>
     typeof one === 'boolean' && /^(additional|unevaluated)Properties$/.test(path) ? one : plain(one, `${at}.${path}`),
@@ -160,9 +163,11 @@ export class Schemas {
   }
 
   /** Whether the schema, or a part of it, allows an integer that a number cannot represent exactly. */
-  hasWide(schema: Schema, within: ReadonlySet<string> = new Set()): boolean {
-    if (schema.$ref !== undefined && within.has(schema.$ref)) return false;
-    const visited = schema.$ref === undefined ? within : new Set(within).add(schema.$ref);
+  hasWide(schema: Schema, visited = new Set<string>()): boolean {
+    if (schema.$ref !== undefined) {
+      if (visited.has(schema.$ref)) return false;
+      visited.add(schema.$ref);
+    }
     const whole = this.resolve(schema);
     return isWide(whole) || subschemasOf(whole).some((part) => this.hasWide(part, visited));
   }
@@ -174,12 +179,15 @@ export class Schemas {
   }
 
   /** Whether the schema allows only scalars, lists of scalars, and objects of scalars. */
-  isFlat(schema: Schema, depth = 0): boolean {
+  isFlat(schema: Schema, visited = new Set<string>()): boolean {
+    if (schema.$ref !== undefined) {
+      if (visited.has(schema.$ref)) return true;
+      visited.add(schema.$ref);
+    }
     const { anyOf, oneOf, allOf, items, properties, additionalProperties } = this.resolve(schema);
-    if (depth > 20) return false;
     if (this.isScalar(schema)) return true;
     const parts = [...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])];
-    if (parts.length > 0 && !parts.every((one) => this.isFlat(one, depth + 1))) return false;
+    if (parts.length > 0 && !parts.every((one) => this.isFlat(one, visited))) return false;
     const types = this.typesOf(schema);
     if (parts.length > 0 && !items && !properties) return true;
     if (types.has('array') && items && !this.isScalar(items)) return false;

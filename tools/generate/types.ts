@@ -4,21 +4,19 @@ import type { Operation } from '@petstore/types';
 import { operationComment } from './code.ts';
 import { isNode, mapped, type Node, node } from './document.ts';
 import type { Model, OperationModel } from './model.ts';
+import { exportedNames } from './operation-names.ts';
 
-/** Names of global types, and of hand-written types that are imported beside the generated types. */
+/** Names of global types, and names that the packages export by hand. */
 const foreign = new Set([
   ...Object.getOwnPropertyNames(globalThis),
-  ...(
-    'Record Partial Required Readonly Pick Omit Exclude Extract NonNullable Awaited PromiseLike Api Arguments Input ' +
-    'OperationId Operations Result ServiceErrorCode BodyKind Field IdempotencyKey JsonType Operation OperationResponse ' +
-    'Pagination PropertyEncoding RequestBody Schema SecurityScheme Serialization Call Outcome CallOptions Connection ' +
-    'Deployment Hooks Options Transport WireRequest Notice Petstore RawRequest Retry'
-  ).split(' '),
+  ...'Record Partial Required Readonly Pick Omit Exclude Extract NonNullable Awaited PromiseLike'.split(' '),
+  ...exportedNames,
 ]);
 
-/** The name of a component's type. */
-export function typeName(component: string): string {
-  return foreign.has(component) ? `Api${component}` : component;
+/** The name of a component's type. It is not that of a function, because the client exports both. */
+export function typeName(component: string, { operations }: Model): string {
+  const isTaken = foreign.has(component) || operations.some(({ operation }) => operation.id === component);
+  return isTaken ? `Api${component}` : component;
 }
 
 /** The document that the types are generated from. It contains only the parts of an operation that the model contains. */

@@ -1,4 +1,4 @@
-import { type Document, defined, isNode, mapped, type Node, node, reject } from './document.ts';
+import { type Document, defined, isData, isMap, isNode, mapped, type Node, node, reject } from './document.ts';
 import { withSubschemas } from './schemas.ts';
 
 /** Returns the document in OpenAPI 3.1. Upgrades a document in 3.0, and rejects any other version. */
@@ -9,13 +9,15 @@ export function upgraded(document: Document): Document {
   return { ...node(upgradeBelow(document, '')), openapi: '3.1.0' };
 }
 
-/** Upgrades the schemas in a value. Examples, defaults and extensions are data, and do not change. */
-function upgradeBelow(value: unknown, key: string): unknown {
-  if (Array.isArray(value)) return value.map((one) => upgradeBelow(one, key));
-  if (!isNode(value) || key.startsWith('x-') || key === 'example' || key === 'examples') return value;
-  if (key === 'schema') return upgradeSchema(value);
-  if (key === 'schemas') return mapped(value, upgradeSchema);
-  const upgradable = key === 'multipart/form-data' ? { ...value, encoding: withoutStyles(value.encoding) } : value;
+/** Upgrades the schemas in the value of a keyword, or of a name if the keyword is empty. Data and extensions do not change. */
+function upgradeBelow(value: unknown, keyword: string): unknown {
+  if (isData(keyword) || keyword.startsWith('x-')) return value;
+  if (Array.isArray(value)) return value.map((one) => upgradeBelow(one, ''));
+  if (!isNode(value)) return value;
+  if (keyword === 'schema') return upgradeSchema(value);
+  if (keyword === 'schemas') return mapped(value, upgradeSchema);
+  if (isMap(keyword, value)) return mapped(value, (one) => upgradeBelow(one, ''));
+  const upgradable = keyword === 'multipart/form-data' ? { ...value, encoding: withoutStyles(value.encoding) } : value;
   return mapped(upgradable, upgradeBelow);
 }
 

@@ -9,17 +9,26 @@ export function resolved(schema: Schema): Schema {
   return target ?? schema;
 }
 
-/** Schemas are read to this depth, because a schema may contain itself. */
-const MAX_DEPTH = 20;
-
 /** The types that a schema allows; all types if it does not restrict them. `resolve` follows references. */
-export function typesOf(schema: Schema, resolve = resolved, depth = 0): readonly JsonType[] {
-  const { type, enum: values, const: only, allOf, anyOf, oneOf, properties, items } = resolve(schema);
+export function typesOf(
+  schema: Schema,
+  resolve = resolved,
+  byReference = new Map<string, readonly JsonType[]>(),
+): readonly JsonType[] {
+  const known = byReference.get(schema.$ref ?? '');
+  if (known) return known;
+  // While its types are not known, a schema that contains itself allows any type.
+  if (schema.$ref !== undefined) byReference.set(schema.$ref, anything);
+  const types = typesIn(resolve(schema), (one) => typesOf(one, resolve, byReference));
+  if (schema.$ref !== undefined) byReference.set(schema.$ref, types);
+  return types;
+}
+
+function typesIn(schema: Schema, typesBelow: (schema: Schema) => readonly JsonType[]): readonly JsonType[] {
+  const { type, enum: values, const: only, allOf, anyOf, oneOf, properties, items } = schema;
   if (type !== undefined) return typeof type === 'string' ? [type] : type;
   if (values) return [...new Set(values.map(typeOf))];
   if (only !== undefined) return [typeOf(only)];
-  if (depth > MAX_DEPTH) return anything;
-  const typesBelow = (one: Schema) => typesOf(one, resolve, depth + 1);
   const some = anyOf ?? oneOf;
   if (some) return [...new Set(some.flatMap(typesBelow))];
   const all = allOf?.map(typesBelow);
