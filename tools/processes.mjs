@@ -2,6 +2,7 @@
 // of it runs on the machine's own Node.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 
 const PARENT_CHECK_MS = 200;
 const SHELLS = new Set(['sh', 'dash', 'bash', 'ash', 'busybox', 'zsh']);
@@ -23,7 +24,7 @@ export function runInstead(command, args, options = {}) {
     process.exitCode = 1;
   });
   child.on('exit', (code, signal) => {
-    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 143);
+    process.exitCode = code ?? 128 + constants.signals[signal];
   });
   return child;
 }

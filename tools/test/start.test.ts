@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -100,6 +100,20 @@ test.skipIf(onWindows).each(rounds(stops.slice(0, 1), stops))(
     await expect.poll(() => family.filter(isRunning)).toEqual([]);
   },
 );
+
+test.skipIf(onWindows)('a command that a signal ends has the exit code of that signal', () => {
+  const processes = pathToFileURL(join(root, 'tools/processes.mjs')).href;
+  const { npm_lifecycle_event: _, ...env } = process.env;
+  for (const [name, number] of [
+    ['HUP', 1],
+    ['INT', 2],
+    ['KILL', 9],
+    ['TERM', 15],
+  ] as const) {
+    const script = `import('${processes}').then(({ runInstead }) => runInstead('sh', ['-c', 'kill -${name} $$']))`;
+    expect(spawnSync(process.execPath, ['--eval', script], { env }).status).toBe(128 + number);
+  }
+});
 
 test('where no package has Node for the platform, its own Node runs everything', () => {
   const { folder, remove } = makeFolder('without-node');

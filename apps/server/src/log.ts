@@ -64,15 +64,15 @@ export function createLog(level: string): Log {
 }
 
 function readableLines(): DestinationStream {
-  const line = ({ msg, method, path, status, ms }: Record<string, unknown>) =>
-    method ? `${method} ${path} ${status} in ${ms} ms` : `${msg ?? ''}`;
+  const request = ({ method, path, status, ms }: Record<string, unknown>) =>
+    `${method ? `${method} ${path}` : 'malformed request'} ${status} in ${ms} ms`;
   // Only a terminal needs this library, so it is loaded here.
   const pretty: typeof pinoPretty = createRequire(import.meta.url)('pino-pretty');
   return pretty({
     sync: true,
-    hideObject: true,
-    messageFormat: line,
-    ignore: 'pid,hostname',
+    messageFormat: (entry) => (entry.status === undefined ? `${entry.msg ?? ''}` : request(entry)),
+    // Everything else is shown below the line, above all the stack of an error.
+    ignore: 'pid,hostname,requestId,method,path,operation,key,client,traceId,parentId,status,ms,aborted',
     translateTime: 'SYS:HH:MM:ss',
   });
 }

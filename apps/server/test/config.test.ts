@@ -44,7 +44,7 @@ const samples: Record<keyof typeof settings, [string, string]> = {
   idempotencyKeys: ['1', '5000'],
   validateResponses: ['true', 'false'],
   bodyLimit: ['1', '2000'],
-  bodyMemory: ['1', '2000000'],
+  bodyMemory: ['1048576', '2000000'],
   responseMemory: ['1', '2000000'],
   maxConnections: ['1', '20'],
   headersTimeout: ['0.5', '2'],
@@ -72,6 +72,14 @@ test.each(Object.entries(samples))(
     expect(await started(['serve', flag], { [variable]: two })).toEqual(byFlag);
   },
 );
+
+test.each([
+  [['--body-limit', '2000', '--body-memory', '1999'], 2000],
+  [['--workers', '3', '--body-limit', '2000', '--body-memory', '5999'], 6000],
+])('rejects %j: no memory for a body of the limit', async (argv, bytes) => {
+  await expect(started(argv)).rejects.toThrow(`set it to at least ${bytes}, which is --workers times --body-limit.`);
+  expect((await started([...argv, '--body-memory', String(bytes)])).bodyMemory).toBe(bytes);
+});
 
 test('has plain values, with times in milliseconds', async () => {
   const argv = ['--validate-responses', '--request-timeout=1.5', '--cors-origin=https://a.example,https://b.example'];

@@ -1,16 +1,17 @@
-import { spawn } from 'node:child_process';
+import { type StdioOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { newFolder, rounds } from '@petstore/testing';
+import { newFolder, rounds, skips, unprivilegedUser } from '@petstore/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { settings } from '../src/config/settings.ts';
 import { main } from './server-process.ts';
 
 /** Runs the command line as a process of its own; `greeted` resolves when it has printed the lines to paste. */
-function run(dataDir: string, argv: string[] = [], env: Record<string, string> = {}) {
+function run(dataDir: string, argv: string[] = [], env: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, [main, ...argv], {
+    cwd: dataDir,
     env: { ...process.env, PETSTORE_DATA_DIR: dataDir, PETSTORE_LOG_LEVEL: 'silent', PORT: '0', ...env },
   });
   const output = { stdout: '', stderr: '' };
@@ -56,6 +57,17 @@ test('prints lines that work when pasted, and the new key only once', async () =
   // By the name of the package: npx may install anybody's package for another name.
   expect(stderr).toContain(`npx @petstore/server keys create --data-dir ${folder}\n`);
   expect(stderr).not.toContain('pk_');
+});
+
+test('the command for another key names the folder of the deployment', async () => {
+  const env = { PETSTORE_DATA_DIR: undefined };
+  const folder = newFolder();
+  for (const line of ['API key, made just now', 'npx @petstore/server keys create --data-dir data-staging\n']) {
+    const { child, greeted, ended } = run(folder, ['--deployment', 'staging'], env);
+    await greeted;
+    child.kill('SIGTERM');
+    expect((await ended).stderr).toContain(line);
+  }
 });
 
 test('applies keys that are created and revoked while it runs', async () => {
@@ -105,11 +117,38 @@ test('reports a used port in one line, and how to choose another', async () => {
   expect(await run(folder, ['--port', `${port}`]).ended).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: `petstore-server: port ${port} on 127.0.0.1 is in use; choose another one with PORT=${port + 1} npm start.\n`,
+    stderr: `petstore-server: port ${port} on 127.0.0.1 is in use; choose another one with PORT=${port + 1} or --port ${port + 1}.\n`,
   });
+  expect((await run(folder, ['--admin-port', `${port}`]).ended).stderr).toContain(
+    `choose another one with PETSTORE_ADMIN_PORT=${port + 1} or --admin-port ${port + 1}.\n`,
+  );
   // Only a server that can show the key creates it.
   expect(existsSync(join(folder, 'keys.json'))).toBe(false);
 });
+
+test
+  .skipIf(skips('a full disk', existsSync('/dev/full') ? undefined : 'there is no /dev/full'))
+  .each([[['keys', 'create']], [['keys', 'list']], [['check']], [['export']]])(
+  '%j fails in one line if its output does not fit on the disk',
+  async (argv) => {
+    const folder = newFolder();
+    const { child, greeted, ended } = run(folder);
+    const { key, url } = await greeted;
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    expect((await fetch(url, { method: 'POST', headers, body: '{"name":"Rex","categoryId":1}' })).status).toBe(201);
+    child.kill('SIGTERM');
+    await ended;
+    const stdout = openSync('/dev/full', 'w');
+    onTestFinished(() => closeSync(stdout));
+    const env = { ...process.env, PETSTORE_DATA_DIR: folder };
+    const stdio: StdioOptions = ['ignore', stdout, 'pipe'];
+    const { status, stderr } = spawnSync(process.execPath, [main, ...argv], { env, stdio, encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stderr.split('\n').at(-2)).toBe(
+      'petstore-server: the output cannot be written (ENOSPC) and is incomplete; write it to another place.',
+    );
+  },
+);
 
 test.each<[string[], Record<string, string>, RegExp]>([
   [[], { PORT: 'http' }, /^petstore-server: PORT is 'http'; .*\n$/],
@@ -126,6 +165,20 @@ test.each<[string[], Record<string, string>, RegExp]>([
     stderr: expect.stringMatching(line),
   });
 });
+
+const user = unprivilegedUser();
+
+test.skipIf(process.platform === 'win32').each([['check'], ['export'], ['backup', 'copy']])(
+  'reports a data folder that the user may not read in one line: %s',
+  async (...argv) => {
+    const folder = newFolder();
+    mkdirSync(join(folder, 'closed'), { mode: user ? 0o700 : 0 });
+    const env = { ...process.env, PETSTORE_DATA_DIR: join(folder, 'closed') };
+    const { status, stderr } = spawnSync(process.execPath, [main, ...argv], { ...user, env, encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^petstore-server: \S+closed cannot be read \(EACCES\); run this .* as the user .*\n$/);
+  },
+);
 
 test('rejects a damaged keys.json in one line that names it', async () => {
   const folder = newFolder();

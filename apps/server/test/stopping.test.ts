@@ -44,7 +44,7 @@ test.each(rounds(['SIGHUP'] as const, ['SIGTERM', 'SIGINT', 'SIGHUP'] as const))
   },
 );
 
-test('an aborted request is not logged as a success', async () => {
+test('a server that aborts a request exits with 1', async () => {
   const { child, origin, ended } = await startProcess(newFolder(), ['--shutdown-timeout', '1']);
   await beginRequest(origin);
   child.kill('SIGTERM');
@@ -123,6 +123,12 @@ test('during the drain delay, new requests are served, and /readyz is 503', asyn
   expect((await fetch(`${origin}/v1/pets`, { headers })).status).toBe(200);
   child.kill('SIGTERM');
   expect(await ended).toEqual({ code: null, signal: 'SIGTERM' });
+});
+
+test('SIGUSR2, which replaces workers, does not end a server without workers', async () => {
+  const { child, origin } = await startProcess(newFolder());
+  child.kill('SIGUSR2');
+  expect((await fetch(`${origin}/healthz`)).status).toBe(200);
 });
 
 test("with an admin port, the operators' routes are only on that port", async () => {

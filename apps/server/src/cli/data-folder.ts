@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { databaseVariable } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
+import { reasonOf } from '../files/files.ts';
 import { UsageError } from './errors.ts';
 import { addCommand, dataDirOf } from './flags.ts';
+import { writeOutput } from './output.ts';
 
 /** `check` and `backup`, for the data folder only. PostgreSQL has its own tools. */
 export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): void {
@@ -20,11 +22,14 @@ export function addDataFolderCommands(root: Command, env: NodeJS.ProcessEnv): vo
     const { checkStore } = await import('../store/lowdb/lowdb.ts');
     const { allCollections } = await import('../collections.ts');
     const { format, collections, segments, bytes, needed, tail } = await checkStore(folder, allCollections);
-    for (const { name, documents, last } of collections)
-      console.log(`${name}: ${documents} documents, highest identifier ${last}`);
-    console.log(`${segments} segments of ${bytes} bytes, of which ${needed} are needed`);
-    if (tail > 0) console.log(`${tail} bytes of an unfinished commit, which the next start moves aside`);
-    console.log(`${folder} is not damaged (format ${format}).`);
+    await writeOutput([
+      ...collections.map(
+        ({ name, documents, last }) => `${name}: ${documents} documents, highest identifier ${last}\n`,
+      ),
+      `${segments} segments of ${bytes} bytes, of which ${needed} are needed\n`,
+      tail > 0 ? `${tail} bytes of an unfinished commit, which the next start moves aside\n` : '',
+      `${folder} is not damaged (format ${format}).\n`,
+    ]);
   });
 
   const backup = add(
@@ -61,5 +66,9 @@ export function noStoreIn(folder: string): UsageError {
 export async function formatOf(folder: string): Promise<'current' | 'first' | undefined> {
   if (['store.json', 'segments'].some((name) => existsSync(join(folder, name)))) return 'current';
   const { hasFormat1 } = await import('../store/lowdb/format-1.ts');
-  return (await hasFormat1(folder)) ? 'first' : undefined;
+  try {
+    return (await hasFormat1(folder)) ? 'first' : undefined;
+  } catch (error) {
+    throw new UsageError(`${folder} cannot be read (${reasonOf(error)}); run this command as the user of the server.`);
+  }
 }

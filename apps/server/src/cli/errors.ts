@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
-import { keysVariable } from '../config/config.ts';
+import { type Config, keysVariable } from '../config/config.ts';
+import { settings } from '../config/settings.ts';
 import { ExpectedError } from '../expected-error.ts';
 
 /** The command line is invalid. */
@@ -12,9 +13,7 @@ export class ImportError extends ExpectedError {}
 export function errorLine(error: unknown): string | undefined {
   if (error instanceof CommanderError) return usageLine(error);
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof ExpectedError) return error.message;
-  const calledByListen = 'syscall' in error && ['listen', 'getaddrinfo'].includes(String(error.syscall));
-  return (calledByListen && listenLine(error)) || error.stack || error.message;
+  return error instanceof ExpectedError ? error.message : error.stack || error.message;
 }
 
 function usageLine({ code, message }: CommanderError): string | undefined {
@@ -30,21 +29,28 @@ function usageLine({ code, message }: CommanderError): string | undefined {
     : line;
 }
 
-/** The message for an address that cannot be listened on. */
-function listenLine(error: Error): string | undefined {
+/** Explains an error of listening on the configured host and ports. Returns any other error unchanged. */
+export function listenError(error: unknown, config: Config): unknown {
+  if (!(error instanceof Error && 'syscall' in error && ['listen', 'getaddrinfo'].includes(String(error.syscall))))
+    return error;
   const { code, address, port, hostname }: Record<string, unknown> = { ...error };
+  const { variable, flags } = port === config.adminPort ? settings.adminPort : settings.port;
+  const choose = (other: number) => `with ${variable}=${other} or ${flags.replace(/<.*>/, String(other))}.`;
   switch (code) {
     case 'EADDRINUSE':
-      return `port ${port} on ${address} is in use; choose another one with PORT=${neighboringPort(Number(port))} npm start.`;
+      return new UsageError(
+        `port ${port} on ${address} is in use; choose another one ${choose(neighboringPort(Number(port)))}`,
+      );
     case 'EACCES':
-      return `port ${port} on ${address} needs another user; choose one from 1024 on with PORT=8080 npm start.`;
+      return new UsageError(`port ${port} on ${address} needs another user; choose one from 1024 on ${choose(8080)}`);
     case 'EADDRNOTAVAIL':
-      return `${address} is not an address of this machine; choose another one with HOST or --host.`;
+    case 'EAFNOSUPPORT':
+      return new UsageError(`${address} is not an address of this machine; choose another one with HOST or --host.`);
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${hostname} is not a name of this machine; choose another one with HOST or --host.`;
+      return new UsageError(`${hostname} is not a name of this machine; choose another one with HOST or --host.`);
     default:
-      return undefined;
+      return error;
   }
 }
 

@@ -1,14 +1,13 @@
-import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
 import { allCollections } from '../collections.ts';
 import type { Config } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
-import { errorCode } from '../files/files.ts';
 import { documentsIn } from '../store/document.ts';
 import type { Collection, Store } from '../store/store.ts';
 import { formatOf, noStoreIn } from './data-folder.ts';
 import { UsageError } from './errors.ts';
 import { addCommand, configOf } from './flags.ts';
+import { writeOutput } from './output.ts';
 
 /** The settings that select a store. */
 const storeSettings = [
@@ -131,12 +130,6 @@ async function exportDocuments(collection: Collection, onProgress: (documents: n
       after = page.last;
     }
   }
-  try {
-    await pipeline(lines, process.stdout, { end: false });
-  } catch (error) {
-    if (errorCode(error) === 'EPIPE')
-      throw new UsageError('the program that reads the export closed it early; the output is incomplete.');
-    throw error;
-  }
+  await writeOutput(lines());
   return documents;
 }

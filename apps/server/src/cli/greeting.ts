@@ -40,10 +40,10 @@ function keyHeader(key: string): string {
   return scheme?.type === 'apiKey' ? `${scheme.name}: ${key}` : `Authorization: Bearer ${key}`;
 }
 
-function keyLines(madeKey: string | undefined, { apiKeys, dataDir, deployment }: Config): string {
+function keyLines(madeKey: string | undefined, { apiKeys, dataDir }: Config): string {
   if (madeKey) return `\n  API key, made just now and shown only this once:  ${madeKey}\n`;
   if (apiKeys !== undefined) return '';
-  const flag = dataDir === defaultConfig({ deployment }).dataDir ? '' : ` --data-dir ${quoted(dataDir)}`;
+  const flag = dataDir === defaultConfig().dataDir ? '' : ` --data-dir ${quoted(dataDir)}`;
   return `  For another API key  npx @petstore/server keys create${flag}\n`;
 }
 

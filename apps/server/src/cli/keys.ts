@@ -3,6 +3,7 @@ import { keysVariable } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
 import { createKey, keysFile, readKeys, revokeKey } from '../keys/key-file.ts';
 import { addCommand, dataDirOf } from './flags.ts';
+import { writeOutput } from './output.ts';
 
 /** `keys create`, `list` and `revoke`. Results go to stdout, explanations to stderr. */
 export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
@@ -17,16 +18,16 @@ export function addKeysCommands(root: Command, env: NodeJS.ProcessEnv): void {
     .action(async ({ name: requestedName }: { name?: string }) => {
       const folder = folderOf(create);
       const { name, key } = await createKey(folder, requestedName);
-      console.log(key);
       console.error(
         `Created the key '${name}' in ${keysFile(folder)}. It is valid within a second, and not shown again.`,
       );
+      await writeOutput([`${key}\n`]);
     });
 
-  const list = add('list', 'list the keys with their dates').action(() => {
+  const list = add('list', 'list the keys with their dates').action(async () => {
     const file = keysFile(folderOf(list));
     const stored = readKeys(file);
-    for (const { name, created } of stored ?? []) console.log(`${name}\t${created}`);
+    await writeOutput((stored ?? []).map(({ name, created }) => `${name}\t${created}\n`));
     if (!stored) console.error(`There is no ${file}. Start the server or run 'keys create' to create a key.`);
     else if (stored.length === 0)
       console.error(`${file} contains no key, so no key is valid. Run 'keys create' to create one.`);

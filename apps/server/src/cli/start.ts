@@ -2,15 +2,17 @@ import { flushCompileCache } from 'node:module';
 import type { Config } from '../config/config.ts';
 import { createLog, type Log } from '../log.ts';
 import { type Running, serve } from '../serve.ts';
-import { errorLine, UsageError } from './errors.ts';
+import { errorLine, listenError, UsageError } from './errors.ts';
 import { greeting } from './greeting.ts';
 
 /** Runs the server until a signal stops it, and prints its URLs. */
 export async function start(config: Config): Promise<void> {
   const logging = openLog(config);
   const removeHandlers = endOnSignals();
+  // Without a handler, this signal would end a server that still starts or has no workers.
+  process.on('SIGUSR2', () => {});
   const serveConfigured = config.workers > 1 ? (await import('../workers/primary.ts')).serveWithWorkers : serve;
-  const running = await serveConfigured(config, logging);
+  const running = await serveConfigured(config, logging).catch((error) => Promise.reject(listenError(error, config)));
   if (running.replaceWorkers) process.on('SIGUSR2', running.replaceWorkers);
   // The handlers come before the greeting, because its reader may send a signal at once.
   removeHandlers();

@@ -28,6 +28,11 @@ export function configFrom(texts: SettingTexts, { apiKeys, databaseUrl }: Secret
   const values = Object.fromEntries(
     entries.map(([name, setting]) => [name, parseSetting(setting, texts, deployment)]),
   ) as SettingValues;
+  const { workers, bodyLimit, bodyMemory } = values;
+  if (bodyMemory / workers < bodyLimit)
+    throw new ConfigError(
+      `--body-memory is ${bodyMemory}; set it to at least ${workers * bodyLimit}, which is --workers times --body-limit.`,
+    );
   // The time for the headers is a part of the time for the request.
   const headersTimeout = Math.min(values.headersTimeout, values.requestTimeout);
   return { ...values, headersTimeout, apiKeys, databaseUrl };

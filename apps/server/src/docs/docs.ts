@@ -43,16 +43,17 @@ const file = (type: string, url: string) => content(`${type}; charset=utf-8`, ()
  * from a registry all have the same date.
  */
 function content(type: string, read: () => string | Buffer | Promise<string>): RequestHandler {
-  let prepared: Promise<{ bytes: Buffer; headers: Map<string, string> }> | undefined;
-  const make = async () => {
+  let prepared: { bytes: Buffer; headers: Map<string, string> } | undefined;
+  const prepare = async () => {
     const bytes = Buffer.from(await read());
     const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
     const headers = Object.entries({ 'Content-Type': type, 'Cache-Control': 'no-cache', ETag: tag });
     return { bytes, headers: new Map(headers) };
   };
   return async (_request, response) => {
-    prepared ??= make();
-    const { bytes, headers } = await prepared;
+    // A failure is not stored, so the next request tries again.
+    prepared ??= await prepare();
+    const { bytes, headers } = prepared;
     response.setHeaders(headers).send(bytes);
   };
 }

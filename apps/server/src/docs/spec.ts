@@ -18,7 +18,8 @@ export async function specText(): Promise<string> {
 export async function readableSpec(): Promise<OpenAPIV3.DocumentV3_1> {
   // Loaded on demand: only the docs page needs the parser.
   const { parse } = await import('yaml');
-  return parse(await specText());
+  // As the generator parses it.
+  return parse(await specText(), { maxAliasCount: 1000, merge: true });
 }
 
 /** The spec for the docs page: extensions become sentences, and this server is the only one, because the page may call no other. */

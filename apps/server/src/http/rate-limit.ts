@@ -55,7 +55,8 @@ export class Quotas {
   readonly #now: () => number;
   /** By key, the time at which the whole quota of the key is restored. */
   readonly #restored = new Map<string, number>();
-  #newlyUsed: Record<string, number> = {};
+  /** A map, because a key may have the name of a property that every object has. */
+  readonly #newlyUsed = new Map<string, number>();
 
   constructor(perMinute: number, now = () => performance.now()) {
     this.#perMinute = perMinute;
@@ -74,7 +75,7 @@ export class Quotas {
     const missing = before + this.#intervalMs - at - WINDOW_MS;
     const after = missing > 0 ? before : before + this.#intervalMs;
     this.#restored.set(key, after);
-    if (missing <= 0) this.#newlyUsed[key] = (this.#newlyUsed[key] ?? 0) + 1;
+    if (missing <= 0) this.#newlyUsed.set(key, (this.#newlyUsed.get(key) ?? 0) + 1);
     // The small addend absorbs the rounding errors of fractions of a millisecond.
     const remaining = Math.max(0, Math.floor((WINDOW_MS - (after - at)) / this.#intervalMs + 1e-3));
     return { retryAfterMs: Math.max(0, missing), remaining, restoredMs: after - at };
@@ -89,9 +90,9 @@ export class Quotas {
 
   /** The number of requests by key that this process has counted since the last call; undefined if there are none. */
   newlyUsed(): Record<string, number> | undefined {
-    const used = this.#newlyUsed;
-    if (Object.keys(used).length === 0) return undefined;
-    this.#newlyUsed = {};
+    if (this.#newlyUsed.size === 0) return undefined;
+    const used = Object.fromEntries(this.#newlyUsed);
+    this.#newlyUsed.clear();
     return used;
   }
 

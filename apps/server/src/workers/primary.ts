@@ -19,11 +19,15 @@ const WATCH_MS = 1_000;
 
 /** Starts a server: this process accepts the connections, and passes them to worker processes. */
 export async function serveWithWorkers(config: Config, logging: Log): Promise<Running> {
-  checkConfig(config);
+  if (config.databaseUrl === undefined)
+    throw new ConfigError(
+      `--workers is ${config.workers}, but only one process can write to a data folder. Set DATABASE_URL to use a database, or leave out --workers; to move the documents, use 'petstore-server export' and 'import'.`,
+    );
   const { log } = logging;
   const keys = openKeys(config, (problem) => log.warn(problem));
   const quotas = config.rateLimit ? new Quotas(config.rateLimit) : undefined;
   const balancer = new ConnectionBalancer(config.maxConnections);
+  let isStopping = false;
   const metrics = createMetrics();
   metrics.watchLog(logging.lostLines);
   // The supervisor and the aggregated metrics refer to each other. Both exist before the first worker starts.
@@ -35,6 +39,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     onServing: (worker) => {
       // The new worker counts on from here, so it does not grant each key a whole quota again.
       if (quotas) worker.send({ type: 'counted', requests: quotas.used() });
+      if (isStopping) worker.send({ type: 'announceStop' });
       balancer.add(worker);
     },
     onExit: (worker) => {
@@ -57,11 +62,12 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
   }
 
   async function sendMetrics(worker: WorkerProcess): Promise<void> {
-    const text = await aggregated.text().catch((error) => {
+    try {
+      worker.send({ type: 'metrics', text: await aggregated.text() });
+    } catch (error) {
       log.error({ err: error }, 'the metrics of the workers cannot be aggregated');
-      return '';
-    });
-    worker.send({ type: 'metrics', text });
+      worker.send({ type: 'metrics' });
+    }
   }
 
   const { listen, close } = connectionServers(config.host, balancer);
@@ -82,6 +88,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     }, METRICS_OPEN_MS).unref();
     log.info({ origin, adminOrigin, deployment: config.deployment, workers: config.workers }, 'started');
     const stop = async () => {
+      isStopping = true;
       log.info('stopping');
       for (const worker of supervisor.workers) worker.send({ type: 'announceStop' });
       await sleep(config.drainDelay);
@@ -120,16 +127,4 @@ function connectionServers(host: string, balancer: ConnectionBalancer) {
       balancer.closeWaiting();
     },
   };
-}
-
-/** Rejects a configuration that several workers cannot serve. */
-function checkConfig({ workers, databaseUrl, bodyMemory, bodyLimit }: Config): void {
-  if (databaseUrl === undefined)
-    throw new ConfigError(
-      `--workers is ${workers}, but only one process can write to a data folder. Set DATABASE_URL to use a database, or leave out --workers; to move the documents, use 'petstore-server export' and 'import'.`,
-    );
-  if (bodyMemory / workers < bodyLimit)
-    throw new ConfigError(
-      `--body-memory is ${bodyMemory}, shared by ${workers} workers; set it to at least ${workers * bodyLimit}, which is --body-limit for each worker.`,
-    );
 }

@@ -29,7 +29,7 @@ export class Supervisor {
   readonly #workers = new Set<WorkerProcess>();
   /** Whether workers that die are replaced. */
   #isRunning = false;
-  /** The number of workers that will be started after a delay. */
+  /** The number of workers that start after a delay. */
   #scheduled = 0;
   /** The number of restarts in the current series. The death of a worker that lived long enough starts a new series. */
   #restarts = 0;
@@ -49,7 +49,7 @@ export class Supervisor {
     await Promise.all(Array.from({ length: this.#options.size }, () => this.#startOne()));
     this.#isRunning = true;
     // A worker may have died before the last one was ready.
-    this.#fill();
+    this.#startMissing();
   }
 
   /**
@@ -97,12 +97,12 @@ export class Supervisor {
     this.deaths++;
     if (performance.now() - worker.since > WORKER_RESTART_MS.resetAfter) this.#restarts = 0;
     this.#options.log.error({ worker: worker.pid, code, signal, lostConnections }, 'worker died');
-    this.#fill();
+    this.#startMissing();
   }
 
   /** Starts the workers that are missing, after a delay. */
-  #fill(): void {
-    while (this.#isRunning && this.#workers.size + this.#scheduled < this.#options.size) {
+  #startMissing(): void {
+    while (this.#isRunning && this.#present + this.#scheduled < this.#options.size) {
       // Workers that are missing at the same time have the same delay.
       if (this.#scheduled === 0) this.#restarts++;
       this.#scheduled++;
@@ -114,11 +114,16 @@ export class Supervisor {
     this.#options.log.info({ delayMs }, 'a worker will be started');
     await sleep(delayMs, undefined, { ref: false });
     this.#scheduled--;
-    if (!this.#isRunning || this.#workers.size >= this.#options.size) return;
-    await this.#startOne().catch((error) => this.#report(error));
+    if (!this.#isRunning || this.#present >= this.#options.size) return;
+    await this.#startOne().catch((error) => this.#logFailedStart(error));
   }
 
-  #report(error: unknown): void {
+  /** The number of workers that serve or will serve. Workers that finish their last requests do not count. */
+  get #present(): number {
+    return this.workers.filter(({ state }) => state !== 'stopping').length;
+  }
+
+  #logFailedStart(error: unknown): void {
     if (this.#isRunning) this.#options.log.error({ reason: reasonOf(error) }, 'worker did not start');
   }
 
@@ -126,19 +131,18 @@ export class Supervisor {
     while (this.#isReplacementDue && this.#isRunning) {
       this.#isReplacementDue = false;
       for (const worker of this.workers.filter(({ state }) => state === 'serving')) {
-        // If the worker has died meanwhile, `#fill` replaces it.
+        // If the worker has died meanwhile, `#startMissing` replaces it.
         if (!this.#workers.has(worker)) continue;
         try {
           await this.#startOne();
         } catch (error) {
-          this.#report(error);
+          this.#logFailedStart(error);
           break;
         }
         // `stop` or `kill` was called meanwhile, and ends the replacement, too.
         if (!this.#isRunning) return;
         const { cut } = await this.#stopOne(worker, REPLACEMENT_SWEEP_MS);
         this.#options.log.info({ worker: worker.pid, cut }, 'worker replaced');
-        this.#fill();
       }
     }
   }
@@ -147,6 +151,8 @@ export class Supervisor {
   async #stopOne(worker: WorkerProcess, idleMs: number): Promise<StopResult> {
     const { state } = worker;
     worker.state = 'stopping';
+    // Another worker may have died while this one still served.
+    this.#startMissing();
     if (state === 'starting') worker.kill();
     if (state === 'serving') worker.send({ type: 'stop', idleMs });
     const timer = setTimeout(() => {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Config, databaseVariable, keysVariable } from '../config/config.ts';
+import { reasonOf } from '../files/files.ts';
 import { MAX_LOG_BUFFER_BYTES, WORKER_METRICS_MS } from '../limits.ts';
 import type { Metrics } from '../metrics.ts';
 import type { StopResult } from '../serve.ts';
@@ -29,8 +30,8 @@ export type ToWorker =
   | { type: 'counted'; requests: Record<string, number> }
   /** Requests the metrics of the worker. */
   | { type: 'collect' }
-  /** The metrics of the whole server. */
-  | { type: 'metrics'; text: string };
+  /** The metrics of the whole server; without a text if they cannot be aggregated. */
+  | { type: 'metrics'; text?: string };
 
 /** A message from a worker to the primary. */
 export type ToPrimary = OwnMessage | ServerMessage;
@@ -92,7 +93,11 @@ export class WorkerProcess {
     this.exited = exitOf(child);
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     this.started = promise;
-    void this.exited.then(({ code, signal }) => resolve(`it ended with ${signal ?? code}`));
+    child.on('error', (error) => resolve(`a worker cannot be started (${reasonOf(error)}).`));
+    void this.exited.then(({ code, signal }) => {
+      resolve(`a worker ended with ${signal ?? code} before it served.`);
+      this.#collected?.resolve();
+    });
     child.on('message', (message: ToPrimary) => {
       if (message.type === 'ready') resolve(undefined);
       else if (message.type === 'failed') resolve(message.reason);
@@ -114,7 +119,7 @@ export class WorkerProcess {
     if (this.#child.connected) this.#child.send(message, socket, { keepOpen: true }, () => {});
   }
 
-  /** Requests the metrics of the process. If they do not arrive in time, `metrics` has the previous ones. */
+  /** Requests the metrics of the process. If it exits or does not send them in time, `metrics` has the previous ones. */
   async updateMetrics(): Promise<void> {
     if (this.state === 'starting') return;
     this.#collected ??= Promise.withResolvers();

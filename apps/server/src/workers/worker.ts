@@ -48,7 +48,7 @@ export async function serveAsWorker(config: Config, logging: Log): Promise<Runni
     } else if (message.type === 'stop') requestStop(message.idleMs);
     else if (message.type === 'keysChanged') keys.refresh();
     else if (message.type === 'counted') service.quotas?.add(message.requests);
-    else if (message.type === 'metrics') metricsText.receive(message.text);
+    else if (message.type === 'metrics') metricsText.receive(message);
     else if (message.type === 'collect') void sendMetrics();
   });
   const exchange = setInterval(() => {
@@ -63,15 +63,17 @@ export async function serveAsWorker(config: Config, logging: Log): Promise<Runni
   const closed = stopRequested.then(async (idleMs) => {
     const result = await service.stop(servers.api, servers.admin, idleMs);
     await sendMetrics();
-    send({ type: 'stopped', ...result });
+    // This process exits now, and messages that the primary has not read yet must not get lost.
+    await new Promise<void>((resolve) => send({ type: 'stopped', ...result }, resolve));
     return result.isClosed;
   });
   return { closed };
 }
 
 /** Sends a message to the primary. If the primary has exited, this process is about to exit, too, so the message is dropped. */
-export function send(message: ToPrimary): void {
-  if (process.connected) process.send?.(message, undefined, {}, () => {});
+export function send(message: ToPrimary, onSent = () => {}): void {
+  if (process.connected) process.send?.(message, undefined, {}, onSent);
+  else onSent();
 }
 
 /** The configuration of one worker. The workers share the memory for bodies and responses. */
@@ -89,8 +91,9 @@ function metricsOfServer() {
       send({ type: 'metrics' });
       return requested.promise;
     },
-    receive: (text: string) => {
-      requested?.resolve(text);
+    receive: ({ text }: { text?: string }) => {
+      if (text === undefined) requested?.reject(new Error('The primary could not aggregate the metrics.'));
+      else requested?.resolve(text);
       requested = undefined;
     },
   };

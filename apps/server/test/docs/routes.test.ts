@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type Serving, serveDocs } from './serving.ts';
 
-const written = readFileSync(fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml')), 'utf8');
+const written = fs.readFileSync(fileURLToPath(import.meta.resolve('@petstore/spec/openapi.yaml')), 'utf8');
 
 describe('the routes of the docs page', () => {
   let server: Serving;
@@ -86,6 +87,22 @@ describe('the routes of the docs page', () => {
     for (const path of ['/Docs', '/docs/', '/docs/docs.ts', '/docs/../package.json', '/docs/%2e%2e%2fdocs.ts']) {
       expect((await get(path)).status, path).toBe(404);
     }
+  });
+
+  test('a file that cannot be read is read again for the next request', async () => {
+    const fresh = await serveDocs();
+    const status = async (path: string) => (await fetch(`http://127.0.0.1:${fresh.port}${path}`)).status;
+    expect(await status('/docs')).toBe(200);
+    const { readFileSync } = fs;
+    fs.readFileSync = () => {
+      throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+    };
+    syncBuiltinESMExports();
+    const failed = await status('/docs/look.css');
+    fs.readFileSync = readFileSync;
+    syncBuiltinESMExports();
+    expect([failed, await status('/docs/look.css')]).toEqual([500, 200]);
+    await fresh.close();
   });
 
   test('the API is not affected', async () => {

@@ -52,6 +52,22 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
     expect(delays.at(-1)).toBeGreaterThan(Number(delays[0]));
   });
 
+  test('are replaced when they die, also while another one finishes its requests', async () => {
+    const server = await startCluster(await newDatabase(), {
+      PETSTORE_SHUTDOWN_TIMEOUT: '600',
+      PETSTORE_REQUEST_TIMEOUT: '600',
+    });
+    for (let i = 0; i < 2; i++) {
+      const bytes = request.replace('GET', 'POST').replace(/\r\n$/, 'Content-Type: application/json\r\n');
+      await once(await opened(server, `${bytes}Content-Length: 9\r\nExpect: 100-continue\r\n\r\n`), 'data');
+    }
+    server.child.kill('SIGUSR2');
+    await expect.poll(() => logged(server, 'worker started').length).toBe(3);
+    process.kill(Number(logged(server, 'worker started')[2]?.worker), 'SIGKILL');
+    await expect.poll(() => logged(server, 'worker started').length).toBe(4);
+    expect(logged(server, 'worker replaced')).toEqual([]);
+  });
+
   test('leave connections that they have not accepted to the others when they die', async () => {
     const server = await startCluster(await newDatabase());
     const before = await server.workers();

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { apiKey } from '@petstore/testing/server';
 import { expect, test } from 'vitest';
@@ -42,6 +43,9 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
     await expect.poll(async () => (await get(`${server.origin}/readyz`)).status).toBe(503);
     const { status, headers } = await get(`${server.baseUrl}/pets`);
     expect([status, headers.connection]).toEqual([200, 'close']);
+    // Workers that start during the delay are not ready either.
+    for (const pid of workers) process.kill(pid, 'SIGKILL');
+    expect((await get(`${server.origin}/readyz`)).status).toBe(503);
     await server.kill('SIGTERM');
     expect(server.child.signalCode).toBe('SIGTERM');
     await gone(workers);
@@ -54,6 +58,28 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
     await server.kill('SIGTERM');
     expect(server.child.exitCode).not.toBe(0);
     await gone(workers);
+  });
+
+  test('exits with 0 if it reads the last messages of its workers late', async () => {
+    const server = await startCluster(await newDatabase());
+    // The messages about so many closed connections fill the channels to the primary.
+    const sockets = await Promise.all(
+      Array.from({ length: 1000 }, async () => {
+        const socket = await opened(server, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+        await once(socket, 'data');
+        return socket;
+      }),
+    );
+    const closed = sockets.map((socket) => once(socket.resume(), 'close'));
+    const ended = once(server.child, 'exit');
+    server.child.kill('SIGTERM');
+    await expect.poll(() => server.entries().some(({ msg }) => msg === 'stopping')).toBe(true);
+    server.child.kill('SIGSTOP');
+    await Promise.all(closed);
+    // Long enough for workers that do not wait for the primary to exit.
+    await pause(1000);
+    server.child.kill('SIGCONT');
+    expect(await ended).toEqual([0, null]);
   });
 
   test('stops cleanly while it replaces its workers', async () => {

@@ -22,12 +22,16 @@ const startError = (url: string, env: NodeJS.ProcessEnv) =>
 
 /** Makes each process fail to load a library. */
 function withoutLibrary(library: string): { NODE_OPTIONS: string } {
-  const script = `import { registerHooks } from 'node:module';
+  return preloaded(`import { registerHooks } from 'node:module';
     const resolve = (name, context, next) => {
       if (name === '${library}') throw new Error('there is no ' + name);
       return next(name, context);
     };
-    registerHooks({ resolve });`;
+    registerHooks({ resolve });`);
+}
+
+/** Makes each process run a script before anything else. */
+function preloaded(script: string): { NODE_OPTIONS: string } {
   const { NODE_OPTIONS = '' } = process.env;
   return { NODE_OPTIONS: `${NODE_OPTIONS} --import=data:text/javascript,${encodeURIComponent(script)}` };
 }
@@ -80,12 +84,17 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
     // The primary and both workers report it.
     await expect.poll(() => new Set(reported().map(({ pid }) => pid)).size).toBe(3);
     expect((await get(`${server.baseUrl}/pets`)).status).toBe(200);
+    expect((await get(`${server.origin}/metrics`)).status).toBe(500);
     await server.kill('SIGTERM');
     expect(server.child.exitCode).toBe(0);
   });
 
   test('shares the rate limit of a key', async () => {
-    const server = await startCluster(await newDatabase(), { PETSTORE_RATE_LIMIT: '100' });
+    const server = await startCluster(await newDatabase(), {
+      PETSTORE_RATE_LIMIT: '100',
+      // Every object has a property of this name.
+      PETSTORE_API_KEYS: `constructor=${apiKey}`,
+    });
     const connection = () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       onTestFinished(() => agent.destroy());
@@ -149,10 +158,14 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
     expect(message).toMatch(/^The server did not start: petstore-server: .*there is no express/);
   });
 
-  test('rejects bounds that are too small for two workers', async () => {
-    const message = await startError(await newDatabase(), { PETSTORE_BODY_MEMORY: '1048576' });
-    expect(message).toMatch(
-      /: petstore-server: --body-memory is 1048576, shared by 2 workers; set it to at least 2097152, .*\n$/,
+  test('reports a worker that does not start in one line', async () => {
+    const url = await newDatabase();
+    const first = async (script: string) => startError(url, { PETSTORE_LOG_LEVEL: 'silent', ...preloaded(script) });
+    expect(await first("if (process.send) process.kill(process.pid, 'SIGKILL');")).toBe(
+      'The server did not start: petstore-server: a worker ended with SIGKILL before it served.\n',
+    );
+    expect(await first("process.execPath = '/no/program';")).toBe(
+      'The server did not start: petstore-server: a worker cannot be started (ENOENT).\n',
     );
   });
 });
