@@ -1,9 +1,13 @@
 import { closeSync, openSync } from 'node:fs';
 import { errorCode } from '../../src/files/files.ts';
 import { openLowdbStore } from '../../src/store/lowdb/lowdb.ts';
+import { addMany } from './store-contents.ts';
 import { smallSegments, things } from './store-fixture.ts';
 
-/** A process that has no file descriptor left at the end of a segment, and later has some again: `node few-files.ts <folder>`. */
+/**
+ * A process with few file descriptors, of which none is left at the end of a segment, and later some are again: `node few-files.ts
+ * <folder>`.
+ */
 const [folder = ''] = process.argv.slice(2);
 const warnings: string[] = [];
 const store = await openLowdbStore(folder, [things], {
@@ -32,5 +36,16 @@ for (const descriptor of taken) closeSync(descriptor);
 const { last } = await collection.list({ after: 0, limit: 1000 });
 const again = await collection.create({});
 const result = { without, isNext: again.id === last + 1, state: store.state().status };
+const added = [];
+for (let i = 0; i < 10; i++) added.push(...(await addMany(collection, 100)));
 await store.close();
-console.log(JSON.stringify(result));
+
+// No document is cached yet, and there are more documents than descriptors.
+const reopened = await openLowdbStore(folder, [things], { maxSegment: smallSegments });
+const reads = added.map(async ({ id }) => (await reopened.collection('things').get(id))?.id === id);
+const found = await Promise.all(reads).then(
+  (isFound) => isFound.every(Boolean),
+  (error: Error) => error.message,
+);
+await reopened.close();
+console.log(JSON.stringify({ ...result, found }));

@@ -94,6 +94,16 @@ test.for([96, 256, 400])(
   },
 );
 
+test('a folder on a full disk cannot be created, and the error says so', async (context) => {
+  const disk = smallDisk(context, 64);
+  expect(() => writeFileSync(join(disk, 'ballast'), Buffer.alloc(64 * 1024))).not.toThrow();
+  const folder = join(disk, 'data');
+  const full = /^.*disk\/data: cannot be used \(ENOSPC.*\)\. Free some space\.$/;
+  await expect(openLowdbStore(folder, [things])).rejects.toThrow(full);
+  rmSync(join(disk, 'ballast'));
+  await (await openLowdbStore(folder, [things])).close();
+});
+
 test('expired keys leave the folder, also if the first commits that remove them are rejected', async (context) => {
   const disk = smallDisk(context, 200);
   const [folder, ballast] = [join(disk, 'data'), join(disk, 'ballast')];

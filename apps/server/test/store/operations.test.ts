@@ -128,6 +128,20 @@ describe('petstore-server backup', () => {
     expect(readdirSync(to)).toEqual([]);
   });
 
+  test('says in one line why a folder cannot be written', async (context) => {
+    const disk = smallDisk(context, 64);
+    const folder = newFolder();
+    const store = await openLowdbStore(folder, [things]);
+    await store.collection('things').create({ text: 'x'.repeat(100_000) });
+    await store.close();
+    const [to, file] = [join(disk, 'copy'), join(disk, 'file')];
+    writeFileSync(file, '');
+    await expect(backup(folder, join(file, 'copy'))).rejects.toThrow(`${file}/copy: cannot be used (ENOTDIR`);
+    const full = `${to}: cannot be used (ENOSPC: no space left on device, write). Free some space.`;
+    await expect(backup(folder, to)).rejects.toThrow(full);
+    await expect(backup(folder, join(file, 'copy'))).rejects.toThrow(StoreFolderError);
+  });
+
   test('makes a folder that can be checked without changing it, also on a read-only disk', async (context) => {
     const folder = newFolder();
     const disk = smallDisk(context, 1024);
@@ -147,7 +161,7 @@ describe('petstore-server backup', () => {
   });
 });
 
-test('a process without file descriptors at the end of a segment rejects writes, and recovers', async () => {
+test('a process without file descriptors at the end of a segment rejects writes, and recovers; reads need few', async () => {
   const script = fileURLToPath(new URL('few-files.ts', import.meta.url));
   const command = 'ulimit -n 64; exec "$0" "$@"';
   const { stdout } = await run('bash', ['-c', command, process.execPath, script, newFolder()]);
@@ -156,6 +170,7 @@ test('a process without file descriptors at the end of a segment rejects writes,
     without: [unavailable, unavailable, 'open'],
     isNext: true,
     state: 'open',
+    found: true,
   });
 });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { makeFolder, readIfExists, replaceFile } from '../../files/files.ts';
 import { StoreDamagedError, StoreFolderError } from '../errors.ts';
 import { blocksIn, isTorn } from './block.ts';
+import { folderError } from './folder-lock.ts';
 import {
   type ManifestData,
   manifestFile,
@@ -24,23 +25,29 @@ const MAX_ATTEMPTS = 1000;
  * or replaced as a whole. It has every change that was acknowledged before the call.
  */
 export async function backup(folder: string, to: string): Promise<void> {
-  if (!(await makeFolder(to))) throw new StoreFolderError(to, 'it exists', 'Choose a new folder');
-  await makeFolder(segmentsFolder(to));
-  for (let attempt = 1; ; attempt++) {
+  try {
+    if (!(await makeFolder(to))) throw new StoreFolderError(to, 'it exists', 'Choose a new folder');
+    await makeFolder(segmentsFolder(to));
+    await writeManifest(to, newManifest(await copyFiles(folder, to)));
+  } catch (error) {
+    throw folderError(to, error);
+  }
+}
+
+/** Copies the segments and the keys, and returns the manifest. It is written last, so an incomplete copy is not a store. */
+async function copyFiles(folder: string, to: string): Promise<ManifestData> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const manifest = await readManifest(folder);
     if (!manifest)
       throw new StoreDamagedError(manifestFile(folder), 'the file is missing; start the server once on this folder');
     const isComplete = await copySegments(segmentsFolder(folder), segmentsFolder(to), manifest);
     const after = await readManifest(folder);
-    if (isComplete && String(after?.sealed) === String(manifest.sealed)) {
-      const keys = await readIfExists(join(folder, 'keys.json'));
-      if (keys) await replaceFile(join(to, 'keys.json'), keys, 0o600);
-      // The manifest comes last, so an incomplete copy is not a store.
-      return writeManifest(to, newManifest(manifest));
-    }
-    if (attempt === MAX_ATTEMPTS)
-      throw new StoreFolderError(folder, 'its segments change too fast to be copied', 'Try again later');
+    if (!isComplete || String(after?.sealed) !== String(manifest.sealed)) continue;
+    const keys = await readIfExists(join(folder, 'keys.json'));
+    if (keys) await replaceFile(join(to, 'keys.json'), keys, 0o600);
+    return manifest;
   }
+  throw new StoreFolderError(folder, 'its segments change too fast to be copied', 'Try again later');
 }
 
 /** Copies the segments of the manifest and all later segments. False if a segment was removed meanwhile. */

@@ -23,10 +23,15 @@ export async function withFolder<T>(
   } catch (error) {
     unlock();
     if (error instanceof LockedError) throw new StoreLockedError(lockOf(folder));
-    if (errorCode(error) === undefined) throw error;
-    const path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : folder;
-    throw new StoreFolderError(path, error);
+    throw folderError(folder, error);
   }
+}
+
+/** Names the file of a system error, or else the folder. Returns any other error as it is. */
+export function folderError(folder: string, error: unknown): unknown {
+  if (errorCode(error) === undefined) return error;
+  const path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : folder;
+  return new StoreFolderError(path, error);
 }
 
 /** Locks a folder, which is created if it is missing. */

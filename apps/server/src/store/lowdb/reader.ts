@@ -18,6 +18,9 @@ const MAX_CHUNKS = 1024;
 /** They have 8 GiB, far more than a full segment. */
 const MAX_CHUNKS_PER_SEGMENT = 2 ** 17;
 
+/** The largest number of concurrent reads from disk. Each has an open file and memory, and Node has four threads for them. */
+const MAX_READS = 8;
+
 const chunkStart = (offset: number) => offset - (offset % CHUNK_BYTES);
 const keyOf = (segment: number, start: number) => segment * MAX_CHUNKS_PER_SEGMENT + start / CHUNK_BYTES;
 
@@ -36,6 +39,8 @@ export type ReadTexts = (spans: readonly Span[]) => string[] | Promise<string[]>
 export function reader(catalog: Catalog): ReadTexts {
   /** The cached chunks by `keyOf`, least recently used first. */
   const chunks = new Map<number, Buffer>();
+  /** Each read waits for the last one of its queue. Reads of the same chunk have the same queue, so the disk reads it once. */
+  const queues: Promise<unknown>[] = Array.from({ length: MAX_READS }, () => Promise.resolve());
 
   return (spans) => {
     const texts: string[] = [];
@@ -50,8 +55,19 @@ export function reader(catalog: Catalog): ReadTexts {
   async function load(spans: readonly Span[]): Promise<string[]> {
     const texts: string[] = [];
     // While one span is read, chunks are added and evicted, so each span is looked up at its turn.
-    for (const span of spans) texts.push(cached(span) ?? (await read(span)));
+    for (const span of spans) texts.push(cached(span) ?? (await readInTurn(span)));
     return texts;
+  }
+
+  function readInTurn(span: Span): Promise<string> {
+    const queue = keyOf(span.segment.number, chunkStart(span.start)) % MAX_READS;
+    const text = (queues[queue] as Promise<unknown>).then(() => cached(span) ?? read(span));
+    // Without the text, which the queue would hold in memory.
+    queues[queue] = text.then(
+      () => {},
+      () => {},
+    );
+    return text;
   }
 
   function cached({ segment: { bytes, number }, start, end }: Span): string | undefined {
