@@ -1,10 +1,9 @@
 import { type Api, type Input, operations, type Pet } from '@petstore/types';
 import { HttpError } from './http/http-error.ts';
 import type { StoredResponse } from './http/response.ts';
-import type { CollectionState } from './http/target-cache.ts';
 import { MAX_PAGE_BYTES } from './limits.ts';
 import { decode } from './store/document.ts';
-import type { Awaitable, Collection, ListQuery, Store } from './store/store.ts';
+import type { Awaitable, ListQuery, Store } from './store/store.ts';
 
 const { limit: limitField, after: afterField } = operations.listPets.fields;
 
@@ -29,26 +28,23 @@ export function handlers(store: Store): Api {
  * the operation is called. They are optional.
  */
 export function storedHandlers(store: Store) {
-  /** Reads pets, and responds with the collection's version from before. An outdated version only costs a repeated read. */
-  const read = <T, R>(of: (pets: Collection) => Awaitable<T>, responseOf: (found: T, state: CollectionState) => R) => {
+  /** The pets, with their version before they are read. An outdated version only costs a repeated read. */
+  const current = () => {
     const collection = store.collection('pets');
-    const version = collection.version();
-    const found = of(collection);
-    const respond = (one: T) => responseOf(one, { collection, version });
-    return found instanceof Promise ? found.then(respond) : respond(found);
+    return { collection, version: collection.version() };
   };
   return {
-    listPets: (input?: Input<'listPets'>): Awaitable<StoredResponse> =>
-      read(
-        (pets) => pets.list(queryOf(input)),
-        (page, state) => ({ json: page.json, version: state.version, page, state }),
-      ),
+    listPets: (input?: Input<'listPets'>): Awaitable<StoredResponse> => {
+      const state = current();
+      const page = state.collection.list(queryOf(input));
+      return whenRead(page, (page) => ({ json: page.json, version: state.version, page, state }));
+    },
 
-    getPet: ({ petId }: Input<'getPet'>): Awaitable<StoredResponse | undefined> =>
-      read(
-        (pets) => pets.get(petId),
-        (pet, state) => pet && { json: pet.json, version: pet.version, state },
-      ),
+    getPet: ({ petId }: Input<'getPet'>): Awaitable<StoredResponse | undefined> => {
+      const state = current();
+      const pet = state.collection.get(petId);
+      return whenRead(pet, (pet) => pet && { json: pet.json, version: pet.version, state });
+    },
 
     createPet: (pet: Input<'createPet'>): Promise<StoredResponse> =>
       store
@@ -56,6 +52,11 @@ export function storedHandlers(store: Store) {
         .create({ ...pet })
         .then(({ json }) => ({ json })),
   };
+}
+
+/** The response for what was read, now or when it is read. */
+function whenRead<T, R>(read: Awaitable<T>, responseOf: (found: T) => R): Awaitable<R> {
+  return read instanceof Promise ? read.then(responseOf) : responseOf(read);
 }
 
 function queryOf({

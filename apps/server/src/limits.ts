@@ -1,4 +1,4 @@
-/** Bounds without a setting. docs/security.md lists each with its test. */
+/** Bounds and times without a setting. docs/security.md lists the bounds with their tests. */
 
 /** A page of a list ends with the element that reaches this size, before its limit. */
 export const MAX_PAGE_BYTES = 2 ** 20;
@@ -6,7 +6,7 @@ export const MAX_PAGE_BYTES = 2 ** 20;
 /** The write requests in progress; a further write gets 503. A store also limits its own queue (group-commit.ts). */
 export const MAX_PENDING_WRITES = 10_000;
 
-/** The concurrent requests with the same idempotency key; a further request gets 409. */
+/** The concurrent requests with one idempotency key; a further request gets 409. */
 export const MAX_REQUESTS_PER_KEY = 4;
 
 /**
@@ -37,7 +37,7 @@ export const MAX_EXPLAINED_DEPTH = 4;
 export const MAX_FORM_VALUES = 1_000;
 export const MAX_PART_HEAD_BYTES = 8_192;
 
-/** The entity tags in a condition. Each costs a read from the store. */
+/** The entity tags in a condition. Each costs an attempt to write. */
 export const MAX_CONDITION_TAGS = 16;
 
 /** The waiting pipelined requests of all connections, beyond those that every connection may have. */
@@ -50,16 +50,13 @@ export const LINGER_MS = 2_000;
 /** How often connections beyond the keep-alive time-out are closed. */
 export const IDLE_SWEEP_MS = 1_000;
 
-/** The time beyond the announced keep-alive time-out: a request that was sent just before it may be on its way. */
+/** How much longer than the response headers promise an idle connection stays open: a last request may be on its way. */
 export const KEEP_ALIVE_GRACE_MS = 1_000;
 
 /** How long an idle connection stays open while the server drains: a request may be on its way. */
 export const DRAIN_SWEEP_MS = 250;
 
-/**
- * How long an idle connection stays open while its worker is replaced. The time is longer, so a client that pauses loses no
- * request.
- */
+/** How long an idle connection stays open while its worker is replaced. Longer than `DRAIN_SWEEP_MS`, because clients may pause. */
 export const REPLACEMENT_SWEEP_MS = 5_000;
 
 /** The shortest time for the store to close, if requests have used up the time to stop. */

@@ -53,8 +53,8 @@ export const plantedInServer: PlantedDrift[] = [
     ),
     'an error behind a response': put(
       'export function storedHandlers',
-      'const version =',
-      "setImmediate(() => {\n        throw new Error('late');\n      });\n      const version =",
+      'const state =',
+      "setImmediate(() => {\n        throw new Error('late');\n      });\n      const state =",
     ),
     'an error at import': put('/** The operations', 'export', "throw new Error('early');\nexport"),
   }),

@@ -73,10 +73,10 @@ export class Connection {
     return this.#waiting.length + (this.#current ? 1 : 0);
   }
 
-  /** Whether a request may have arrived in part: bytes were read, and no request is open or waits for the rest of its body. */
-  get mayHavePartialRequest(): boolean {
-    const isBehindRequest = this.openRequests === 0 && (!this.#latest || isComplete(this.#latest));
-    return isBehindRequest && !this.#isClosing && !this.#socket.destroyed && this.#socket.bytesRead > 0;
+  /** Whether a head may have arrived in part: bytes were read, but all requests have arrived completely, with their responses. */
+  get mayHavePartialHead(): boolean {
+    const isBetweenRequests = this.openRequests === 0 && (!this.#latest || isComplete(this.#latest));
+    return isBetweenRequests && !this.#isClosing && !this.#socket.destroyed && this.#socket.bytesRead > 0;
   }
 
   /** Whether the current response has ended, but is not flushed yet. */
@@ -114,7 +114,7 @@ export class Connection {
     if (this.#error || this.#isClosing) return;
     this.#error = error;
     if (!this.#latest || isComplete(this.#latest)) {
-      if (!this.#current) this.#reject(error);
+      if (!this.#current) this.#writeError(error);
       return;
     }
     const response = this.#waiting.at(-1)?.[1] ?? this.#current;
@@ -161,7 +161,7 @@ export class Connection {
   /** Called when a stream is piped to the response. It may never end, so the timeout for progress starts at once. */
   readonly #onStream = (): void => void this.#setSocketTimeout(this.#shared.responseTimeout);
 
-  /** Called when the response is written to the socket. */
+  /** Called when the whole response was passed to the socket, which may not have flushed it yet. */
   readonly #onEnd = (): void => {
     if (this.#socket.writableLength === 0) return;
     // The timeout for progress applies until the response is flushed.
@@ -183,7 +183,7 @@ export class Connection {
       if (this.#waiting.length === 0) this.#resume();
       this.#start(...next);
     } else if (this.#error) {
-      if (this.#latest && isComplete(this.#latest)) this.#reject(this.#error);
+      if (this.#latest && isComplete(this.#latest)) this.#writeError(this.#error);
       else this.#closeGently();
     }
   };
@@ -207,7 +207,7 @@ export class Connection {
   }
 
   /** Writes an error response directly to the socket, because Node has parsed no request, and closes the connection. */
-  #reject(error: HttpError): void {
+  #writeError(error: HttpError): void {
     const socket = this.#socket;
     if (!socket.writable) return void socket.destroy();
     const requestId = newRequestId();

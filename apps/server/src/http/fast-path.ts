@@ -16,7 +16,7 @@ interface PlainOperation {
   readonly passes: (request: Checked) => boolean;
   readonly bodySchema: Schema | undefined;
   /** Whether the input depends on the target of a request alone. */
-  readonly isCachable: boolean;
+  readonly isCacheable: boolean;
 }
 
 /**
@@ -31,9 +31,9 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
     const { method, body, fields, idempotencyKey } = operation;
     const passes = generatedCheck(operation);
     const isInTarget = Object.values(fields).every((field) => field.in === 'path' || field.in === 'query');
-    const isCachable = method === 'GET' && isInTarget && idempotencyKey === undefined;
+    const isCacheable = method === 'GET' && isInTarget && idempotencyKey === undefined;
     if (passes && (body === undefined || body.kind === 'json'))
-      plainOperations.set(operation, { passes, bodySchema: bodySchemaOf(operation), isCachable });
+      plainOperations.set(operation, { passes, bodySchema: bodySchemaOf(operation), isCacheable });
   }
 
   return (request, response) => {
@@ -56,15 +56,15 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
     const caller = callerOf(request, context, keys);
     if (caller === undefined) return false;
     context.keyName = caller || undefined;
-    const cached = plain.isCachable ? target.input : undefined;
+    const cached = plain.isCacheable ? target.input : undefined;
     const parameters = cached ? NO_PARAMETERS : wellFormedParameters(request, operation, target);
     if (!parameters) return false;
     if (applyRateLimit && applyRateLimit(response, context) > 0) return false;
     if (operation.body === undefined) {
       if (hasBody(request)) return false;
-      const input = cached ?? accepted(operation, plain, parameters);
+      const input = cached ?? validInput(operation, plain, parameters);
       if (!input) return false;
-      if (!cached && plain.isCachable) targetCache.add(request.url ?? '', target, input);
+      if (!cached && plain.isCacheable) targetCache.add(request.url ?? '', target, input);
       run(request, response, context, operation, input);
       return true;
     }
@@ -73,7 +73,7 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
       try {
         if (error) throw error;
         const body = parse(bytes, plain.bodySchema, context);
-        const input = body === undefined ? undefined : accepted(operation, plain, parameters, body);
+        const input = body === undefined ? undefined : validInput(operation, plain, parameters, body);
         if (input) {
           targetCache.add(request.url ?? '', target);
           return run(request, response, context, operation, input);
@@ -114,7 +114,7 @@ function wellFormedParameters(
 }
 
 /** The input of an operation; undefined if the validator's checks reject the request. */
-function accepted(
+function validInput(
   operation: Operation,
   { passes }: PlainOperation,
   { query, params, headers, cookies }: ParameterValues,

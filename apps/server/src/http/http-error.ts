@@ -120,10 +120,10 @@ const WORDING: Readonly<Record<string, string>> = {
   required: 'it is missing',
 };
 
-/** Replaces the message of ajv, which shows a regular expression. */
-const KEY_WORDING =
+/** Replaces the message of ajv for an idempotency key, which shows a regular expression. */
+const IDEMPOTENCY_KEY_WORDING =
   'it is not a valid key: send a short text of visible ASCII characters without spaces, such as a UUID';
-const keyHeaders = new Set(
+const idempotencyHeaders = new Set(
   Object.values<Operation>(operations).map(({ idempotencyKey }) => idempotencyKey?.header.toLowerCase()),
 );
 
@@ -141,6 +141,7 @@ export function invalidRequest(violations: readonly Violation[]): HttpError {
 
 function textOf({ location, names, keyword, message }: Violation): string {
   const name = names.join('.');
-  const isKey = location === 'headers' && keyHeaders.has(name.toLowerCase());
-  return `${names.length > 0 ? `${location} '${name}'` : location}: ${isKey ? KEY_WORDING : (WORDING[keyword] ?? message)}`;
+  const where = names.length > 0 ? `${location} '${name}'` : location;
+  const isIdempotencyKey = location === 'headers' && idempotencyHeaders.has(name.toLowerCase());
+  return `${where}: ${isIdempotencyKey ? IDEMPOTENCY_KEY_WORDING : (WORDING[keyword] ?? message)}`;
 }

@@ -172,10 +172,10 @@ async function drain(server: Server, shared: SharedState, timeoutMs: number, idl
   let aborted = 0;
   const deadline = setTimeout(() => {
     for (const { openRequests } of connections.values()) aborted += openRequests;
-    // After this, each remaining connection has an open request, or a request that has arrived in part.
+    // After this, each remaining connection has an open request, or a head that has arrived in part.
     server.closeIdleConnections();
-    for (const [socket, { mayHavePartialRequest }] of connections) {
-      if (mayHavePartialRequest) aborted++;
+    for (const [socket, { mayHavePartialHead }] of connections) {
+      if (mayHavePartialHead) aborted++;
       socket.destroy();
     }
   }, timeoutMs);

@@ -42,6 +42,7 @@ function parsePart(bytes: Buffer): Part {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd < 0 || headEnd > MAX_PART_HEAD_BYTES) throw malformed('the head of a part does not end');
   const lines = utf8Of(bytes.subarray(0, headEnd), 'body: the head of a part').split('\r\n').slice(1);
+  if (lines.some((line) => !/^[^\s:]+:/.test(line))) throw malformed('a line in the head of a part is no header');
   const headers = new Map(
     lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
   );

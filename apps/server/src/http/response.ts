@@ -75,9 +75,9 @@ export function wholeText(
   headers: Headers,
   { type = JSON_TYPE, bytes, text }: TextContent,
 ): string {
-  const begin = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${requestId}\r\n${fixedLines.get(operation)}`;
-  const end = `Content-Type: ${type}\r\nContent-Length: ${bytes}\r\nDate: ${dateText()}\r\n${connection}\r\n`;
-  return begin + linesOf(headers) + end + text;
+  const firstLines = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${requestId}\r\n${fixedLines.get(operation)}`;
+  const lastLines = `Content-Type: ${type}\r\nContent-Length: ${bytes}\r\nDate: ${dateText()}\r\n${connection}\r\n`;
+  return firstLines + linesOf(headers) + lastLines + text;
 }
 
 let [second, date] = [0, ''];

@@ -100,13 +100,13 @@ export function splitPairs(
   separator: string,
   decode: (text: string) => string,
 ): [name: string, value: string][] {
-  return text
-    .split(separator)
-    .filter((pair) => pair !== '')
-    .map((pair) => {
-      const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
-      return [decode(pair.slice(0, end)), pair.slice(end + 1)];
-    });
+  const pairs = text.split(separator).filter((pair) => pair !== '');
+  return pairs.map((pair) => splitPair(pair, decode));
+}
+
+function splitPair(pair: string, decode: (text: string) => string): [name: string, value: string] {
+  const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
+  return [decode(pair.slice(0, end)), pair.slice(end + 1)];
 }
 
 /** The object of named texts. Throws for a repeated name. */
@@ -158,11 +158,8 @@ function parseJoined(schema: Schema, text: string, { separator, isExploded, deco
   if (isList && (!isSingle || parts.length > 1)) return parseList(schema, parts.map(decode));
   if (!isObject || (isSingle && parts.length === 1)) return textParser(schema)(decode(text));
   if (isExploded) {
-    return parseObject(
-      schema,
-      parts.map((part) => splitPairs(part, '\n', decode)[0] ?? ['', '']),
-      decode,
-    );
+    const pairs = parts.map((part) => splitPair(part, decode));
+    return parseObject(schema, pairs, decode);
   }
   if (parts.length % 2 !== 0) throw new StyleError(`'${text}' is not a list of names and values`);
   const pairs = parts.flatMap((part, i) => (i % 2 === 0 ? [[decode(part), parts[i + 1] ?? ''] as const] : []));

@@ -79,6 +79,8 @@ test.each([
 test('a part with an ambiguous head is rejected', () => {
   const twice = `--b\r\nContent-Disposition: form-data; name="a"\r\ncontent-disposition: form-data; name="b"\r\n\r\nx\r\n--b--`;
   expect(read(multipart, twice)).toBe('body: a part gives a header more than once');
+  const folded = `--b\r\nContent-Disposition: form-data; name="a"\r\n ; name="b"\r\n\r\nx\r\n--b--`;
+  expect(read(multipart, folded)).toBe('body: a line in the head of a part is no header');
   const broken = Buffer.from(`${part('name="\xff"')}--b--`, 'latin1');
   expect(read(multipart, broken)).toBe('body: the head of a part: it is not UTF-8');
   const types = ['multipart/form-data; x="; boundary=b"; boundary=c', 'multipart/form-data; boundary=b; boundary=c'];

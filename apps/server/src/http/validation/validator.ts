@@ -38,8 +38,8 @@ export function validator(validateResponses: boolean): RequestHandler[] {
 function validateRequests(violationsOf: ReturnType<typeof requestCheck>): RequestHandler {
   return (request, response, next) => {
     const context = contextOf(response);
-    const { operation, parameters = NO_PARAMETERS } = context;
-    if (operation) {
+    const { operation, parameters } = context;
+    if (operation && parameters) {
       const checked = { ...parameters, body: withoutFiles(request.body, operation.body?.kind) };
       const violations = violationsOf(operation, checked);
       if (violations.length > 0) throw invalidRequest(violations);
@@ -48,8 +48,6 @@ function validateRequests(violationsOf: ReturnType<typeof requestCheck>): Reques
     next();
   };
 }
-
-const NO_PARAMETERS = { query: {}, params: {}, headers: {}, cookies: {} };
 
 /** Validates each JSON response of an operation when it is sent. */
 function responseValidator(apiDoc: OpenAPIV3.DocumentV3_1, options: object): RequestHandler[] {
