@@ -46,6 +46,16 @@ test.each(['application/merge-patch+json', 'Application/JSON;charset=utf-8', 'mo
   },
 );
 
+test.each(['table', 'csv', 'yaml', 'json', 'jsonl', 'tsv'])(
+  '%s escapes control characters in names, too',
+  async (output) => {
+    const { env } = await record(() => ({ body: [{ 'a\u001b[2J\n\u202e': 1 }] }));
+    const { stdout } = await petctl(['api', 'GET', '/x', '-o', output], { env });
+    expect(stdout).not.toMatch(/[^\P{Cc}\n\t]|\u202e/u);
+    expect(stdout.split('\n').length).toBeLessThan(5);
+  },
+);
+
 test('names that every JavaScript object has are ordinary names', async () => {
   const { env, requests } = await record(() => ({ body: [{ a: 1 }, { toString: 'x' }] }));
   expect((await petctl(['api', 'GET', '/x', '-o', 'csv'], { env })).stdout).toBe('a,toString\n1,\n,x\n');

@@ -178,6 +178,28 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
     expect(readFileSync(store, 'utf8')).toBe('{}');
   });
 
+  test('reports a keyring that rejects the key, and stores nothing', async () => {
+    const fake = join(home, 'fake.cjs');
+    writeFileSync(
+      fake,
+      `const Module = require('module'), load = Module._load;
+class Entry {
+  getPassword() { return null; }
+  setPassword() { throw new Error('Locked by the user'); }
+}
+Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : load(name, ...rest));`,
+    );
+    const { code, stderr } = await petctl(['auth', 'login', '--with-key'], {
+      env: env({ PETCTL_KEYRING: 'true' }),
+      nodeArgs: ['--require', fake],
+      input: apiKey,
+    });
+    expect([code, existsSync(file())]).toEqual([2, false]);
+    expect(stderr).toContain(
+      "The system's keyring cannot be changed (Locked by the user). Unlock it, or use --no-keyring.",
+    );
+  });
+
   test.skipIf(hasNoTerminal)('prompts on the terminal without echo', async () => {
     const steps = [{ expect: 'hidden', send: `wrong\u0015${apiKey}x\u007f\r` }];
     const { code, terminal, steps: done } = await onTerminal(['auth', 'login'], { env: env(), steps });

@@ -7,6 +7,7 @@ import type { Io } from '../io/process-io.ts';
 import {
   type Credential,
   type CredentialId,
+  changeKeyring,
   credentialName,
   findCredential,
   keyringEntry,
@@ -35,7 +36,7 @@ export async function login(invocation: Invocation): Promise<void> {
   const value = validCredential(text, scheme, 'The input');
   if (!flags.has('no-check')) await checkCredential(invocation, { scheme, value, from: 'input' });
   const entry = userSettings.get(settings.keyring).value ? await keyringEntry(id) : undefined;
-  entry?.setPassword(value);
+  changeKeyring(() => entry?.setPassword(value), 'Unlock it, or use --no-keyring.');
   saveCredential(id, entry ? { keyring: true } : { key: value });
   const storage = entry ? "the system's keyring" : credentialsFile(io.env);
   await writeNotice(
@@ -93,7 +94,7 @@ export async function logout(invocation: Invocation): Promise<void> {
   if ('keyring' in stored) {
     const entry = await keyringEntry(id);
     if (!entry) throw keyringLocked(id);
-    entry.deletePassword();
+    changeKeyring(() => entry.deletePassword(), 'Unlock it.');
   }
   saveCredential(id, undefined);
   await writeNotice(invocation, `Removed the ${credentialName(scheme)} of the profile '${profile}' for ${origin}.`);

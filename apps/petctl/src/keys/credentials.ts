@@ -1,7 +1,7 @@
 import type { Entry } from '@napi-rs/keyring';
 import { type Operation, type SecurityScheme, service } from '@petstore/types';
 import { kebab } from '../flags/flag.ts';
-import { CliError, UsageError } from '../io/errors.ts';
+import { CliError, systemCode, UsageError } from '../io/errors.ts';
 import { readJsonFile, writeJsonFile } from '../io/files.ts';
 import type { Environment } from '../io/process-io.ts';
 import { isObject } from '../io/text.ts';
@@ -194,6 +194,15 @@ export async function keyringEntry({ profile, origin, scheme }: CredentialId): P
     return entry;
   } catch {
     return undefined;
+  }
+}
+
+/** Changes the system's keyring, which the user may not allow. */
+export function changeKeyring(change: () => unknown, hint: string): void {
+  try {
+    change();
+  } catch (error) {
+    throw new UsageError(`The system's keyring cannot be changed (${systemCode(error)}).`, hint);
   }
 }
 

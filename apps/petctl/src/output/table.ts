@@ -1,10 +1,11 @@
+import { escapeControls } from '../io/text.ts';
 import { cellsOf, type Format, type Shape } from './format.ts';
 
 const gap = '  ';
 
 /** An aligned table, no wider than the terminal, with a bold header. */
 export function table({ columns }: Shape, sample: readonly unknown[], terminalWidth: number, isBold: boolean): Format {
-  const titles = columns.map((name) => name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toUpperCase());
+  const titles = columns.map((name) => escapeControls(name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toUpperCase()));
   const cells = sample.map((row) => cellsOf(row, columns));
   const widths = fitWidths(
     columns.map((_, i) => cells.reduce((max, row) => Math.max(max, widthOf(row[i] ?? '')), widthOf(titles[i] ?? ''))),
