@@ -33,7 +33,7 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
   const baseUrl = userSettings.baseUrl.value;
   await proxyOf(new URL(baseUrl), io.env);
   let notice: DeprecationNotice | undefined;
-  let last: Error | undefined;
+  let lastFailure: Error | undefined;
   const redacted = redactor(credentials);
   const verbosity = Number(flags.get('verbose') ?? 0);
   const trace = verbosity > 0 ? (await import('./trace.ts')).trace(io.stderr, redacted, verbosity) : undefined;
@@ -52,12 +52,12 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
         notice = one;
       },
       retry: (reason, attempt, milliseconds) => {
-        last = reason;
+        lastFailure = reason;
         trace?.retry(reason, attempt, milliseconds);
       },
       // The error of the last attempt explains more than the timeout.
       error: (error) => {
-        if (error instanceof TimeoutError) error.cause ??= last;
+        if (error instanceof TimeoutError) error.cause ??= lastFailure;
         for (const one of [error, error.cause]) if (one instanceof Error) one.message = redacted(one.message);
       },
     },

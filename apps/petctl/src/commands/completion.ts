@@ -1,3 +1,4 @@
+import type { Schema } from '@petstore/types';
 import { type Argument, type Completes, type Flag, flagWords } from '../flags/flag.ts';
 import { enumWords, kindOf } from '../flags/parse-value.ts';
 import type { Environment, Io } from '../io/process-io.ts';
@@ -78,13 +79,13 @@ interface Context {
 function values({ schema, completes }: Flag | Argument, start: string, context: Context): Candidates {
   // Only the last of several comma-separated names is completed, so the names before are kept.
   const head = completes === 'properties' ? start.slice(0, start.lastIndexOf(',') + 1) : '';
-  const words = valueWords({ schema });
+  const words = valueWords(schema);
   const all = words.length > 0 ? words : namesFor(completes, context);
   return { words: all.map((word) => [head + word, '']), files: completes === 'file' };
 }
 
 /** The values that a schema names. */
-function valueWords({ schema }: Pick<Flag, 'schema'>): string[] {
+function valueWords(schema: Schema): string[] {
   return kindOf(schema) === 'boolean' ? ['true', 'false'] : enumWords(schema);
 }
 
@@ -98,7 +99,7 @@ function namesFor(completes: Completes | undefined, { node, first, env }: Contex
       return Object.keys(settings);
     case 'setting value':
       if (!isSettingName(first)) return [];
-      return first === 'profile' ? profileNames(env) : valueWords(settings[first].flag);
+      return first === 'profile' ? profileNames(env) : valueWords(settings[first].flag.schema);
     default:
       return [];
   }

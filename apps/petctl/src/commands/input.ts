@@ -24,8 +24,11 @@ export async function inputOf(operation: Operation, invocation: Invocation): Pro
   for (const { name, property } of present) if (property) input = withProperty(input, property, flags.get(name));
   rejectMissing(operation, input, invocation);
   const { whole, kind } = operation.body ?? {};
-  for (const { name, field, property: [object = ''] = [] } of present)
-    rejectInvalidParts(field === undefined ? `--${name}: ${object}` : `--${name}`, field ?? object, input, operation);
+  for (const { name, field, property } of present) {
+    const [object] = property ?? [];
+    if (field !== undefined) rejectInvalidParts(`--${name}`, field, input, operation);
+    else if (object !== undefined) rejectInvalidParts(`--${name}: ${object}`, object, input, operation);
+  }
   if (whole && typeof data === 'string' && kind !== 'bytes')
     rejectInvalidParts('--data: body', 'body', input, operation);
   if (kind === 'multipart') input = await (await import('./input-files.ts')).withFiles(input, operation, io);

@@ -86,12 +86,12 @@ function isExact(value: unknown, schema: Schema = {}): boolean {
   const named = propertiesOf(schema);
   const rest = typeof additionalProperties === 'object' ? additionalProperties : undefined;
   if (Array.isArray(value)) return value.every((one) => isExact(one, items));
-  // Alternatives are not resolved here.
-  const isOpen = (schema.anyOf ?? schema.oneOf) !== undefined;
-  return Object.entries(value).every(([name, one]) => isExact(one, isOpen ? ANY_WIDE : (named[name] ?? rest)));
+  // Which of several alternatives applies is unknown here, so each property may be an int64.
+  const hasAlternatives = (schema.anyOf ?? schema.oneOf) !== undefined;
+  return Object.entries(value).every(([name, one]) => isExact(one, hasAlternatives ? int64 : (named[name] ?? rest)));
 }
 
-const ANY_WIDE: Schema = { type: 'integer', format: 'int64' };
+const int64: Schema = { type: 'integer', format: 'int64' };
 
 function mayBeWide(schema: Schema): boolean {
   return isWide(schema) || (schema.anyOf ?? schema.oneOf ?? []).some(isWide);

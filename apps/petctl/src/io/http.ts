@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
 import type { HttpRequest, HttpResponse } from '@petstore/client';
 import type { Environment } from './process-io.ts';
-import type { Open } from './proxy.ts';
+import type { OpenRequest } from './proxy.ts';
 
 // Node's fetch takes longer to load than everything else in petctl; node:http does not load it.
 
@@ -15,11 +15,11 @@ export type HttpTransport = (request: HttpRequest) => Promise<RawResponse>;
 
 /** Sends requests with node:http and node:https, over persistent connections and the proxies of the environment. */
 export function httpTransport(env: Environment): HttpTransport {
-  const opens = new Map<string, Promise<Open>>();
+  const openers = new Map<string, Promise<OpenRequest>>();
   return async (request) => {
     const url = new URL(request.url);
-    const open = opens.get(url.origin) ?? openTo(url, env);
-    opens.set(url.origin, open);
+    const open = openers.get(url.origin) ?? openTo(url, env);
+    openers.set(url.origin, open);
     return sendRequest(request, url, await open);
   };
 }
@@ -35,7 +35,7 @@ export async function proxyOf(url: URL, env: Environment): Promise<URL | undefin
   return (await import('./proxy.ts')).proxyFor(url, env);
 }
 
-async function openTo(url: URL, env: Environment): Promise<Open> {
+async function openTo(url: URL, env: Environment): Promise<OpenRequest> {
   const proxy = await proxyOf(url, env);
   if (proxy) return (await import('./proxy.ts')).throughProxy(url, proxy);
   // Loads only the one in use.
@@ -45,7 +45,11 @@ async function openTo(url: URL, env: Environment): Promise<Open> {
 }
 
 /** Sends one request, and resolves when the head of the response arrives. */
-function sendRequest({ method, headers, body, signal }: HttpRequest, url: URL, open: Open): Promise<RawResponse> {
+function sendRequest(
+  { method, headers, body, signal }: HttpRequest,
+  url: URL,
+  open: OpenRequest,
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     // Some servers accept no chunked bodies, so files state their size.
     const length = body instanceof Blob && { 'content-length': String(body.size) };

@@ -7,7 +7,7 @@ import { UsageError } from './errors.ts';
 import type { Environment } from './process-io.ts';
 
 /** Opens a request to one host. */
-export type Open = (options: http.RequestOptions) => http.ClientRequest;
+export type OpenRequest = (options: http.RequestOptions) => http.ClientRequest;
 
 /** The proxy for a URL: `http_proxy`, `https_proxy` or `all_proxy`, unless `no_proxy` lists the host. */
 export function proxyFor(url: URL, env: Environment): URL | undefined {
@@ -55,7 +55,7 @@ function bypassesProxy(url: URL, list: string): boolean {
 }
 
 /** Opens requests through a proxy: with the absolute URL for http, in a tunnel for https. */
-export function throughProxy(url: URL, proxy: URL): Open {
+export function throughProxy(url: URL, proxy: URL): OpenRequest {
   const { request: send, Agent } = proxy.protocol === 'https:' ? https : http;
   const { protocol, hostname, port, auth } = urlToHttpOptions(proxy);
   const toProxy = { protocol, hostname, port };

@@ -152,12 +152,16 @@ export function readStored(id: CredentialId): StoredCredential | undefined {
 export function saveCredential(id: CredentialId, stored: StoredCredential | undefined): void {
   const { env, profile, origin, scheme } = id;
   const file = credentialsFile(env);
-  const { [profile]: before, ...profiles } = readJsonFile(file);
-  const { [origin]: _, ...origins } = objectOrEmpty(before);
-  const { [scheme.name]: __, ...schemes } = entriesOf(id);
-  const entries = { ...schemes, ...(stored && { [scheme.name]: stored }) };
-  const remaining = { ...origins, ...(Object.keys(entries).length > 0 && { [origin]: entries }) };
-  writeJsonFile(file, { ...profiles, ...(Object.keys(remaining).length > 0 && { [profile]: remaining }) });
+  const profiles = readJsonFile(file);
+  const origins = objectOrEmpty(profiles[profile]);
+  const entries = withEntry(entriesOf(id), scheme.name, stored);
+  writeJsonFile(file, withEntry(profiles, profile, withEntry(origins, origin, entries)));
+}
+
+/** A copy of an object with a changed property, or without the property if its new value is empty. */
+function withEntry(object: Readonly<Record<string, unknown>>, name: string, value: object = {}): object {
+  const { [name]: _, ...others } = object;
+  return Object.keys(value).length > 0 ? { ...others, [name]: value } : others;
 }
 
 /** All stored credentials without their values. */

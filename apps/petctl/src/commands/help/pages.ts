@@ -1,5 +1,5 @@
 import type { Flag } from '../../flags/flag.ts';
-import { type CommandAtPath, type CommandNode, globalFlags, globalFlagsFor, walk } from '../../parse/command.ts';
+import { type CommandAtPath, type CommandNode, flagsOf, globalFlags, walk } from '../../parse/command.ts';
 import { argumentRow, examplesOf, flagRow, type Row, usage } from './help.ts';
 import { topics } from './topics.ts';
 
@@ -25,7 +25,7 @@ function page(name: string, located: CommandAtPath, version: string): string {
       .map(([line, comment]) => `.TP\n${roff(`${comment}:`)}\n${roff(line)}`)
       .join('\n')}`,
     ...(commands.length > 0 ? [`.SH COMMANDS\n${definitionList(commands.map((one) => [one.name, one.summary]))}`] : []),
-    `.SH OPTIONS\n${definitionList(optionsOf(node, [...(node.flags ?? []), ...globalFlagsFor(node)]))}`,
+    `.SH OPTIONS\n${definitionList(optionsOf(node, flagsOf(node)))}`,
     ...(path.length > 0 ? [] : topics()).map(
       ({ title, text }) => `.SH ${title.toUpperCase()}\n.nf\n${roff(text)}\n.fi`,
     ),

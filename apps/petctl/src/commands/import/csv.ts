@@ -30,7 +30,8 @@ export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator
     // record.
     on_record: (record) => void parsed.push(record as unknown as ParsedRecord),
   });
-  const failure = new Promise<Error>((resolve) => parser.once('error', resolve));
+  // The callbacks of `write` and `end` get the error, too.
+  parser.on('error', () => {});
   let line = 1;
   /** The bytes after the last record, and their offset. */
   let rest = Buffer.alloc(0);
@@ -49,8 +50,7 @@ export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator
   const nextLine = () => line + emptyLinesBefore(rest.toString());
   /** Yields the records of a parsed part, and then throws its error. */
   async function* records(parsePart: (done: (error?: Error | null) => void) => void) {
-    const done = new Promise<undefined>((resolve) => parsePart((error) => error ?? resolve(undefined)));
-    const error = await Promise.race([done, failure]);
+    const error = await new Promise<Error | null | undefined>(parsePart);
     yield* drain();
     if (error) throw quoteError(error, nextLine());
   }

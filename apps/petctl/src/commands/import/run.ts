@@ -81,18 +81,9 @@ export async function runImport(
     }
   }
 
-  const stdout = {
-    ...io.stdout,
-    write: (text: string) => {
-      if (io.stdout.isTerminal) bar.clear();
-      return io.stdout.write(text);
-    },
-    // A closed stdout must not stop the import.
-    isClosed: () => false,
-  };
   const all = results();
   try {
-    const toStdout = { ...invocation, io: { ...io, stdout } };
+    const toStdout = { ...invocation, io: { ...io, stdout: stdoutBeside(bar, io.stdout) } };
     // Without `return`, so that an error of `print` does not end the results.
     const rows = { [Symbol.asyncIterator]: () => ({ next: () => all.next() }) };
     await print(rows, { list: true, columns }, toStdout);
@@ -114,6 +105,15 @@ export async function runImport(
       "The records counted as 'already there' were added by an import in the last 24 hours, and were skipped. Use --again to add them again.",
     );
   await finish(invocation, counts, recordsFiles.failed?.error ?? recordsFiles.unknown?.error ?? stopReason);
+}
+
+/** A stdout that removes the progress bar before other output. If it is closed, the import continues. */
+function stdoutBeside(bar: ProgressBar, stdout: Sink): Sink {
+  const write = (text: string | Uint8Array) => {
+    if (stdout.isTerminal) bar.clear();
+    return stdout.write(text);
+  };
+  return { ...stdout, write, isClosed: () => false };
 }
 
 /** Writes the totals as a notice, or throws: the error that stopped the import, or one for failed and unknown records. */
