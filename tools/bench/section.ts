@@ -37,14 +37,15 @@ function targetOf(target: string, bound: string, value: number, isMet: boolean):
 
 const page = join(root, 'docs/performance.md');
 
-/** Replaces the section of a part on the page. A part without a section is only printed: its text on the page is written by hand. */
+/** Replaces the section of a part on the page. */
 export function writeSection(name: string, markdown: string): void {
+  writeFileSync(page, withSection(readFileSync(page, 'utf8'), name, markdown));
+}
+
+/** The text with another section. A text without the section stays: what the page says of that part is written by hand. */
+export function withSection(text: string, name: string, markdown: string): string {
   const section = new RegExp(`(<!-- ${name} -->\n).*?(\n<!-- /${name} -->)`, 's');
-  const text = readFileSync(page, 'utf8');
-  writeFileSync(
-    page,
-    text.replace(section, (_, begin, end) => `${begin}${markdown}${end}`),
-  );
+  return text.replace(section, (_, begin, end) => `${begin}${markdown}${end}`);
 }
 
 /** A section as Markdown. */

@@ -3,6 +3,7 @@ import { type PartialResponse, parseChunk } from '../bench/http/generator.ts';
 import { countIn } from '../bench/http/generators.ts';
 import { spreadOf } from '../bench/http/main.ts';
 import { inRounds, median, medianRatio } from '../bench/measure.ts';
+import { withSection } from '../bench/section.ts';
 
 const responses = {
   'of a length': 'HTTP/1.1 200 OK\r\nX-A: b\r\nContent-Length: 5\r\n\r\nhello',
@@ -35,6 +36,12 @@ test('each round begins with another subject, and the first round only warms up'
     ['a', [0, 1]],
     ['b', [0, 1]],
   ]);
+});
+
+test('a part replaces its section of the page, and only that', () => {
+  const page = 'before\n<!-- a -->\nold\n<!-- /a -->\nafter\n';
+  expect(withSection(page, 'a', 'new $&')).toBe(page.replace('old', () => 'new $&'));
+  expect(withSection(page, 'b', 'new')).toBe(page);
 });
 
 test('a ratio is computed round by round', () => {

@@ -52,6 +52,11 @@ test.each(all)('the page counts what $name costs', ({ name, patch }) => {
   expect(rows).toContain(`| ${cells.join(' | ')} |`);
 });
 
+test('the changeset comes before npm test, which fails without one', () => {
+  const commands = blocks.flatMap(({ language, text }) => (language === 'sh' ? text.split('\n') : []));
+  expect(commands.indexOf('npm test')).toBeGreaterThan(commands.indexOf('npx changeset'));
+});
+
 const exists = skips(page, 'deletePet' in operations ? 'the interface has its operation: give it another' : undefined);
 
 describe.skipIf(exists)(`the steps of ${page}, in a copy of the repository`, () => {
