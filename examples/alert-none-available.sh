@@ -2,10 +2,11 @@
 # Prints a line if no pet is available, or if the service cannot tell; else prints nothing. For cron, which mails any
 # output:
 #
+#   PATH=/usr/local/bin:/usr/bin:/bin
 #   PETCTL_API_KEY=pk_…
 #   */15 * * * * /usr/local/bin/alert-none-available.sh
 #
-# Needs petctl (npm install -g petctl) and a key: in PETCTL_API_KEY, or stored by `petctl auth login`.
+# Needs petctl (npm install -g petctl), in the PATH of cron, and a key: in PETCTL_API_KEY, or stored by `petctl auth login`.
 # Exit code: 0 some are available, 10 none, else petctl's own (`petctl help exit-codes`).
 set -u
 

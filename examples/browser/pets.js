@@ -20,14 +20,16 @@ async function run(event, work) {
 }
 
 async function showPets() {
-  list.replaceChildren();
+  const items = [];
   for await (const pet of service().listPets({ status: status(), limit: 100 })) {
     const item = document.createElement('li');
     // As text, never as HTML: names are untrusted.
     item.textContent = `${pet.id} ${pet.name}`;
-    list.append(item);
+    items.push(item);
   }
-  return `${list.childElementCount} ${status()}`;
+  // At once, so that two lists never mix.
+  list.replaceChildren(...items);
+  return `${items.length} ${status()}`;
 }
 
 async function addPet() {

@@ -28,7 +28,7 @@ export async function packages(): Promise<Section> {
     }
     return {
       title: 'Packages',
-      how: 'The published tarballs. Dependencies are the packages that npm installs with each on this platform, indirect ones included.',
+      how: 'The published tarballs, and the packages that npm installs with each on this platform.',
       tables: [{ rows }],
     };
   });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { textOf } from '../../repository.ts';
 import { type Fixture, hasShell, newFixture } from '../support/fixture.ts';
 
 describe.skipIf(!hasShell)('alert-none-available.sh', () => {
@@ -12,6 +13,12 @@ describe.skipIf(!hasShell)('alert-none-available.sh', () => {
 
   test('is a script that a POSIX shell parses', async () => {
     expect(await fixture.run('sh -n alert-none-available.sh')).toEqual({ code: 0, output: '' });
+  });
+
+  test('its lines for cron name the folder of npm, because cron searches only /usr/bin and /bin', () => {
+    expect(textOf('examples/alert-none-available.sh')).toMatch(
+      /^# +PATH=\/usr\/local\/bin:\/usr\/bin:\/bin\n(?:# .*\n)*# +\*\/15 /m,
+    );
   });
 
   test('prints one line if no pet is available, and ends with 10', async () => {
