@@ -173,3 +173,44 @@ test('callbacks and log lines contain no API key, whatever the name of its param
   await petstore({ apiKey: 'secret', on, fetch }).getA({ other: 1 });
   expect(shown).toMatchObject([{ url: 'https://a.test/v1/a?other=1&App%20Id=***' }]);
 });
+
+test('the fake service reads forms, and says which parameters it cannot read', async () => {
+  const { folder, remove } = makeFolder('fake');
+  onTestFinished(remove);
+  const properties = { name: { type: 'string' }, sizes: { type: 'array', items: { type: 'integer' } } };
+  const photo = { type: 'string', format: 'binary' };
+  const owner = { type: 'object', additionalProperties: false, properties: { name: { type: 'string' } } };
+  const post = (operationId: string, type: string, more: object) => {
+    const schema = { type: 'object', required: ['name'], properties: { ...properties, ...more } };
+    return { post: { operationId, requestBody: { required: true, content: { [type]: { schema } } }, responses: done } };
+  };
+  const text = documentOf({
+    '/form': post('sendForm', 'application/x-www-form-urlencoded', { owner }),
+    '/parts': post('sendParts', 'multipart/form-data', { photo }),
+    '/json': post('sendJson', 'application/json', { owner }),
+    ...get({ parameters: [{ name: 'ids', in: 'query', explode: false, schema: properties.sizes }] }),
+  });
+  await loadClient(await generatePackages(readModel(text, '/x/spec.yaml')), folder);
+  const { fakeService } = await import(join(folder, 'packages/client/src/testing/index.ts'));
+  const inputs: Record<string, unknown>[] = [];
+  const handler = async (input: Record<string, unknown>) => void inputs.push(input);
+  const handlers = { sendForm: handler, sendParts: handler, sendJson: handler, getA: handler };
+  const { store } = fakeService({ handlers });
+  const input = { name: 'Rex', sizes: [1, 2] };
+  await store.sendForm({ ...input, owner: { name: 'Ida' } });
+  await store.sendParts({ ...input, photo: new Blob(['x']) });
+  expect(inputs).toEqual([
+    { ...input, owner: { name: 'Ida' } },
+    { ...input, photo: expect.any(Blob) },
+  ]);
+  await expect(store.sendForm({ sizes: [1] })).rejects.toMatchObject({
+    status: 400,
+    message: "body 'name' is missing",
+  });
+  await expect(store.sendJson({ ...input, owner: { age: 7 } })).rejects.toMatchObject({ status: 400 });
+  await store.getA();
+  await expect(store.getA({ ids: [1, 2] }, { retry: 0 })).rejects.toMatchObject({
+    status: 501,
+    message: "The fake service cannot read 'ids', which is a cookie or in another style than the default.",
+  });
+});

@@ -94,6 +94,8 @@ function* faultsInObject(value: object, schema: Schema, at: string, to: Directio
     if (rule) yield* faultsIn(item, rule, `${at}.${name}`, to);
     else if (typeof additionalProperties === 'object' && !Object.hasOwn(propertiesOf(schema), name))
       yield* faultsIn(item, additionalProperties, `${at}.${name}`, to);
+    else if (additionalProperties === false && to === 'request' && !Object.hasOwn(propertiesOf(schema), name))
+      yield { at: `${at}.${name}`, fault: 'not a property in the spec' };
   }
 }
 
@@ -105,6 +107,9 @@ function shownOf(value: unknown): string {
 function faultOfValue(value: unknown, schema: Schema): string | undefined {
   const { type, enum: values, const: only } = schema;
   const types = type === undefined ? [] : [type].flat();
+  // A file is a string with a binary format.
+  if (value instanceof Blob)
+    return types.length === 0 || types.includes('string') ? undefined : `no ${types.join(' or ')}`;
   if (types.length > 0 && !types.some((one) => isOf(value, one))) {
     return types.length === 1 ? `no ${types[0] === 'array' ? 'list' : types[0]}` : `neither ${types.join(' nor ')}`;
   }
