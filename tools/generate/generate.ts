@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
+import { isWide, type Schema } from '@petstore/types';
 import { callsModule, pagesModule, schemesModule } from './calls.ts';
 import { SpecError } from './document.ts';
 import { loadSpec } from './load.ts';
 import { type Model, modelOf } from './model.ts';
-import { isWide } from './schemas.ts';
 import { documentModule, operationsModule, serviceModule } from './table.ts';
 import { typeName, typesDocument, typesPlugin } from './types.ts';
 
@@ -57,7 +57,7 @@ async function typesModules(model: Model): Promise<(readonly [file: string, text
         {
           name: '@hey-api/typescript',
           definitions: { name: (component) => typeName(component, model) },
-          $resolvers: { number: ({ $, schema }) => (isWide(schema) ? $.type('number | bigint') : undefined) },
+          $resolvers: { number: ({ $, schema }) => (isWide(schema as Schema) ? $.type('number | bigint') : undefined) },
         },
         typesPlugin(model),
       ],

@@ -1,5 +1,5 @@
 // The schemas of the operations table, and queries on them.
-import { hasSafeBounds, type Schema, typesOf } from '@petstore/types';
+import { isWide, type Schema, typesOf } from '@petstore/types';
 import {
   type Document,
   defined,
@@ -195,10 +195,4 @@ export class Schemas {
     const others = typeof additionalProperties === 'object' ? [additionalProperties] : [];
     return [...Object.values(properties ?? {}), ...others].every((one) => this.isScalar(one));
   }
-}
-
-/** Whether the schema allows an integer that a number cannot represent exactly: an int64 without narrower bounds. */
-export function isWide(schema: { readonly [K in keyof Schema]?: unknown }): boolean {
-  const isInteger = [schema.type].flat().includes('integer');
-  return isInteger && schema.format === 'int64' && !hasSafeBounds(schema as Schema);
 }

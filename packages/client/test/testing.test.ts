@@ -150,3 +150,12 @@ test('a patch of a document is a JSON merge patch', () => {
     data: { id: 1, name: null, deep: { b: 2, c: {} } },
   });
 });
+
+test('identifiers are texts if the response says so', () => {
+  const schema = { type: 'object', properties: { id: { type: 'string' } } } as const;
+  const created = { description: 'Created.', kind: 'json', schema } as const;
+  const create: Operation = { ...operations.createPet, responses: { '201': created } };
+  const resources = new Resources([create, operations.getPet], 1);
+  expect(resources.run(create, create.path, {})).toEqual({ data: { id: '1' } });
+  expect(resources.run(operations.getPet, '/pets/1', { petId: '1' })).toEqual({ data: { id: '1' } });
+});

@@ -1,5 +1,5 @@
 // Executes operations on documents in memory, as far as their shape in the spec determines it.
-import { type Operation, typesOf } from '@petstore/types';
+import { type Operation, propertiesOf, typeIn, typesOf } from '@petstore/types';
 
 /** The result of an operation, with the cursor of the next page if there is one. */
 export interface OperationResult {
@@ -9,10 +9,12 @@ export interface OperationResult {
 
 type Input = Readonly<Record<string, unknown>>;
 type Document = Readonly<Record<string, unknown>>;
+/** The documents by their identifiers, which may be numbers or texts. */
+type Collection = Map<string, Document>;
 
 /** The documents of a fake service, by the path of their collection and in ascending order of their identifiers. */
 export class Resources {
-  readonly #collections = new Map<string, Map<unknown, Document>>();
+  readonly #collections = new Map<string, Collection>();
   readonly #parts = new Map<string, unknown>();
   readonly #operations: readonly Operation[];
   readonly #pageSize: number;
@@ -26,28 +28,25 @@ export class Resources {
   /** Executes an operation. Returns `undefined` if there is no such document, `unknown` if the shape does not determine what to do. */
   run(operation: Operation, path: string, input: Input): OperationResult | 'unknown' | undefined {
     const { method, fields, body } = operation;
-    const [, collectionPath = '', parameter] = /^(.*)\/\{([^/]+)\}$/.exec(operation.path) ?? ['', operation.path];
     const properties = Object.entries(input).filter(([name]) => fields[name]?.in === 'body' || (body && !fields[name]));
     const content = (body?.whole ? input.body : Object.fromEntries(properties)) as Document;
-    const key = this.#keyOf(collectionPath);
-    if (parameter === undefined && isPart(operation)) return this.#runPart(operation, path, input, content);
-    if (parameter === undefined) {
-      const all = this.#collection(this.#hasCollection(operation.path) ? path : path.slice(0, path.lastIndexOf('/')));
-      if (method === 'GET') return this.#list(operation, all, input, key);
-      if (method !== 'POST') return 'unknown';
-      const document = { [key]: ++this.#lastId, ...content };
-      all.set(this.#lastId, document);
-      return { data: document };
-    }
-    const all = this.#collection(path.slice(0, path.lastIndexOf('/')));
-    const id = input[parameter];
-    const found = all.get(id);
-    if (!/^(GET|PUT|PATCH|DELETE)$/.test(method)) return 'unknown';
-    if (!found) return undefined;
-    if (method === 'DELETE') all.delete(id);
-    if (method === 'PUT') all.set(id, { [key]: id, ...content });
-    if (method === 'PATCH') all.set(id, merged(found, content) as Document);
-    return { data: all.get(id) };
+    const parent = path.slice(0, path.lastIndexOf('/'));
+    const [, list = operation.path, parameter] = /^(.*)\/\{([^/]+)\}$/.exec(operation.path) ?? [];
+    const key = this.#keyOf(list);
+    if (parameter !== undefined) return runOnDocument(method, this.#collection(parent), key, input[parameter], content);
+    if (isPart(operation)) return this.#runPart(operation, path, input, content);
+    const all = this.#collection(this.#hasCollection(operation.path) ? path : parent);
+    if (method === 'GET') return this.#list(operation, all, input, key);
+    return method === 'POST' ? { data: this.#added(operation, all, key, content) } : 'unknown';
+  }
+
+  /** Adds a document with a new identifier, of the type that the response declares. */
+  #added({ responses, successes }: Operation, all: Collection, key: string, content: Document): Document {
+    const schema = propertiesOf(responses[successes[0] ?? '']?.schema ?? {})[key] ?? {};
+    const number = ++this.#lastId;
+    const document = { [key]: typeIn(schema) === 'string' ? String(number) : number, ...content };
+    all.set(String(number), document);
+    return document;
   }
 
   /** Executes an operation on a part of a document that is not a property, for example a photo. */
@@ -59,7 +58,7 @@ export class Resources {
   ): OperationResult | undefined {
     const [, collection = '', parameter = ''] = /^(.*)\/\{([^/]+)\}\/[^/]+$/.exec(template) ?? [];
     const ofCollection = path.split('/').slice(0, collection.split('/').length).join('/');
-    if (!this.#collection(ofCollection).has(input[parameter])) return undefined;
+    if (!this.#collection(ofCollection).has(String(input[parameter]))) return undefined;
     if (method === 'PUT') this.#parts.set(path, content);
     if (method === 'PATCH') this.#parts.set(path, merged(this.#parts.get(path), content));
     if (!this.#parts.has(path)) return undefined;
@@ -74,8 +73,8 @@ export class Resources {
     return adds(path) || !adds(path.slice(0, path.lastIndexOf('/')));
   }
 
-  #collection(path: string): Map<unknown, Document> {
-    const found = this.#collections.get(path) ?? new Map<unknown, Document>();
+  #collection(path: string): Collection {
+    const found = this.#collections.get(path) ?? new Map<string, Document>();
     this.#collections.set(path, found);
     return found;
   }
@@ -87,7 +86,7 @@ export class Resources {
 
   #list(
     { fields, pagination = { by: 'link' } }: Operation,
-    all: Map<unknown, Document>,
+    all: Collection,
     input: Input,
     key: string,
   ): OperationResult {
@@ -110,6 +109,23 @@ export class Resources {
     if (by === 'body') return { data: { ...list, [next]: following ?? null } };
     return { data: list, ...(by === 'link' && following !== undefined && { next: following }) };
   }
+}
+
+/** Executes an operation on one document. */
+function runOnDocument(
+  method: Operation['method'],
+  all: Collection,
+  key: string,
+  id: unknown,
+  content: Document,
+): OperationResult | 'unknown' | undefined {
+  if (!/^(GET|PUT|PATCH|DELETE)$/.test(method)) return 'unknown';
+  const found = all.get(String(id));
+  if (!found) return undefined;
+  if (method === 'DELETE') all.delete(String(id));
+  if (method === 'PUT') all.set(String(id), { [key]: id, ...content });
+  if (method === 'PATCH') all.set(String(id), merged(found, content) as Document);
+  return { data: all.get(String(id)) };
 }
 
 /** Whether an operation concerns a part of one document, such as `/things/{thingId}/photo`, and not a list. */
