@@ -60,6 +60,7 @@ describe('is rejected with a hint, and nothing is sent', () => {
     [['api', 'POST', '/pets', '--input', 'missing.json'], 'missing.json cannot be read (ENOENT)'],
     [['api', 'GET', 'pets'], 'Begin it with one slash'],
     [['api', 'GET', '//evil.test/pets'], 'Begin it with one slash'],
+    [['help', 'pets', 'list', 'nothing'], "See 'petctl help pets list'."],
     [['help', 'exit-code'], "Did you mean 'exit-codes'?"],
     [['completion', 'bsh'], "Did you mean 'bash'?"],
   ])('%j', async (args, message) => {

@@ -162,7 +162,7 @@ export const plantedElsewhere: PlantedDrift[] = [
     'flags that are not completed': put('function flagCandidates', 'flagsOf(node)', 'flagsOf(node).slice(1)'),
   }),
   ...edits('petctl', 'apps/petctl/src/commands/help/pages.ts', {
-    'manual pages without flags': put('.SH OPTIONS', '...(node.flags ?? []), ', ''),
+    'manual pages without flags': put('.SH OPTIONS', 'flagsOf(node)', 'globalFlags'),
   }),
   ...edits('petctl', 'docs/petctl.md', {
     'edited by hand': (text) => text.replace('pets list', 'pets ls'),

@@ -99,7 +99,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'manual pages without notices': swap('...(node.notice ? [`.PP', '...(false ? [`.PP'),
     'manual pages with summaries': swap('roff(node.description ?? `${node.summary}.`)', 'roff(`${node.summary}.`)'),
     'manual pages with three flags': swap(
-      '.SH OPTIONS\\n${definitionList(optionsOf(node, [...(node.flags ?? []), ...globalFlagsFor(node)]))}',
+      '.SH OPTIONS\\n${definitionList(optionsOf(node, flagsOf(node)))}',
       '.SH OPTIONS\\n${definitionList(optionsOf(node, (node.flags ?? []).slice(0, 3)))}',
     ),
     'a reference with summaries': put('function section', 'node.description ?? ', ''),

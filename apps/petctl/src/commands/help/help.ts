@@ -22,15 +22,13 @@ export async function helpOn({ io, args, root, flags }: Invocation): Promise<voi
   const topic = words.length === 1 ? topics().find(({ name }) => name === words[0]) : undefined;
   if (topic) return io.stdout.write(`${topic.title}\n\n${topic.text}\n`);
   let node: CommandNode = root;
-  for (const word of words) {
+  for (const [i, word] of words.entries()) {
     const { commands = [] } = node;
     const child = commands.find(({ name }) => name === word);
     const names = [...commands.map(({ name }) => name), ...(node === root ? topics().map(({ name }) => name) : [])];
-    if (!child)
-      throw new UsageError(
-        `There is no help for '${words.join(' ')}'.`,
-        suggestion(word, names, `There is help for ${names.join(', ')}.`),
-      );
+    const fallback =
+      names.length > 0 ? `There is help for ${names.join(', ')}.` : `See 'petctl help ${words.slice(0, i).join(' ')}'.`;
+    if (!child) throw new UsageError(`There is no help for '${words.join(' ')}'.`, suggestion(word, names, fallback));
     node = child;
   }
   await io.stdout.write(help({ path: words, node }, io, flags));
