@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { processIo, untilInterrupted } from './io/process-io.ts';
+import { InterruptedError } from './io/errors.ts';
+import { type Io, processIo, untilInterrupted } from './io/process-io.ts';
 import { reportError, run } from './run.ts';
 
 async function main(): Promise<void> {
@@ -16,7 +17,16 @@ async function main(): Promise<void> {
   }
   // Waits for output, but not for open connections.
   await untilInterrupted(Promise.allSettled([io.stdout.end(), io.stderr.end()]), io).catch(() => {});
-  process.exit(code);
+  endRun(code, io);
+}
+
+/** Ends the process. Node's exit would wait for a read of a pipe without writers, so such an interrupted run ends by its signal. */
+function endRun(code: number, { interrupted }: Io): void {
+  const { reason } = interrupted;
+  if (reason instanceof InterruptedError && process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'))) {
+    process.removeAllListeners(reason.signal);
+    process.kill(process.pid, reason.signal);
+  } else process.exit(code);
 }
 
 void main();

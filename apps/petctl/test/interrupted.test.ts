@@ -1,11 +1,29 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, constants, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { start, unreachable } from './petctl.ts';
+import { onCleanup } from './cleanup.ts';
+import { scratch, start, unreachable } from './petctl.ts';
 import { pageBefore, record } from './recorder.ts';
 
 /** Resolves when the program reads stdin: the text is larger than the buffer of a pipe. */
 async function untilReading(child: ReturnType<typeof start>): Promise<void> {
   await new Promise((done) => child.stdin.write('\n'.repeat(1_000_000), done));
+}
+
+/** Opens a FIFO as soon as it has a reader, which then waits for bytes. */
+async function openWriter(fifo: string): Promise<void> {
+  for (;;) {
+    try {
+      const writer = openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
+      return onCleanup(() => closeSync(writer));
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENXIO')) throw error;
+      await setTimeout(10);
+    }
+  }
 }
 
 describe.each([
@@ -26,6 +44,27 @@ describe.each([
     const [code] = await once(child, 'close');
     expect(code).toBe(exit);
   });
+});
+
+test.skipIf(process.platform === 'win32').each([
+  [['pets', 'create', '--data', '@FIFO']],
+  [['pets', 'import', 'FIFO']],
+  [['api', 'POST', '/pets', '--input', 'FIFO']],
+])('%j: a signal ends it while it waits for the writer of a pipe', async (args) => {
+  const fifo = join(scratch, `fifo-${args[1]}`);
+  execFileSync('mkfifo', [fifo]);
+  const child = start(
+    args.map((word) => word.replace('FIFO', fifo)),
+    { env: unreachable },
+  );
+  let stderr = '';
+  child.stderr.on('data', (text) => {
+    stderr += text;
+  });
+  await openWriter(fifo);
+  child.kill('SIGTERM');
+  expect(await once(child, 'close')).toEqual([null, 'SIGTERM']);
+  expect(stderr).toBe('petctl: Interrupted by SIGTERM.\n');
 });
 
 test('a signal ends it while its output is blocked', async () => {

@@ -102,6 +102,22 @@ test.skipIf(process.platform === 'win32')('config set keeps a link to the file',
   expect(lstatSync(file()).isSymbolicLink()).toBe(true);
 });
 
+test('changes by several processes at once are all stored', async () => {
+  const names = Array.from({ length: 8 }, (_, i) => `profile-${i}`);
+  const runs = await Promise.all(names.map((name) => run(['config', 'set', 'retries', '3', '--profile', name])));
+  expect(runs).toEqual(names.map(() => ({ code: 0, stdout: '', stderr: '' })));
+  expect(Object.keys(JSON.parse(readFileSync(file(), 'utf8')).profiles).sort()).toEqual(names);
+});
+
+test('a change that was killed is reported, and says what to do', async () => {
+  write({});
+  writeFileSync(`${file()}.new`, '');
+  expect(await run(['config', 'set', 'retries', '3'])).toMatchObject({
+    code: 2,
+    stderr: `petctl: Another petctl is changing ${file()}. If none is running, remove ${file()}.new.\n`,
+  });
+});
+
 test('config set and unset change a profile, or create it', async () => {
   expect(await run(['config', 'set', 'deployment', 'staging', '--profile', 'work'])).toMatchObject({
     code: 0,

@@ -1,10 +1,10 @@
 import { suggestion, UsageError } from '../io/errors.ts';
-import { writeJsonFile } from '../io/files.ts';
+import type { Environment } from '../io/process-io.ts';
 import { escapeControls } from '../io/text.ts';
 import { selectedFields } from '../output/format.ts';
 import { print } from '../output/print.ts';
 import type { Invocation } from '../parse/command.ts';
-import { isSettingName, type Profiles, profileKeys, readProfiles, rejectUnknownProfile } from '../settings/profiles.ts';
+import { changeProfiles, isSettingName, profileKeys, rejectUnknownProfile } from '../settings/profiles.ts';
 import { parseSetting, type ResolvedSettings, type SettingValue } from '../settings/resolve.ts';
 import { type Setting, settings } from '../settings/settings.ts';
 
@@ -29,7 +29,7 @@ export async function get({ args, settings: userSettings, io }: Invocation): Pro
 
 /** Selects the profile for later runs. */
 export async function use({ io, args }: Invocation): Promise<void> {
-  useProfile(readProfiles(io.env), String(args[0]));
+  useProfile(io.env, String(args[0]));
 }
 
 /** Changes a setting of the profile, and creates a missing profile. */
@@ -52,21 +52,22 @@ function displayedValue(setting: Setting<unknown>, userSettings: ResolvedSetting
   return { value: key === 'timeout' ? `${Number(value) / 1000}s` : value, origin };
 }
 
-async function change({ io, flags }: Invocation, key: string, value: string | undefined): Promise<void> {
-  const stored = readProfiles(io.env);
-  const { file, selected, profiles } = stored;
-  if (key === 'profile') return useProfile(stored, value);
+async function change({ io: { env }, flags }: Invocation, key: string, value: string | undefined): Promise<void> {
+  if (key === 'profile') return useProfile(env, value);
   if (!isSettingName(key)) throw unknownSetting(key, profileKeys);
   if (value !== undefined) parseSetting<unknown>(settings[key], value, key);
-  const profile = String(flags.get('profile') ?? (io.env[settings.profile.env] || (selected ?? 'default')));
-  // JSON omits undefined values.
-  const changed = { ...profiles[profile], [key]: value };
-  writeJsonFile(file, { profile: selected, profiles: { ...profiles, [profile]: changed } });
+  changeProfiles(env, ({ selected, profiles }) => {
+    const profile = String(flags.get('profile') ?? (env[settings.profile.env] || (selected ?? 'default')));
+    // JSON omits undefined values.
+    return { selected, profiles: { ...profiles, [profile]: { ...profiles[profile], [key]: value } } };
+  });
 }
 
-function useProfile(stored: Profiles, name: string | undefined): void {
-  if (name !== undefined) rejectUnknownProfile(name, stored);
-  writeJsonFile(stored.file, { profile: name, profiles: stored.profiles });
+function useProfile(env: Environment, name: string | undefined): void {
+  changeProfiles(env, (stored) => {
+    if (name !== undefined) rejectUnknownProfile(name, stored);
+    return { selected: name, profiles: stored.profiles };
+  });
 }
 
 function unknownSetting(key: string, keys: readonly string[]): UsageError {

@@ -1,4 +1,5 @@
-import { openAsBlob, readFileSync, statSync } from 'node:fs';
+import { openAsBlob, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { blob } from 'node:stream/consumers';
 import { isBinary, type Operation, propertiesOf, resolved, type Schema } from '@petstore/types';
@@ -70,7 +71,7 @@ async function openFile(word: string, io: Io): Promise<File> {
 async function contentOf(path: string): Promise<Blob> {
   try {
     // A pipe has no size, so the whole content of the pipe is read.
-    return statSync(path).isFile() ? await openAsBlob(path) : new Blob([readFileSync(path)]);
+    return statSync(path).isFile() ? await openAsBlob(path) : new Blob([await readFile(path)]);
   } catch (error) {
     throw unreadable(path, error);
   }

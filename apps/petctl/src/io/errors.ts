@@ -70,9 +70,12 @@ const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /** The user pressed Ctrl-C, or the system ended the program. */
 export class InterruptedError extends CliError {
+  readonly signal: keyof typeof signals;
+
   constructor(signal: keyof typeof signals = 'SIGINT') {
     const message = signal === 'SIGINT' ? 'Interrupted.' : `Interrupted by ${signal}.`;
     super('interrupted', message, undefined, signals[signal]);
+    this.signal = signal;
   }
 }
 

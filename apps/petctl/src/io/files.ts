@@ -27,18 +27,49 @@ export function readJsonFile(file: string): Record<string, unknown> {
   throw new UsageError(`${file} is not a JSON object.`, 'Fix it, or move it away.');
 }
 
-/** Replaces a JSON file atomically, readable by its owner only. Replaces the target of a symbolic link, not the link. */
-export function writeJsonFile(file: string, data: object): void {
+/** The time that a change waits for those of other processes. */
+const MAX_WAIT_MS = 2000;
+
+/**
+ * Changes a JSON file atomically. Changes by several processes follow each other, because the new file is also the lock. Only the
+ * owner can read the file. Replaces the target of a symbolic link, not the link.
+ */
+export function changeJsonFile(file: string, change: (data: Record<string, unknown>) => object): void {
   const target = existsSync(file) ? realpathSync(file) : file;
-  const temporaryFile = `${target}.${process.pid}.tmp`;
+  const newFile = `${target}.new`;
+  createNewFile(newFile, file);
   try {
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-    writeFileSync(temporaryFile, `${JSON.stringify(data, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    renameSync(temporaryFile, target);
+    const text = `${JSON.stringify(change(readJsonFile(file)), undefined, 2)}\n`;
+    try {
+      writeFileSync(newFile, text);
+      renameSync(newFile, target);
+    } catch (error) {
+      throw unwritable(file, error);
+    }
   } catch (error) {
-    rmSync(temporaryFile, { force: true });
-    throw new UsageError(`${file} cannot be written (${systemCode(error)}).`, 'Check its folder and permissions.');
+    rmSync(newFile, { force: true });
+    throw error;
   }
+}
+
+/** Creates an empty file. If another process has created it, waits until that process has renamed it. */
+function createNewFile(newFile: string, file: string): void {
+  const end = Date.now() + MAX_WAIT_MS;
+  for (;;) {
+    try {
+      mkdirSync(dirname(newFile), { recursive: true, mode: 0o700 });
+      return writeFileSync(newFile, '', { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw unwritable(file, error);
+      if (Date.now() > end)
+        throw new UsageError(`Another petctl is changing ${file}.`, `If none is running, remove ${newFile}.`);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}
+
+function unwritable(file: string, error: unknown): UsageError {
+  return new UsageError(`${file} cannot be written (${systemCode(error)}).`, 'Check its folder and permissions.');
 }
 
 /** More than any server accepts. */

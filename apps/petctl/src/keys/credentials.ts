@@ -2,7 +2,7 @@ import type { Entry } from '@napi-rs/keyring';
 import { type Operation, type SecurityScheme, service } from '@petstore/types';
 import { kebab } from '../flags/flag.ts';
 import { CliError, systemCode, UsageError } from '../io/errors.ts';
-import { readJsonFile, writeJsonFile } from '../io/files.ts';
+import { changeJsonFile, readJsonFile } from '../io/files.ts';
 import type { Environment } from '../io/process-io.ts';
 import { isObject } from '../io/text.ts';
 import { credentialsFile } from '../settings/profiles.ts';
@@ -137,7 +137,7 @@ type StoredCredential = { readonly key: string } | { readonly keyring: true };
 /** The stored entry of a credential; undefined if it is not stored. */
 export function readStored(id: CredentialId): StoredCredential | undefined {
   const { env, origin, scheme } = id;
-  const entry = entriesOf(id)[scheme.name];
+  const { [scheme.name]: entry } = entriesOf(readJsonFile(credentialsFile(env)), id);
   if (entry === undefined) return undefined;
   const { key, keyring } = objectOrEmpty(entry);
   if (typeof key === 'string') return { key };
@@ -151,11 +151,10 @@ export function readStored(id: CredentialId): StoredCredential | undefined {
 /** Stores a credential, or removes the stored one. */
 export function saveCredential(id: CredentialId, stored: StoredCredential | undefined): void {
   const { env, profile, origin, scheme } = id;
-  const file = credentialsFile(env);
-  const profiles = readJsonFile(file);
-  const origins = objectOrEmpty(profiles[profile]);
-  const entries = withEntry(entriesOf(id), scheme.name, stored);
-  writeJsonFile(file, withEntry(profiles, profile, withEntry(origins, origin, entries)));
+  changeJsonFile(credentialsFile(env), (profiles) => {
+    const entries = withEntry(entriesOf(profiles, id), scheme.name, stored);
+    return withEntry(profiles, profile, withEntry(objectOrEmpty(profiles[profile]), origin, entries));
+  });
 }
 
 /** A copy of an object with a changed property, or without the property if its new value is empty. */
@@ -175,10 +174,9 @@ export function listStored(env: Environment): { profile: string; origin: string;
   );
 }
 
-/** The stored entries of an origin, by scheme. */
-function entriesOf({ env, profile, origin }: CredentialScope): Readonly<Record<string, unknown>> {
-  const origins = objectOrEmpty(readJsonFile(credentialsFile(env))[profile]);
-  return objectOrEmpty(origins[origin]);
+/** The entries of an origin in the data of the file, by scheme. */
+function entriesOf(data: Record<string, unknown>, { profile, origin }: CredentialScope): Record<string, unknown> {
+  return objectOrEmpty(objectOrEmpty(data[profile])[origin]);
 }
 
 function objectOrEmpty(data: unknown): Record<string, unknown> {

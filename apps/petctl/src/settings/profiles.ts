@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { suggestion, UsageError } from '../io/errors.ts';
-import { readJsonFile } from '../io/files.ts';
+import { changeJsonFile, readJsonFile } from '../io/files.ts';
 import type { Environment } from '../io/process-io.ts';
 import { isObject } from '../io/text.ts';
 import { type SettingName, settings } from './settings.ts';
@@ -18,8 +18,21 @@ export const profileKeys = Object.keys(settings).filter((name) => name !== 'prof
 
 /** Reads the configuration file, and throws for an unknown key. */
 export function readProfiles(env: Environment): Profiles {
-  const file = join(folder(env), 'config.json');
-  const { profile, profiles = {}, ...others } = readJsonFile(file);
+  const file = configFile(env);
+  return parseProfiles(file, readJsonFile(file));
+}
+
+/** Changes the configuration file. */
+export function changeProfiles(env: Environment, change: (stored: Profiles) => Omit<Profiles, 'file'>): void {
+  const file = configFile(env);
+  changeJsonFile(file, (data) => {
+    const { selected: profile, profiles } = change(parseProfiles(file, data));
+    return { profile, profiles };
+  });
+}
+
+function parseProfiles(file: string, data: Record<string, unknown>): Profiles {
+  const { profile, profiles = {}, ...others } = data;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
     throw new UsageError(
@@ -59,6 +72,10 @@ export function rejectUnknownProfile(profile: string, { file, profiles }: Profil
 /** Whether a setting has this name. */
 export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(settings, name);
+}
+
+function configFile(env: Environment): string {
+  return join(folder(env), 'config.json');
 }
 
 /** The file of the stored credentials. */

@@ -18,11 +18,12 @@ export interface Source {
 export function openSource(file: string, { stdin }: Io): Source {
   const [name, size] = file === '-' ? ['stdin'] : [file, sizeOf(file)];
   const stream = size === undefined ? stdin() : createReadStream(file);
-  let read = 0;
+  let [start, read] = [0, 0];
   async function* chunks(): AsyncGenerator<string> {
     const decoder = new TextDecoder('utf-8', { fatal: true });
     try {
       for await (const chunk of stream) {
+        start = read;
         read += chunk.length;
         yield decoder.decode(chunk, { stream: true });
       }
@@ -32,7 +33,7 @@ export function openSource(file: string, { stdin }: Io): Source {
       if (stream.destroyed && (error instanceof InterruptedError || systemCode(error) === 'ERR_STREAM_PREMATURE_CLOSE'))
         return;
       if (!(error instanceof TypeError)) throw unreadable(name, error);
-      throw new UsageError(`${name} is not UTF-8, after byte ${Math.max(0, read - 65_536)}.`, 'Convert it to UTF-8.');
+      throw new UsageError(`${name} is not UTF-8 between byte ${start} and byte ${read}.`, 'Convert it to UTF-8.');
     }
   }
   return {
