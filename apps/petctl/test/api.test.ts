@@ -25,6 +25,10 @@ test('api sends headers, and prints those of the response', async () => {
   expect(requests[0]?.headers).toMatchObject({ prefer: 'a, b', 'x-trace': '1' });
   expect(stdout).toMatch(/^HTTP 200\n(.+\n)*x-request-id: one\n(.+\n)*\n\[\]\n$/);
   expect(await petctl(['api', 'GET', '/pets', '-H', 'no header'], { env })).toMatchObject({ code: 2 });
+  expect(await petctl(['api', 'GET', '/pets', '-H', 'authorization: Bearer other'], { env })).toMatchObject({
+    code: 2,
+    stderr: "petctl: petctl sets the header authorization itself. Store the credential with 'petctl auth login'.\n",
+  });
 });
 
 test('a repeated header is a list, a repeated field is a list in a query and an error in a body', async () => {

@@ -109,6 +109,11 @@ describe('--jq', () => {
     expect(stderr).toMatch(/^petctl: --jq: .* The request itself succeeded: fix the filter\.\n$/);
   });
 
+  test('a filter may end with any code, also that of a syntax error', async () => {
+    const { code, stderr } = await petctl(['pets', 'list', '--jq', '"no pet"|halt_error(3)'], { env });
+    expect([code, stderr]).toEqual([1, 'petctl: --jq: no pet. The request itself succeeded: fix the filter.\n']);
+  });
+
   test('results of a page are printed before the next page arrives', async () => {
     let replyWithLast = () => {};
     const last = new Promise<Reply>((resolve) => {

@@ -47,6 +47,11 @@ describe('files', () => {
     expect(await contentOf(second)).toEqual(['dog.bin', 'application/octet-stream', 'woof']);
   });
 
+  test('only one of them can come from stdin', () => {
+    io.stdin();
+    expect(() => io.stdin()).toThrow('stdin is read twice.');
+  });
+
   test('appear in the examples of the help, and not in an import', () => {
     const photo = { ...field(binary, 'body'), required: true };
     const post = { ...of, method: 'POST', fields: { ...of.fields, photo } } as const;

@@ -46,11 +46,13 @@ describe.each([
   });
 });
 
-test.skipIf(process.platform === 'win32').each([
-  [['pets', 'create', '--data', '@FIFO']],
-  [['pets', 'import', 'FIFO']],
-  [['api', 'POST', '/pets', '--input', 'FIFO']],
-])('%j: a signal ends it while it waits for the writer of a pipe', async (args) => {
+test
+  .skipIf(process.platform === 'win32')
+  .each([
+    [['pets', 'create', '--data', '@FIFO']],
+    [['pets', 'import', 'FIFO']],
+    [['api', 'POST', '/pets', '--input', 'FIFO']],
+  ])('%j: a signal ends it while it waits for the writer of a pipe', async (args) => {
   const fifo = join(scratch, `fifo-${args[1]}`);
   execFileSync('mkfifo', [fifo]);
   const child = start(

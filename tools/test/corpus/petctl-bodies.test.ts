@@ -19,7 +19,15 @@ paths:
               required: [ photo ]
               properties:
                 photo: { type: string, format: binary }
+                other: { type: string, format: binary }
                 place: { type: object, properties: { city: { type: string } } }
+      responses: { '204': { description: D. } }
+  /things:
+    get:
+      operationId: listThings
+      tags: [ things ]
+      parameters:
+        - { name: tags, in: query, style: pipeDelimited, explode: false, schema: { type: array, items: { type: string } } }
       responses: { '204': { description: D. } }
   /raw:
     put:
@@ -59,4 +67,13 @@ describe('bodies', () => {
     const { stdout } = await run(['things', 'put-raw', '--data', `@${file}`, '--dry-run', '-o', 'json']);
     expect(JSON.parse(stdout)).toMatchObject({ method: 'PUT', bodyBase64: bytes.toString('base64') });
   });
+});
+
+test('an input that would arrive as another one is invalid, and nothing is sent', async () => {
+  const { code, stderr, sent } = await run(['things', 'list', '--tags', '["a|b"]']);
+  expect([code, stderr, sent]).toEqual([
+    2,
+    "petctl: The input cannot be sent: an element of tags contains the delimiter '|'. Correct the input.\n",
+    [],
+  ]);
 });

@@ -12,7 +12,7 @@ import {
 } from '@petstore/client';
 import { type Operation, type OperationId, resolved, type Schema, service, typeIn, typesOf } from '@petstore/types';
 import manifest from '../../package.json' with { type: 'json' };
-import { ResponseError, UsageError } from '../io/errors.ts';
+import { markUnsendable, ResponseError, UsageError } from '../io/errors.ts';
 import { proxyOf } from '../io/http.ts';
 import { isObject } from '../io/text.ts';
 import { type Credential, type CredentialScope, findCredentials, redactor } from '../keys/credentials.ts';
@@ -55,8 +55,10 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
         lastFailure = reason;
         trace?.retry(reason, attempt, milliseconds);
       },
-      // The error of the last attempt explains more than the timeout.
       error: (error) => {
+        // The client throws these classes before it sends anything; its other errors have classes of their own.
+        if (error instanceof TypeError || error instanceof RangeError) markUnsendable(error);
+        // The error of the last attempt explains more than the timeout.
         if (error instanceof TimeoutError) error.cause ??= lastFailure;
         for (const one of [error, error.cause]) if (one instanceof Error) one.message = redacted(one.message);
       },

@@ -1,5 +1,5 @@
 import { connect, extendTrail, nextPage, observe, type RawRequest, request } from '@petstore/client';
-import { type Operation, service, typeIn } from '@petstore/types';
+import { type Operation, type SecurityScheme, service, typeIn } from '@petstore/types';
 import { clientFor, credentialsFor, deprecationText } from '../call/client.ts';
 import { parseValue } from '../flags/parse-value.ts';
 import { ResponseError, UsageError } from '../io/errors.ts';
@@ -109,6 +109,12 @@ async function requestOf(method: string, path: string, { flags, io, operations }
   return { method, path, headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
+/** The headers that contain credentials. */
+const credentialHeaders = Object.values<SecurityScheme>(service.securitySchemes).flatMap((scheme) => {
+  if (scheme.type !== 'apiKey') return ['authorization'];
+  return scheme.in === 'header' ? [scheme.name.toLowerCase()] : [];
+});
+
 /** Parses `Name: value`, as in curl. The values of a repeated header are one list (RFC 9110, section 5.3). */
 function parseHeaders(words: readonly string[]): Record<string, string> {
   const headers = new Map<string, string>();
@@ -116,6 +122,8 @@ function parseHeaders(words: readonly string[]): Record<string, string> {
     const [, title = '', value = ''] = /^([!#$%&'*+.^`|~\w-]+):\s*(\P{Cc}*)$/u.exec(word) ?? [];
     if (title === '') throw new UsageError(`--header '${word}' is not a header.`, "Write 'Name: value'.");
     const name = title.toLowerCase();
+    if (credentialHeaders.includes(name))
+      throw new UsageError(`petctl sets the header ${title} itself.`, "Store the credential with 'petctl auth login'.");
     const before = headers.get(name);
     headers.set(name, before === undefined ? value.trim() : `${before}, ${value.trim()}`);
   }

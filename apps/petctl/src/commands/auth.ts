@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { baseUrlFor, clientFor, createCall, credentialScope } from '../call/client.ts';
 import { InterruptedError, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
-import type { Io } from '../io/process-io.ts';
+import type { Sink } from '../io/process-io.ts';
 import {
   type Credential,
   type CredentialId,
@@ -49,14 +49,16 @@ export async function login(invocation: Invocation): Promise<void> {
 
 async function readCredential({ io, flags }: Invocation, { origin, scheme }: CredentialId): Promise<string> {
   if (flags.has('with-key')) return readText('-', io);
-  if (!io.stdin().isTTY || !io.stderr.isTerminal)
+  const stdin = io.stdin();
+  if (!stdin.isTTY || !io.stderr.isTerminal)
     throw new UsageError(
       'There is no terminal to read the key from.',
       'Pass it on stdin: petctl auth login --with-key < FILE',
     );
   const form = scheme.type === 'basic' ? ' as user:password' : '';
   return askHidden(
-    io,
+    stdin,
+    io.stderr,
     `${scheme.isApiKey ? 'API key' : `Credential '${scheme.name}'`} for ${origin}${form} (hidden): `,
   );
 }
@@ -153,10 +155,10 @@ async function checkCredential(invocation: Invocation, credential: Credential): 
 }
 
 /** Reads a line from the terminal without echo. */
-async function askHidden({ stdin, stderr }: Io, question: string): Promise<string> {
+async function askHidden(stdin: NodeJS.ReadStream, stderr: Sink, question: string): Promise<string> {
   // readline disables the echo of the terminal before the prompt is written, and its own echo is discarded.
   const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: stdin(), output: discarded, terminal: true });
+  const lines = createInterface({ input: stdin, output: discarded, terminal: true });
   try {
     return await new Promise((resolve, reject) => {
       lines.on('line', resolve);

@@ -58,6 +58,18 @@ export class ResponseError extends CliError {
   }
 }
 
+const unsendable = new WeakSet<Error>();
+
+/** Remembers that a call failed because its input cannot be sent. */
+export function markUnsendable(error: Error): void {
+  unsendable.add(error);
+}
+
+/** Whether a call failed because its input cannot be sent. */
+export function isUnsendable(error: Error): boolean {
+  return unsendable.has(error);
+}
+
 /** The results could not be written. */
 export class OutputError extends CliError {
   constructor(cause: unknown, what = 'The results') {

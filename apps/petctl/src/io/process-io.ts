@@ -22,7 +22,7 @@ export interface Io {
   readonly env: Environment;
   readonly stdout: Sink;
   readonly stderr: Sink;
-  /** Opens stdin on the first call. */
+  /** Opens stdin. Throws the second time, because nothing would be left to read. */
   readonly stdin: () => NodeJS.ReadStream;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP, with an InterruptedError as its reason. */
   readonly interrupted: AbortSignal;
@@ -52,6 +52,7 @@ export function processIo(): Io {
     stdout,
     stderr,
     stdin: () => {
+      if (stdin) throw new UsageError('stdin is read twice.', 'Pass only one of the inputs on stdin.');
       stdin = process.stdin;
       return stdin;
     },

@@ -2,13 +2,11 @@ import { CliError, UsageError } from '../io/errors.ts';
 import type { Sink } from '../io/process-io.ts';
 import { escapeControlsInLines } from '../io/text.ts';
 
-/** jq's exit code for a filter that it cannot parse. */
-const SYNTAX_ERROR = 3;
-
 /** Throws if jq cannot parse the filter. */
 export async function rejectInvalidFilter(filter: string): Promise<void> {
-  const { exitCode, stderr } = await runJq('null', filter);
-  if (exitCode === SYNTAX_ERROR)
+  const { stderr } = await runJq('null', filter);
+  // The exit code of a syntax error is 3, but a filter can also end with any code.
+  if (/^jq: \d+ compile errors?$/m.test(stderr))
     throw new UsageError(`--jq: ${messageOf(stderr)}.`, "'petctl help formatting' has examples.");
 }
 

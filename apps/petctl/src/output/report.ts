@@ -1,5 +1,5 @@
 import { AbortedError, ConnectionError, PetstoreError, TimeoutError } from '@petstore/client';
-import { CliError, type ErrorKind, errorKindOf, exitCodes, systemCode } from '../io/errors.ts';
+import { CliError, type ErrorKind, errorKindOf, exitCodes, isUnsendable, systemCode } from '../io/errors.ts';
 import { escapeControls } from '../io/text.ts';
 import type { Invocation } from '../parse/command.ts';
 import type { ResolvedSettings } from '../settings/resolve.ts';
@@ -33,6 +33,8 @@ export function errorReport(error: unknown): ErrorReport {
       'Check that it runs there, or select another address with --base-url or --deployment.',
     );
   }
+  if (error instanceof Error && isUnsendable(error))
+    return report('usage', `The input cannot be sent: ${error.message}.`, 'Correct the input.');
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return report('bug', text, 'This is a bug in petctl: please report it.');
 }
