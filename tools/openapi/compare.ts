@@ -55,6 +55,15 @@ export function parseJson(json: string): unknown {
   return JSON.parse(json, reviver as (key: string, value: unknown) => unknown);
 }
 
+/** The value of JSON text, or an object that holds the text, if it is not JSON. */
+export function readJson(json: string): unknown {
+  try {
+    return parseJson(json);
+  } catch {
+    return { notJson: json };
+  }
+}
+
 /** Reads a multipart body into its parts: RFC 2046, RFC 7578. */
 export function parseMultipart(body: Uint8Array, contentType: string): Part[] {
   const boundary = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType)?.slice(1).find(Boolean);
@@ -98,24 +107,16 @@ function comparable(body: Body): unknown {
 
 /** Reads a body of the same kind as the expected one. */
 function received(expected: Body, bytes: Uint8Array, contentType: string): Body {
-  if ('json' in expected) return { json: readJson(bytes) };
+  if ('json' in expected) return { json: readJson(text(bytes)) };
   if ('form' in expected) return { form: [...new URLSearchParams(text(bytes))] };
   if ('text' in expected) return { text: text(bytes) };
   if ('bytes' in expected) return { bytes };
   const parts = parseMultipart(bytes, contentType).map(({ bytes: content = new Uint8Array(), ...part }, index) => {
     const wanted = expected.parts[index] ?? {};
-    if ('json' in wanted) return { ...part, json: readJson(content) };
+    if ('json' in wanted) return { ...part, json: readJson(text(content)) };
     return 'text' in wanted ? { ...part, text: text(content) } : { ...part, bytes: content };
   });
   return { parts };
-}
-
-function readJson(bytes: Uint8Array): unknown {
-  try {
-    return parseJson(text(bytes));
-  } catch {
-    return { notJson: text(bytes) };
-  }
 }
 
 /** The value as it is after a way through JSON, with bigints. */

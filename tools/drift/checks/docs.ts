@@ -30,6 +30,8 @@ function pagesOf(project: Project): string[] {
 }
 
 function blocksOf(project: Project, page: string): Block[] {
-  const fenced = project.read(page).matchAll(/^ *```(\w+)\n([\s\S]*?)^ *```/gm);
-  return [...fenced].map(([, language = '', text = '']) => ({ page, language, text }));
+  const whole = project.read(page);
+  return [...whole.matchAll(/^ *```(\w+)\n([\s\S]*?)^ *```/gm)].map(({ index, 1: language = '', 2: text = '' }) => {
+    return { page, line: whole.slice(0, index).split('\n').length, language, text };
+  });
 }

@@ -88,12 +88,8 @@ export function fullInputs(spec: Spec, operation: Operation): Inputs {
   return examplesOf(operation, spec).find(({ label }) => label === 'all')?.inputs ?? {};
 }
 
-/** Valid inputs of a call: the examples, and everything with each parameter, and each property of the body, at its edges. */
-export function inputsFor(spec: Spec, operation: Operation): Example[] {
-  return inputsOf(operation, spec);
-}
-
-const inputsOf = cached((operation: Operation, spec: Spec): Example[] => {
+/** Valid inputs of a call: the examples, and everything with each parameter, and each property of the body, at its bounds. */
+export const inputsFor = cached((operation: Operation, spec: Spec): Example[] => {
   const examples = examplesOf(operation, spec);
   const full = fullInputs(spec, operation);
   const fits = valueCheck(spec);

@@ -90,6 +90,11 @@ export const plantedInServer: PlantedDrift[] = [
       create,
       'createPet: async (pet) => ({ ...decode<Pet>((await pets().create({ ...pet })).json), colour: 1 }) as Pet',
     ),
+    'JSON that is cut': put(
+      'getPet: ({ petId',
+      '{ json: pet.json,',
+      '{ json: { ...pet.json, text: pet.json.text.slice(1) },',
+    ),
     'a property that is not declared, as the store has it': put(
       'createPet: (pet',
       '=> ({ json })',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { checks, runCheck } from '../../drift/checks.ts';
 import { openProject } from '../../drift/project.ts';
 import { textOf } from '../../repository.ts';
 
@@ -32,4 +33,12 @@ test('a missing or broken module cannot be loaded', async () => {
   const file = 'packages/types/src/index.ts';
   await expect(project.with({ [file]: undefined }).load('@petstore/types')).rejects.toThrow(`there is no ${file}`);
   await expect(project.with({ [file]: 'const' }).load('@petstore/types')).rejects.toThrow(SyntaxError);
+});
+
+test('TypeScript that does not compile is found at its line of the page', async () => {
+  const text = textOf('packages/types/README.md').replace('fields.limit', 'fields.size');
+  const line = text.split('\n').findIndex((one) => one.includes('fields.size')) + 1;
+  const docs = checks.find(({ name }) => name === 'docs');
+  const found = docs && (await runCheck(docs, project.with({ 'packages/types/README.md': text })));
+  expect(found?.map(({ where }) => where)).toEqual([`packages/types/README.md:${line}`]);
 });

@@ -57,7 +57,7 @@ export async function* requestErrors(subject: ClientOperation): AsyncGenerator<s
   // The client chooses one media type.
   const isChosen = ({ contentType }: Inputs) =>
     contentType === undefined || contentType === modelOperation.body?.mediaType;
-  for (const { label, inputs } of inputsFor(spec, operation).filter((one) => isChosen(one.inputs))) {
+  for (const { label, inputs } of inputsFor(operation, spec).filter((one) => isChosen(one.inputs))) {
     const { expected, sent, error } = await call(subject, { inputs });
     yield* requestDifferences(label, expected, sent[0], String(error ?? 'it ended well'));
   }

@@ -1,5 +1,5 @@
 import type { Pagination } from '@petstore/types';
-import { parseJson } from '../../../openapi/compare.ts';
+import { readJson } from '../../../openapi/compare.ts';
 import { type Operation, resolve, type Schema } from '../../../openapi/document.ts';
 import type { WireRequest } from '../../../openapi/serialize.ts';
 import { basePathOf, list, type Node, node, operationPairs } from '../../openapi.ts';
@@ -70,7 +70,7 @@ export function requestWith({ service, operation, existing }: PagedList, query: 
 
 export async function fetchPage({ service, pagination: { items } }: PagedList, request: WireRequest): Promise<Page> {
   const response = await service.send(request);
-  const body = parseJson(await response.text());
+  const body = readJson(await response.text());
   return { response, body, elements: list(items === undefined ? body : node(body)[items]) };
 }
 

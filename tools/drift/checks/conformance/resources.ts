@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJson } from '../../../openapi/body.ts';
-import { parseJson } from '../../../openapi/compare.ts';
+import { readJson } from '../../../openapi/compare.ts';
 import { type Operation, resolve, type Schema } from '../../../openapi/document.ts';
 import { type Node, node, type Spec } from '../../openapi.ts';
 import { bodiesFor, excerpt, requiredInputs } from '../values.ts';
@@ -77,7 +77,7 @@ async function* fill(resource: Resource): AsyncGenerator<string, unknown[]> {
     const response = await add(body);
     const text = await response.text();
     if (response.ok) {
-      const element = parseJson(text);
+      const element = readJson(text);
       created.push(element);
       yield* echoErrors(service.spec, schema, node(body), node(element));
     } else yield `the response to the valid body ${excerpt(body)} is ${response.status}`;
@@ -88,7 +88,7 @@ async function* fill(resource: Resource): AsyncGenerator<string, unknown[]> {
     const count = Math.min(CONCURRENT_REQUESTS, more - added);
     const adding = Array.from({ length: count }, (_, i) => add(bodies[(added + i) % bodies.length]));
     const texts = await Promise.all(adding.map(async (response) => (await response).text()));
-    created.push(...texts.map(parseJson));
+    created.push(...texts.map(readJson));
   }
   return created;
 }
@@ -164,7 +164,7 @@ async function* readErrors(resource: Resource, elements: readonly unknown[]): As
     const path = { ...existing, [parameter]: node(element)[key] };
     const request = requestFor(service, get, { ...requiredInputs(service.spec, get), path });
     const response = await service.send(request);
-    const read = parseJson(await response.text());
+    const read = readJson(await response.text());
     if (!isDeepStrictEqual(read, element))
       yield `GET ${get.path} returns ${excerpt(read)}, and the list has ${excerpt(element)}`;
     const tag = response.headers.get('etag');

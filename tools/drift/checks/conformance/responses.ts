@@ -1,4 +1,5 @@
 import { covers, essenceOf, isJson } from '../../../openapi/body.ts';
+import { readJson } from '../../../openapi/compare.ts';
 import { type Operation, resolve, type Schema } from '../../../openapi/document.ts';
 import { valueErrors } from '../../../openapi/validate.ts';
 import { basePathOf, declaredResponse, type Node, node, type Spec } from '../../openapi.ts';
@@ -68,7 +69,8 @@ function* bodyViolations(spec: Spec, declared: Node, response: Response, text: s
   const [, media] = Object.entries(declared).find(([name]) => covers(essenceOf(name), type)) ?? [];
   if (media === undefined) return yield `content type '${type}' is not declared`;
   if (!isJson(type)) return;
-  const body: unknown = JSON.parse(text);
+  const body = readJson(text);
+  if (Object.hasOwn(node(body), 'notJson')) return yield `body '${text.slice(0, 200)}' is not JSON`;
   const errors = valueErrors(spec, 'response')(node(node(media).schema), body);
   if (errors) return yield `body ${text.slice(0, 200)}: ${errors}`;
   if (response.ok) return;

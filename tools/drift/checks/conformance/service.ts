@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { mapped } from '../../../generate/document.ts';
-import { parseJson } from '../../../openapi/compare.ts';
+import { readJson } from '../../../openapi/compare.ts';
 import type { Operation } from '../../../openapi/document.ts';
 import { type Credentials, exampleCredentials } from '../../../openapi/security.ts';
 import { expectedRequest, type Inputs, type WireRequest, wireRequest } from '../../../openapi/serialize.ts';
@@ -175,7 +175,7 @@ async function callWith(service: Service, operation: Operation | undefined, path
   const inputs = withPath(fullInputs(service.spec, operation), path);
   const response = await service.send(requestFor(service, operation, inputs));
   const text = await response.text();
-  return /json/.test(response.headers.get('content-type') ?? '') ? parseJson(text) : undefined;
+  return /json/.test(response.headers.get('content-type') ?? '') ? readJson(text) : undefined;
 }
 
 /** The identifier of a created resource: the property that lists are paged by, the property with the parameter's name, or `id`. */

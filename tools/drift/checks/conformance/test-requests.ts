@@ -86,7 +86,7 @@ function rejection(operation: Operation, ...statuses: number[]): Expectation {
 
 /** Valid requests with examples of the inputs. Examples of the body are left out: `resourceErrors` sends them. */
 function validRequests({ spec, operation, build }: Call, existing: PathValues): TestRequest[] {
-  const examples = inputsFor(spec, operation).filter(({ label }) => !label.startsWith('body '));
+  const examples = inputsFor(operation, spec).filter(({ label }) => !label.startsWith('body '));
   return examples.map(({ label, inputs }) => {
     // The server may reject a generated precondition: as unmet, because no resource has that version, or as malformed, because
     // a value that fits the schema need not be an entity tag or a date.

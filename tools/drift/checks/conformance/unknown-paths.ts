@@ -1,3 +1,4 @@
+import { readJson } from '../../../openapi/compare.ts';
 import { valueErrors } from '../../../openapi/validate.ts';
 import { list, node, type Spec } from '../../openapi.ts';
 import { requiredInputs } from '../values.ts';
@@ -77,6 +78,6 @@ function isDeclared(spec: Spec, target: string): boolean {
 /** Errors in the body of a response without an operation. The body has to be an Error. */
 function bodyErrors(spec: Spec, request: string, text: string): string[] {
   const schema = spec.root.components?.schemas?.Error;
-  const errors = schema && valueErrors(spec, 'response')(schema, JSON.parse(text));
+  const errors = schema && valueErrors(spec, 'response')(schema, readJson(text));
   return errors ? [`the body of the response to ${request} is ${text.slice(0, 100)}: ${errors}`] : [];
 }

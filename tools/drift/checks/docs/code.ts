@@ -1,14 +1,14 @@
-import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { relative } from 'node:path';
 import ts from 'typescript';
 import { cached } from '../../cached.ts';
 import { editFinding, type Finding } from '../../check.ts';
-import { type Project, sourcesIn } from '../../project.ts';
+import type { Project } from '../../project.ts';
 
 /** A fenced block of code on a page. */
 export interface Block {
   page: string;
+  /** The line of the page above the text. */
+  line: number;
   language: string;
   text: string;
 }
@@ -16,46 +16,14 @@ export interface Block {
 /** The TypeScript of the pages that does not compile where the packages can be imported. */
 export function typeErrors(project: Project, blocks: readonly Block[]): Finding[] {
   const code = blocks.filter(({ language }) => language === 'ts');
-  const input = hash('sha1', JSON.stringify([ts.version, code, ...inputsOf(project)]));
-  // Compiling takes as long as all other checks together.
-  const file = join(project.root, 'node_modules/.cache/drift/types.json');
-  const stored = resultIn(file);
-  if (stored?.input === input) return stored.findings;
-  const findings = compile(project, code);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, JSON.stringify({ input, findings }));
-  return findings;
-}
-
-/** The texts that the types of the packages depend on. */
-function inputsOf(project: Project): string[] {
-  const packages = ['packages/types', 'packages/client'];
-  return [
-    ...packages.flatMap((folder) => [project.read(`${folder}/package.json`), ...sourcesIn(project, `${folder}/src`)]),
-    project.read('tsconfig.base.json'),
-    // The installed packages are no part of the project.
-    readFileSync(join(project.root, 'pnpm-lock.yaml'), 'utf8'),
-  ];
-}
-
-function resultIn(file: string): { input: string; findings: Finding[] } | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    // There is none yet, or another process is writing it: the code is compiled again.
-    return undefined;
-  }
-}
-
-function compile(project: Project, blocks: readonly Block[]): Finding[] {
-  const modules = blocks.map((block, i) => ({ file: `${folderIn(project.root)}/${i}.ts`, ...block }));
+  const modules = code.map((block, i) => ({ file: `${folderIn(project.root)}/${i}.ts`, ...block }));
   const service = serviceIn(project.root)(project, new Map(modules.map(({ file, text }) => [file, text])));
-  return modules.flatMap(({ file, page }, i) =>
+  return modules.flatMap(({ file, page, line }) =>
     [...service.getSyntacticDiagnostics(file), ...service.getSemanticDiagnostics(file)].map(
       ({ file: source, start = 0, messageText }) => {
-        const line = (source?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
+        const inText = (source?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
         const message = ts.flattenDiagnosticMessageText(messageText, ' ');
-        return editFinding(`${page}: line ${line} of its code block ${i + 1}`, message, 'code that is shown compiles');
+        return editFinding(`${page}:${line + inText}`, message, 'code that is shown compiles');
       },
     ),
   );

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { jsonText } from '../../../openapi/body.ts';
-import { parseJson } from '../../../openapi/compare.ts';
+import { parseJson, readJson } from '../../../openapi/compare.ts';
 import { resolve } from '../../../openapi/document.ts';
 import type { Example } from '../../../openapi/examples.ts';
 import { inputOf, type RecordedResponse, recorder } from '../../../openapi/recorder.ts';
@@ -16,7 +16,7 @@ import { outputOf, runPetctl } from './run.ts';
 /** Differences between the spec and what a command sends, prints and exits with, one sentence each. */
 export async function* runErrors(subject: Subject): AsyncGenerator<string> {
   const { spec, operation, modelOperation } = subject;
-  const all = inputsFor(spec, operation).filter(({ inputs }) => hasWords(inputs, modelOperation));
+  const all = inputsFor(operation, spec).filter(({ inputs }) => hasWords(inputs, modelOperation));
   const full = (all.find(({ label }) => label === 'all') ?? all[0])?.inputs;
   if (!full) return;
   const lines: CommandLine[] = [...all, ...commandLines(subject, full, all)];
@@ -120,14 +120,6 @@ async function* outputErrors(subject: Subject, inputs: Inputs): AsyncGenerator<s
   const columns = title.split(/ {2,}/).map((column) => column.replaceAll(' ', '').toLowerCase());
   if (csv !== names.join(',')) yield `-o csv has the columns ${csv}, not ${names}`;
   if (columns.join() !== names.join().toLowerCase()) yield `a table has the columns ${title}, not ${names}`;
-}
-
-function readJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Errors in the exit code and in the printed error, for each error status. */
