@@ -31,7 +31,7 @@ export async function readIfExists(file: string, buffer?: ArrayBufferLike): Prom
 
 export async function readWhole(file: string, buffer?: ArrayBufferLike): Promise<Buffer> {
   return closing(await openFile(file), async (handle) => {
-    // This reads the file at once, because `readFile` reads large files in many parts.
+    // One read for the whole file. `readFile` reads a large file in many parts.
     const { size } = await handle.stat();
     const bytes = buffer && size <= buffer.byteLength ? Buffer.from(buffer, 0, size) : Buffer.allocUnsafeSlow(size);
     return bytes.subarray(0, await readAll(handle, bytes, 0));

@@ -9,9 +9,9 @@ import { collectionIn, type StoreParts, type Write, type WriteBatch } from './co
 export const COLLECTION = '$idempotency';
 const declaration = { name: COLLECTION, id: 'id', indexes: [] };
 
-/** The number of documents with expired or excess keys that each commit with keys removes, and each sweep of the timer. */
+/** The number of documents with expired or excess keys that a commit with keys removes, and that a sweep of the timer removes. */
 const SWEPT_BY_COMMIT = 2;
-const SWEPT_BY_MINUTE = 1_000;
+const SWEPT_BY_TIMER = 1_000;
 
 /** The number of commits between two yields to the event loop while `load` runs. */
 const COMMITS_PER_YIELD = 250;
@@ -59,6 +59,7 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
       forgetPending();
       return results.map((result) => (typeof result === 'function' ? result() : result));
     },
+    /** Forgets the keys of a failed commit. */
     afterFailure: forgetPending,
     sweep,
     state: (): IdempotencyState => keys.state,
@@ -124,7 +125,7 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
   /** Removes expired and excess keys. If the commit fails, the next sweep removes their documents. */
   function sweep(): void {
     if (!keys.isDue && swept.length === 0) return;
-    group.add({ work: (batch) => removeDue(batch, SWEPT_BY_MINUTE), bytes: 0 }, 0).then(sweep, () => {});
+    group.add({ work: (batch) => removeDue(batch, SWEPT_BY_TIMER), bytes: 0 }, 0).then(sweep, () => {});
   }
 
   /** Adds the removal of up to `count` documents to a commit. */
