@@ -42,9 +42,14 @@ export function obstacleTo(version: string | undefined, ifVersion: string | unde
   return ifVersion === undefined || ifVersion === version ? undefined : { outcome: 'conflict' };
 }
 
+/** The indexed value of a property: null without the property, also if every object inherits one of this name. */
+export function indexedValue(properties: Properties, name: string): unknown {
+  return Object.hasOwn(properties, name) ? (properties[name] ?? null) : null;
+}
+
 /** The properties of a document without its identifier. */
 export function withoutId(idProperty: string, properties: Properties): Properties {
-  if (!(idProperty in properties)) return properties;
+  if (!Object.hasOwn(properties, idProperty)) return properties;
   const { [idProperty]: _, ...rest } = properties;
   return rest;
 }

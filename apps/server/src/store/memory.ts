@@ -3,6 +3,7 @@ import {
   type CollectionDeclaration,
   collectionNamed,
   encode,
+  indexedValue,
   MAX_ID,
   NO_ID_LEFT,
   obstacleTo,
@@ -119,7 +120,7 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, sh
       const page = { last: 0, more: false };
       let bytes = 1;
       for (const [id, { properties, document }] of documents) {
-        if (id <= after || (filter && (properties[filter.property] ?? null) !== filter.value)) continue;
+        if (id <= after || (filter && indexedValue(properties, filter.property) !== filter.value)) continue;
         bytes += Buffer.byteLength(document.json.text) + 1;
         texts.push(document.json.text);
         page.last = id;

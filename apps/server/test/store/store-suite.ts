@@ -9,7 +9,7 @@ const collections = [things, others];
 
 /** The promises of the port, for every store, with documents of no particular service. */
 export function storeSuite(fixture: StoreFixture) {
-  const { open } = fixture;
+  const { open, reopen } = fixture;
   const using = usingStore(open);
 
   describe('create', () => {
@@ -106,6 +106,26 @@ export function storeSuite(fixture: StoreFixture) {
           expect(await collection.remove(id, { ifVersion })).toEqual({ outcome: 'conflict' });
         expect(await contentOf(collection, id)).toEqual({ key: id, size: 1 });
       }));
+  });
+
+  test('an index may have the name of a property that every object inherits', async () => {
+    const declared = [{ ...things, indexes: ['constructor', 'toString'] }];
+    let store = await open(declared);
+    const list = (value: unknown) =>
+      contents(store.collection('things'), { after: 0, limit: 9, filter: { property: 'constructor', value } });
+    const { id } = await store.collection('things').create({});
+    await store.collection('things').create({ constructor: 'Ferrari' });
+    const expectFound = async () =>
+      expect([await list(null), await list('Ferrari')]).toEqual([
+        [{ key: id }],
+        [{ key: id + 1, constructor: 'Ferrari' }],
+      ]);
+    await expectFound();
+    await store.close();
+    if (!reopen) return;
+    store = await reopen(declared);
+    await expectFound();
+    await store.close();
   });
 
   describe('list', () => {

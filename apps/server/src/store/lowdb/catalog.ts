@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type CollectionDeclaration, encode } from '../document.ts';
+import { type CollectionDeclaration, encode, indexedValue } from '../document.ts';
 import type { Properties } from '../store.ts';
 import type { Form, Kind, StoredRecord } from './block.ts';
 import { KeyDirectory } from './key-directory.ts';
@@ -103,12 +103,14 @@ export class Catalog {
   /** The kind of a document. A new kind is added. */
   kindOf(collection: string, properties: Properties): number {
     const indexes = this.indexes(collection);
-    const value = properties[indexes[0] ?? ''];
+    const value = indexedValue(properties, indexes[0] ?? '');
     const ofValues =
-      indexes.length === 1 && typeof value !== 'object' ? this.#kindsOfValues.get(collection) : undefined;
+      indexes.length === 1 && (value === null || typeof value !== 'object')
+        ? this.#kindsOfValues.get(collection)
+        : undefined;
     const known = ofValues?.get(value);
     if (known !== undefined) return known;
-    const values = indexes.map((name) => `${encode(name)}:${encode(properties[name] ?? null)}`);
+    const values = indexes.map((name) => `${encode(name)}:${encode(indexedValue(properties, name))}`);
     const kind = this.kind(collection, `{${values.join()}}`);
     ofValues?.set(value, kind);
     return kind;
