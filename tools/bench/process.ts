@@ -97,16 +97,21 @@ function probe(): void {
   process.channel?.unref();
 }
 
+/** The time for a server to listen. */
+const START_MS = 60_000;
+
 /** Finds the port in stderr, and continues to read, so that the pipe never fills. */
 function portOf(child: ChildProcess, script: string): Promise<number> {
   let output = '';
   return new Promise((resolve, reject) => {
+    const fail = (problem: string) => reject(new Error(`${script} ${problem}. Its output: ${output}`));
+    setTimeout(fail, START_MS, 'does not listen').unref();
     child.stderr?.on('data', (chunk) => {
       output += chunk;
       const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(output) ?? [];
       if (port) resolve(Number(port));
     });
-    child.once('exit', () => reject(new Error(`${script} exited. Its output: ${output}`)));
+    child.once('exit', () => fail('exited'));
     child.once('error', reject);
   });
 }

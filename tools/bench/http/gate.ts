@@ -3,8 +3,8 @@ import { type LoadName, loads } from './loads.ts';
 import { bare, medianOf, ours, shareOf, withServers } from './servers.ts';
 
 /**
- * The regression gate: `npm run test:deep` fails when the shipped server does less than this for its CPU time, as a share of what a
- * bare `node:http` server does for as much. About 60 % of the measured shares, so that only a real loss fails the gate.
+ * The regression gate of `npm run test:deep`: the lowest speed of the shipped server, by CPU time, as a share of a bare `node:http`
+ * server's. It is about 60 % of the measured share, so that only a real loss fails the gate.
  */
 const floors: Record<LoadName, number> = {
   'list 20': 0.5,

@@ -8,7 +8,7 @@ import { createHistogram } from 'node:perf_hooks';
 export interface Order {
   port: number;
   requests: string[];
-  /** The placeholder in a request text that a key of the same length replaces, another one in each request. */
+  /** The placeholder for the key in a text. Each request has another key, of the same length. */
   keyPlaceholder: string;
   status: number;
   connections: number;

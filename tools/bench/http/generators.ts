@@ -52,7 +52,7 @@ export function startGenerator(): Generator {
   };
 }
 
-/** wrk, a program in C, if it is installed: what only one generator measures may be an artefact of it. */
+/** wrk, if it is installed. It confirms what our own generator measures. */
 export function wrkGenerator(scratch: string): Pick<Generator, 'run'> | undefined {
   if (spawnSync('wrk', ['--version']).error) return undefined;
   const script = join(scratch, 'requests.lua');

@@ -21,8 +21,8 @@ import {
 const subjects = [bare, ours, fastify, fastifyDurable];
 
 const descriptions = {
-  bare: 'a bare `node:http` server of the same API: no validation, no log, documents in memory',
-  ours: 'the shipped server: validation, log, metrics, durable store; repeated reads between two writes are cached',
+  bare: '`node:http` with the same API: no validation, no log, documents in memory',
+  ours: 'the shipped server: validation, log, metrics, durable store; caches repeated reads between two writes',
   fastify: 'Fastify 5 with JSON schemas for requests and responses, no log, documents in memory',
   'fastify-durable': 'the same on our durable store',
 };
