@@ -66,7 +66,7 @@ function operationModelOf(
   rejectRequest(path, method, at, parameters, request !== undefined, errors);
   const fields = { ...Object.fromEntries(parameters), ...request?.fields };
   const noResponses = { responses: {}, successes: [], success: undefined };
-  const responses = errors.try(() => responsesOf(declared, at, schemas)) ?? noResponses;
+  const responses = errors.try(() => responsesOf(declared, method, at, schemas)) ?? noResponses;
   const id = errors.try(() => functionName(text(declared.operationId) ?? derivedId(method, path), at)) ?? '';
   const tags = list(declared.tags).map(String);
   const named = { id, method, path, tag: tags[0], command: declared['x-command'] };

@@ -4,7 +4,7 @@ import { plain, type Schemas } from './schemas.ts';
 import { kindOf } from './serialization.ts';
 
 /** Every declared response by status, and the statuses of the successes. */
-export function responsesOf(operation: Node, at: string, schemas: Schemas) {
+export function responsesOf(operation: Node, method: string, at: string, schemas: Schemas) {
   const responsesAt = `${at}.responses`;
   const responses: Record<string, OperationResponse> = {};
   for (const [key, value] of Object.entries(node(operation.responses))) {
@@ -12,7 +12,13 @@ export function responsesOf(operation: Node, at: string, schemas: Schemas) {
     const status = key.toUpperCase() === 'DEFAULT' ? 'default' : key.toUpperCase();
     if (!/^([1-5](\d\d|XX)|default)$/.test(status))
       reject(`${responsesAt}.${key}`, `'${key}' is not a status`, 'write a status, 2XX or default');
-    responses[status] = responseOf(schemas.target(value, `${responsesAt}.${key}`), `${responsesAt}.${key}`, schemas);
+    const { description, ...content } = responseOf(
+      schemas.target(value, `${responsesAt}.${key}`),
+      `${responsesAt}.${key}`,
+      schemas,
+    );
+    // A response to HEAD has no body, whatever its headers say (RFC 9110, 9.3.2).
+    responses[status] = { description, ...(method !== 'head' && content) };
   }
   const declared = Object.keys(responses).filter((status) => /^2/.test(status));
   // If no success is declared, any 2xx is one, with unknown data.

@@ -214,3 +214,14 @@ test('the fake service reads forms, and says which parameters it cannot read', a
     message: "The fake service cannot read 'ids', which is a cookie or in another style than the default.",
   });
 });
+
+test('a response to HEAD has no body, even if the document declares one', async () => {
+  const { folder, remove } = makeFolder('head');
+  onTestFinished(remove);
+  const responses = { '200': { description: 'A thing.', ...withJson({ type: 'object' }) } };
+  const text = documentOf({ '/a': { head: { operationId: 'headA', responses } } });
+  await loadClient(await generatePackages(readModel(text, '/x/spec.yaml')), folder);
+  const { petstore } = await import(join(folder, 'packages/client/src/index.ts'));
+  const { data, response } = await petstore({ fetch: async () => new Response() }).headA().withResponse();
+  expect([data, response.status]).toEqual([undefined, 200]);
+});

@@ -41,7 +41,7 @@ export function send<Id extends OperationId>(
   });
 }
 
-/** How a call ended, as a value. Rejects only for a mistake in the call itself, such as an input that cannot be sent. */
+/** How a call ended, as a value. Rejects only for an input or an option that is wrong, and for data that `check` rejects. */
 export async function outcome<Id extends OperationId>(call: Call<Id>): Promise<Outcome<Id>> {
   try {
     return { ok: true, ...(await call.withResponse()) };

@@ -7,7 +7,7 @@ interface Cause {
   readonly message?: string;
 }
 
-/** The base class of all errors of a call. An error of another class is a mistake in the code that calls the client. */
+/** The base class of all errors of a call, apart from errors of the caller's code and of `check`. */
 export class BaseError extends Error {
   /** The number of requests that the call sent. */
   attempts = 0;
@@ -99,7 +99,7 @@ export const TimeoutError = /* @__PURE__ */ kind<TimeoutError>('TimeoutError');
 export type AbortedError = Named<BaseError, 'AbortedError'>;
 export const AbortedError = /* @__PURE__ */ kind<AbortedError>('AbortedError');
 
-/** Every error that a call can end with. Any other error is a mistake in the code that calls the client. */
+/** Every error that a call can end with, apart from errors of the caller's code and of `check`. */
 export type CallError =
   | UnauthorizedError
   | NotFoundError

@@ -21,7 +21,7 @@ export type Petstore = {
   [Id in keyof typeof calls]: (...args: [...Parameters<Api[Id]>, options?: CallOptions]) => (Id extends PagedId
     ? Paged<Id>
     : Call<Id>) & {
-    /** How the call ended, as a value. Rejects only for a mistake in the call itself, such as an input that cannot be sent. */
+    /** How the call ended, as a value. Rejects only for an input or an option that is wrong, and for data that `check` rejects. */
     outcome(): Promise<Outcome<Id>>;
   };
 } & {
