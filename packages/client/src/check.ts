@@ -62,40 +62,40 @@ function sentenceOf({ at, fault, shown }: Fault): string {
   return `${at || 'it'} is ${shown === undefined ? '' : `${shown}, `}${fault}`;
 }
 
-function* faultsIn(value: unknown, written: Schema, at: string, to: Direction): Generator<Fault, void> {
-  const schema = resolved(written);
+function* faultsIn(value: unknown, reference: Schema, at: string, direction: Direction): Generator<Fault, void> {
+  const schema = resolved(reference);
   const fault = faultOfValue(value, schema);
   if (fault !== undefined) {
-    return void (yield { at, fault, ...(Object(value) !== value && { shown: shownOf(value) }) });
+    yield { at, fault, ...(Object(value) !== value && { shown: shownOf(value) }) };
+    return;
   }
-  for (const part of schema.allOf ?? []) yield* faultsIn(value, part, at, to);
-  const some = schema.anyOf ?? schema.oneOf;
-  if (some && !some.some((one) => faultsIn(value, one, at, to).next().done))
+  for (const part of schema.allOf ?? []) yield* faultsIn(value, part, at, direction);
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives && !alternatives.some((one) => faultsIn(value, one, at, direction).next().done))
     yield { at, fault: 'none of what it may be' };
   if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) {
-      const rule = schema.prefixItems?.[i] ?? schema.items;
-      if (rule) yield* faultsIn(item, rule, `${at}[${i}]`, to);
+      const itemSchema = schema.prefixItems?.[i] ?? schema.items;
+      if (itemSchema) yield* faultsIn(item, itemSchema, `${at}[${i}]`, direction);
     }
-  } else if (typeof value === 'object' && value !== null) yield* faultsInObject(value, schema, at, to);
+  } else if (typeof value === 'object' && value !== null) yield* faultsInObject(value, schema, at, direction);
 }
 
-function* faultsInObject(value: object, schema: Schema, at: string, to: Direction): Generator<Fault, void> {
+function* faultsInObject(value: object, schema: Schema, at: string, direction: Direction): Generator<Fault, void> {
   const { required = [], properties = {}, additionalProperties } = schema;
-  const given = new Map<string, unknown>(Object.entries(value));
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   for (const name of required) {
     const { readOnly, writeOnly } = resolved(properties[name] ?? {});
-    const isSent = (to === 'request' ? readOnly : writeOnly) !== true;
-    if (isSent && given.get(name) === undefined) yield { at: `${at}.${name}`, fault: 'missing' };
+    const isSent = (direction === 'request' ? readOnly : writeOnly) !== true;
+    if (isSent && !entries.some(([one]) => one === name)) yield { at: `${at}.${name}`, fault: 'missing' };
   }
-  for (const [name, item] of given) {
-    if (item === undefined) continue;
-    const rule = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (rule) yield* faultsIn(item, rule, `${at}.${name}`, to);
-    else if (typeof additionalProperties === 'object' && !Object.hasOwn(propertiesOf(schema), name))
-      yield* faultsIn(item, additionalProperties, `${at}.${name}`, to);
-    else if (additionalProperties === false && to === 'request' && !Object.hasOwn(propertiesOf(schema), name))
-      yield { at: `${at}.${name}`, fault: 'not a property in the spec' };
+  for (const [name, item] of entries) {
+    const itemAt = `${at}.${name}`;
+    if (Object.hasOwn(properties, name)) yield* faultsIn(item, properties[name] ?? {}, itemAt, direction);
+    else if (Object.hasOwn(propertiesOf(schema), name)) continue;
+    else if (typeof additionalProperties === 'object') yield* faultsIn(item, additionalProperties, itemAt, direction);
+    else if (additionalProperties === false && direction === 'request')
+      yield { at: itemAt, fault: 'not a property in the spec' };
   }
 }
 

@@ -75,7 +75,7 @@ export function withEnvironment<Options extends EnvironmentOptions>(options: Opt
   return {
     ...options,
     ...(apiKey !== undefined && { apiKey }),
-    baseUrl: options.baseUrl ?? (deployment ? deployments[deployment] : (env.PETSTORE_BASE_URL ?? first)),
+    baseUrl: options.baseUrl ?? (deployment ? deployments[deployment] : env.PETSTORE_BASE_URL || first),
     // Browsers send their own user agent, so the header is set only in Node.
     headers: { ...(versions?.node && { 'user-agent': `petstore-client/${version}` }), ...options.headers },
   };

@@ -101,6 +101,9 @@ describe('the address and the key', () => {
     await api.listPets();
     expect(sent[0]?.headers.authorization).toBe('Bearer env-key');
     expect(connect(withEnvironment({ baseUrl: 'http://given/v1' })).baseUrl).toBe('http://given/v1');
+    vi.stubEnv('PETSTORE_BASE_URL', '');
+    expect(connect(withEnvironment({})).baseUrl).toBe(service.deployments.production);
+    vi.stubEnv('PETSTORE_BASE_URL', 'http://from.env/v1');
     expect(connect(withEnvironment({ deployment: 'staging' })).baseUrl).toBe(service.deployments.staging);
   });
 
