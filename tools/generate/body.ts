@@ -12,37 +12,24 @@ export function bodyOf(
 ): { body: RequestBody; fields: Readonly<Record<string, Field>>; schema: Schema; description: string } | undefined {
   const bodyAt = `${at}.requestBody`;
   const request = schemas.target(operation.requestBody, bodyAt);
-  const contents = Object.entries(node(request.content)).map(([mediaType, content]) => {
-    const schema = plain(node(content).schema, `${bodyAt}.content.${mediaType}.schema`);
-    return { mediaType, content: node(content), schema, kind: kindOf(mediaType, schemas.resolve(schema), schemas) };
-  });
-  if (contents.length === 0) return undefined;
-  const preferred: (BodyKind | undefined)[] = ['json', 'multipart', 'form', 'text', 'bytes'];
-  const chosen = preferred.flatMap((kind) => contents.filter((one) => one.kind === kind))[0];
-  if (!chosen?.kind)
-    reject(
-      `${bodyAt}.content`,
-      `clients cannot send a body as ${contents.map(({ mediaType }) => mediaType).join(' or ')}`,
-      'add application/json, or a schema of type string',
-    );
+  const chosen = chosenContent(request, bodyAt, schemas);
+  if (!chosen) return undefined;
   const { mediaType, content, schema, kind } = chosen;
   const required = request.required === true;
   const properties = kind === 'text' || kind === 'bytes' ? undefined : schemas.propertiesOf(schema);
-  const sent = [...(properties?.properties ?? [])].filter(([, one]) => schemas.resolve(one).readOnly !== true);
-  const isWhole =
-    properties === undefined ||
-    sent.length === 0 ||
-    sent.some(([name]) => parameters.has(name)) ||
-    (!required && sent.some(([name]) => properties.required.has(name)));
   if ((kind === 'form' || kind === 'multipart') && !properties && !schemas.typesOf(schema).has('object'))
     reject(
       `${bodyAt}.content.${mediaType}`,
       'the schema of the form is not an object',
       'write an object with named properties',
     );
+  const sent = [...(properties?.properties ?? [])].filter(([, one]) => schemas.resolve(one).readOnly !== true);
+  const isWhole =
+    properties === undefined ||
+    sent.length === 0 ||
+    sent.some(([name]) => parameters.has(name)) ||
+    (!required && sent.some(([name]) => properties.required.has(name)));
   const encoding = encodingOf(content, kind, new Map(sent), `${bodyAt}.content.${mediaType}`, schemas);
-  if (kind === 'json' && /\*/.test(mediaType))
-    reject(`${bodyAt}.content`, `the JSON body has the media type ${mediaType}`, 'write application/json');
   const body = defined<RequestBody>({
     required,
     mediaType: mediaType.replace(/^\*\/\*$/, 'application/octet-stream'),
@@ -51,7 +38,6 @@ export function bodyOf(
     additional: !isWhole && properties.additional ? true : undefined,
     encoding: Object.keys(encoding).length > 0 ? encoding : undefined,
   });
-  const declared = text(request.description)?.trim();
   const parameter = isWhole ? parameters.get('body') : undefined;
   if (parameter)
     reject(
@@ -59,26 +45,40 @@ export function bodyOf(
       `the whole body is the input 'body', which is also a ${parameter.in} parameter`,
       'rename the parameter',
     );
+  const declared = text(request.description)?.trim();
+  const description = declared ?? schemas.resolve(schema).description ?? '';
   const fields = isWhole
-    ? {
-        body: {
-          in: 'body',
-          required,
-          description: declared ?? schemas.resolve(schema).description ?? '',
-          schema,
-        } as const,
-      }
-    : mapped(Object.fromEntries(sent), (one, name) => {
-        const { description = '', deprecated } = schemas.resolve(one);
-        return defined<Field>({
-          in: 'body',
-          required: properties.required.has(name),
-          description,
-          deprecated: deprecated ? true : undefined,
-          schema: one,
-        });
-      });
+    ? { body: { in: 'body', required, description, schema } as const }
+    : mapped(Object.fromEntries(sent), (one, name) => propertyField(one, properties.required.has(name), schemas));
   return { body, fields, schema, description: declared ?? '' };
+}
+
+/** Selects JSON among the media types, else a form, text or bytes; undefined if there is no media type. */
+function chosenContent(request: Node, bodyAt: string, schemas: Schemas) {
+  const contents = Object.entries(node(request.content)).map(([mediaType, content]) => {
+    const schema = plain(node(content).schema, `${bodyAt}.content.${mediaType}.schema`);
+    return { mediaType, content: node(content), schema, kind: kindOf(mediaType, schemas.resolve(schema), schemas) };
+  });
+  if (contents.length === 0) return undefined;
+  const preferred: BodyKind[] = ['json', 'multipart', 'form', 'text', 'bytes'];
+  const [chosen] = preferred.flatMap((kind) =>
+    contents.flatMap((one) => (one.kind === kind ? [{ ...one, kind }] : [])),
+  );
+  if (!chosen)
+    reject(
+      `${bodyAt}.content`,
+      `clients cannot send a body as ${contents.map(({ mediaType }) => mediaType).join(' or ')}`,
+      'add application/json, or a schema of type string',
+    );
+  if (chosen.kind === 'json' && chosen.mediaType.includes('*'))
+    reject(`${bodyAt}.content`, `the JSON body has the media type ${chosen.mediaType}`, 'write application/json');
+  return chosen;
+}
+
+/** The input for a property of the body. */
+function propertyField(schema: Schema, required: boolean, schemas: Schemas): Field {
+  const { description = '', deprecated } = schemas.resolve(schema);
+  return defined<Field>({ in: 'body', required, description, deprecated: deprecated ? true : undefined, schema });
 }
 
 /** The encodings of a form's properties that are not the default. */

@@ -41,7 +41,7 @@ export function serializationOf(
     reject(at, 'OpenAPI does not define an exploded list or object in a cookie', 'write explode: false');
   return defined<Serialization>({
     style:
-      style === defaultStyle || (!isListOrObject && !(location === 'path'))
+      style === defaultStyle || (!isListOrObject && location !== 'path')
         ? undefined
         : (style as NonNullable<Serialization['style']>),
     explode: explode === (style === 'form') || style === 'deepObject' || !isListOrObject ? undefined : explode,
@@ -54,7 +54,7 @@ export function kindOf(mediaType: string, schema: Schema, schemas: Schemas): Bod
   const [type = ''] = mediaType.toLowerCase().split(';');
   const isText = [...schemas.typesOf(schema)].every((one) => one === 'string' || one === 'null');
   const isEmpty = Object.keys(schema).every((key) => key === 'description');
-  if (/^application\/(.+\+)?json$|^text\/json$|^[\w.-]+\/[\w.-]+\+json$/.test(type)) return 'json';
+  if (/^(application|text)\/json$|\+json$/.test(type)) return 'json';
   if (type === 'application/x-www-form-urlencoded') return 'form';
   if (type === 'multipart/form-data') return 'multipart';
   if (type.startsWith('multipart/')) return undefined;

@@ -1,4 +1,4 @@
-// Encoders of bodies, other than `application/json` whose properties are inputs without bigints.
+// Encoders of bodies other than JSON without bigints, which `inBody` writes.
 import { addQuery, type Encoder, inQuery, only, type RequestDraft, randomText } from './build-request.ts';
 import type { Body } from './connection.ts';
 

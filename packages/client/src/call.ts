@@ -107,8 +107,8 @@ export async function request(
 export function atServer(connection: Connection, server: string): Connection {
   const { baseUrl } = connection;
   const urls = Object.values<string>(deployments).filter((url) => URL.canParse(url));
-  const isOther = urls.length > 0 && !urls.some((url) => normalized(url) === normalized(baseUrl));
-  return isOther ? connection : { ...connection, baseUrl: normalized(server, baseUrl) };
+  const isDeployment = urls.length === 0 || urls.some((url) => normalized(url) === normalized(baseUrl));
+  return isDeployment ? { ...connection, baseUrl: normalized(server, baseUrl) } : connection;
 }
 
 /** A URL without a default port and without trailing slashes. */
