@@ -9,6 +9,7 @@ import {
   isNode,
   list,
   mapped,
+  type Node,
   node,
   reject,
   resolvePointer,
@@ -29,17 +30,12 @@ export function loadSpec(text: string, path: string, read: ReadFile = (file) => 
  * the validator resolves only such references.
  */
 function withPaths(document: Document): Document {
-  const inPlace = (value: unknown, isPath = false): unknown => {
+  const inPlace = (value: unknown, isPathItem = false): unknown => {
     const { $ref, ...beside } = node(value);
-    let [to, target] = [$ref, value];
-    for (let steps = 0; typeof to === 'string' && steps < MAX_STEPS; steps++) {
-      target = resolvePointer(document, to.slice(1));
-      const { $ref: next } = node(target);
-      if (next === undefined) break;
-      to = next;
-    }
-    if (typeof to !== 'string' || !isNode(target) || target.$ref !== undefined) return value;
-    return to.startsWith('#/components/') && !isPath ? { $ref: to, ...beside } : { ...target, ...beside };
+    const last = typeof $ref === 'string' ? lastReference(document, $ref) : undefined;
+    if (!last) return value;
+    const isComponent = last.$ref.startsWith('#/components/') && !isPathItem;
+    return { ...(isComponent ? { $ref: last.$ref } : last.target), ...beside };
   };
   const withParts = (value: unknown): unknown => {
     if (!isNode(value)) return value;
@@ -56,6 +52,18 @@ function withPaths(document: Document): Document {
 
 /** The maximum length of a chain of references. A longer chain is a cycle. */
 const MAX_STEPS = 100;
+
+/** Follows a chain of references. Returns the last reference and its target; undefined if there is none. */
+function lastReference(document: Document, first: string): { $ref: string; target: Node } | undefined {
+  let $ref = first;
+  for (let steps = 0; steps < MAX_STEPS; steps++) {
+    const target = resolvePointer(document, $ref.slice(1));
+    if (!isNode(target)) return undefined;
+    if (typeof target.$ref !== 'string') return { $ref, target };
+    $ref = target.$ref;
+  }
+  return undefined;
+}
 
 /** Bundles files into one document. The targets of references in other files become components of the main file. */
 function bundle(text: string, main: string, read: ReadFile): Document {
