@@ -222,6 +222,8 @@ test('a response to HEAD has no body, even if the document declares one', async 
   const text = documentOf({ '/a': { head: { operationId: 'headA', responses } } });
   await loadClient(await generatePackages(readModel(text, '/x/spec.yaml')), folder);
   const { petstore } = await import(join(folder, 'packages/client/src/index.ts'));
-  const { data, response } = await petstore({ fetch: async () => new Response() }).headA().withResponse();
+  const { data, response } = await petstore({ fetch: async () => new Response() })
+    .headA()
+    .withResponse();
   expect([data, response.status]).toEqual([undefined, 200]);
 });
