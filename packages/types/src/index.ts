@@ -4,7 +4,7 @@ export type { Operations } from './gen/operation-types.gen.ts';
 export { operations, schemas } from './gen/operations.gen.ts';
 export { deployments, service, version } from './gen/service.gen.ts';
 export type * from './gen/types.gen.ts';
-export { exactReplacer, parseExact } from './json.ts';
+export { exactReplacer, parseExact, repeatedKey } from './json.ts';
 export type {
   BodyKind,
   Field,

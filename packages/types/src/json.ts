@@ -17,3 +17,27 @@ export function exactReplacer(_key: string, value: unknown): unknown {
   const { rawJSON = String } = JSON as { rawJSON?(text: string): unknown };
   return rawJSON(String(value));
 }
+
+/** The first key of valid JSON that repeats in its object. `JSON.parse` drops all its values but the last. */
+export function repeatedKey(json: string): string | undefined {
+  const keysOfOpenObjects: Set<string>[] = [];
+  let string = '';
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at];
+    if (character === '"') {
+      const start = at++;
+      while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+      string = json.slice(start, at + 1);
+    } else if (character === '{') {
+      keysOfOpenObjects.push(new Set());
+    } else if (character === '}') {
+      keysOfOpenObjects.pop();
+    } else if (character === ':') {
+      const key: string = JSON.parse(string);
+      const keys = keysOfOpenObjects.at(-1);
+      if (keys?.has(key)) return key;
+      keys?.add(key);
+    }
+  }
+  return undefined;
+}

@@ -1,4 +1,4 @@
-import type { Field, Operation, Schema } from '@petstore/types';
+import { type Field, type Operation, repeatedKey, type Schema } from '@petstore/types';
 import { expected, validate } from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
@@ -110,11 +110,15 @@ async function readData(data: string, operation: Operation, io: Io): Promise<Inp
 
 /** Parses JSON, or throws a UsageError that names its source. */
 export function parseJson(text: string, source: string): unknown {
+  let value: unknown;
   try {
-    return jsonValue(text);
+    value = jsonValue(text);
   } catch (error) {
     throw new UsageError(`${source} is not JSON (${error instanceof Error ? error.message : error}).`);
   }
+  const key = repeatedKey(text);
+  if (key !== undefined) throw new UsageError(`${source}: the property '${key}' appears twice.`, 'Remove one of them.');
+  return value;
 }
 
 /** Rejects unknown properties of a body and invalid values. */

@@ -1,5 +1,15 @@
 import { faultOf } from '@petstore/client/check';
-import { isBinary, isWide, type JsonType, propertiesOf, resolved, type Schema, typeIn, typesOf } from '@petstore/types';
+import {
+  isBinary,
+  isWide,
+  type JsonType,
+  propertiesOf,
+  repeatedKey,
+  resolved,
+  type Schema,
+  typeIn,
+  typesOf,
+} from '@petstore/types';
 import { jsonValueIfValid } from '../io/text.ts';
 
 /** A parsed value, or why it is invalid. */
@@ -40,9 +50,15 @@ export function validate(value: unknown, schema: Schema): ParsedValue {
   return { problem: /^[.[]/.test(problem) ? `is not valid: ${problem}` : `is ${problem}` };
 }
 
+/** The value of JSON without repeated properties; undefined for other text. */
+function jsonIn(text: string): unknown {
+  const value = jsonValueIfValid(text);
+  return value === undefined || repeatedKey(text) !== undefined ? undefined : value;
+}
+
 /** Parses JSON, or else text if the schema allows it. Objects, lists and quoted strings are never text. */
 function parseAny(text: string, schema: Schema): ParsedValue {
-  const value = jsonValueIfValid(text);
+  const value = jsonIn(text);
   const asJson: ParsedValue = value === undefined ? { problem: 'is not a JSON value' } : validate(value, schema);
   if ('value' in asJson || !typesOf(schema).includes('string')) return asJson;
   if (value !== undefined && /^[[{"]/.test(text)) return asJson;
@@ -53,7 +69,7 @@ function parseAny(text: string, schema: Schema): ParsedValue {
 /** Parses a list as JSON, or comma-separated elements. Objects, lists and files are one element per word. */
 function parseElements(text: string, schema: Schema): ParsedValue {
   if (text.startsWith('[')) {
-    const value = jsonValueIfValid(text);
+    const value = jsonIn(text);
     return value === undefined ? { problem: `is not ${kinds.array}` } : { value };
   }
   const { items = {}, prefixItems = [] } = resolved(schema);
@@ -156,7 +172,7 @@ function parseAs(text: string, kind: keyof typeof kinds): unknown {
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : undefined;
     case 'object':
-      return text.startsWith('{') ? jsonValueIfValid(text) : undefined;
+      return text.startsWith('{') ? jsonIn(text) : undefined;
     default:
       return text;
   }

@@ -1,4 +1,4 @@
-import type { Schema } from '@petstore/types';
+import { repeatedKey, type Schema } from '@petstore/types';
 import { MAX_JSON_DEPTH, MAX_JSON_MEMBERS } from '../limits.ts';
 import { HttpError } from './http-error.ts';
 import { int64Of, isExactNumber, isInt64, itemsOf, mayBeWide, propertyOf } from './values.ts';
@@ -23,7 +23,7 @@ export function parseJson(bytes: Uint8Array, schema: Schema = {}, where = 'body'
     new HttpError('invalid_request', `${where}${key === undefined ? '' : ` '${key}'`}: ${problem}`);
   // JSON.parse changes nothing in other text, except that it drops repeated keys.
   if (hasEscapes || hasLongNumbers) value = exactValue(value, schema, violation);
-  if (membersOf(value) !== members) throw violation('it appears more than once', repeatedKey(bytes));
+  if (membersOf(value) !== members) throw violation('it appears more than once', repeatedKey(text));
   return value;
 }
 
@@ -84,29 +84,6 @@ function exactValue(
 
 const LONE_SURROGATE = 'it is not well-formed Unicode';
 const inexact = (source: string) => `${source.slice(0, 40)} cannot be represented exactly`;
-
-/** The first key of well-formed JSON that repeats in its object. */
-function repeatedKey(json: Uint8Array): string | undefined {
-  const outer: Set<string>[] = [];
-  let string = json;
-  for (let at = 0; at < json.length; at++) {
-    const keys = outer.at(-1);
-    if (json[at] === QUOTE) {
-      const start = at++;
-      while (json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
-      string = json.subarray(start, at + 1);
-    } else if (json[at] === OPEN_OBJECT) {
-      outer.push(new Set());
-    } else if (json[at] === CLOSE_OBJECT) {
-      outer.pop();
-    } else if (json[at] === COLON) {
-      const key: string = JSON.parse(utf8Of(string));
-      if (keys?.has(key)) return key;
-      keys?.add(key);
-    }
-  }
-  return undefined;
-}
 
 interface Structure {
   /** The bound that the text exceeds. */
