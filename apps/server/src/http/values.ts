@@ -85,16 +85,14 @@ export function canonical(value: unknown): string {
   return `${text}}`;
 }
 
-/**
- * Whether a double holds this number exactly, if it is an integer; true for fractions. It compares significant digits and powers of ten, because
- * that takes linear time.
- */
+/** Whether a double holds this number exactly, if it is an integer; true for fractions. */
 export function isExactNumber(source: string): boolean {
   const value = Number(source);
   if (!Number.isFinite(value)) return false;
   if (!Number.isInteger(value) || (Number.isSafeInteger(value) && String(value) === source)) return true;
-  const [expected, actual] = [scientific(source), scientific(String(BigInt(value)))];
-  return expected.digits === actual.digits && expected.exponent === actual.exponent;
+  const { digits, exponent } = scientific(source);
+  if (exponent < 0 || exponent > MAX_EXACT_EXPONENT) return false;
+  return BigInt(digits + '0'.repeat(exponent)) === BigInt(value);
 }
 
 /** Parses a JSON number as a 64-bit integer, such as `1e3`; undefined if it is not one. */
@@ -109,6 +107,8 @@ export function isInt64(value: bigint): boolean {
   return BigInt.asIntN(64, value) === value;
 }
 
+/** A higher power of ten has a power of five that a double cannot hold. The bound also keeps the time linear. */
+const MAX_EXACT_EXPONENT = 22;
 /** A sign and 19 digits. */
 const MAX_INT64_LENGTH = 20;
 const ZERO = 0x30;
