@@ -96,6 +96,7 @@ describe.each(modes)('%s', (_, options) => {
   test.each([
     ['a large body', `Content-Length: ${MAX_DISCARDED_BYTES + 1}`],
     ['a body of unknown length', 'Transfer-Encoding: chunked'],
+    ['a body that its client may never send', 'Content-Length: 5\r\nExpect: 100-continue'],
   ])('a response sent before %s arrived closes the connection', async (_kind, length) => {
     const { origin } = await serving();
     for (const target of ['GET /healthz', 'POST /nope', 'POST /v1/pets']) {
