@@ -30,7 +30,7 @@ function nameAmong(keys: readonly HashedKey[], key: string): string | undefined 
 
 export interface Keys {
   check: KeyCheck;
-  /** Creates the first key if none was ever configured. Call it once the server listens: a failed start must not hide the key. */
+  /** Creates the first key if no key was ever created. Call it once the server listens, because a failed start would not print the key. */
   createFirst(): Promise<string | undefined>;
   /** Reloads the keys if they have changed. */
   refresh(): void;

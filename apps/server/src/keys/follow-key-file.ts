@@ -12,9 +12,9 @@ interface FollowedKeys {
 }
 
 /**
- * Follows the keys in a file that other processes replace. Each call of `current` checks the file with `stat`, at most once a second:
- * `stat` works on every file system and needs no handle. Throws if the file is damaged at the start. Later damage is reported once,
- * until the file is valid again.
+ * Follows the keys in a file that other processes replace. `current` checks the file with `stat` at most once a second, because `stat`
+ * works on every file system and needs no handle. Throws if the file is damaged at the start. Reports later damage once, until the
+ * file is valid again.
  */
 export function followKeys(file: string, report: (problem: string) => void): FollowedKeys {
   let version = versionOf(file);
@@ -51,7 +51,7 @@ export function followKeys(file: string, report: (problem: string) => void): Fol
   };
 }
 
-/** A text that differs for every version of the file; undefined if there is no file. */
+/** A text that changes with the file; undefined without a file. */
 function versionOf(file: string): string | undefined {
   try {
     const stat = statSync(file, { bigint: true, throwIfNoEntry: false });

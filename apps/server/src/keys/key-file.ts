@@ -132,7 +132,7 @@ async function writeKeys(file: string, keys: readonly StoredKey[]): Promise<void
 
 const LOCK_TIMEOUT_MS = 10_000;
 
-/** Runs a change under a lock, so concurrent changes lose nothing. */
+/** Runs a change under a lock, so that concurrent changes do not overwrite each other. */
 async function withLock<T>(folder: string, change: () => Promise<T>): Promise<T> {
   const file = join(folder, 'keys.lock');
   const lock = async () => {

@@ -11,7 +11,7 @@ interface QueuedWrite<W, R> {
 interface GroupCommitOptions<W> {
   /** The keys that a write locks. Two writes with a common key are never in one commit, and keep their order. */
   keysOf?(write: W): readonly unknown[];
-  /** Returns true if one write of a commit may have caused its error. Then each write of the commit is committed separately. */
+  /** Whether one write may have caused the error of its commit. Then each write of the commit is committed separately. */
   isCausedByOneWrite?(error: unknown): boolean;
 }
 

@@ -27,7 +27,7 @@ describeOnDatabase('connections for writes', (newDatabase) => {
     expect((await waiting).map(({ rows }) => rows)).toEqual([[[1]], [[1]], [[1]]]);
   });
 
-  test('a caller that waits for a busy connection opens none', async () => {
+  test('a caller waits for a busy connection, up to the timeout, and opens none', async () => {
     const pool = await openPool(1);
     const { promise, resolve: end } = Promise.withResolvers<void>();
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
@@ -38,9 +38,10 @@ describeOnDatabase('connections for writes', (newDatabase) => {
     await begun;
     const waiting = pool.use(async () => {});
     expect(pool.counts()).toEqual({ idle: 0, busy: 1, opening: 0, waiting: 1 });
+    await expect(waiting).rejects.toThrow('Earlier writes take too long. Retry later.');
     end();
-    await Promise.all([busy, waiting]);
-    expect(pool.counts()).toEqual({ idle: 1, busy: 0, opening: 0, waiting: 0 });
+    await busy;
+    await expect.poll(() => pool.counts()).toEqual({ idle: 1, busy: 0, opening: 0, waiting: 0 });
   });
 
   test('a writer sends its commits one after the other, because only the last one can be looked up', async () => {

@@ -30,8 +30,6 @@ interface Outage {
   over: Promise<void>;
 }
 
-export const ALL_IN_USE = 'All database connections are in use. Retry later, or raise --database-pool.';
-
 /** The time between two attempts to reach the database. */
 const RETRY_MS = { first: 50, max: 500 };
 
@@ -48,7 +46,7 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
   let opening = 0;
   let outage: Outage | undefined;
   let isClosed = false;
-  /** Ends the wait of each caller that waits for a connection of the pool. pg's pool does not serve them once it is replaced. */
+  /** Wakes each caller that waits for a connection of the pool. Once the pool is replaced, it serves no caller any more. */
   const cancelWaits = new Set<() => void>();
   const { promise: firstAttempt, resolve: onAttempted } = Promise.withResolvers<void>();
   reconnect(new Error('no host has accepted a connection yet'));
@@ -176,12 +174,16 @@ export function connectionPool(hosts: Hosts, { size, connectTimeout, prepare }: 
 
   function noConnection(): StoreUnavailableError {
     const { cause } = outage ?? {};
-    const message = cause === undefined ? ALL_IN_USE : `There is no connection to the database (${messageOf(cause)}).`;
+    // Without an outage, earlier writes have used the only connection for writes all the time: reads wait in `groupRead`.
+    const message =
+      cause === undefined
+        ? 'Earlier writes take too long. Retry later.'
+        : `There is no connection to the database (${messageOf(cause)}).`;
     return new StoreUnavailableError(message, { cause });
   }
 }
 
-/** Returns the result of the work, or undefined if the time is over before, or its function in `cancels` is called. */
+/** Returns the result of the work, or undefined after the timeout or a call of the function that it adds to `cancels`. */
 async function withTimeout<T>(
   milliseconds: number,
   work: Promise<T>,

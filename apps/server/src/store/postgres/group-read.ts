@@ -1,5 +1,5 @@
 import { StoreUnavailableError } from '../errors.ts';
-import { ALL_IN_USE, type ConnectionPool } from './connection-pool.ts';
+import type { ConnectionPool } from './connection-pool.ts';
 import { isLostConnection, unavailable } from './errors.ts';
 import type { Row } from './session.ts';
 import type { Statement } from './statements.ts';
@@ -61,7 +61,7 @@ export function groupRead(
     const group: WaitingRead[] = [];
     const remaining: WaitingRead[] = [];
     for (const read of waiting) {
-      if (read.since < oldest) read.reject(new StoreUnavailableError(ALL_IN_USE));
+      if (read.since < oldest) read.reject(allInUse());
       else if (group.length < MAX_GROUP_READS && read.statement === (group[0] ?? read).statement) group.push(read);
       else remaining.push(read);
     }
@@ -84,3 +84,6 @@ export function groupRead(
     }
   }
 }
+
+const allInUse = () =>
+  new StoreUnavailableError('All database connections are in use. Retry later, or raise --database-pool.');

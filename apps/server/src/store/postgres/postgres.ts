@@ -54,13 +54,13 @@ export async function openPostgresStore(
     connectTimeout,
     prepare: prepareForReads(statementTimeout),
   });
-  // The database limits the time of reads. It does not limit writes, so theirs is the time for preparing a connection.
+  // The database cancels slow reads, but no writes: here the timeout is for the statements that prepare a connection.
   const writers = connectionPool(hosts, { size: 1, connectTimeout, prepare: prepareForWrites(connectTimeout) });
   const read = groupRead(readers, { maxGroups: readConnections, connectTimeout, statementTimeout });
   const sweeper = idempotencySweeper(writers, maxIdempotencyKeys, statementTimeout);
   const byName = new Map(
     collections.map((declaration) => {
-      // The database remembers the last commit of each writer, so collections, which commit concurrently, are separate writers.
+      // The database remembers only the last commit of a writer. Each collection is a writer, because their commits alternate.
       const runCommit = idempotentCommit(writers, statementTimeout);
       return [declaration.name, postgresCollection(declaration, read, runCommit, onCommit, sweeper.onStored)];
     }),
