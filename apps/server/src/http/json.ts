@@ -1,7 +1,7 @@
 import { repeatedKey, type Schema } from '@petstore/types';
 import { MAX_JSON_DEPTH, MAX_JSON_MEMBERS } from '../limits.ts';
 import { HttpError } from './http-error.ts';
-import { int64Of, isExactNumber, isInt64, itemsOf, mayBeWide, propertyOf } from './values.ts';
+import { int64Of, isExactNumber, itemsOf, mayBeWide, propertyOf } from './values.ts';
 
 /**
  * Parses JSON. Throws for text that JavaScript would change silently: broken UTF-8, lone surrogates, numbers that a double
@@ -15,7 +15,7 @@ export function parseJson(bytes: Uint8Array, schema: Schema = {}, where = 'body'
   if (excess) throw new HttpError('invalid_request', `${where}: ${excess}`);
   let value: unknown;
   try {
-    value = hasLongNumbers ? JSON.parse(text, exactNumber) : JSON.parse(text);
+    value = hasLongNumbers ? JSON.parse(text, longNumber) : JSON.parse(text);
   } catch (cause) {
     throw new HttpError('invalid_request', `${where}: it is not JSON`, { cause });
   }
@@ -38,8 +38,8 @@ export function utf8Of(bytes: Uint8Array, where = 'body'): string {
   }
 }
 
-/** A number that a double cannot hold, and that is no 64-bit integer. */
-class InexactNumber {
+/** A number that a double may round, or an integer that may be a bigint. */
+class LongNumber {
   readonly source: string;
 
   constructor(source: string) {
@@ -47,9 +47,11 @@ class InexactNumber {
   }
 }
 
-/** A reviver that converts numbers that a double cannot hold exactly. */
-function exactNumber(_key: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
-  return typeof value !== 'number' || isExactNumber(source) ? value : (int64Of(source) ?? new InexactNumber(source));
+/** A reviver that keeps the text of the numbers whose value depends on the schema, and of inexact numbers. */
+function longNumber(_key: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
+  if (typeof value !== 'number') return value;
+  const mayBeBigint = Number.isInteger(value) && !Number.isSafeInteger(value);
+  return !mayBeBigint && isExactNumber(source) ? value : new LongNumber(source);
 }
 
 /**
@@ -63,11 +65,10 @@ function exactValue(
   key?: string,
 ): unknown {
   if (typeof value === 'string' && !value.isWellFormed()) throw violation(LONE_SURROGATE, key);
-  if (typeof value === 'bigint' && !mayBeWide(schema)) throw violation(inexact(String(value)), key);
-  if (value instanceof InexactNumber) throw violation(inexact(value.source), key);
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value) && mayBeWide(schema)) {
-    const exact = BigInt(value);
-    return isInt64(exact) ? exact : value;
+  if (value instanceof LongNumber) {
+    const int64 = mayBeWide(schema) ? int64Of(value.source) : undefined;
+    if (int64 === undefined && !isExactNumber(value.source)) throw violation(inexact(value.source), key);
+    return int64 ?? Number(value.source);
   }
   if (Array.isArray(value)) {
     const items = itemsOf(schema);

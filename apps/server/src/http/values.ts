@@ -85,13 +85,22 @@ export function canonical(value: unknown): string {
   return `${text}}`;
 }
 
-/** Whether a double holds this number exactly, if it is an integer; true for fractions. */
+/**
+ * Whether no digit of a number is lost if a double holds it: the shortest text of the double is the same number, so `0.1` and `1e308`
+ * are exact. An integer of 2^53 or more that is written as digits has to equal the double itself, because each of its digits counts.
+ */
 export function isExactNumber(source: string): boolean {
   const value = Number(source);
   if (!Number.isFinite(value)) return false;
-  if (!Number.isInteger(value) || (Number.isSafeInteger(value) && String(value) === source)) return true;
+  const shortest = String(value);
+  const mayBeRounded = Number.isInteger(value) && !Number.isSafeInteger(value);
+  if (shortest === source && !mayBeRounded) return true;
   const { digits, exponent } = scientific(source);
-  if (exponent < 0 || exponent > MAX_EXACT_EXPONENT) return false;
+  if (!mayBeRounded || !/^-?\d+$/.test(source)) {
+    const other = scientific(shortest);
+    if (digits === other.digits && exponent === other.exponent) return true;
+  }
+  if (!mayBeRounded || exponent < 0 || exponent > MAX_EXACT_EXPONENT) return false;
   return BigInt(digits + '0'.repeat(exponent)) === BigInt(value);
 }
 

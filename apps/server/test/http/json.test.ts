@@ -1,5 +1,6 @@
 import { expectLinear, leastCpuTime } from '@petstore/testing/linear';
 import type { Schema } from '@petstore/types';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HttpError } from '../../src/http/http-error.ts';
 import { parseJson } from '../../src/http/json.ts';
@@ -32,9 +33,21 @@ test.each([
   '0.5',
   '0e99999',
   '100e-2',
+  '1e23',
+  '9.99e21',
   '-4e22',
   '0.00012e26',
-  '1e+22',
+  '1e308',
+  '1.7976931348623157e308',
+  '179769313486231570E+291',
+  '1.2345678901234567e20',
+  '1180591620717411303424.0',
+  '0.30000000000000004',
+  '0.100000000000000000000',
+  '0.1e0',
+  '5e-324',
+  '0.12345678901234568',
+  '-0.0',
   '{"\\"":1,"\\\\":2,"__proto__":3}',
   '{"a":"{\\"a\\":1,\\"a\\":2}","b":"]"}',
   '[{"a":1},{"a":2}]',
@@ -58,9 +71,13 @@ test.each([
   ['{"n":[-9007199254740993]}', "body 'n': -9007199254740993 cannot be represented exactly"],
   ['1.00000000000000000001', 'body: 1.00000000000000000001 cannot be represented exactly'],
   ['9007199254740990.5', 'body: 9007199254740990.5 cannot be represented exactly'],
-  ['1e23', 'body: 1e23 cannot be represented exactly'],
-  ['9.99e21', 'body: 9.99e21 cannot be represented exactly'],
-  ['1e308', 'body: 1e308 cannot be represented exactly'],
+  ['0.12345678901234567890', 'body: 0.12345678901234567890 cannot be represented exactly'],
+  ['{"n":[0.1000000000000000000001]}', "body 'n': 0.1000000000000000000001 cannot be represented exactly"],
+  ['3e-324', 'body: 3e-324 cannot be represented exactly'],
+  ['1e-400', 'body: 1e-400 cannot be represented exactly'],
+  ['1e309', 'body: 1e309 cannot be represented exactly'],
+  ['9007199254740993.0', 'body: 9007199254740993.0 cannot be represented exactly'],
+  ['123456789012345670000', 'body: 123456789012345670000 cannot be represented exactly'],
   ['{"n":[-1e400]}', "body 'n': -1e400 cannot be represented exactly"],
   ['9'.repeat(400), `body: ${'9'.repeat(40)} cannot be represented exactly`],
   ['{"a":1', 'body: it is not JSON'],
@@ -92,6 +109,7 @@ describe('an int64 without bounds', () => {
     ['-9223372036854775808', -9223372036854775808n],
     ['9007199254740993.000', 9007199254740993n],
     ['9.007199254740993e15', 9007199254740993n],
+    ['1.2345678901234568e18', 1234567890123456800n],
     ['1e18', 10n ** 18n],
     ['1.0', 1],
     ['1e3', 1000],
@@ -115,6 +133,46 @@ describe('an int64 without bounds', () => {
       expect(() => parse(`{"n":${text}}`)).toThrow(`body 'n': ${text} cannot be represented exactly`);
     },
   );
+});
+
+describe('a number is accepted if it equals the shortest text of its double, or its double:', () => {
+  /** A decimal number as a fraction of large integers. */
+  const fractionOf = (text: string): [numerator: bigint, denominator: bigint] => {
+    const [, sign, whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e(.+))?$/i.exec(text) ?? [];
+    const power = Number(exponent) - fraction.length;
+    const digits = BigInt(`${sign}${whole}${fraction}`);
+    return power < 0 ? [digits, 10n ** BigInt(-power)] : [digits * 10n ** BigInt(power), 1n];
+  };
+  const isEqual = (a: string, b: string) => {
+    const [[a1, a2], [b1, b2]] = [fractionOf(a), fractionOf(b)];
+    return a1 * b2 === b1 * a2;
+  };
+  const isExact = (text: string) => {
+    const value = Number(text);
+    if (!Number.isFinite(value)) return false;
+    const isDigits = /^-?\d+$/.test(text) && !Number.isSafeInteger(value);
+    return (
+      (!isDigits && isEqual(text, String(value))) || (Number.isInteger(value) && isEqual(text, `${BigInt(value)}`))
+    );
+  };
+  const double = fc.double({ noNaN: true, noDefaultInfinity: true });
+  const texts = fc.oneof(
+    double.map(String),
+    double.map((value) => value.toExponential()),
+    fc.tuple(double, fc.nat(99)).map(([value, digits]) => value.toPrecision(digits + 1)),
+    fc.tuple(fc.double({ noNaN: true, min: -1e9, max: 1e9 }), fc.nat(40)).map(([value, n]) => value.toFixed(n)),
+    fc.stringMatching(/^-?(0|[1-9]\d{0,25})(\.\d{1,25})?([eE][+-]?\d{1,3})?$/),
+  );
+  test.each(['%s', '[%s]', '{"n": %s}'])('%s', (format) => {
+    fc.assert(
+      fc.property(texts, (number) => {
+        const text = format.replace('%s', number);
+        const accepted = `no error: ${JSON.stringify(JSON.parse(text))}`;
+        expect(errorOf(text) === accepted).toBe(isExact(number));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
 });
 
 test('the maximal depth and number of members are accepted, one more is rejected', () => {
@@ -151,7 +209,10 @@ describe('the work is linear in the length of the body:', () => {
     ['nines', (n) => `{"n":${'9'.repeat(n)}}`],
     ['an exponent', (n) => `{"n":1e${'0'.repeat(n)}1}`],
     ['numbers', (n) => `[${'1e22,'.repeat(n / 5)}1]`],
-    ['an integer with an exponent', (n) => `[1${'0'.repeat(n)}e-${n}]`],
+    ['an integer with a negative exponent', (n) => `[1${'0'.repeat(n)}e-${n}]`],
+    ['zeros behind a fraction', (n) => `[0.1${'0'.repeat(n)}]`],
+    ['fractions', (n) => `[${'0.30000000000000004,'.repeat(n / 20)}1]`],
+    ['the largest numbers', (n) => `[${'1.79769313486231570e308,'.repeat(n / 24)}1]`],
     ['integers of 64 bits', (n) => `{"list":[${'9007199254740993,'.repeat(n / 17)}1]}`],
     ['large integers', (n) => `[${'1180591620717411303424,'.repeat(n / 23)}1]`],
     ['keys', (n) => `{${Array.from({ length: n / 12 }, (_, i) => `"k${i}":1`)}}`],
