@@ -69,6 +69,17 @@ test
   expect(stderr).toBe('petctl: Interrupted by SIGTERM.\n');
 });
 
+test('a signal ends it while a filter never ends', async () => {
+  const child = start(['pets', 'list', '--jq', 'def f: f; f'], { env: unreachable });
+  await setTimeout(1000);
+  child.kill('SIGINT');
+  // The handler ends it if the filter has not begun yet.
+  expect(await once(child, 'close')).toBeOneOf([
+    [null, 'SIGINT'],
+    [130, null],
+  ]);
+});
+
 test('a signal ends it while its output is blocked', async () => {
   const body = Array.from({ length: 100 }, (_, i) => ({ id: i + 1, name: 'x'.repeat(10_000) }));
   const { env, requests } = await record((_, count) => pageBefore(`?after=${count}`, body));

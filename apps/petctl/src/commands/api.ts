@@ -16,7 +16,7 @@ export async function api(invocation: Invocation): Promise<void> {
   const { flags, io } = invocation;
   const [method = '', path = ''] = invocation.args.map(String);
   const raw = await requestOf(method.toUpperCase(), path, invocation);
-  await checkFilter(flags);
+  await checkFilter(invocation);
   if (isDryRun(invocation)) {
     const { preview } = await import('../call/preview.ts');
     return preview(invocation, service, (options) => request(connect(options), raw));

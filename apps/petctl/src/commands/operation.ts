@@ -15,7 +15,7 @@ export async function runOperation(operation: Operation, invocation: Invocation)
   const { flags, io, settings } = invocation;
   checkFields(operation, flags.get('fields'));
   const input = await inputOf(operation, invocation);
-  await checkFilter(flags);
+  await checkFilter(invocation);
   const key = flags.get('idempotency-key');
   const keyOption = typeof key === 'string' ? { idempotencyKey: key } : {};
   if (isDryRun(invocation)) {

@@ -80,11 +80,14 @@ export class OutputError extends CliError {
 /** The signals that end a run, with the exit codes that shells expect. */
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
+export type SignalName = keyof typeof signals;
+export const signalNames: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 /** The user pressed Ctrl-C, or the system ended the program. */
 export class InterruptedError extends CliError {
-  readonly signal: keyof typeof signals;
+  readonly signal: SignalName;
 
-  constructor(signal: keyof typeof signals = 'SIGINT') {
+  constructor(signal: SignalName = 'SIGINT') {
     const message = signal === 'SIGINT' ? 'Interrupted.' : `Interrupted by ${signal}.`;
     super('interrupted', message, undefined, signals[signal]);
     this.signal = signal;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { InterruptedError, OutputError, UsageError } from './errors.ts';
+import { InterruptedError, OutputError, type SignalName, signalNames, UsageError } from './errors.ts';
 
 /** A stream that is written to. */
 export interface Sink {
@@ -28,6 +28,8 @@ export interface Io {
   readonly interrupted: AbortSignal;
   /** Registers a listener that the first signal calls instead of aborting; the next one aborts. */
   readonly onInterrupt: (listener: (reason: InterruptedError) => void) => void;
+  /** Runs something that blocks the process. Meanwhile a signal ends the process at once, unless a listener is registered. */
+  readonly blocking: <T>(run: () => Promise<T>) => Promise<T>;
 }
 
 /** The process's own streams and signals. */
@@ -37,16 +39,19 @@ export function processIo(): Io {
   let listener: ((reason: InterruptedError) => void) | undefined;
   const [stdout, stderr] = [sink(process.stdout, signal), sink(process.stderr, signal)];
   let stdin: NodeJS.ReadStream | undefined;
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(name, () => {
-      const reason = new InterruptedError(name);
-      const first = listener;
-      listener = undefined;
-      // While stdout is blocked, the calls in progress could never finish.
-      if (first && !stdout.isStalled()) return first(reason);
-      interrupt.abort(reason);
-      stdin?.destroy(reason);
-    });
+  const onSignal = (name: SignalName) => {
+    const reason = new InterruptedError(name);
+    const first = listener;
+    listener = undefined;
+    // While stdout is blocked, the calls in progress could never finish.
+    if (first && !stdout.isStalled()) return first(reason);
+    interrupt.abort(reason);
+    stdin?.destroy(reason);
+  };
+  const handleSignals = () => {
+    for (const name of signalNames) process.on(name, onSignal);
+  };
+  handleSignals();
   return {
     env: process.env,
     stdout,
@@ -59,6 +64,12 @@ export function processIo(): Io {
     interrupted: signal,
     onInterrupt: (added) => {
       listener = added;
+    },
+    blocking: async (run) => {
+      if (listener) return run();
+      // Node calls no handler while the process is blocked, but without a handler the system ends it.
+      for (const name of signalNames) process.off(name, onSignal);
+      return run().finally(handleSignals);
     },
   };
 }

@@ -1,27 +1,27 @@
 import { CliError, UsageError } from '../io/errors.ts';
-import type { Sink } from '../io/process-io.ts';
+import type { Io } from '../io/process-io.ts';
 import { escapeControlsInLines } from '../io/text.ts';
 
 /** Throws if jq cannot parse the filter. */
-export async function rejectInvalidFilter(filter: string): Promise<void> {
-  const { stderr } = await runJq('null', filter);
+export async function rejectInvalidFilter(filter: string, io: Io): Promise<void> {
+  const { stderr } = await runJq('null', filter, io);
   // The exit code of a syntax error is 3, but a filter can also end with any code.
   if (/^jq: \d+ compile errors?$/m.test(stderr))
     throw new UsageError(`--jq: ${messageOf(stderr)}.`, "'petctl help formatting' has examples.");
 }
 
 /** Filters the JSON values of a text, until the first failure, and writes the results: strings as text, everything else as JSON. */
-export async function writeFiltered(values: string, filter: string, out: Sink): Promise<void> {
-  const { stdout, stderr, exitCode } = await runJq(values, filter);
-  await out.write(escapeControlsInLines(stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}\n`));
+export async function writeFiltered(values: string, filter: string, io: Io): Promise<void> {
+  const { stdout, stderr, exitCode } = await runJq(values, filter, io);
+  await io.stdout.write(escapeControlsInLines(stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}\n`));
   if (exitCode !== 0)
     throw new CliError('unwritten', `--jq: ${messageOf(stderr)}.`, 'The request itself succeeded: fix the filter.');
 }
 
-async function runJq(text: string, filter: string) {
+async function runJq(text: string, filter: string, { blocking }: Io) {
   // Loaded on demand: a megabyte of WebAssembly.
   const { raw } = await import('jq-wasm');
-  return raw(text, filter, ['-r', '-c']);
+  return blocking(() => raw(text, filter, ['-r', '-c']));
 }
 
 function messageOf(stderr: string): string {

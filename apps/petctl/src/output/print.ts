@@ -29,7 +29,7 @@ export async function print(
   const output = outputFormat(userSettings, io, shape.defaultFormat);
   if (typeof filter === 'string') {
     const { writeFiltered } = await import('./jq.ts');
-    const write = (text: string) => writeFiltered(text, filter, stdout);
+    const write = (text: string) => writeFiltered(text, filter, io);
     if (output === 'jsonl')
       return writeBuffered(textsOf(selected, formats.jsonl(shape, false)), write, stdout, FILTER_BUFFER);
     const all: unknown[] = [];
@@ -119,9 +119,9 @@ export function isColored(flags: Invocation['flags'], { env, stdout }: Io, userS
 }
 
 /** Rejects an invalid `--jq` filter, before anything is sent. */
-export async function checkFilter(flags: Invocation['flags']): Promise<void> {
+export async function checkFilter({ flags, io }: Invocation): Promise<void> {
   const filter = flags.get('jq');
-  if (typeof filter === 'string') await (await import('./jq.ts')).rejectInvalidFilter(filter);
+  if (typeof filter === 'string') await (await import('./jq.ts')).rejectInvalidFilter(filter, io);
 }
 
 /** Reduces each row to the properties with these names, in this order. Without names, the rows are unchanged. */

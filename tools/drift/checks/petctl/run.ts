@@ -33,6 +33,7 @@ export async function runPetctl(
     stdin: () => Readable.from([Buffer.from(stdin)]) as unknown as NodeJS.ReadStream,
     interrupted: new AbortController().signal,
     onInterrupt: () => {},
+    blocking: (run) => run(),
   };
   const code = await run(argv, io, options).then(
     () => 0,

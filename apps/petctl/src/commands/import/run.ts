@@ -27,7 +27,7 @@ export async function runImport(
   const importedFile = String(args[0]);
   const properties = propertiesIn(operation).names;
   const columns = selectedFields(flags.get('fields'), ['line', 'outcome', ...properties, 'error']);
-  await checkFilter(flags);
+  await checkFilter(invocation);
   const sender: Sender = flags.has('dry-run') ? {} : await serviceSender(operation, invocation);
   const source = openSource(importedFile, io);
   const format = flags.get('format') as FileFormat | undefined;
