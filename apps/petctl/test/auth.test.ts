@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { service } from '@petstore/types';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { petctl, scratch } from './petctl.ts';
+import { petctl, scratch, unreachable } from './petctl.ts';
 import { errorReply, record } from './recorder.ts';
 import { apiKey, startService } from './service.ts';
 import { hasNoTerminal, onTerminal } from './terminal.ts';
@@ -55,10 +55,10 @@ describe('petctl auth', () => {
   });
 
   test('stores it without a check with --no-check', async () => {
-    const unreachable = env({ PETCTL_BASE_URL: 'http://127.0.0.1:1/v1' });
-    expect(await petctl(['auth', 'login', '--with-key', '--no-check'], { env: unreachable, input: 'x' })).toMatchObject(
-      { code: 0 },
-    );
+    const unchecked = env({ PETCTL_BASE_URL: 'http://127.0.0.1:1/v1' });
+    expect(await petctl(['auth', 'login', '--with-key', '--no-check'], { env: unchecked, input: 'x' })).toMatchObject({
+      code: 0,
+    });
     expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({
       default: { 'http://127.0.0.1:1': { [service.keyScheme]: { key: 'x' } } },
     });
@@ -107,6 +107,11 @@ describe('petctl auth', () => {
     const { code, stdout } = await petctl(['auth', 'status'], { env: { ...env(), ...recorded } });
     expect([code, requests.length]).toEqual([4, 1]);
     expect(stdout).toContain('PETCTL_API_KEY\tfalse');
+  });
+
+  test('status does not say that a service rejects the key if it does not respond', async () => {
+    const { code, stdout } = await petctl(['auth', 'status', '--fields', 'accepted'], { env: unreachable });
+    expect([code, stdout]).toEqual([3, 'unknown\n']);
   });
 
   test.each(['', 'two words', 'ü'])('rejects the invalid key %j', async (input) => {

@@ -139,6 +139,12 @@ describe('exit codes', () => {
     expect(stderr).toContain('--base-url');
   });
 
+  test('an invalid response that names its location is no redirect', async () => {
+    const { env } = await record(() => ({ status: 201, headers: { location: '/v1/pets/1' }, body: '<p>' }));
+    const { code, stderr } = await petctl(['pets', 'create', '--name', 'A', '--category-id', '1'], { env });
+    expect([code, stderr.includes('redirect')]).toEqual([exitCodes.failed.exit, false]);
+  });
+
   test('429 has its own exit code, also if the timeout ends the retries', async () => {
     const { env } = await record(() => ({ ...errorReply(429, 'rate_limited'), headers: { 'retry-after': '60' } }));
     const { code } = await petctl(['pets', 'list', '--timeout', '1s'], { env });

@@ -21,7 +21,7 @@ import {
 } from '../keys/credentials.ts';
 import { selectedFields } from '../output/format.ts';
 import { print } from '../output/print.ts';
-import { writeNotice } from '../output/report.ts';
+import { isUnauthorized, writeNotice } from '../output/report.ts';
 import type { Invocation } from '../parse/command.ts';
 import { credentialsFile } from '../settings/profiles.ts';
 import { settings } from '../settings/settings.ts';
@@ -71,7 +71,7 @@ export async function status(invocation: Invocation): Promise<void> {
   let failure: unknown;
   const accepted = await checkCredential(invocation, credential).catch((error: unknown) => {
     failure = error;
-    return false;
+    return isUnauthorized(error) ? false : 'unknown';
   });
   const { value, from, scheme } = credential;
   const end = value.length > 12 ? value.slice(-3) : '';

@@ -41,7 +41,8 @@ export function errorReport(error: unknown): ErrorReport {
 
 function responseReport(error: PetstoreError): ErrorReport {
   const kind = errorKindOf(error.status);
-  const target = error.status < 400 ? error.headers.get('location') : null;
+  const isRedirect = error.status >= 300 && error.status < 400;
+  const target = isRedirect ? error.headers.get('location') : null;
   return {
     ...(target !== null
       ? report(kind, `The service redirects to ${target}.`, 'Set this address with --base-url.')
@@ -62,6 +63,11 @@ const hints: Partial<Record<ErrorKind, string>> = {
 
 function report(kind: ErrorKind, message: string, hint?: string): ErrorReport {
   return { code: kind, message, status: null, requestId: null, exit: exitCodes[kind].exit, hint: hint ?? null };
+}
+
+/** Whether the service rejected the credentials of a request. */
+export function isUnauthorized(error: unknown): boolean {
+  return error instanceof PetstoreError && errorKindOf(error.status) === 'unauthorized';
 }
 
 /** The line for an error. */

@@ -2,9 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { ConnectionError, mayRetry, PetstoreError } from '@petstore/client';
 import type { Operation } from '@petstore/types';
 import { clientFor, createCall, credentialsFor } from '../../call/client.ts';
-import { errorKindOf, isUnsendable, UsageError } from '../../io/errors.ts';
+import { isUnsendable, UsageError } from '../../io/errors.ts';
 import { jsonText } from '../../io/text.ts';
 import { asRow, type Row } from '../../output/format.ts';
+import { isUnauthorized } from '../../output/report.ts';
 import type { Invocation } from '../../parse/command.ts';
 import type { InputRecord } from './records.ts';
 
@@ -58,8 +59,7 @@ export async function sendRecord(record: InputRecord, { send }: Sender): Promise
 
 /** Whether all remaining records would fail with this error, too. */
 export function failsEveryRecord(error: unknown): boolean {
-  if (error instanceof PetstoreError) return errorKindOf(error.status) === 'unauthorized';
-  return error instanceof ConnectionError && mayRetry('POST', error);
+  return isUnauthorized(error) || (error instanceof ConnectionError && mayRetry('POST', error));
 }
 
 /** Whether the service may have executed the call in spite of the error. */
