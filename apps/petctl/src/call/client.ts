@@ -12,7 +12,7 @@ import {
 } from '@petstore/client';
 import { type Operation, type OperationId, resolved, type Schema, service, typeIn, typesOf } from '@petstore/types';
 import manifest from '../../package.json' with { type: 'json' };
-import { markUnsendable, ResponseError, UsageError } from '../io/errors.ts';
+import { markUnsendable, ResponseError } from '../io/errors.ts';
 import { proxyOf } from '../io/http.ts';
 import { isObject } from '../io/text.ts';
 import { type Credential, type CredentialScope, findCredentials, redactor } from '../keys/credentials.ts';
@@ -58,6 +58,7 @@ export async function clientFor(invocation: Invocation, credentials: readonly Cr
       error: (error) => {
         // The client throws these classes before it sends anything; its other errors have classes of their own.
         if (error instanceof TypeError || error instanceof RangeError) markUnsendable(error);
+        if (/serialize a BigInt/.test(error.message)) error.message = 'JSON of Node 20 has no integers of 2^53 or more';
         // The error of the last attempt explains more than the timeout.
         if (error instanceof TimeoutError) error.cause ??= lastFailure;
         for (const one of [error, error.cause]) if (one instanceof Error) one.message = redacted(one.message);
@@ -131,25 +132,9 @@ export interface Call extends Promise<unknown>, AsyncIterable<unknown> {
   withResponse(): Promise<DataAndResponse<unknown>>;
 }
 
-/** The client's function for an operation. It throws for an integer that this version of Node cannot write. */
-export function createCall(options: Options, operation: Operation): (input: object, options?: CallOptions) => Call {
-  const call = petstore(options)[operation.id as OperationId] as (input: object, options?: CallOptions) => Call;
-  return (input, callOptions) => {
-    rejectUnwritable(input, operation);
-    return call(input, callOptions);
-  };
-}
-
-/** Before Node 21, JSON cannot contain the digits of a bigint. */
-function rejectUnwritable(input: object, { fields, body }: Operation): void {
-  if ('rawJSON' in JSON || body?.kind !== 'json') return;
-  for (const [name, value] of Object.entries(input))
-    if (fields[name]?.in === 'body' && hasBigint(value))
-      throw new UsageError(`${name} is too large to be exact in JSON before Node 21.`, 'Use a newer Node.');
-}
-
-function hasBigint(value: unknown): boolean {
-  return typeof value === 'bigint' || (typeof value === 'object' && Object.values(value ?? {}).some(hasBigint));
+/** The client's function for an operation. */
+export function createCall(options: Options, { id }: Operation): (input: object, options?: CallOptions) => Call {
+  return petstore(options)[id as OperationId] as (input: object, options?: CallOptions) => Call;
 }
 
 async function writeDeprecation(notice: DeprecationNotice | undefined, invocation: Invocation): Promise<void> {

@@ -28,6 +28,7 @@ export function parseWord(text: string, schema: Schema): ParsedValue {
   if (text === 'null' && typesOf(schema).includes('null')) return { value: null };
   if (kind === 'array') return parseElements(text, schema);
   if (kind === 'object' && isMap(schema) && !text.startsWith('{')) return parseEntry(text, schema);
+  if (kind === 'object' && text.startsWith('{')) return parseJson(text, kind);
   const value = parseAs(text, kind);
   return value === undefined ? { problem: `is not ${kinds[kind]}` } : { value };
 }
@@ -50,28 +51,28 @@ export function validate(value: unknown, schema: Schema): ParsedValue {
   return { problem: /^[.[]/.test(problem) ? `is not valid: ${problem}` : `is ${problem}` };
 }
 
-/** The value of JSON without repeated properties; undefined for other text. */
-function jsonIn(text: string): unknown {
+/** Parses JSON whose properties do not repeat. */
+function parseJson(text: string, kind: 'array' | 'object' | 'json'): ParsedValue {
   const value = jsonValueIfValid(text);
-  return value === undefined || repeatedKey(text) !== undefined ? undefined : value;
+  if (value === undefined) return { problem: `is not ${kinds[kind]}` };
+  const repeated = repeatedKey(text);
+  return repeated === undefined ? { value } : { problem: `has the property '${repeated}' twice` };
 }
 
 /** Parses JSON, or else text if the schema allows it. Objects, lists and quoted strings are never text. */
 function parseAny(text: string, schema: Schema): ParsedValue {
-  const value = jsonIn(text);
-  const asJson: ParsedValue = value === undefined ? { problem: 'is not a JSON value' } : validate(value, schema);
+  const json = parseJson(text, 'json');
+  const asJson = 'value' in json ? validate(json.value, schema) : json;
   if ('value' in asJson || !typesOf(schema).includes('string')) return asJson;
-  if (value !== undefined && /^[[{"]/.test(text)) return asJson;
+  const isJson = jsonValueIfValid(text) !== undefined;
+  if (isJson && /^[[{"]/.test(text)) return asJson;
   const asText = validate(text, schema);
-  return 'value' in asText || value === undefined ? asText : asJson;
+  return 'value' in asText || !isJson ? asText : asJson;
 }
 
 /** Parses a list as JSON, or comma-separated elements. Objects, lists and files are one element per word. */
 function parseElements(text: string, schema: Schema): ParsedValue {
-  if (text.startsWith('[')) {
-    const value = jsonIn(text);
-    return value === undefined ? { problem: `is not ${kinds.array}` } : { value };
-  }
+  if (text.startsWith('[')) return parseJson(text, 'array');
   const { items = {}, prefixItems = [] } = resolved(schema);
   const isSingle = isBinary(items) || /^(object|array)$/.test(kindOf(items));
   const elements: unknown[] = [];
@@ -172,7 +173,7 @@ function parseAs(text: string, kind: keyof typeof kinds): unknown {
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : undefined;
     case 'object':
-      return text.startsWith('{') ? jsonIn(text) : undefined;
+      return undefined;
     default:
       return text;
   }
