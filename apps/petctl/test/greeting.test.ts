@@ -1,8 +1,9 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { missingShell, skips } from '@petstore/testing';
+import { runServer } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { scratch } from './petctl.ts';
 
@@ -11,31 +12,25 @@ const root = join(import.meta.dirname, '../../..');
 const hasNoShell = skips('The command that `npm start` prints', missingShell);
 
 test.skipIf(hasNoShell)('the command that `npm start` prints works', async () => {
-  const server = spawn(process.execPath, [join(root, 'apps/server/src/main.js')], {
+  const { child, greeting, stderr } = runServer(join(root, 'apps/server/src/main.js'), {
     env: {
       ...process.env,
       PORT: '0',
       PETSTORE_DATA_DIR: mkdtempSync(join(scratch, 'data-')),
-      PETSTORE_LOG_LEVEL: 'silent',
     },
+    stdout: 'ignore',
   });
   onTestFinished(async () => {
-    server.kill('SIGKILL');
-    await once(server, 'close');
+    child.kill('SIGKILL');
+    await once(child, 'close');
   });
-  const line = await new Promise<string>((done) => {
-    let stderr = '';
-    server.stderr.on('data', (text) => {
-      stderr += text;
-      const [found] = /PETCTL_API_KEY=.*petctl .*pets list(?=\n)/.exec(stderr) ?? [];
-      if (found) done(found);
-    });
-  });
+  await greeting;
+  const [line = ''] = /PETCTL_API_KEY=.*petctl .*pets list(?=\n)/.exec(stderr()) ?? [];
   const env = { PATH: process.env.PATH, HOME: scratch };
-  const stderr = await new Promise((done) =>
+  const errors = await new Promise((done) =>
     execFile('sh', ['-c', line], { cwd: root, env }, (error, _, text) =>
       done(error ? `${error}` : text.replaceAll(/^npm .*\n/gm, '')),
     ),
   );
-  expect(stderr).toBe('');
+  expect(errors).toBe('');
 });

@@ -1,36 +1,33 @@
-import { type StdioOptions, spawn, spawnSync } from 'node:child_process';
+import { type StdioOptions, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { newFolder, rounds, skips, unprivilegedUser } from '@petstore/testing';
+import { runServer } from '@petstore/testing/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { settings } from '../src/config/settings.ts';
+import { beginRequest } from './http/wire.ts';
 import { main } from './server-process.ts';
 
-/** Runs the command line as a process of its own; `greeted` resolves when it has printed the lines to paste. */
-function run(dataDir: string, argv: string[] = [], env: NodeJS.ProcessEnv = {}) {
-  const child = spawn(process.execPath, [main, ...argv], {
+/** Runs the command line as a process of its own. */
+function run(dataDir: string, args: string[] = [], env: NodeJS.ProcessEnv = {}) {
+  const defaults = { PETSTORE_DATA_DIR: dataDir, PETSTORE_LOG_LEVEL: 'silent', PORT: '0' };
+  const { child, greeting, stderr } = runServer(main, {
+    args,
     cwd: dataDir,
-    env: { ...process.env, PETSTORE_DATA_DIR: dataDir, PETSTORE_LOG_LEVEL: 'silent', PORT: '0', ...env },
+    env: { ...process.env, ...defaults, ...env },
   });
-  const output = { stdout: '', stderr: '' };
-  const greeted = new Promise<{ key: string; url: string }>((resolve) => {
-    child.stderr.on('data', (data) => {
-      output.stderr += data;
-      const [, key, url] = /curl -H 'Authorization: Bearer (.+)' (\S+)\n/.exec(output.stderr) ?? [];
-      if (key && url) resolve({ key, url });
-    });
+  let stdout = '';
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    stdout += text;
   });
-  child.stdout.on('data', (data) => {
-    output.stdout += data;
-  });
-  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...output }));
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, stdout, stderr: stderr() }));
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await ended;
   });
-  return { child, greeted, ended, output };
+  return { child, greeting, stderr, ended };
 }
 
 /** The output of `keys` with these arguments. */
@@ -42,15 +39,15 @@ const statusWith = async (url: string, key: string) =>
 test('prints lines that work when pasted, and the new key only once', async () => {
   const folder = newFolder();
   const first = run(folder);
-  const { key, url } = await first.greeted;
+  const { key, url } = await first.greeting;
   expect(await statusWith(url, key)).toBe(200);
-  expect(first.output.stderr).toContain(`${new URL('/docs', url)}\n`);
+  expect(first.stderr()).toContain(`${new URL('/docs', url)}\n`);
   expect(readFileSync(join(folder, 'keys.json'), 'utf8')).not.toContain(key);
   first.child.kill('SIGINT');
   expect(await first.ended).toMatchObject({ code: 0, stdout: '' });
 
   const second = run(folder);
-  await second.greeted;
+  await second.greeting;
   second.child.kill('SIGTERM');
   const { code, stderr } = await second.ended;
   expect(code).toBe(0);
@@ -63,8 +60,8 @@ test('the command for another key names the folder of the deployment', async () 
   const env = { PETSTORE_DATA_DIR: undefined };
   const folder = newFolder();
   for (const line of ['API key, made just now', 'npx @petstore/server keys create --data-dir data-staging\n']) {
-    const { child, greeted, ended } = run(folder, ['--deployment', 'staging'], env);
-    await greeted;
+    const { child, greeting, ended } = run(folder, ['--deployment', 'staging'], env);
+    await greeting;
     child.kill('SIGTERM');
     expect((await ended).stderr).toContain(line);
   }
@@ -72,8 +69,8 @@ test('the command for another key names the folder of the deployment', async () 
 
 test('applies keys that are created and revoked while it runs', async () => {
   const folder = newFolder();
-  const { greeted } = run(folder);
-  const { key, url } = await greeted;
+  const { greeting } = run(folder);
+  const { key, url } = await greeting;
   const created = await keys(folder, 'create', '--name', 'ci');
   expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^pk_\S+\n$/) });
   expect(created.stderr).toContain("Created the key 'ci'");
@@ -95,10 +92,10 @@ test('applies keys that are created and revoked while it runs', async () => {
 test('uses only the keys of the environment if there are any, and shows none', async () => {
   const folder = newFolder();
   const key = 'a-key-that-is-for-tests';
-  const { child, greeted, ended } = run(folder, [], {
+  const { child, greeting, ended } = run(folder, [], {
     PETSTORE_API_KEYS: `other=some-other-key-for-tests,ci=${key},ab`,
   });
-  const { url } = await greeted;
+  const { url } = await greeting;
   expect([await statusWith(url, key), await statusWith(url, 'ab'), await statusWith(url, 'ci')]).toEqual([
     200, 200, 401,
   ]);
@@ -132,8 +129,8 @@ test
   '%j fails in one line if its output does not fit on the disk',
   async (argv) => {
     const folder = newFolder();
-    const { child, greeted, ended } = run(folder);
-    const { key, url } = await greeted;
+    const { child, greeting, ended } = run(folder);
+    const { key, url } = await greeting;
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     expect((await fetch(url, { method: 'POST', headers, body: '{"name":"Rex","categoryId":1}' })).status).toBe(201);
     child.kill('SIGTERM');
@@ -176,7 +173,9 @@ test.skipIf(process.platform === 'win32').each([['check'], ['export'], ['backup'
     const env = { ...process.env, PETSTORE_DATA_DIR: join(folder, 'closed') };
     const { status, stderr } = spawnSync(process.execPath, [main, ...argv], { ...user, env, encoding: 'utf8' });
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^petstore-server: \S+closed cannot be read \(EACCES\); run this .* as the user .*\n$/);
+    expect(stderr).toMatch(
+      /^petstore-server: \S+closed cannot be read \(EACCES\); name another folder, .* as the user .*\n$/,
+    );
   },
 );
 
@@ -202,16 +201,10 @@ test('shows every setting with its variable', async () => {
 test.each(rounds(['SIGINT'] as const, ['SIGINT', 'SIGTERM', 'SIGHUP'] as const))(
   'ends at once on a second %s',
   async (signal) => {
-    const { child, greeted, ended } = run(newFolder(), ['--shutdown-timeout', '600']);
-    const { key, url } = await greeted;
-    const { hostname, port, host, pathname } = new URL(url);
+    const { child, greeting, ended } = run(newFolder(), ['--shutdown-timeout', '600']);
+    const { key, url, origin } = await greeting;
     // A request whose body never comes holds the server back.
-    const unfinished = connect(Number(port), hostname).on('error', () => {});
-    unfinished.write(
-      `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n` +
-        'Content-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n',
-    );
-    await once(unfinished, 'data');
+    await beginRequest(origin, key);
     child.kill(signal);
     await vi.waitFor(() => expect(fetch(url)).rejects.toThrow(), 10_000);
     expect(child.exitCode).toBeNull();

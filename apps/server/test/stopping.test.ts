@@ -6,8 +6,9 @@ import { createInterface } from 'node:readline';
 import { newFolder, rounds } from '@petstore/testing';
 import { apiKey } from '@petstore/testing/server';
 import { expect, test } from 'vitest';
+import { beginRequest } from './http/wire.ts';
 import { listen } from './listen.ts';
-import { startProcess } from './server-process.ts';
+import { preload, startProcess } from './server-process.ts';
 
 const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n`;
 const body = '{"name":"Rex","categoryId":1}';
@@ -17,12 +18,6 @@ function send(origin: string, bytes: string) {
   const socket = connect(Number(port), hostname).on('error', () => {});
   socket.write(bytes);
   return socket;
-}
-
-/** Sends a request whose body never arrives, and resolves when the server has begun to read it. */
-async function beginRequest(origin: string) {
-  const expectant = `POST /v1/pets HTTP/1.1\r\n${head}Content-Length: 9\r\nExpect: 100-continue\r\n\r\n`;
-  await once(send(origin, expectant), 'data');
 }
 
 // main.test.ts ends servers with the other signals.
@@ -90,7 +85,7 @@ test.each(['once', 'twice'])('a hanging disk does not delay a server that is sto
     process.on('SIGUSR2', () => { for (let i = 0; i < 4; i++) open('${fifo}', 'r', () => {}); console.log('{"msg":"stalled"}'); });`;
   const timeout = times === 'once' ? '1' : '600';
   const argv = ['--shutdown-timeout', timeout, '--log-level', 'warn'];
-  const { child, origin, ended } = await startProcess(folder, argv, { script: stall });
+  const { child, origin, ended } = await startProcess(folder, argv, { env: preload(stall) });
   // Loads the Express app first: Node 22 reads modules in the threads that will block.
   await fetch(`${origin}/healthz`);
   const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> });

@@ -7,50 +7,86 @@ import { join } from 'node:path';
 /** The API key that the server processes of all tests accept. */
 export const apiKey = 'a-key-that-is-for-tests';
 
-/** A running server process. */
-export interface ServerProcess {
+/** What a server prints when it listens. */
+export interface Greeting {
   baseUrl: string;
   origin: string;
+  adminOrigin: string | undefined;
+  /** The URL and the API key of the command to try. */
+  url: string;
+  key: string;
+}
+
+/** A process of the server's program. */
+export interface ServerRun {
   child: ChildProcess;
-  /** The text that it has written to stdout and stderr. */
-  output(): string;
+  /** The text that it has written to stderr. */
+  stderr(): string;
+  /** Resolves when the server listens; rejects if the process ends before. */
+  greeting: Promise<Greeting>;
+  /** Resolves when the process has ended. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+interface RunOptions {
+  args?: readonly string[];
+  env?: NodeJS.ProcessEnv;
+  cwd?: string;
+  /** Where the log goes: to a pipe that the caller reads, nowhere, or to a file descriptor. */
+  stdout?: 'pipe' | 'ignore' | number;
+}
+
+/** Runs the main file of a server. The caller ends the process. */
+export function runServer(main: string, { args = [], env, cwd, stdout = 'pipe' }: RunOptions): ServerRun {
+  const child = spawn(process.execPath, [main, ...args], { env, cwd, stdio: ['ignore', stdout, 'pipe'] });
+  let stderr = '';
+  const greeting = new Promise<Greeting>((resolve, reject) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+      // The server prints the whole greeting at once.
+      if (text.includes('listens on')) resolve(greetingIn(stderr));
+    });
+    child.stderr?.on('end', () => reject(new Error(`The server did not start: ${stderr}`)));
+  });
+  // A test may wait for the end of the process only.
+  greeting.catch(() => {});
+  const ended = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
+  return { child, stderr: () => stderr, greeting, ended };
+}
+
+function greetingIn(text: string): Greeting {
+  const [, baseUrl = ''] = /listens on +(\S+)\n/.exec(text) ?? [];
+  const [, adminOrigin] = /For operators +(http:\/\/[^/]+)/.exec(text) ?? [];
+  const [, key = '', url = ''] = /curl -H 'Authorization: Bearer (.+)' (\S+)\n/.exec(text) ?? [];
+  return { baseUrl, origin: new URL(baseUrl).origin, adminOrigin, url, key };
+}
+
+/** A running server process. */
+export interface ServerProcess extends Greeting, Pick<ServerRun, 'child' | 'stderr'> {
+  /** The text that it has written to stdout: its log. */
+  stdout(): string;
   /** Sends a signal, by default SIGKILL, and resolves when the process has ended. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Runs the main file of a server with a new data folder. Resolves when the server listens. */
+/** Starts a server with a new data folder, which is removed when the server ends. Resolves when the server listens. */
 export async function startServer(main: string, env: NodeJS.ProcessEnv = {}): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-server-'));
-  const child = spawn(process.execPath, [main], {
-    env: {
-      ...process.env,
-      PORT: '0',
-      PETSTORE_DATA_DIR: folder,
-      PETSTORE_API_KEYS: apiKey,
-      PETSTORE_LOG_LEVEL: 'error',
-      ...env,
-    },
+  const defaults = { PORT: '0', PETSTORE_DATA_DIR: folder, PETSTORE_API_KEYS: apiKey, PETSTORE_LOG_LEVEL: 'error' };
+  const { child, greeting, stderr } = runServer(main, { env: { ...process.env, ...defaults, ...env } });
+  let stdout = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
   });
-  let output = '';
-  const ended = once(child, 'close').then(() => rmSync(folder, { recursive: true, force: true }));
-  const baseUrl = await new Promise<string>((resolve, reject) => {
-    const read = (data: Buffer) => {
-      output += data;
-      const [, url] = /listens on {2}(\S+)\n/.exec(output) ?? [];
-      if (url) resolve(url);
-    };
-    child.stdout.on('data', read);
-    child.stderr.on('data', read);
-    ended.then(() => reject(new Error(`The server did not start: ${output}`)));
-  });
+  const closed = once(child, 'close').then(() => rmSync(folder, { recursive: true, force: true }));
   return {
-    baseUrl,
-    origin: new URL(baseUrl).origin,
+    ...(await greeting),
     child,
-    output: () => output,
+    stderr,
+    stdout: () => stdout,
     kill: async (signal = 'SIGKILL') => {
       child.kill(signal);
-      await ended;
+      await closed;
     },
   };
 }

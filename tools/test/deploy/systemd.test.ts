@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { missingProgram, newFolder, skips } from '@petstore/testing';
+import { runServer } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { root, textOf } from '../../repository.ts';
 import { stop } from '../support/process.ts';
@@ -34,13 +34,9 @@ test.skipIf(isElsewhere)('the server starts with the flags of the unit, and SIGT
     .replace('8080', '0')
     .split(' ');
   expect(args).toContain('--data-dir');
-  const child: ChildProcess = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const { child, greeting, ended } = runServer(main, { args, stdout: 'ignore' });
   onTestFinished(() => stop(child));
-  let greeting = '';
-  child.stderr?.on('data', (text) => {
-    greeting += text;
-  });
-  await expect.poll(() => greeting).toContain('listens on');
+  await greeting;
   child.kill('SIGTERM');
-  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(await ended).toEqual({ code: 0, signal: null });
 });

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { type AppOptions, createApp, keyCheck, listen, memoryStore, parseKeys } from '@petstore/server';
+import { runServer } from '@petstore/testing/server';
 import { root } from '../../repository.ts';
 import { type Env, stop } from './process.ts';
 
@@ -26,22 +26,7 @@ const MAIN = join(root, 'apps/server/src/main.js');
 
 /** A server in a process of its own, as `npm start` starts it, with its data below a folder. */
 export async function startServerProcess(folder: string, env: Env = process.env, main = MAIN): Promise<Server> {
-  const child = spawn(process.execPath, [main], {
-    cwd: folder,
-    env: { ...env, PORT: '0' },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    // Ends it if the tests are killed before they can.
-    timeout: 600_000,
-  });
-  let greeting = '';
-  const [key, origin] = await new Promise<[key: string, origin: string]>((resolve, reject) => {
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      greeting += text;
-      const [, key, origin] = /curl -H 'Authorization: Bearer (.+)' (\S+)\/v1\/pets\n/.exec(greeting) ?? [];
-      if (key && origin) resolve([key, origin]);
-    });
-    child.on('close', (code) => reject(new Error(`The server ended with ${code}: ${greeting}`)));
-    child.on('error', reject);
-  });
-  return { origin, key, greeting, stop: () => stop(child) };
+  const { child, greeting, stderr } = runServer(main, { cwd: folder, env: { ...env, PORT: '0' }, stdout: 'ignore' });
+  const { origin, key } = await greeting;
+  return { origin, key, greeting: stderr(), stop: () => stop(child) };
 }

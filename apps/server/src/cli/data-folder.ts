@@ -69,6 +69,8 @@ export async function formatOf(folder: string): Promise<'current' | 'first' | un
   try {
     return (await hasFormat1(folder)) ? 'first' : undefined;
   } catch (error) {
-    throw new UsageError(`${folder} cannot be read (${reasonOf(error)}); run this command as the user of the server.`);
+    throw new UsageError(
+      `${folder} cannot be read (${reasonOf(error)}); name another folder, or run this command as the user of the server.`,
+    );
   }
 }

@@ -29,7 +29,7 @@ describeOnDatabase('a server on PostgreSQL', (newDatabase) => {
     expect(metrics).toContain('petstore_idempotency_keys_forgotten_total 0');
     await server.kill('SIGTERM');
     expect(server.child.exitCode).toBe(0);
-    expect(server.output()).not.toContain('SECRET');
+    expect(server.stdout() + server.stderr()).not.toContain('SECRET');
   });
 });
 

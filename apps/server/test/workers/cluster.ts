@@ -29,18 +29,11 @@ export async function startCluster(databaseUrl: string, env: Record<string, stri
     ...env,
   });
   onTestFinished(() => server.kill());
-  const pid = server.child.pid ?? 0;
-  const isLine = (line: string) => line.startsWith('{"level"');
+  const lines = () => server.stdout().split('\n').slice(0, -1);
   return {
     ...server,
-    workers: () => childrenOf(pid),
-    entries: () =>
-      server
-        .output()
-        .split('\n')
-        .slice(0, -1)
-        .filter(isLine)
-        .map((line) => JSON.parse(line)),
+    workers: () => childrenOf(server.child.pid ?? 0),
+    entries: () => lines().map((line) => JSON.parse(line)),
   };
 }
 

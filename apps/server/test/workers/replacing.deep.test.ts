@@ -1,9 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { newFolder } from '@petstore/testing';
 import { describeOnDatabase } from '@petstore/testing/postgres';
-import { apiKey } from '@petstore/testing/server';
+import { apiKey, runServer } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
+import { beginRequest } from '../http/wire.ts';
 import { main } from '../server-process.ts';
 import { Clients, type ClusterProcess, get, gone, metric, opened, startCluster } from './cluster.ts';
 
@@ -57,10 +58,8 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
       PETSTORE_SHUTDOWN_TIMEOUT: '600',
       PETSTORE_REQUEST_TIMEOUT: '600',
     });
-    for (let i = 0; i < 2; i++) {
-      const bytes = request.replace('GET', 'POST').replace(/\r\n$/, 'Content-Type: application/json\r\n');
-      await once(await opened(server, `${bytes}Content-Length: 9\r\nExpect: 100-continue\r\n\r\n`), 'data');
-    }
+    await beginRequest(server.origin);
+    await beginRequest(server.origin);
     server.child.kill('SIGUSR2');
     await expect.poll(() => logged(server, 'worker started').length).toBe(3);
     process.kill(Number(logged(server, 'worker started')[2]?.worker), 'SIGKILL');
@@ -98,16 +97,12 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
   test('accept the first key from the start, and keys that are made later', async () => {
     const folder = newFolder();
     const env = { ...process.env, PORT: '0', PETSTORE_DATA_DIR: folder, DATABASE_URL: await newDatabase() };
-    const child = spawn(process.execPath, [main, '--workers', '2'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const { child, greeting } = runServer(main, { args: ['--workers', '2'], env, stdout: 'ignore' });
     onTestFinished(() => void child.kill('SIGKILL'));
-    let greeting = '';
-    for await (const data of child.stderr.setEncoding('utf8')) {
-      greeting += data;
-      if (/curl -H .*\n/.test(greeting)) break;
-    }
-    const [, first = '', url = ''] = /curl -H 'Authorization: Bearer (.+)' (\S+)\n/.exec(greeting) ?? [];
-    const statuses = async (key: string) => [(await get(url, false, key)).status, (await get(url, false, key)).status];
-    expect(await statuses(first)).toEqual([200, 200]);
+    const { key, url } = await greeting;
+    const status = async (each: string) => (await get(url, false, each)).status;
+    const statuses = async (each: string) => [await status(each), await status(each)];
+    expect(await statuses(key)).toEqual([200, 200]);
     const made = execFileSync(process.execPath, [main, 'keys', 'create', '--name', 'later'], { env, encoding: 'utf8' });
     await expect.poll(() => statuses(made.trim())).toEqual([200, 200]);
   });

@@ -1,17 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describeOnDatabase } from '@petstore/testing/postgres';
-import { apiKey } from '@petstore/testing/server';
 import { expect, test } from 'vitest';
-import { Clients, type ClusterProcess, get, gone, opened, startCluster } from './cluster.ts';
-
-const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n`;
-
-/** Sends a request whose body never comes, and resolves when the server has begun to read it. */
-async function beginRequest(server: ClusterProcess) {
-  const bytes = `POST /v1/pets HTTP/1.1\r\n${head}Content-Length: 9\r\nExpect: 100-continue\r\n\r\n`;
-  await once(await opened(server, bytes), 'data');
-}
+import { beginRequest } from '../http/wire.ts';
+import { Clients, get, gone, opened, startCluster } from './cluster.ts';
 
 describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
   test('responds to every received request, exits with 0, and leaves no process behind', async () => {
@@ -29,11 +21,11 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
 
   test('counts a request that is cut off, in bounded time', async () => {
     const server = await startCluster(await newDatabase(), { PETSTORE_SHUTDOWN_TIMEOUT: '0.5' });
-    await beginRequest(server);
-    await beginRequest(server);
+    await beginRequest(server.origin);
+    await beginRequest(server.origin);
     await server.kill('SIGTERM');
     expect(server.child.exitCode).toBe(1);
-    expect(server.output()).toContain('2 requests were aborted');
+    expect(server.stderr()).toContain('2 requests were aborted');
   });
 
   test('during its drain delay is not ready, serves, and closes connections', async () => {

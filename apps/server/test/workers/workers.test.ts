@@ -7,7 +7,7 @@ import { newFolder } from '@petstore/testing';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { apiKey, startServer as startOnFolder } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
-import { main, startServer } from '../server-process.ts';
+import { main, preload, startServer } from '../server-process.ts';
 import { get, metric, opened, startCluster } from './cluster.ts';
 
 const requests = 'petstore_requests_total{operation="listPets",status="200"}';
@@ -22,18 +22,12 @@ const startError = (url: string, env: NodeJS.ProcessEnv) =>
 
 /** Makes each process fail to load a library. */
 function withoutLibrary(library: string): { NODE_OPTIONS: string } {
-  return preloaded(`import { registerHooks } from 'node:module';
+  return preload(`import { registerHooks } from 'node:module';
     const resolve = (name, context, next) => {
       if (name === '${library}') throw new Error('there is no ' + name);
       return next(name, context);
     };
     registerHooks({ resolve });`);
-}
-
-/** Makes each process run a script before anything else. */
-function preloaded(script: string): { NODE_OPTIONS: string } {
-  const { NODE_OPTIONS = '' } = process.env;
-  return { NODE_OPTIONS: `${NODE_OPTIONS} --import=data:text/javascript,${encodeURIComponent(script)}` };
 }
 
 test('several workers without a database are rejected in one line that says what to do', async () => {
@@ -71,9 +65,8 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
 
   test('has its routes for operators on a separate port', async () => {
     const server = await startCluster(await newDatabase(), { PETSTORE_ADMIN_PORT: '0' });
-    const [, admin] = /For operators +(http:\/\/[^/]+)/.exec(server.output()) ?? [];
     for (const path of ['/metrics', '/healthz', '/readyz']) {
-      expect((await get(admin + path)).status).toBe(200);
+      expect((await get(server.adminOrigin + path)).status).toBe(200);
       expect((await get(server.origin + path)).status).toBe(404);
     }
   });
@@ -160,7 +153,7 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
 
   test('reports a worker that does not start in one line', async () => {
     const url = await newDatabase();
-    const first = async (script: string) => startError(url, { PETSTORE_LOG_LEVEL: 'silent', ...preloaded(script) });
+    const first = async (script: string) => startError(url, { PETSTORE_LOG_LEVEL: 'silent', ...preload(script) });
     expect(await first("if (process.send) process.kill(process.pid, 'SIGKILL');")).toBe(
       'The server did not start: petstore-server: a worker ended with SIGKILL before it served.\n',
     );

@@ -162,7 +162,7 @@ export function describeLibrary(what: string, newEnvironment: NewEnvironment): v
       expect(await get('/docs')).toContain('<title>Library');
       expect(JSON.parse(await get('/openapi.json')).info.title).toBe('Library');
       expect(await get('/metrics')).toContain('operation="createBook",status="201"');
-      expect(running.output()).toMatch(
+      expect(running.stderr()).toMatch(
         /Library listens on .*petctl .* books list\n.*X-API-Key: .*\/library\/v2\/books\n/s,
       );
     });
