@@ -1,10 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { LINGER_MS, MAX_DISCARDED_BYTES, MAX_WAITING_PER_CONNECTION, MAX_WAITING_REQUESTS } from '../limits.ts';
+import { LINGER_MS, MAX_WAITING_PER_CONNECTION, MAX_WAITING_REQUESTS } from '../limits.ts';
 import { breakBody } from './body.ts';
 import { peerAddress } from './client-address.ts';
 import type { HttpError } from './http-error.ts';
 import type { Rejection } from './observe.ts';
+import { allowsWholeResponse, asksForUpgrade, hasShortBody, isComplete } from './request-checks.ts';
 import { newRequestId } from './request-context.ts';
 import { wholeText } from './response.ts';
 import { jsonContent } from './response-content.ts';
@@ -234,29 +235,4 @@ export class Connection {
     if (socket.readableEnded) socket.once('finish', () => socket.destroy());
     else socket.once('end', () => socket.destroy()).resume();
   }
-}
-
-/** Whether `WholeResponse` can write the head: the client keeps the connection open, and does not wait for `100 Continue`. */
-function allowsWholeResponse({ httpVersion, headers: { connection, expect } }: IncomingMessage): boolean {
-  return (
-    httpVersion === '1.1' && expect === undefined && (connection === undefined || /^keep-alive$/i.test(connection))
-  );
-}
-
-/**
- * Whether a request has arrived completely. For a request without a body, Node leaves `complete` false if the response was sent
- * before the parser reached the end of the request, so `readableEnded` counts, too.
- */
-function isComplete({ complete, readableEnded }: IncomingMessage): boolean {
-  return complete || readableEnded;
-}
-
-/** Whether Node stops parsing at a request. Node then drops a part of the bytes after it, so the rest could be misread. */
-function asksForUpgrade({ headers: { upgrade, connection = '' } }: IncomingMessage): boolean {
-  return upgrade !== undefined && /\bupgrade\b/i.test(connection);
-}
-
-/** Whether a body is so short that reading the rest of the body costs less than a new connection. */
-function hasShortBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= MAX_DISCARDED_BYTES;
 }

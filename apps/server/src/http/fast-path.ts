@@ -3,7 +3,7 @@ import { type Operation, operations, type RequestBody, type Schema } from '@pets
 import { callerOf } from './authentication.ts';
 import { hasBody, isEncoded } from './body.ts';
 import { bodySchemaOf, isAccepted } from './body-content.ts';
-import { type Checked, type Input, inputOf, type ParameterValues } from './input.ts';
+import { type Input, inputOf, type ParameterValues, type RequestValues } from './input.ts';
 import { parseJson } from './json.ts';
 import { parseParameters } from './parameters.ts';
 import { passTo, type RequestContext } from './request-context.ts';
@@ -13,7 +13,7 @@ import { generatedCheck } from './validation/generated-checks.ts';
 
 /** An operation whose requests the fast path can check. */
 interface PlainOperation {
-  readonly passes: (request: Checked) => boolean;
+  readonly passes: (request: RequestValues) => boolean;
   readonly bodySchema: Schema | undefined;
   /** Whether the input depends on the target of a request alone. */
   readonly isCacheable: boolean;

@@ -8,8 +8,8 @@ export interface ParameterValues {
   readonly cookies: Record<string, unknown>;
 }
 
-/** The values that the validator's compiled checks check. The checks set defaults in them. */
-export interface Checked extends ParameterValues {
+/** The values of a request, which the validator's compiled checks accept or reject. The checks set defaults in them. */
+export interface RequestValues extends ParameterValues {
   body: unknown;
 }
 
@@ -17,7 +17,7 @@ export interface Checked extends ParameterValues {
 export type Input = Readonly<Record<string, unknown>>;
 
 /** The input of an operation from checked values. Files come from the received body, because checks replace them. */
-export function inputOf(operation: Operation, checked: Checked, received: unknown): Input {
+export function inputOf(operation: Operation, checked: RequestValues, received: unknown): Input {
   const { method, body: described, fields } = operation;
   const { query, params, headers, cookies, body } = checked;
   const input: Record<string, unknown> = { ...params, ...query, ...cookies };

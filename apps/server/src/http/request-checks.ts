@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { MAX_DISCARDED_BYTES } from '../limits.ts';
 import { errorOfStatus, HttpError } from './http-error.ts';
 
 /** The error of a request that is not a valid HTTP message (RFC 9112), except for its target; undefined if it is valid. */
@@ -47,6 +48,31 @@ export function localTarget(target: string): string | undefined {
   const [, host, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target) ?? [];
   if (!host || !isHost(host)) return undefined;
   return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Whether `WholeResponse` can write the head: the client keeps the connection open, and does not wait for `100 Continue`. */
+export function allowsWholeResponse({ httpVersion, headers: { connection, expect } }: IncomingMessage): boolean {
+  return (
+    httpVersion === '1.1' && expect === undefined && (connection === undefined || /^keep-alive$/i.test(connection))
+  );
+}
+
+/**
+ * Whether a request has arrived completely. For a request without a body, Node leaves `complete` false if the response was sent
+ * before the parser reached the end of the request, so `readableEnded` counts, too.
+ */
+export function isComplete({ complete, readableEnded }: IncomingMessage): boolean {
+  return complete || readableEnded;
+}
+
+/** Whether Node stops parsing at a request. Node then drops a part of the bytes after it, so the rest could be misread. */
+export function asksForUpgrade({ headers: { upgrade, connection = '' } }: IncomingMessage): boolean {
+  return upgrade !== undefined && /\bupgrade\b/i.test(connection);
+}
+
+/** Whether a body is so short that reading the rest of the body costs less than a new connection. */
+export function hasShortBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= MAX_DISCARDED_BYTES;
 }
 
 /** A host with an optional port (RFC 3986 3.2.2). */

@@ -3,7 +3,7 @@ import type { Operation } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
 import { MAX_EXPLAINED_DEPTH, MAX_EXPLAINED_VALUES } from '../../limits.ts';
 import type { Violation } from '../http-error.ts';
-import type { Checked } from '../input.ts';
+import type { RequestValues } from '../input.ts';
 import { type AjvKeywords, addRequestKeywords, nameOf, withInt64Keyword } from './keywords.ts';
 
 /** The methods of ajv for compiled checks. */
@@ -13,7 +13,7 @@ export interface Ajv extends AjvKeywords {
 }
 
 interface Compiled {
-  (request: Checked): boolean;
+  (request: RequestValues): boolean;
   errors?: AjvError[] | null;
 }
 
@@ -72,7 +72,7 @@ export function requestCheck(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
   // A few bytes can cause an error that costs far more, so only small requests are searched for all errors.
   const first = checkCompiler(apiDoc, { ...options, allErrors: false });
   let all: typeof first | undefined;
-  return (operation: Operation, request: Checked): Violation[] => {
+  return (operation: Operation, request: RequestValues): Violation[] => {
     let errors = first.errorsIn(operation, request);
     if (errors.length > 0 && isSmall(request)) {
       all ??= checkCompiler(apiDoc, { ...options, allErrors: true });
@@ -109,7 +109,7 @@ export function checkCompiler(apiDoc: OpenAPIV3.DocumentV3_1, options: object) {
     }
     return [ajv.getSchema(name), ajvBody.getSchema(name)] as [parameters: Compiled, body: Compiled];
   };
-  const errorsIn = (operation: Operation, request: Checked): AjvError[] => {
+  const errorsIn = (operation: Operation, request: RequestValues): AjvError[] => {
     const [parameters, body] = compile(operation);
     return [
       ...(parameters(request) ? [] : (parameters.errors ?? [])),
@@ -133,7 +133,7 @@ export function describedIn({ paths }: OpenAPIV3.DocumentV3_1, { path, method }:
 }
 
 /** Whether a request has so few values and levels that finding every error is cheap. */
-function isSmall({ query, params, headers, cookies, body }: Checked): boolean {
+function isSmall({ query, params, headers, cookies, body }: RequestValues): boolean {
   let left = MAX_EXPLAINED_VALUES;
   const fits = (value: unknown, depth: number): boolean => {
     if (--left < 0 || depth > MAX_EXPLAINED_DEPTH) return false;

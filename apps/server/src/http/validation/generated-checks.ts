@@ -1,20 +1,20 @@
 import { createRequire } from 'node:module';
 import type { Operation } from '@petstore/types';
 import { bodyChecks, parameterChecks } from '../../gen/checks.gen.ts';
-import type { Checked } from '../input.ts';
+import type { RequestValues } from '../input.ts';
 import { keywordChecks, nameOf } from './keywords.ts';
 
 /**
  * The check that the validator compiled for the requests of an operation; undefined if its code cannot be generated. It is
  * part of the generated code, because loading the validator takes as long as the rest of a start.
  */
-export function generatedCheck(operation: Operation): ((request: Checked) => boolean) | undefined {
+export function generatedCheck(operation: Operation): ((request: RequestValues) => boolean) | undefined {
   const name = nameOf(operation);
   const [parameters, body] = [generated.parameters[name], generated.bodies[name]];
   return parameters && body && ((request) => parameters(request) && (request.body === undefined || body(request)));
 }
 
-type Checks = Readonly<Record<string, (request: Checked) => boolean>>;
+type Checks = Readonly<Record<string, (request: RequestValues) => boolean>>;
 
 const generated = { parameters: evaluated(parameterChecks), bodies: evaluated(bodyChecks) };
 
