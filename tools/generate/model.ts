@@ -123,6 +123,13 @@ function rejectRequest(
     }
     if (names.indexOf(name) < i) errors.reject(at, `the path contains {${name}} twice`, 'rename one of them');
   }
+  for (const [name, { in: location }] of parameters)
+    if (location === 'path' && !names.includes(name))
+      errors.reject(
+        `${at}.parameters.${name}`,
+        `the path does not contain {${name}}`,
+        'add it, or remove the parameter',
+      );
   if (hasBody && /^(get|head)$/.test(method))
     errors.reject(`${at}.requestBody`, `${method.toUpperCase()} has a body, which fetch cannot send`, 'use POST');
   for (const name of ['__proto__', 'constructor'].filter((one) => parameters.has(one))) {

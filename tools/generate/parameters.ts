@@ -28,7 +28,11 @@ export function parametersOf(
 ): Map<string, Field> {
   const fields = new Map<string, Field>();
   for (const parameter of declared) {
-    const name = String(parameter.name);
+    if (typeof parameter.name !== 'string') {
+      errors.reject(`${at}.parameters`, 'a parameter has no name', 'write its name');
+      continue;
+    }
+    const { name } = parameter;
     if (isIdempotencyKey(parameter)) continue;
     // OpenAPI ignores these parameters, because media types and security define the headers.
     if (parameter.in === 'header' && /^(accept|content-type|authorization)$/i.test(name)) continue;

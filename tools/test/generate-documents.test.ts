@@ -69,6 +69,21 @@ test.each<[problem: string, paths: object, message: string]>([
   ],
   ['TRACE', { '/a': { trace: { responses: done } } }, 'paths./a.trace: fetch cannot send TRACE; remove the operation.'],
   [
+    'a path parameter that is not in the path',
+    get({ parameters: [{ ...parameter, in: 'path', required: true }] }),
+    'paths./a.get.parameters.id: the path does not contain {id}; add it, or remove the parameter.',
+  ],
+  [
+    'a parameter without a name',
+    get({ parameters: [{ in: 'query', schema: {} }] }),
+    'paths./a.get.parameters: a parameter has no name; write its name.',
+  ],
+  [
+    'a composition that is not a list',
+    get({ parameters: [{ ...parameter, schema: { allOf: { type: 'integer' } } }] }),
+    'paths./a.get.parameters.id.schema: allOf is not a list; write a list.',
+  ],
+  [
     'a parameter that is twice in a path',
     { '/a/{id}/b/{id}': { get: { parameters: [{ ...parameter, in: 'path', required: true }], responses: done } } },
     'paths./a/{id}/b/{id}.get: the path contains {id} twice; rename one of them.',

@@ -25,7 +25,8 @@ export class UnexpectedDataError extends Error {
 
 /**
  * Checks the data of a success against the spec; pass it to `petstore` or `connect` as `check`. Unknown properties are
- * allowed, because a newer service may send more.
+ * allowed, because a newer service may send more. Types, bounds, values and required properties are checked, formats and rarer
+ * keywords such as `not` are not.
  */
 export function checkAnswers(id: OperationId, data: unknown): void {
   const { successes, responses }: Operation = operations[id];

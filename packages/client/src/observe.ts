@@ -121,7 +121,7 @@ function redacted({ operation, method, url, headers }: HttpRequest): ShownReques
   return {
     ...(operation ? { operation } : {}),
     method,
-    url: url.replace(/(?<=[?&])([^=&?]*)=[^&]*/g, (pair, name) => (isSecret(name) ? `${name}=***` : pair)),
+    url: url.replace(/([?&])([^=&?]*)=[^&]*/g, (pair, start, name) => (isSecret(name) ? `${start}${name}=***` : pair)),
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isSecret(name) ? '***' : value])),
   };
 }

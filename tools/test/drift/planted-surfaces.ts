@@ -8,7 +8,7 @@ const petctl = (file: string) => `apps/petctl/src/${file}`;
 export const plantedInSurfaces: PlantedDrift[] = [
   // The client's requests.
   ...edits('client', client('build-request.ts'), {
-    'a zero that is not sent': swap('if (item !== null) addQuery', 'if (item) addQuery'),
+    'a zero that is not sent': swap('if (item != null) addQuery', 'if (item) addQuery'),
     'a key of the caller that is ignored': swap('options?.idempotencyKey ?? value', 'value'),
     'the same key for all calls': swap("crypto.getRandomValues(new Uint32Array(4)).join('-')", "'a-key'"),
     'a query in the body': swap("(draft.url.includes('?') ? '&' : '?') + pair", "'?' + pair"),
@@ -39,7 +39,7 @@ export const plantedInSurfaces: PlantedDrift[] = [
     'broken JSON that is read': swap("if (data === undefined) problem = 'broken JSON';", ''),
   }),
   ...edits('client', client('pages.ts'), {
-    'another relation': swap('next[\\s"]|next', 'prev[\\s"]|prev'),
+    'another relation': swap('next(\\s|$)', 'prev(\\s|$)'),
     'elements that are dropped': swap(
       'rule.items === undefined ? data',
       'rule.items === undefined ? [data].flat().slice(1)',
