@@ -129,6 +129,20 @@ test('results are printed while stdin is still open', async () => {
   expect(await once(child, 'close')).toEqual([0, null]);
 });
 
+test('an error in the middle of a file says which records were not read, and how to go on', async () => {
+  const { env } = await record((_, count) => ({ status: 201, body: { id: count } }));
+  const head = Buffer.from(lines(3000));
+  const file = files.write('x', Buffer.concat([head, Buffer.from([10, 0xff])]));
+  const { code, stdout, stderr } = await petctl(['pets', 'import', file], { env });
+  const start = Math.floor(head.length / 65_536) * 65_536;
+  expect([code, stderr]).toEqual([
+    9,
+    `petctl: ${file} is not UTF-8 between byte ${start} and byte ${head.length + 2}. Records after byte ${start} were not ` +
+      `read. ${outcomes(stdout).length} created. Convert it to UTF-8. Run the same import again within 24 hours: records that ` +
+      'the service already added are skipped.\n',
+  ]);
+});
+
 test('--unordered prints results as they arrive', async () => {
   let replyToFirst: (() => void) | undefined;
   const { env } = await record((request) => {

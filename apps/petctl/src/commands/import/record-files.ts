@@ -33,7 +33,10 @@ export function openSource(file: string, { stdin }: Io): Source {
       if (stream.destroyed && (error instanceof InterruptedError || systemCode(error) === 'ERR_STREAM_PREMATURE_CLOSE'))
         return;
       if (!(error instanceof TypeError)) throw unreadable(name, error);
-      throw new UsageError(`${name} is not UTF-8 between byte ${start} and byte ${read}.`, 'Convert it to UTF-8.');
+      throw new UsageError(
+        `${name} is not UTF-8 between byte ${start} and byte ${read}. Records after byte ${start} were not read.`,
+        'Convert it to UTF-8.',
+      );
     }
   }
   return {

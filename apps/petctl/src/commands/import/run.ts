@@ -121,24 +121,31 @@ async function finish(invocation: Invocation, counts: Counts, error: unknown): P
   const total = summary(counts);
   const { created, existing, failed, unknown } = counts;
   const isPartial = error === undefined && failed + unknown > 0;
-  if (isPartial || (error instanceof UsageError && created + existing + failed + unknown > 0))
+  if (isPartial) throw new CliError('partial', `${total}.`, hintFor(invocation, counts));
+  if (error instanceof UsageError && created + existing + failed + unknown > 0)
     throw new CliError(
       'partial',
-      error instanceof UsageError ? `${error.message} ${total}.` : `${total}.`,
-      hintFor(invocation, counts),
+      `${error.message} ${total}.`,
+      [error.hint, isRepeatable(invocation) ? REPEAT_HINT : hintFor(invocation, counts)].filter(Boolean).join(' '),
     );
   if (error === undefined || error instanceof InterruptedError) await writeNotice(invocation, `${total}.`);
   if (error !== undefined) throw error;
 }
 
-function hintFor({ flags, node: command }: Invocation, { failed, unknown }: Counts): string | undefined {
-  const isRepeatable = command.operation?.idempotencyKey !== undefined;
+const REPEAT_HINT = 'Run the same import again within 24 hours: records that the service already added are skipped.';
+
+/** Whether the service recognizes records that it has already added. */
+function isRepeatable({ node: command }: Invocation): boolean {
+  return command.operation?.idempotencyKey !== undefined;
+}
+
+function hintFor(invocation: Invocation, { failed, unknown }: Counts): string | undefined {
+  const { flags } = invocation;
   if (failed > 0)
     return flags.has('failed')
       ? `Import ${flags.get('failed')}, which contains the failed records.`
       : 'Use --failed FILE to store the failed records for another import.';
-  if (unknown > 0 && isRepeatable)
-    return 'Run the same import again within 24 hours: records that the service already added are skipped.';
+  if (unknown > 0 && isRepeatable(invocation)) return REPEAT_HINT;
   if (unknown > 0 && !flags.has('unknown'))
     return 'Use --unknown FILE to store the records that the service may have added.';
   return undefined;
