@@ -104,6 +104,25 @@ describe.each([
     });
 });
 
+test('repeating all writes of a commit takes CPU time linear in their number', async () => {
+  const store = await openLowdbStore(newFolder(), [things]);
+  onTestFinished(() => store.close());
+  const cpuTimeOf = async (count: number) => {
+    const write = (_: unknown, i: number) => store.collection('things').create({}, once(`${count} ${i}`));
+    const writeAll = () => Promise.all(Array.from({ length: count }, write));
+    await writeAll();
+    let least = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 5; round++) {
+      const before = process.cpuUsage();
+      await writeAll();
+      const { user, system } = process.cpuUsage(before);
+      least = Math.min(least, user + system);
+    }
+    return least;
+  };
+  expect(await cpuTimeOf(1000)).toBeLessThan(24 * (await cpuTimeOf(125)));
+});
+
 test('after any power cut, a document and its key exist together', async () => {
   const folder = newFolder();
   const first = await openLowdbStore(folder, [things]);

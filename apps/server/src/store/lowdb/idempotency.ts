@@ -38,6 +38,7 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
   const pendingKeys = new Set<string>();
   /** The identifiers of documents whose keys were swept, until a commit has removed them. */
   let swept: number[] = [];
+  let lastRead: { readonly commit: number; readonly writes: ReturnType<typeof readWrites> } | undefined;
 
   return {
     load,
@@ -88,17 +89,39 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
 
   /** The result of the first write with a key; undefined if the key was removed meanwhile. */
   async function replay(commit: number, { key, fingerprint }: Idempotency): Promise<Document | Removed | undefined> {
+    const writes = await writesOf(commit);
+    if (!writes) return undefined;
+    const write = writes.get(key);
+    if (write?.fingerprint !== fingerprint) throw new IdempotencyMismatchError();
+    const { id, sequence, text } = write;
+    if (id === undefined || sequence === undefined) return { outcome: 'removed', isReplayed: true };
+    const version = catalog.versionText(sequence);
+    return { outcome: 'stored', id, version, json: { text, encoding: 'latin1' }, isReplayed: true };
+  }
+
+  /** The writes of a commit by key; undefined if its keys were removed. Many repetitions in a row often belong to one commit. */
+  function writesOf(commit: number): ReturnType<typeof readWrites> | undefined {
+    if (!catalog.directory(COLLECTION).get(commit)) return undefined;
+    if (lastRead?.commit !== commit) {
+      lastRead = { commit, writes: readWrites(commit) };
+      // After an error, the next repetition reads again.
+      lastRead.writes.catch(() => (lastRead = undefined));
+    }
+    return lastRead.writes;
+  }
+
+  async function readWrites(commit: number) {
     const found = await stored.get(commit);
     if (!found) return undefined;
     const { writes, documents } = parseKeys(found.json.text);
-    const write = writes.find(([storedKey]) => storedKey === key);
-    if (write?.[1] !== fingerprint) throw new IdempotencyMismatchError();
-    const [, , id, sequence] = write;
-    if (id === undefined || sequence === undefined) return { outcome: 'removed', isReplayed: true };
-    // Only writes that stored a document have an identifier, and a text in `documents`.
-    const index = writes.filter(({ length }) => length > 2).indexOf(write);
-    const json = { text: documents[index] ?? '', encoding: 'latin1' } as const;
-    return { outcome: 'stored', id, version: catalog.versionText(sequence), json, isReplayed: true };
+    const texts = documents.values();
+    return new Map(
+      writes.map(([key, fingerprint, id, sequence]) => {
+        // Only writes that stored a document have an identifier, and a text in `documents`.
+        const text = (id !== undefined && texts.next().value) || '';
+        return [key, { fingerprint, id, sequence, text }] as const;
+      }),
+    );
   }
 
   async function load(): Promise<void> {
