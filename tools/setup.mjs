@@ -78,6 +78,9 @@ function npm(...args) {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: !isScript && process.platform === 'win32',
+  }).on('error', ({ code }) => {
+    console.error(`npm cannot be started (${code}). Install it, and put it into PATH.`);
+    process.exit(1);
   });
 }
 

@@ -33,15 +33,16 @@ const ctrlC = (npm: ChildProcess) => process.kill(-(npm.pid ?? 0), 'SIGINT');
 const signal = (name: NodeJS.Signals) => (npm: ChildProcess) => npm.kill(name);
 
 describe('the server of `npm start`', () => {
-  const { folder, remove } = makeFolder('start');
+  let data: ReturnType<typeof makeFolder>;
   let running: Awaited<ReturnType<typeof npmStart>>;
   beforeAll(async () => {
-    running = await npmStart(folder);
+    data = makeFolder('start');
+    running = await npmStart(data.folder);
   });
   afterAll(async () => {
     running.npm.kill();
     await closed(running.origin);
-    remove();
+    data.remove();
   });
 
   // Each test goes on with the server that the one before has started.
@@ -56,7 +57,7 @@ describe('the server of `npm start`', () => {
     stop(npm);
     await ended;
     await closed(origin);
-    running = await npmStart(folder, Number(new URL(origin).port));
+    running = await npmStart(data.folder, Number(new URL(origin).port));
     expect(running.origin).toBe(origin);
   });
 });
@@ -113,6 +114,17 @@ test.skipIf(onWindows)('a command that a signal ends has the exit code of that s
     const script = `import('${processes}').then(({ runInstead }) => runInstead('sh', ['-c', 'kill -${name} $$']))`;
     expect(spawnSync(process.execPath, ['--eval', script], { env }).status).toBe(128 + number);
   }
+});
+
+test.skipIf(onWindows)('without npm, the installation fails in one line that says so', () => {
+  const { folder, remove } = makeFolder('without-npm');
+  onTestFinished(remove);
+  const files = ['tools/setup.mjs', 'tools/processes.mjs', 'package.json', 'pnpm-lock.yaml'];
+  for (const file of files) cpSync(join(root, file), join(folder, file));
+  const options = { env: { PATH: folder }, encoding: 'utf8' } as const;
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'tools/setup.mjs')], options);
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^Installing .*\nnpm cannot be started \(ENOENT\)\. Install it, and put it into PATH\.\n$/);
 });
 
 test('where no package has Node for the platform, its own Node runs everything', () => {

@@ -172,9 +172,11 @@ interface Series {
 function histogram(name: string, bounds: readonly number[], label?: string): Histogram {
   const all = new Map<string, Series>();
   const seriesOf = (labelValue: string) => {
-    const series = all.get(labelValue) ?? { counts: [...bounds.map(() => 0), 0], sum: 0 };
-    if (series.sum === 0) all.set(labelValue, series);
-    return series;
+    const known = all.get(labelValue);
+    if (known) return known;
+    const added = { counts: [...bounds.map(() => 0), 0], sum: 0 };
+    all.set(labelValue, added);
+    return added;
   };
   if (label === undefined) seriesOf('');
 

@@ -14,13 +14,13 @@ async function started(argv: string[], env: Record<string, string> = {}): Promis
   return config;
 }
 
-test('has the defaults without settings, whatever the environment of this process', async () => {
+test('without settings the defaults apply, and the environment of this process is ignored', async () => {
   vi.stubEnv('PORT', '1');
   expect(await started([])).toEqual(defaultConfig());
   vi.unstubAllEnvs();
 });
 
-test('depends on the deployment: each has its own port and folder', async () => {
+test('each deployment has its own port and folder', async () => {
   const expected = {
     deployment: 'staging',
     dataDir: 'data-staging',
@@ -62,7 +62,7 @@ const samples: Record<keyof typeof settings, [string, string]> = {
 };
 
 test.each(Object.entries(samples))(
-  '%s: the flag goes before the variable, both are read alike',
+  '%s: the flag overrides the variable, and both are parsed alike',
   async (name, [one, two]) => {
     const { flags, variable } = settings[name as keyof typeof settings];
     const flag = `${flags.split(' ')[0]}=${one}`;
@@ -81,7 +81,7 @@ test.each([
   expect((await started([...argv, '--body-memory', String(bytes)])).bodyMemory).toBe(bytes);
 });
 
-test('has plain values, with times in milliseconds', async () => {
+test('values are parsed, and times are in milliseconds', async () => {
   const argv = ['--validate-responses', '--request-timeout=1.5', '--cors-origin=https://a.example,https://b.example'];
   expect(
     await started(argv, { PETSTORE_RATE_LIMIT: '60', PETSTORE_API_KEYS: 'ci=a-key-that-is-for-tests' }),

@@ -1,14 +1,14 @@
 const address = new URL('docs/openapi.json', document.baseURI);
 const spec = await fetch(address).then((response) => response.json());
 
-// What is tried out goes to the server that the page came from, wherever that is.
+// Requests go to the server that the page came from, also behind a proxy that adds a path.
 for (const server of spec.servers) server.url = new URL(server.url, address).href;
 
-// Swagger UI has a dark side, but turns to it only by a class.
-const night = matchMedia('(prefers-color-scheme: dark)');
-const dress = () => document.documentElement.classList.toggle('dark-mode', night.matches);
-night.addEventListener('change', dress);
-dress();
+// Swagger UI has dark colors, but applies them only with this class.
+const prefersDark = matchMedia('(prefers-color-scheme: dark)');
+const applyColors = () => document.documentElement.classList.toggle('dark-mode', prefersDark.matches);
+prefersDark.addEventListener('change', applyColors);
+applyColors();
 
 window.SwaggerUIBundle({
   spec,

@@ -14,7 +14,7 @@ import { aggregatedMetrics } from './metrics.ts';
 import { Supervisor } from './supervisor.ts';
 import { type PortName, type ServerMessage, WorkerProcess } from './worker-process.ts';
 
-/** How often this process probes stalled workers, and reads keys.json if it has changed, to report damage. */
+/** How often stalled workers are probed, and keys.json is checked for damage. */
 const WATCH_MS = 1_000;
 
 /** Starts a server: this process accepts the connections, and passes them to worker processes. */
@@ -30,7 +30,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
   let isStopping = false;
   const metrics = createMetrics();
   metrics.watchLog(logging.lostLines);
-  // The supervisor and the aggregated metrics refer to each other. Both exist before the first worker starts.
+  // The supervisor and the aggregated metrics refer to each other, but only once a worker runs.
   const supervisor = new Supervisor({
     size: config.workers,
     log,

@@ -152,19 +152,19 @@ const NEWLINE = 0x0a;
 
 /** Joins chunks to whole lines. Drops a line that is longer than the buffer of the log, and a last line without a line feed. */
 function wholeLines(onLines: (lines: string) => void): (chunk: Buffer) => void {
-  let partialLine: Buffer[] = [];
+  /** The start of a line whose end has not arrived; undefined if the line is too long. */
+  let unfinished: Buffer[] | undefined = [];
   let bytes = 0;
   return (chunk) => {
-    const isTooLong = bytes > MAX_LOG_BUFFER_BYTES;
-    const start = isTooLong ? chunk.indexOf(NEWLINE) + 1 : 0;
     const end = chunk.lastIndexOf(NEWLINE) + 1;
     if (end > 0) {
-      onLines(Buffer.concat([...partialLine, chunk.subarray(start, end)]).toString());
-      partialLine = [];
+      const start = unfinished ? 0 : chunk.indexOf(NEWLINE) + 1;
+      onLines(Buffer.concat([...(unfinished ?? []), chunk.subarray(start, end)]).toString());
+      unfinished = [];
       bytes = 0;
     }
     bytes += chunk.length - end;
-    if (bytes > MAX_LOG_BUFFER_BYTES) partialLine = [];
-    else if (chunk.length > end) partialLine.push(chunk.subarray(end));
+    if (bytes > MAX_LOG_BUFFER_BYTES) unfinished = undefined;
+    else unfinished?.push(chunk.subarray(end));
   };
 }

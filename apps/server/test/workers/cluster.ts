@@ -87,7 +87,7 @@ export async function gone(pids: readonly number[]): Promise<void> {
 }
 
 /** A connection that has sent these bytes. */
-export async function opened(server: ServerProcess, bytes = ''): Promise<Socket> {
+export async function openConnection(server: ServerProcess, bytes = ''): Promise<Socket> {
   const { hostname, port } = new URL(server.origin);
   const socket = connect(Number(port), hostname).on('error', () => {});
   onTestFinished(() => void socket.destroy());
@@ -96,37 +96,37 @@ export async function opened(server: ServerProcess, bytes = ''): Promise<Socket>
   return socket;
 }
 
-/** Clients that send requests continuously over keep-alive connections and never retry. */
+/** Clients that send requests continuously over keep-alive connections and never retry. An expected error ends a client. */
 export class Clients {
-  answered = 0;
+  served = 0;
   readonly errors: string[] = [];
-  #isOver = false;
+  #isStopped = false;
   readonly #all: Promise<unknown>;
 
-  constructor(url: string, count: number, isRefusal = (_error: RequestError) => false) {
-    this.#all = Promise.all(Array.from({ length: count }, () => this.#ask(url, isRefusal)));
+  constructor(url: string, count: number, isExpected = (_error: RequestError) => false) {
+    this.#all = Promise.all(Array.from({ length: count }, () => this.#sendAll(url, isExpected)));
   }
 
   async stop(): Promise<void> {
-    this.#isOver = true;
+    this.#isStopped = true;
     await this.#all;
   }
 
-  /** Resolves when so many more requests were answered. */
+  /** Resolves when this many more requests got a response. */
   async more(count: number): Promise<void> {
-    const goal = this.answered + count;
-    await expect.poll(() => this.answered >= goal || this.errors.length > 0).toBe(true);
+    const goal = this.served + count;
+    await expect.poll(() => this.served >= goal || this.errors.length > 0).toBe(true);
   }
 
-  async #ask(url: string, isRefusal: (error: RequestError) => boolean): Promise<void> {
+  async #sendAll(url: string, isExpected: (error: RequestError) => boolean): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    while (!this.#isOver) {
+    while (!this.#isStopped) {
       try {
         const { status, text } = await get(url, agent);
-        if (status === 200) this.answered++;
+        if (status === 200) this.served++;
         else this.errors.push(`${status} ${text}`);
       } catch (error) {
-        if (isRefusal(error as RequestError)) break;
+        if (isExpected(error as RequestError)) break;
         this.errors.push(String(error));
       }
     }

@@ -6,7 +6,7 @@ import { apiKey, runServer } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { beginRequest } from '../http/wire.ts';
 import { main } from '../server-process.ts';
-import { Clients, type ClusterProcess, get, gone, metric, opened, startCluster } from './cluster.ts';
+import { Clients, type ClusterProcess, get, gone, metric, openConnection, startCluster } from './cluster.ts';
 
 const requests = 'petstore_requests_total{operation="listPets",status="200"}';
 const request = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`;
@@ -32,7 +32,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
     await clients.stop();
     expect(clients.errors).toEqual([]);
     await serving(server, 6);
-    await expect.poll(() => metric(server, requests)).toBe(clients.answered);
+    await expect.poll(() => metric(server, requests)).toBe(clients.served);
     expect(await metric(server, 'petstore_worker_deaths_total')).toBe(0);
     expect(logged(server, 'worker replaced').map(({ cut }) => cut)).not.toContain(1);
   });
@@ -71,7 +71,7 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
     const server = await startCluster(await newDatabase());
     const before = await server.workers();
     for (const pid of before) process.kill(pid, 'SIGSTOP');
-    const sockets = await Promise.all(Array.from({ length: 6 }, () => opened(server, request)));
+    const sockets = await Promise.all(Array.from({ length: 6 }, () => openConnection(server, request)));
     const responses = sockets.map(async (socket) => String((await once(socket, 'data'))[0]).slice(0, 12));
     // Nobody can respond to this request now; the primary accepts it after the connections above.
     const readiness = get(`${server.origin}/readyz`);

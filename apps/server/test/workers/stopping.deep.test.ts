@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { expect, test } from 'vitest';
 import { beginRequest } from '../http/wire.ts';
-import { Clients, get, gone, opened, startCluster } from './cluster.ts';
+import { Clients, get, gone, openConnection, startCluster } from './cluster.ts';
 
 describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
   test('responds to every received request, exits with 0, and leaves no process behind', async () => {
@@ -57,7 +57,7 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
     // The messages about so many closed connections fill the channels to the primary.
     const sockets = await Promise.all(
       Array.from({ length: 1000 }, async () => {
-        const socket = await opened(server, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+        const socket = await openConnection(server, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
         await once(socket, 'data');
         return socket;
       }),

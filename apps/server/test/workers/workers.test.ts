@@ -8,7 +8,7 @@ import { describeOnDatabase } from '@petstore/testing/postgres';
 import { apiKey, startServer as startOnFolder } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { main, preload, startServer } from '../server-process.ts';
-import { get, metric, opened, startCluster } from './cluster.ts';
+import { get, metric, openConnection, startCluster } from './cluster.ts';
 
 const requests = 'petstore_requests_total{operation="listPets",status="200"}';
 const head = `Host: x\r\nAuthorization: Bearer ${apiKey}\r\n`;
@@ -108,16 +108,16 @@ describeOnDatabase('a server of two workers', (newDatabase) => {
   test('bounds the total number of connections', async () => {
     const server = await startCluster(await newDatabase(), { PETSTORE_MAX_CONNECTIONS: '3' });
     const request = `GET /v1/pets HTTP/1.1\r\n${head}\r\n`;
-    for (let i = 0; i < 3; i++) await once(await opened(server, request), 'data');
-    const [closed] = await Promise.all([once(await opened(server), 'close')]);
+    for (let i = 0; i < 3; i++) await once(await openConnection(server, request), 'data');
+    const [closed] = await Promise.all([once(await openConnection(server), 'close')]);
     expect(closed).toEqual([false]);
   });
 
   test('bounds the time of a head, and responds to a client that half-closes', async () => {
     const server = await startCluster(await newDatabase(), { PETSTORE_HEADERS_TIMEOUT: '0.2' });
-    const half = await opened(server, 'GET /v1/pets HTTP/1.1\r\n');
+    const half = await openConnection(server, 'GET /v1/pets HTTP/1.1\r\n');
     expect(String((await once(half, 'data'))[0])).toContain('HTTP/1.1 408');
-    const ending = await opened(server);
+    const ending = await openConnection(server);
     ending.end(`GET /v1/pets HTTP/1.1\r\n${head}\r\n`);
     expect(String((await once(ending, 'data'))[0])).toContain('HTTP/1.1 200');
   });

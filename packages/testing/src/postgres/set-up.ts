@@ -65,8 +65,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     server.close();
     server.closeAllConnections();
-    await (await shared)?.remove();
-    await (await template)?.remove();
+    // A cluster that could not be created has failed its tests already.
+    for (const cluster of [shared, template]) await (await cluster?.catch(() => undefined))?.remove();
     rmSync(temporary, { recursive: true });
   };
 }
