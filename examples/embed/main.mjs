@@ -3,8 +3,9 @@
 import { createApp, keyCheck, openLowdbStore, parseKeys } from '@petstore/server';
 import express from 'express';
 
+const keys = parseKeys(process.env.PETSTORE_API_KEYS ?? '', undefined, 'PETSTORE_API_KEYS');
 const store = await openLowdbStore('data');
-const petstore = await createApp(store, { keys: keyCheck(parseKeys(process.env.PETSTORE_API_KEYS ?? '')) });
+const petstore = await createApp(store, { keys: keyCheck(keys) });
 
 const app = express();
 app.get('/hello', (_request, response) => {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,11 +16,13 @@ test('embed/main.mjs has paths of its own beside those of the Petstore', async (
   symlinkSync(join(root, 'apps/server/node_modules/express'), join(modules, 'express'), 'junction');
   cpSync(join(root, 'examples/embed/main.mjs'), join(folder, 'main.mjs'));
   const apiKey = 'a-key-that-is-for-tests';
+  const options = { cwd: folder, timeout: 600_000 };
+  const withoutKeys = spawnSync(process.execPath, ['main.mjs'], { ...options, encoding: 'utf8' });
+  expect(withoutKeys.stderr).toContain('PETSTORE_API_KEYS: entry 1 is empty');
   const child = spawn(process.execPath, ['main.mjs'], {
-    cwd: folder,
+    ...options,
     env: { ...process.env, PORT: '0', PETSTORE_API_KEYS: `me=${apiKey}` },
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 600_000,
   });
   onTestFinished(() => stop(child));
   const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
