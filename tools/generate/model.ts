@@ -5,7 +5,7 @@ import { type Document, defined, ErrorCollector, list, type Node, node, reject, 
 import { commandOf, derivedId, functionName } from './operation-names.ts';
 import { idempotencyKeyOf, parameterNodes, parametersOf } from './parameters.ts';
 import { paginationOf, responsesOf } from './responses.ts';
-import { Schemas } from './schemas.ts';
+import { plain, Schemas } from './schemas.ts';
 import { type Service, schemesOf, securityOf, serverOf, serviceOf } from './service.ts';
 
 /** An operation, with the schema and the description of its body in the document. */
@@ -46,6 +46,8 @@ export function modelOf(document: Document): Model {
     for (const method of Object.keys(pathItem).filter((name) => methods.includes(name)))
       operations.push(operationModelOf(pathItem, path, method, { document, schemas, schemes, errors }));
   }
+  for (const [name, schema] of Object.entries(node(node(document.components).schemas)))
+    errors.try(() => plain(schema, `components.schemas.${name}`));
   rejectDuplicates(operations, errors);
   const service = errors.try(() => serviceOf(document, schemes, security));
   errors.throwIfAny();
@@ -138,10 +140,11 @@ function rejectRequest(
   }
 }
 
-/** Rejects operations that have the same function or the same command as an earlier operation. */
+/** Rejects operations that have the same function, the same command or an equal path as an earlier operation. */
 function rejectDuplicates(operations: readonly OperationModel[], errors: ErrorCollector): void {
   const ids = new Map<string, Operation>();
   const commands = new Map<string, Operation>();
+  const paths = new Map<string, string>();
   for (const { operation } of operations) {
     const { id, method, path } = operation;
     const at = `paths.${path}.${method.toLowerCase()}`;
@@ -154,6 +157,13 @@ function rejectDuplicates(operations: readonly OperationModel[], errors: ErrorCo
       const problem = `the command '${command}' is already used by ${sameCommand.id}`;
       errors.reject(at, problem, 'choose another command in x-command');
     }
+    const shape = path.replaceAll(/\{[^}]*\}/g, '{}');
+    const samePath = paths.get(shape) ?? path;
+    if (samePath !== path) {
+      const problem = `the path equals ${samePath}, because names of parameters distinguish no paths`;
+      errors.reject(`paths.${path}`, problem, 'declare all operations below one of them');
+    }
+    paths.set(shape, samePath);
     ids.set(id, operation);
     commands.set(command, operation);
   }

@@ -3,7 +3,10 @@ import { defined, type ErrorCollector, list, type Node, node, reject, text } fro
 import { plain, type Schemas } from './schemas.ts';
 import { isLocation, kindOf, serializationOf } from './serialization.ts';
 
-/** The declared parameters of an operation. A parameter of the operation overrides a parameter of the path item. */
+/**
+ * The declared parameters of an operation. A parameter of the operation overrides a parameter of the path item. Names of headers
+ * ignore case.
+ */
 export function parameterNodes(
   pathItem: Node,
   operation: Node,
@@ -12,9 +15,21 @@ export function parameterNodes(
   errors: ErrorCollector,
 ): Node[] {
   const byKey = new Map<string, Node>();
-  for (const one of [...list(pathItem.parameters), ...list(operation.parameters)]) {
-    const parameter = errors.try(() => schemas.target(one, `${at}.parameters`));
-    if (parameter) byKey.set(`${parameter.in} ${parameter.name}`, parameter);
+  for (const parameters of [pathItem.parameters, operation.parameters]) {
+    const keys = new Set<string>();
+    for (const one of list(parameters)) {
+      const parameter = errors.try(() => schemas.target(one, `${at}.parameters`));
+      if (!parameter) continue;
+      const name = String(parameter.name);
+      const key = `${parameter.in} ${parameter.in === 'header' ? name.toLowerCase() : name}`;
+      if (keys.has(key)) {
+        const reason = parameter.in === 'header' ? ', because names of headers ignore case' : '';
+        const problem = `the ${parameter.in} parameter '${name}' is declared twice${reason}`;
+        errors.reject(`${at}.parameters.${name}`, problem, 'remove one of them');
+      }
+      byKey.set(key, parameter);
+      keys.add(key);
+    }
   }
   return [...byKey.values()];
 }

@@ -12,6 +12,7 @@ import {
   resolvePointer,
   text,
 } from './document.ts';
+import { rejectInvalidKeywords } from './keywords.ts';
 
 const words = (text: string) => new Set(text.split(' '));
 const annotations = words(
@@ -40,8 +41,7 @@ export function plain(schema: unknown, at: string): Schema {
 }
 
 function plainKeywords(schema: Node, at: string): Schema {
-  for (const key of ['enum', 'required', ...lists])
-    if (schema[key] !== undefined && !Array.isArray(schema[key])) reject(at, `${key} is not a list`, 'write a list');
+  rejectInvalidKeywords(schema, at);
   for (const value of [schema.default, schema.const, ...list(schema.enum)])
     if (schema.type === 'integer' && Math.abs(Number(value)) > Number.MAX_SAFE_INTEGER)
       reject(at, `${value} may have been rounded`, 'write a default, const or enum within ±(2^53−1)');

@@ -86,7 +86,11 @@ class SharedSchemas {
     const name = unusedName(wanted, (one) => taken.includes(one));
     this.#names.set($ref, name);
     this.#open.add($ref);
-    const text = literal(plain(resolvePointer(this.#document, $ref.slice(1)), $ref), '', this.code);
+    const text = literal(
+      plain(resolvePointer(this.#document, $ref.slice(1)), $ref.slice(2).replaceAll('/', '.')),
+      '',
+      this.code,
+    );
     this.#open.delete($ref);
     this.declarations.push(`const ${name} = ${text} as const;\n`);
     return name;

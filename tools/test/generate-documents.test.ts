@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '@petstore/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { SpecError } from '../generate/document.ts';
 import { generatePackages, readModel } from '../generate/generate.ts';
@@ -30,6 +30,8 @@ function messagesOf(text: string): readonly string[] {
 }
 
 const parameter = { name: 'id', in: 'query', schema: { type: 'integer' } };
+const header = (name: string) => ({ name, in: 'header', schema: {} });
+const inPath = (name: string) => ({ ...parameter, name, in: 'path', required: true });
 
 test.each<[problem: string, paths: object, message: string]>([
   [
@@ -79,17 +81,93 @@ test.each<[problem: string, paths: object, message: string]>([
     'paths./a.get.parameters: a parameter has no name; write its name.',
   ],
   [
-    'a composition that is not a list',
-    get({ parameters: [{ ...parameter, schema: { allOf: { type: 'integer' } } }] }),
-    'paths./a.get.parameters.id.schema: allOf is not a list; write a list.',
-  ],
-  [
     'a parameter that is twice in a path',
     { '/a/{id}/b/{id}': { get: { parameters: [{ ...parameter, in: 'path', required: true }], responses: done } } },
     'paths./a/{id}/b/{id}.get: the path contains {id} twice; rename one of them.',
   ],
+  [
+    'a header that is declared twice',
+    get({ parameters: [header('X-A'), header('x-a')] }),
+    "paths./a.get.parameters.x-a: the header parameter 'x-a' is declared twice, because names of headers ignore case; remove one of them.",
+  ],
+  [
+    'a parameter that is declared twice',
+    get({ parameters: [parameter, parameter] }),
+    "paths./a.get.parameters.id: the query parameter 'id' is declared twice; remove one of them.",
+  ],
+  [
+    'a path that differs from another only in names',
+    {
+      '/a/{id}': { get: { parameters: [inPath('id')], responses: done } },
+      '/a/{other}': { put: { parameters: [inPath('other')], responses: done } },
+    },
+    'paths./a/{other}: the path equals /a/{id}, because names of parameters distinguish no paths; declare all operations below one of them.',
+  ],
 ])('%s is rejected', (_, paths, message) => {
   expect(messagesOf(documentOf(paths))).toEqual([message]);
+});
+
+test('a header of an operation overrides the header of its path, whatever the case of its name', () => {
+  const operation = { parameters: [header('x-a')], responses: done };
+  const { operations } = modelOf({ '/a': { parameters: [header('X-A')], get: operation } });
+  expect(Object.keys(operations[0]?.operation.fields ?? {})).toEqual(['x-a']);
+});
+
+describe('an invalid value of a keyword is rejected with its place:', () => {
+  const integers = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
+  test.each<[schema: object, place: string, message: string]>([
+    [
+      { pattern: '([' },
+      'pattern',
+      "'([' is not a regular expression with the flag u (Unterminated character class); correct the pattern.",
+    ],
+    [
+      { pattern: '\\_' },
+      'pattern',
+      "'\\_' is not a regular expression with the flag u (Invalid escape); correct the pattern.",
+    ],
+    [
+      { patternProperties: { '(': {} } },
+      'patternProperties',
+      "'(' is not a regular expression with the flag u (Unterminated group); correct the pattern.",
+    ],
+    [{ pattern: 5 }, 'pattern', 'the value is 5; write a string.'],
+    [{ multipleOf: 0 }, 'multipleOf', 'the value is 0; write a number above 0.'],
+    [{ minimum: '1' }, 'minimum', 'the value is "1"; write a number.'],
+    [{ exclusiveMaximum: true }, 'exclusiveMaximum', 'the value is true; write a number.'],
+    ...integers.map((name): [object, string, string] => [
+      { [name]: -1 },
+      name,
+      'the value is -1; write an integer from 0.',
+    ]),
+    [{ uniqueItems: 'yes' }, 'uniqueItems', 'the value is "yes"; write true or false.'],
+    [{ enum: [] }, 'enum', 'the value is []; write a list of values.'],
+    [{ required: true }, 'required', 'the value is true; write a list of names.'],
+    [{ allOf: {} }, 'allOf', 'the value is {}; write a list.'],
+    [{ properties: ['a'] }, 'properties', 'the value is ["a"]; write an object.'],
+    [
+      { dependentRequired: { a: 'b' } },
+      'dependentRequired',
+      'the value is {"a":"b"}; write an object with lists of names.',
+    ],
+    [{ format: 5 }, 'format', 'the value is 5; write a string.'],
+    [{ $ref: 5 }, '$ref', 'the value is 5; write a string.'],
+    [
+      { type: 'strng' },
+      'type',
+      'the value is "strng"; write string, number, integer, boolean, object, array or null, or a list of these.',
+    ],
+  ])('%j', (schema, place, message) => {
+    const post = { requestBody: withJson({ properties: { a: { items: schema } } }), responses: done };
+    expect(messagesOf(documentOf({ '/a': { post } }))).toEqual([
+      `paths./a.post.requestBody.content.application/json.schema.properties.a.items.${place}: ${message}`,
+    ]);
+    const inComponent = { requestBody: withJson(ref('A')), responses: done };
+    const more = { components: { schemas: { A: { items: { anyOf: [schema] } } } } };
+    expect(messagesOf(documentOf({ '/a': { post: inComponent } }, more))).toEqual([
+      `components.schemas.A.items.anyOf[0].${place}: ${message}`,
+    ]);
+  });
 });
 
 test('an alias to a node that contains the alias is rejected', () => {
