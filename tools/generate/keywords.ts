@@ -31,7 +31,7 @@ const namesByName: Values = {
   description: 'an object with lists of names',
 };
 const types: Values = {
-  has: (value) => isTexts([value].flat()) && [value].flat().every((one) => jsonTypes.includes(one)),
+  has: (value) => isTexts([value].flat()) && [value].flat().every((one) => jsonTypes.includes(String(one))),
   description: `${jsonTypes.slice(0, -1).join(', ')} or ${jsonTypes.at(-1)}, or a list of these`,
 };
 
