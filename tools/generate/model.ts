@@ -49,6 +49,14 @@ export function modelOf(document: Document): Model {
   for (const [name, schema] of Object.entries(node(node(document.components).schemas)))
     errors.try(() => plain(schema, `components.schemas.${name}`));
   rejectDuplicates(operations, errors);
+  const ids = new Set(operations.map(({ operation }) => operation.id));
+  for (const { method, path, successor } of operations.map(({ operation }) => operation))
+    if (successor !== undefined && !ids.has(successor))
+      errors.reject(
+        `paths.${path}.${method.toLowerCase()}.x-successor`,
+        `'${successor}' is not an operation`,
+        'write the operationId of another operation',
+      );
   const service = errors.try(() => serviceOf(document, schemes, security));
   errors.throwIfAny();
   return { document, service: service as Service, operations };
@@ -84,7 +92,7 @@ function operationModelOf(
     deprecated: declared.deprecated === true,
     deprecatedSince: text(declared['x-deprecated-since']),
     sunset: text(declared['x-sunset']),
-    successor: text(declared['x-successor']),
+    successor: errors.try(() => successorOf(declared, at)),
     stability: errors.try(() => stabilityOf(declared, at)),
     security: errors.try(() => securityOf(declared.security ?? document.security, `${at}.security`, schemes)) ?? [],
     body: request?.body,
@@ -97,6 +105,12 @@ function operationModelOf(
     operation,
     ...(request && { bodySchema: request.schema, bodyDescription: request.description }),
   };
+}
+
+/** The name of the function of the operation that replaces this one. */
+function successorOf(declared: Node, at: string): string | undefined {
+  const operationId = text(declared['x-successor']);
+  return operationId === undefined ? undefined : functionName(operationId, at);
 }
 
 function stabilityOf(declared: Node, at: string): Operation['stability'] {

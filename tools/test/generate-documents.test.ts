@@ -76,6 +76,11 @@ test.each<[problem: string, paths: object, message: string]>([
     'paths./a.get.parameters.id: the path does not contain {id}; add it, or remove the parameter.',
   ],
   [
+    'a successor that is not an operation',
+    get({ deprecated: true, 'x-successor': 'getB' }),
+    "paths./a.get.x-successor: 'getB' is not an operation; write the operationId of another operation.",
+  ],
+  [
     'a parameter without a name',
     get({ parameters: [{ in: 'query', schema: {} }] }),
     'paths./a.get.parameters: a parameter has no name; write its name.',
@@ -173,6 +178,19 @@ describe('an invalid value of a keyword is rejected with its place:', () => {
 test('an alias to a node that contains the alias is rejected', () => {
   expect(messagesOf('openapi: 3.1.0\npaths: {}\nx-a: &a\n  b: *a\n')).toEqual([
     'spec.yaml: the file is neither YAML nor JSON (Converting circular structure to JSON); correct the file.',
+  ]);
+});
+
+test('a successor is named by its operationId, whatever the name of its function', () => {
+  const { operations } = modelOf({
+    '/a': {
+      get: { operationId: 'get-a', deprecated: true, 'x-successor': 'find a', responses: done },
+      post: { operationId: 'find a', responses: done },
+    },
+  });
+  expect(operations.map(({ operation }) => [operation.id, operation.successor])).toEqual([
+    ['getA', 'findA'],
+    ['findA', undefined],
   ]);
 });
 
