@@ -158,7 +158,26 @@ describe('a change of a schema', () => {
     expect(rules(received, after, before)).toEqual(levels('response', wide, 'major'));
   });
 
+  test('an alternative that a value may fit beside another one is wider and tighter', () => {
+    const overlapping = { oneOf: [string, { enum: ['a', 1] }] };
+    const levels = rulesOf(specWith(sent(string)), specWith(sent(overlapping)));
+    expect(levels).toEqual([
+      'minor: request alternatives widened: PUT /a body',
+      'major: request oneOf narrowed: PUT /a body',
+    ]);
+    expect(rulesOf(specWith(received(overlapping)), specWith(received(string)))).toEqual([
+      'minor: response alternatives narrowed: PUT /a 200',
+      'major: response oneOf widened: PUT /a 200',
+    ]);
+  });
+
   test.each<[string, object, object, string]>([
+    [
+      'an integer that is also a number',
+      sent({ allOf: [{ type: 'integer' }, { type: 'number', maximum: 9 }] }),
+      sent(string),
+      'major: request type changed: PUT /a body',
+    ],
     [
       'a property that is only read',
       sent(object({ a: string })),

@@ -78,7 +78,13 @@ const mergers: Readonly<Record<string, Merge>> = {
       both[name] = name in both ? { allOf: [both[name], one] } : one;
     return both;
   },
-  type: (left, right) => [left].flat().filter((one) => [right].flat().includes(one)),
+  type: (left, right) => {
+    const [some, others] = [[left].flat(), [right].flat()];
+    // Every integer is a number.
+    const isIn = (types: unknown[]) => (one: unknown) =>
+      types.includes(one) || (one === 'integer' && types.includes('number'));
+    return [...new Set([...some.filter(isIn(others)), ...others.filter(isIn(some))])];
+  },
   enum: (left, right) => list(left).filter((one) => list(right).some((other) => isDeepStrictEqual(one, other))),
   ...Object.fromEntries(
     ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'].map((key) => [key, larger]),

@@ -3,6 +3,7 @@ import { isNode, list, type Node, node } from '../../openapi.ts';
 import { conditions, keywordRules } from './keywords.ts';
 import {
   type Alternative,
+  type Alternatives,
   alternativesOf,
   type Discriminator,
   hasReference,
@@ -39,14 +40,15 @@ export function compareSchemas(was: unknown, is: unknown, at: Location): void {
   compareDiscriminators(one.discriminator, other.discriminator, at);
   if (one.all.length > 1 && one.isExclusive !== other.isExclusive && mayFitTwo(after, other.all))
     at[other.isExclusive ? 'narrowed' : 'widened']('oneOf', 'whether a value may fit two alternatives differs');
-  compareAlternatives(one.all, other.all, here);
+  compareAlternatives(one, other, here);
 }
 
 const compare = (was: unknown, is: unknown, at: Location, path = '') =>
   compareSchemas(was ?? {}, is ?? {}, at.inside(path));
 
 /** Pairs alternatives that are equal, have the same name, or are the only ones left, and compares each pair. */
-function compareAlternatives(was: readonly Alternative[], is: readonly Alternative[], at: Location): void {
+function compareAlternatives(before: Alternatives, after: Alternatives, at: Location): void {
+  const [was, is] = [before.all, after.all];
   const left = new Set(is);
   const withoutPartner = (matches: (one: Alternative, other: Alternative) => boolean) => (one: Alternative) => {
     const other = [...left].find((each) => matches(one, each));
@@ -61,9 +63,19 @@ function compareAlternatives(was: readonly Alternative[], is: readonly Alternati
     .filter(withoutPartner((one, other) => isOnly || isSame(at.scope, one.schema, other.schema)))
     .filter(withoutPartner((one, other) => one.name !== undefined && one.name === other.name));
   const mayPair = removed.length === 1 && left.size === 1;
-  for (const one of removed.filter(withoutPartner(() => mayPair)))
+  for (const one of removed.filter(withoutPartner(() => mayPair))) {
     at.narrowed('alternatives', `${nameOf(one)} was removed`);
-  for (const one of left) at.widened('alternatives', `${nameOf(one)} was added`);
+    if (mayExclude(at.scope.before, before, one)) at.widened('oneOf', `no value fits ${nameOf(one)}, too`);
+  }
+  for (const one of left) {
+    at.widened('alternatives', `${nameOf(one)} was added`);
+    if (mayExclude(at.scope.after, after, one)) at.narrowed('oneOf', `a value may fit ${nameOf(one)}, too`);
+  }
+}
+
+/** Whether a value that fits an alternative may be invalid, because it fits another one, too. */
+function mayExclude(document: Document, { all, discriminator, isExclusive }: Alternatives, one: Alternative): boolean {
+  return isExclusive && !discriminator && all.some((other) => other !== one && mayFitTwo(document, [one, other]));
 }
 
 function nameOf({ name, schema }: Alternative): string {
