@@ -27,7 +27,8 @@ child.stdout.setEncoding('utf8').on('data', (text) => {
     if (failure) failed.add(failure);
   }
 });
-child.on('close', () => {
+child.on('close', (code) => {
   if (failed.size > 0) console.log(`\n${[...failed].join('\n')}`);
-  console.log(skipped.size === 0 ? '\nNothing was skipped.' : `\n${[...skipped].join('\n')}`);
+  if (skipped.size > 0) console.log(`\n${[...skipped].join('\n')}`);
+  else if (code === 0) console.log('\nNothing was skipped.');
 });
