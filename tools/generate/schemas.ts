@@ -166,10 +166,7 @@ export class Schemas {
 
   /** Whether the schema, or a part of it, allows an integer that a number cannot represent exactly. */
   hasWide(schema: Schema, visited = new Set<string>()): boolean {
-    if (schema.$ref !== undefined) {
-      if (visited.has(schema.$ref)) return false;
-      visited.add(schema.$ref);
-    }
+    if (wasVisited(schema, visited)) return false;
     const whole = this.resolve(schema);
     return isWide(whole) || subschemasOf(whole).some((part) => this.hasWide(part, visited));
   }
@@ -182,10 +179,7 @@ export class Schemas {
 
   /** Whether the schema allows only scalars, lists of scalars, and objects of scalars. */
   isFlat(schema: Schema, visited = new Set<string>()): boolean {
-    if (schema.$ref !== undefined) {
-      if (visited.has(schema.$ref)) return true;
-      visited.add(schema.$ref);
-    }
+    if (wasVisited(schema, visited)) return true;
     const { anyOf, oneOf, allOf, items, properties, additionalProperties } = this.resolve(schema);
     if (this.isScalar(schema)) return true;
     const parts = [...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])];
@@ -197,4 +191,12 @@ export class Schemas {
     const others = typeof additionalProperties === 'object' ? [additionalProperties] : [];
     return [...Object.values(properties ?? {}), ...others].every((one) => this.isScalar(one));
   }
+}
+
+/** Whether a reference was visited before. Marks the reference as visited. */
+function wasVisited({ $ref }: Schema, visited: Set<string>): boolean {
+  if ($ref === undefined) return false;
+  const was = visited.has($ref);
+  visited.add($ref);
+  return was;
 }

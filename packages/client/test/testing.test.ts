@@ -77,6 +77,14 @@ test.each([{ limit: 0 }, { limit: 101 }, { limit: '01' }, { stauts: 'sold' }, { 
   },
 );
 
+test('every response has an identifier of its own, those of errors, too', async () => {
+  const { response } = await store.listPets().withResponse();
+  const error = await store.getPet({ petId: 7 }).catch((reason: NotFoundError) => reason);
+  const ids = [response.headers.get('x-request-id'), (error as NotFoundError).requestId];
+  expect(ids).toEqual([expect.stringMatching(/^fake-\d+$/), expect.stringMatching(/^fake-\d+$/)]);
+  expect(ids[0]).not.toBe(ids[1]);
+});
+
 describe('an interruption can', () => {
   test('fail requests', async () => {
     fake.next('listPets', { status: 503, headers: { 'retry-after': '0' } }, { status: 401, message: 'Revoked.' });

@@ -74,6 +74,7 @@ export function fakeService(options: FakeOptions = {}): FakeService {
   const interruptions = new Map<string, Interruption[]>();
   const idempotentResponses = new Map<string, { readonly request: string; readonly response: Response }>();
   let resources = new Resources(all, pageSize);
+  let received = 0;
 
   const handle = async (request: Request, route: Route, path: string, query: URLSearchParams): Promise<Response> => {
     const { operation } = route;
@@ -97,7 +98,7 @@ export function fakeService(options: FakeOptions = {}): FakeService {
     if (result === 'unknown')
       throw new HttpError(501, `The fake service cannot derive what ${id} does: give handlers.${id}.`);
     if (!result) throw new HttpError(404, 'The requested resource could not be found.');
-    const headers: Record<string, string> = { 'x-request-id': `fake-${requests.length}` };
+    const headers: Record<string, string> = {};
     if (result.next !== undefined) {
       query.set(pagination?.cursor ?? 'after', String(result.next));
       headers.link = `<${basePath}${path}?${query}>; rel="next"`;
@@ -127,18 +128,23 @@ export function fakeService(options: FakeOptions = {}): FakeService {
     const brokenConnection = () =>
       new TypeError('fetch failed', { cause: new Error('the fake service ended the connection') });
     if (disconnect === 'before') throw brokenConnection();
-    try {
-      if (status !== undefined) return errorResponse(status, error, headers, text);
-      if (routes.length === 0) throw new HttpError(404, 'There is no such path.');
-      if (!route)
-        throw new HttpError(405, `This path has ${routes.map(({ operation }) => operation.method).join(', ')}.`);
-      const response = await handle(request, route, path, searchParams);
-      if (disconnect === 'after') throw brokenConnection();
-      return text === undefined ? response : new Response(text, response);
-    } catch (reason) {
-      if (!(reason instanceof HttpError)) throw reason;
-      return errorResponse(reason.status, reason, headers, text);
-    }
+    const respond = async (): Promise<Response> => {
+      try {
+        if (status !== undefined) return errorResponse(status, error, headers, text);
+        if (routes.length === 0) throw new HttpError(404, 'There is no such path.');
+        if (!route)
+          throw new HttpError(405, `This path has ${routes.map(({ operation }) => operation.method).join(', ')}.`);
+        const response = await handle(request, route, path, searchParams);
+        return text === undefined ? response : new Response(text, response);
+      } catch (reason) {
+        if (!(reason instanceof HttpError)) throw reason;
+        return errorResponse(reason.status, reason, headers, text);
+      }
+    };
+    const response = await respond();
+    if (disconnect === 'after') throw brokenConnection();
+    response.headers.set('x-request-id', headers?.['x-request-id'] ?? `fake-${++received}`);
+    return response;
   };
 
   const clientOptions: Options = { baseUrl, apiKey: apiKey ?? 'a-key', fetch, retry: { base: 1 }, logLevel: 'off' };
