@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '@petstore/testing';
-import { type Operation, operations as operationsOfSpec } from '@petstore/types';
+import { deployments, type Operation, operations as operationsOfSpec, version } from '@petstore/types';
 import { fullTree } from 'petctl/internal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -23,6 +23,17 @@ function withPath(path: string, item: object): string {
 }
 
 const answer = { '204': { description: 'Done.' } };
+
+test('the version and the deployments are those of the spec', () => {
+  const { info, servers } = parse(spec);
+  expect(version).toBe(info.version);
+  expect(Object.entries(deployments)).toEqual(
+    servers.map((server: { 'x-deployment': string; variables: Record<string, { default: string }> }) => [
+      server['x-deployment'],
+      Object.values(server.variables)[0]?.default,
+    ]),
+  );
+});
 
 describe('a spec that is not supported', () => {
   test('is rejected with one message for each construct, all at once', async () => {

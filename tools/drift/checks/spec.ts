@@ -69,23 +69,20 @@ function* sunsets({ operations }: Spec, today: string): Generator<Finding> {
   for (const [where, { object }] of operations) {
     const { deprecated, 'x-sunset': sunset, 'x-deprecated-since': since } = node(object);
     if (!deprecated) continue;
-    const expected = 'a deprecated operation carries x-sunset, a quoted date to come';
-    if (!isDate(sunset))
-      yield { where, actual: `its sunset is ${JSON.stringify(sunset)}`, expected, fix: `edit ${specFile}` };
-    else if (sunset <= today)
-      yield {
+    const malformed = (key: string, actual: unknown): Finding => {
+      return {
         where,
-        actual: `its sunset ${sunset} has passed`,
-        expected,
-        fix: 'remove the operation, or give it more time',
-      };
-    if (since !== undefined && !isDate(since))
-      yield {
-        where,
-        actual: `x-deprecated-since is ${JSON.stringify(since)}`,
+        actual: `${key} is ${JSON.stringify(actual)}`,
         expected: 'it is a quoted date',
         fix: `edit ${specFile}`,
       };
+    };
+    if (since !== undefined && !isDate(since)) yield malformed('x-deprecated-since', since);
+    if (!isDate(sunset)) yield malformed('x-sunset of a deprecated operation', sunset);
+    else if (sunset <= today) {
+      const fix = 'remove the operation, or give it more time';
+      yield { where, actual: `its sunset ${sunset} has passed`, expected: 'it is a date to come', fix };
+    }
   }
 }
 

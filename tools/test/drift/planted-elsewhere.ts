@@ -78,6 +78,7 @@ export const plantedElsewhere: PlantedDrift[] = [
   }),
   ...edits('generated', calls, {
     'a comment added': (text) => `${text}// mine\n`,
+    'not marked deprecated': (text) => text.replace(' * @deprecated', ' * Deprecated'),
   }),
   ...edits('generated', 'packages/types/src/gen/service.gen.ts', {
     'removed and written by hand': () =>
@@ -101,10 +102,9 @@ export const plantedElsewhere: PlantedDrift[] = [
     'an operation dropped': (text) => text.slice(0, text.lastIndexOf('/**')),
     'another path': put('export function getPet', "'/pets/{petId}'", "'/pet/{petId}'"),
     'another method': put('export function createPet', "'POST'", "'PUT'"),
-    'not marked deprecated': (text) => text.replace(' * @deprecated', ' * Deprecated'),
     'an operation too many': (text) => `${text}export const dropPet = getPet;\n`,
   }),
-  ...edits('client', 'packages/types/src/gen/service.gen.ts', {
+  ...edits('generated', 'packages/types/src/gen/service.gen.ts', {
     'another version': (text) => text.replace(/version = '.*'/, "version = '0.0.1'"),
     'another address': (text) => text.replace('8081', '8082'),
   }),
