@@ -8,7 +8,7 @@ import { runServer } from '@petstore/testing/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { settings } from '../src/config/settings.ts';
 import { beginRequest } from './http/wire.ts';
-import { main } from './server-process.ts';
+import { main, preload } from './server-process.ts';
 
 /** Runs the command line as a process of its own. */
 function run(dataDir: string, args: string[] = [], env: NodeJS.ProcessEnv = {}) {
@@ -196,6 +196,27 @@ test('shows every setting with its variable', async () => {
     expect(stdout).toContain(variable);
   }
   expect(stdout).toContain('PETSTORE_API_KEYS');
+});
+
+test("SIGUSR1 does not open Node's debugger", async () => {
+  const { child, greeting, ended } = run(newFolder());
+  const { origin } = await greeting;
+  child.kill('SIGUSR1');
+  expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+  child.kill('SIGTERM');
+  const { code, stderr } = await ended;
+  expect(code).toBe(0);
+  expect(stderr).not.toMatch(/debugger|inspector/i);
+});
+
+test('an older Node gets the required one', async () => {
+  const old = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });
+    Object.defineProperty(process.features, 'typescript', { value: undefined });`;
+  const { code, stdout, stderr } = await run(newFolder(), [], preload(old)).ended;
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^petstore-server needs (the Node|Node 22\.16) [^\n]*; this is Node 20\.20\.2\.\n$/);
+  const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  expect(engines.node).toBe('>=22.16.0');
 });
 
 test.each(rounds(['SIGINT'] as const, ['SIGINT', 'SIGTERM', 'SIGHUP'] as const))(

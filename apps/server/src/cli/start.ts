@@ -9,8 +9,7 @@ import { greeting } from './greeting.ts';
 export async function start(config: Config): Promise<void> {
   const logging = openLog(config);
   const removeHandlers = endOnSignals();
-  // Without a handler, this signal would end a server that still starts or has no workers.
-  process.on('SIGUSR2', () => {});
+  ignoreSignals(HARMFUL_SIGNALS);
   const serveConfigured = config.workers > 1 ? (await import('../workers/primary.ts')).serveWithWorkers : serve;
   const running = await serveConfigured(config, logging).catch((error) => Promise.reject(listenError(error, config)));
   if (running.replaceWorkers) process.on('SIGUSR2', running.replaceWorkers);
@@ -25,7 +24,7 @@ export async function start(config: Config): Promise<void> {
 /** Runs a worker until the primary stops it or exits. */
 export async function startWorker(config: Config): Promise<void> {
   // Terminals and process managers signal the whole process group, but only the primary acts on signals.
-  for (const signal of [...signals, 'SIGUSR2'] as const) process.on(signal, () => {});
+  ignoreSignals([...signals, ...HARMFUL_SIGNALS]);
   const { send, serveAsWorker } = await import('../workers/worker.ts');
   if (!process.connected) throw new UsageError('workers are started by petstore-server --workers.');
   const logging = openLog(config);
@@ -54,6 +53,13 @@ function openLog({ logLevel }: Config): Log {
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 type Signal = keyof typeof EXIT_CODES;
 const signals = Object.keys(EXIT_CODES) as Signal[];
+
+/** By default, SIGUSR1 opens Node's debugger on a port, and SIGUSR2 ends a server that still starts or has no workers. */
+const HARMFUL_SIGNALS = ['SIGUSR1', 'SIGUSR2'] as const;
+
+function ignoreSignals(all: readonly NodeJS.Signals[]): void {
+  for (const signal of all) process.on(signal, () => {});
+}
 
 /** Makes signals end a server that still starts in process 1, the first of a container, which has no default handlers. Returns the undo. */
 function endOnSignals(): () => void {

@@ -47,7 +47,7 @@ export function parseBody(
     case 'bytes':
       return new Blob([unshared(bytes)], { type: contentType });
     case 'text':
-      return textParser(schema)(utf8Of(bytes));
+      return withName('invalid_request', 'body', () => textParser(schema)(utf8Of(bytes)));
     case 'form':
       return parseForm(utf8Of(bytes), schema, encoding);
     case 'multipart':

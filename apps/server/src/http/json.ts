@@ -1,7 +1,7 @@
 import { repeatedKey, type Schema } from '@petstore/types';
 import { MAX_JSON_DEPTH, MAX_JSON_MEMBERS } from '../limits.ts';
 import { HttpError } from './http-error.ts';
-import { int64Of, isExactNumber, itemsOf, mayBeWide, propertyOf } from './values.ts';
+import { inexact, int64Of, isExactNumber, itemsOf, mayBeWide, propertyOf } from './values.ts';
 
 /**
  * Parses JSON. Throws for text that JavaScript would change silently: broken UTF-8, lone surrogates, numbers that a double
@@ -84,7 +84,6 @@ function exactValue(
 }
 
 const LONE_SURROGATE = 'it is not well-formed Unicode';
-const inexact = (source: string) => `${source.slice(0, 40)} cannot be represented exactly`;
 
 interface Structure {
   /** The bound that the text exceeds. */

@@ -3,18 +3,9 @@ import { type Field, type Operation, operations, propertiesOf, type Schema, type
 import { queryKeysOf } from './authentication.ts';
 import { HttpError } from './http-error.ts';
 import type { ParameterValues } from './input.ts';
-import {
-  cookiesOf,
-  decodeQuery,
-  parseObject,
-  parseQuery,
-  parseText,
-  StyleError,
-  shapeOf,
-  splitPairs,
-} from './styles.ts';
+import { cookiesOf, decodeQuery, parseObject, parseQuery, parseText, shapeOf, splitPairs } from './styles.ts';
 import type { Target } from './target-cache.ts';
-import { propertyOf } from './values.ts';
+import { propertyOf, StyleError } from './values.ts';
 
 /**
  * Parses the parameters of a request in the styles that the spec declares. Throws for unknown and repeated query parameters,

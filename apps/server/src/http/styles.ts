@@ -1,18 +1,13 @@
 import { type Field, type Schema, type Serialization, typesOf } from '@petstore/types';
 import { HttpError } from './http-error.ts';
 import { parseJson } from './json.ts';
-import { itemsOf, propertyOf, textParser } from './values.ts';
+import { itemsOf, propertyOf, StyleError, textParser } from './values.ts';
 
 /** How text in a request represents a value: the separator of its parts, and how to decode a part. */
 interface Notation {
   readonly separator: string;
   readonly isExploded: boolean;
   readonly decode: (text: string) => string;
-}
-
-/** Text that does not follow the style of its parameter. */
-export class StyleError extends Error {
-  override readonly name = 'StyleError';
 }
 
 /** The kinds of values that a schema accepts. Styles differ for lists, objects and single values. */
@@ -88,7 +83,10 @@ export function parseQuery(
 
 const SEPARATORS: Readonly<Record<string, string>> = { spaceDelimited: ' ', pipeDelimited: '|' };
 
-/** The raw cookies of a request by name. If a name is repeated, its first cookie counts. */
+/**
+ * The raw cookies of a request by name. If a name is repeated, its first cookie counts: browsers send the cookies of all matching paths,
+ * the most specific path first (RFC 6265, 5.4).
+ */
 export function cookiesOf(header: string | string[] | undefined): Map<string, string> {
   const pairs = splitPairs([header ?? []].flat().join(';'), ';', (name) => name.trim());
   return new Map(pairs.reverse().map(([name, value]) => [name, value.trim()]));

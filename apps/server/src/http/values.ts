@@ -1,6 +1,14 @@
 import { isWide, propertiesOf, resolved, type Schema, typesOf } from '@petstore/types';
 
-/** Converts text to a value. Returns text that cannot be converted unchanged, so the validator rejects it. */
+/** Text that does not follow the style of its parameter, or a number that a double would change. */
+export class StyleError extends Error {
+  override readonly name = 'StyleError';
+}
+
+/**
+ * Converts text to a value. Returns text that cannot be converted unchanged, so the validator rejects it. Throws for a number that
+ * would be rounded, if the schema allows no text.
+ */
 export type ParseText = (text: string) => unknown;
 
 const parsers = new WeakMap<Schema, ParseText>();
@@ -22,14 +30,19 @@ function typedParser(schema: Schema, types: readonly string[]): ParseText {
   const isInteger = isNumber || types.includes('integer');
   const wide = mayBeWide(schema);
   const isBoolean = types.includes('boolean');
-  const isNull = types.includes('null') && !types.includes('string');
+  const allowsText = types.includes('string');
+  const isNull = types.includes('null') && !allowsText;
   return (text) => {
     if (isInteger && INTEGER.test(text)) {
       const value = Number(text);
       if (Number.isSafeInteger(value)) return value;
       if (wide) return int64Of(text) ?? text;
+      if (!isNumber && !allowsText) throw new StyleError(UNSAFE_INTEGER);
     }
-    if (isNumber && NUMBER.test(text) && isExactNumber(text)) return Number(text);
+    if (isNumber && NUMBER.test(text)) {
+      if (isExactNumber(text)) return Number(text);
+      if (!allowsText) throw new StyleError(inexact(text));
+    }
     if (isBoolean && (text === 'true' || text === 'false')) return text === 'true';
     return isNull && text === '' ? null : text;
   };
@@ -37,6 +50,11 @@ function typedParser(schema: Schema, types: readonly string[]): ParseText {
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+const UNSAFE_INTEGER = `must be an integer from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`;
+
+/** The problem of a number that a double would change. */
+export const inexact = (source: string) => `${source.slice(0, 40)} cannot be represented exactly`;
 
 /** Whether this schema or an alternative in it accepts integers beyond 2^53. */
 export function mayBeWide(schema: Schema): boolean {
