@@ -117,6 +117,13 @@ describe('the check finds', () => {
       'next: from + size < 3 ? from + size : null',
       'next: from',
     ],
+    [
+      'conformance',
+      'a missing key in the query',
+      'apps/server/src/http/authentication.ts',
+      'const isPublic =',
+      "if (request.method !== 'POST' && operation?.path === '/orders' && !request.url?.includes('ticket')) return 'nobody';\n  const isPublic =",
+    ],
     ['conformance', 'a note that is skipped', handlers, 'word > after', "word > after + 'x'"],
     ['conformance', 'an element that is no cursor', handlers, 'filter((at) => at > from)', 'filter((at) => at > 0)'],
     ['client', 'another name of a header', calls, "inHeaders('X-Reason')", "inHeaders('X-Reasons')"],

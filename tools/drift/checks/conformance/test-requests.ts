@@ -1,5 +1,5 @@
 import { type Operation, resolve } from '../../../openapi/document.ts';
-import type { Inputs, WireRequest } from '../../../openapi/serialize.ts';
+import { expectedRequest, type Inputs, type WireRequest, wireRequest } from '../../../openapi/serialize.ts';
 import { valueCheck } from '../../../openapi/validate.ts';
 import { pathNames, type Spec } from '../../openapi.ts';
 import { fullInputs, inputsFor } from '../values.ts';
@@ -110,8 +110,7 @@ function* credentialRequests(
   if (!security.every((schemes) => Object.keys(schemes).length > 0) || security.length === 0) return;
   for (const key of ['nobody', apiKey.toUpperCase(), `${apiKey}1`, apiKey.slice(0, -1)])
     yield { label: `the API key ${key}`, request: build(allInputs, key), ...oneOf(401) };
-  const anonymous = withoutCredential(spec, validRequest);
-  if (anonymous) yield { label: 'no API key', request: anonymous, ...oneOf(401) };
+  yield { label: 'no API key', request: anonymousRequest(spec, operation, allInputs), ...oneOf(401) };
 
   const { authorization } = validRequest.headers;
   if (authorization === undefined) return;
@@ -124,13 +123,14 @@ function* credentialRequests(
     yield { label: `the scheme ${name}`, request: inScheme(name), ...expectation };
 }
 
-/** The request without the headers that authenticate it; undefined if the request has no such header. */
-function withoutCredential({ root }: Spec, request: WireRequest): WireRequest | undefined {
-  const schemes = Object.values(root.components?.securitySchemes ?? {});
-  const keyHeaders = schemes.map(({ in: place, name = '' }) => (place === 'header' ? name.toLowerCase() : ''));
-  const headers = Object.entries(request.headers).filter(([name]) => !['authorization', ...keyHeaders].includes(name));
-  const hasCredential = headers.length < Object.keys(request.headers).length;
-  return hasCredential ? { ...request, headers: Object.fromEntries(headers) } : undefined;
+/** The request of an operation, as if it needed no credential. */
+function anonymousRequest(
+  { root }: Spec,
+  { id, method, path, parameters, object }: Operation,
+  inputs: Inputs,
+): WireRequest {
+  const paths = { [path]: { [method.toLowerCase()]: { ...object, parameters, security: [] } } };
+  return wireRequest(expectedRequest({ root: { ...root, paths } }, id, inputs));
 }
 
 /**
