@@ -141,6 +141,7 @@ describe('is rejected before anything is sent', () => {
     ],
     ['[1', [], 'is not JSON'],
     ['[{"name":"A","name":"B"}]', [], "the property 'name' appears twice"],
+    ['[{"name":"A","categoryId":1.00000000000000000001}]', [], 'would be rounded to 1'],
     ['{"name":"A","categoryId":1}', ['--concurrency', '0'], 'less than 1'],
     ['{"name":"A","categoryId":1}', ['--format', 'xml'], 'one of jsonl, json, csv'],
   ])('%j %j', async (text, args, message) => {

@@ -96,6 +96,9 @@ describe('null, several types, constants', () => {
     [['--big', '-9223372036854775808'], { big: -(2n ** 63n) }],
     [['--half', '9223372036854775807'], { half: 2n ** 63n - 1n }],
     [['--open', '7'], { open: 7 }],
+    [['--open', '{"a":"0.12345678901234567890 \\" 3e-324"}'], { open: { a: '0.12345678901234567890 " 3e-324' } }],
+    [['--weight', '0.12345678901234568'], { weight: 0.12345678901234568 }],
+    [['--data', '{"weight":-1.50e-7}'], { weight: -1.5e-7 }],
     [['--open', 'a{b'], { open: 'a{b' }],
   ])('%j', async (argv, expected) => {
     expect(await input(of, argv)).toEqual(expected);
@@ -111,6 +114,13 @@ describe('null, several types, constants', () => {
     [['--data', '{"bounded":9223372036854775807}'], 'is more than 9007199254740991'],
     [['--half', '-1'], 'is less than 0'],
     [['--half', '9223372036854775808'], 'is too large to be exact'],
+    [
+      ['--weight', '0.12345678901234567890'],
+      'is inexact: 0.12345678901234567890 would be rounded to 0.12345678901234568',
+    ],
+    [['--weight', '3e-324'], 'is inexact: 3e-324 would be rounded to 5e-324'],
+    [['--open', '{"a":[-1.00000000000000000001]}'], 'is inexact: -1.00000000000000000001 would be rounded to -1'],
+    [['--data', '{"weight":1e-400}'], 'the number 1e-400 would be rounded to 0. Write fewer digits.'],
     [['--weight', '1e300'], 'is too large to be exact'],
     [['--weight', '-1e400'], 'is too large to be exact'],
     [['--open', '{"a":1e400}'], 'is too large to be exact'],

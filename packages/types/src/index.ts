@@ -4,7 +4,8 @@ export type { Operations } from './gen/operation-types.gen.ts';
 export { operations, schemas } from './gen/operations.gen.ts';
 export { deployments, service, version } from './gen/service.gen.ts';
 export type * from './gen/types.gen.ts';
-export { exactReplacer, parseExact, repeatedKey } from './json.ts';
+export { exactReplacer, isRounded, parseExact, repeatedKey, roundedNumber } from './json.ts';
+export { int64Of, isExactNumber, isInt64 } from './numbers.ts';
 export type {
   BodyKind,
   Field,

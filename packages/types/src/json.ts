@@ -1,3 +1,5 @@
+import { isExactNumber } from './numbers.ts';
+
 /**
  * Parses JSON. An integer that a number cannot hold exactly becomes a bigint, if it is written as digits only; Node 20, which does
  * not pass the digits, rounds it.
@@ -41,3 +43,28 @@ export function repeatedKey(json: string): string | undefined {
   }
   return undefined;
 }
+
+/** The first number of valid JSON that `JSON.parse` rounds to a number below 2^53. Numbers beyond can be found in the parsed value. */
+export function roundedNumber(json: string): string | undefined {
+  // Such a number has at least 16 digits, or an exponent.
+  if (!/\d[\d.]{15}|\d[eE]/.test(json)) return undefined;
+  for (let at = 0; at < json.length; at++) {
+    if (json[at] === '"') {
+      at++;
+      while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+    } else if (isPartOfNumber(json[at])) {
+      const start = at;
+      while (isPartOfNumber(json[at + 1])) at++;
+      const number = json.slice(start, at + 1);
+      if (isRounded(number)) return number;
+    }
+  }
+  return undefined;
+}
+
+/** Whether a number below 2^53 is not exact. */
+export function isRounded(number: string): boolean {
+  return Math.abs(Number(number)) < 2 ** 53 && !isExactNumber(number);
+}
+
+const isPartOfNumber = (character = ' ') => '0123456789+-.eE'.includes(character);

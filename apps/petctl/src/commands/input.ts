@@ -1,4 +1,4 @@
-import { type Field, type Operation, repeatedKey, type Schema } from '@petstore/types';
+import { type Field, type Operation, repeatedKey, roundedNumber, type Schema } from '@petstore/types';
 import { expected, validate } from '../flags/parse-value.ts';
 import { suggestion, UsageError } from '../io/errors.ts';
 import { readText } from '../io/files.ts';
@@ -118,6 +118,12 @@ export function parseJson(text: string, source: string): unknown {
   }
   const key = repeatedKey(text);
   if (key !== undefined) throw new UsageError(`${source}: the property '${key}' appears twice.`, 'Remove one of them.');
+  const rounded = roundedNumber(text);
+  if (rounded !== undefined)
+    throw new UsageError(
+      `${source}: the number ${rounded} would be rounded to ${Number(rounded)}.`,
+      'Write fewer digits.',
+    );
   return value;
 }
 

@@ -1,11 +1,13 @@
 import { faultOf } from '@petstore/client/check';
 import {
   isBinary,
+  isRounded,
   isWide,
   type JsonType,
   propertiesOf,
   repeatedKey,
   resolved,
+  roundedNumber,
   type Schema,
   typeIn,
   typesOf,
@@ -30,6 +32,7 @@ export function parseWord(text: string, schema: Schema): ParsedValue {
   if (kind === 'object' && isMap(schema) && !text.startsWith('{')) return parseEntry(text, schema);
   if (kind === 'object' && text.startsWith('{')) return parseJson(text, kind);
   const value = parseAs(text, kind);
+  if (kind === 'number' && value !== undefined && isRounded(text)) return roundingOf(text);
   return value === undefined ? { problem: `is not ${kinds[kind]}` } : { value };
 }
 
@@ -51,13 +54,19 @@ export function validate(value: unknown, schema: Schema): ParsedValue {
   return { problem: /^[.[]/.test(problem) ? `is not valid: ${problem}` : `is ${problem}` };
 }
 
-/** Parses JSON whose properties do not repeat. */
+/** Parses JSON whose properties do not repeat, and whose numbers are exact. */
 function parseJson(text: string, kind: 'array' | 'object' | 'json'): ParsedValue {
   const value = jsonValueIfValid(text);
   if (value === undefined) return { problem: `is not ${kinds[kind]}` };
   const repeated = repeatedKey(text);
-  return repeated === undefined ? { value } : { problem: `has the property '${repeated}' twice` };
+  if (repeated !== undefined) return { problem: `has the property '${repeated}' twice` };
+  const rounded = roundedNumber(text);
+  return rounded === undefined ? { value } : roundingOf(rounded);
 }
+
+const roundingOf = (text: string): ParsedValue => ({
+  problem: `is inexact: ${text} would be rounded to ${Number(text)}`,
+});
 
 /** Parses JSON, or else text if the schema allows it. Objects, lists and quoted strings are never text. */
 function parseAny(text: string, schema: Schema): ParsedValue {

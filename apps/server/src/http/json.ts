@@ -1,7 +1,7 @@
-import { repeatedKey, type Schema } from '@petstore/types';
+import { int64Of, isExactNumber, repeatedKey, type Schema } from '@petstore/types';
 import { MAX_JSON_DEPTH, MAX_JSON_MEMBERS } from '../limits.ts';
 import { HttpError } from './http-error.ts';
-import { inexact, int64Of, isExactNumber, itemsOf, mayBeWide, propertyOf } from './values.ts';
+import { inexact, itemsOf, mayBeWide, propertyOf } from './values.ts';
 
 /**
  * Parses JSON. Throws for text that JavaScript would change silently: broken UTF-8, lone surrogates, numbers that a double

@@ -1,4 +1,4 @@
-import { isWide, propertiesOf, resolved, type Schema, typesOf } from '@petstore/types';
+import { int64Of, isExactNumber, isWide, propertiesOf, resolved, type Schema, typesOf } from '@petstore/types';
 
 /** Text that does not follow the style of its parameter, or a number that a double would change. */
 export class StyleError extends Error {
@@ -101,58 +101,4 @@ export function canonical(value: unknown): string {
     if (property !== undefined) text += canonical(name) + canonical(property);
   }
   return `${text}}`;
-}
-
-/**
- * Whether no digit of a number is lost if a double holds it: the shortest text of the double is the same number, so `0.1` and `1e308`
- * are exact. An integer of 2^53 or more that is written as digits has to equal the double itself, because each of its digits counts.
- */
-export function isExactNumber(source: string): boolean {
-  const value = Number(source);
-  if (!Number.isFinite(value)) return false;
-  const shortest = String(value);
-  const mayBeRounded = Number.isInteger(value) && !Number.isSafeInteger(value);
-  if (shortest === source && !mayBeRounded) return true;
-  const { digits, exponent } = scientific(source);
-  if (!mayBeRounded || !/^-?\d+$/.test(source)) {
-    const other = scientific(shortest);
-    if (digits === other.digits && exponent === other.exponent) return true;
-  }
-  if (!mayBeRounded || exponent < 0 || exponent > MAX_EXACT_EXPONENT) return false;
-  return BigInt(digits + '0'.repeat(exponent)) === BigInt(value);
-}
-
-/** Parses a JSON number as a 64-bit integer, such as `1e3`; undefined if it is not one. */
-export function int64Of(source: string): bigint | undefined {
-  const { digits, exponent } = scientific(source);
-  if (exponent < 0 || digits.length + exponent > MAX_INT64_LENGTH) return undefined;
-  const value = BigInt(digits + '0'.repeat(exponent));
-  return isInt64(value) ? value : undefined;
-}
-
-export function isInt64(value: bigint): boolean {
-  return BigInt.asIntN(64, value) === value;
-}
-
-/** A higher power of ten has a power of five that a double cannot hold. The bound also keeps the time linear. */
-const MAX_EXACT_EXPONENT = 22;
-/** A sign and 19 digits. */
-const MAX_INT64_LENGTH = 20;
-const ZERO = 0x30;
-
-/** The normalized form of a decimal number: its significant digits and a power of ten. */
-function scientific(source: string): { digits: string; exponent: number } {
-  const sign = source.startsWith('-') ? '-' : '';
-  const exponentAt = source.search(/[eE]/);
-  const mantissa = source.slice(sign.length, exponentAt < 0 ? undefined : exponentAt);
-  const exponent = exponentAt < 0 ? 0 : Number(source.slice(exponentAt + 1));
-  const point = mantissa.indexOf('.');
-  const digits = point < 0 ? mantissa : mantissa.slice(0, point) + mantissa.slice(point + 1);
-  const fraction = point < 0 ? 0 : mantissa.length - point - 1;
-  let start = 0;
-  while (digits.charCodeAt(start) === ZERO) start++;
-  if (start === digits.length) return { digits: '0', exponent: 0 };
-  let end = digits.length;
-  while (digits.charCodeAt(end - 1) === ZERO) end--;
-  return { digits: sign + digits.slice(start, end), exponent: exponent - fraction + digits.length - end };
 }

@@ -1,6 +1,6 @@
-import { hasSafeBounds, type JsonType, type Operation, type Schema, typeOf } from '@petstore/types';
+import { hasSafeBounds, isInt64, type JsonType, type Operation, type Schema, typeOf } from '@petstore/types';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
-import { canonical, isInt64 } from '../values.ts';
+import { canonical } from '../values.ts';
 
 /** The methods of ajv that add and remove keywords. */
 export interface AjvKeywords {
