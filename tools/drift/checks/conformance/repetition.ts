@@ -38,8 +38,9 @@ export async function* versionErrors(resource: Resource): AsyncGenerator<string>
 
 /** Errors in repeated requests: the response has to change after a write, even if it was sent several times before. */
 export async function* staleErrors(resource: Resource, elements: readonly unknown[]): AsyncGenerator<string> {
-  const { cursor, key = '' } = resource.pagination;
-  if (cursor === undefined || elements.length === 0) return;
+  const { cursor, key } = resource.pagination;
+  // Without a key, the cursor after the last element is unknown.
+  if (cursor === undefined || key === undefined || elements.length === 0) return;
   const afterLast = requestWith(resource, { [cursor]: node(elements.at(-1))[key] });
   const pages: Page[] = [];
   for (let i = 0; i < 4; i++) {
