@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { exitCodes } from '../src/io/errors.ts';
-import { petctl, scratch, unreachable } from './petctl.ts';
+import { binary, environment, petctl, petctlNode, scratch, unreachable } from './petctl.ts';
 import { errorReply, type Reply, record } from './recorder.ts';
 
 const { minimum, maximum } = operations.listPets.fields.limit.schema;
@@ -70,6 +71,25 @@ describe('is rejected with a hint, and nothing is sent', () => {
     expect(stderr).toMatch(/^petctl: .*\n$/);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('secret-key');
+  });
+
+  test.skipIf(process.platform === 'win32')('a folder on stdin is rejected', () => {
+    const stdin = openSync(scratch, 'r');
+    for (const args of [
+      ['pets', 'import', '-', '--dry-run'],
+      ['pets', 'create', '--data', '-'],
+    ]) {
+      const { status, stderr } = spawnSync(petctlNode, [binary, ...args], {
+        env: environment(unreachable),
+        stdio: [stdin, 'pipe', 'pipe'],
+        encoding: 'utf8',
+      });
+      expect([status, stderr]).toEqual([
+        exitCodes.usage.exit,
+        'petctl: stdin is no file, pipe or terminal. Redirect a file to it: < FILE\n',
+      ]);
+    }
+    closeSync(stdin);
   });
 
   test('text that is not UTF-8 is rejected', async () => {

@@ -179,6 +179,24 @@ test.skipIf(process.platform === 'win32').each([['check'], ['export'], ['backup'
   },
 );
 
+test.skipIf(process.platform === 'win32')('rejects a folder as the input of an import', async () => {
+  const folder = newFolder();
+  const stdin = openSync(folder, 'r');
+  onTestFinished(() => closeSync(stdin));
+  const env = { ...process.env, PETSTORE_DATA_DIR: join(folder, 'data') };
+  const args = [main, 'import'];
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    env,
+    stdio: [stdin, 'pipe', 'pipe'],
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([
+    1,
+    'petstore-server: stdin is no file or pipe; redirect it: petstore-server import < documents.jsonl\n',
+  ]);
+  expect(existsSync(join(folder, 'data'))).toBe(false);
+});
+
 test('rejects a damaged keys.json in one line that names it', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'keys.json'), 'null');

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { InterruptedError, OutputError, type SignalName, signalNames, UsageError } from './errors.ts';
 
 /** A stream that is written to. */
@@ -59,6 +60,9 @@ export function processIo(): Io {
     stdin: () => {
       if (stdin) throw new UsageError('stdin is read twice.', 'Pass only one of the inputs on stdin.');
       stdin = process.stdin;
+      // In place of a stdin that it cannot read, such as a folder, Node has an empty stream without a class of its own.
+      if (stdin.constructor === Readable)
+        throw new UsageError('stdin is no file, pipe or terminal.', 'Redirect a file to it: < FILE');
       return stdin;
     },
     interrupted: signal,

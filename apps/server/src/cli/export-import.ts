@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Argument, type Command } from 'commander';
 import { allCollections } from '../collections.ts';
 import type { Config } from '../config/config.ts';
@@ -50,15 +51,18 @@ export function addImportCommand(root: Command, env: NodeJS.ProcessEnv): void {
   )
     .addArgument(collectionArgument())
     .action(async (name: string) => {
-      if (process.stdin.isTTY)
-        throw new UsageError('there is no input; redirect it: petstore-server import < documents.jsonl');
+      const { stdin } = process;
+      if (stdin.isTTY) throw new UsageError('there is no input; redirect it: petstore-server import < documents.jsonl');
+      // In place of a stdin that it cannot read, such as a folder, Node has an empty stream without a class of its own.
+      if (stdin.constructor === Readable)
+        throw new UsageError('stdin is no file or pipe; redirect it: petstore-server import < documents.jsonl');
       const declaration = allCollections.find((candidate) => candidate.name === name);
       if (!declaration) throw new UsageError(`there is no collection '${name}'.`);
       const config = configOf(command, env);
       // This module needs a JSON Schema validator, so it is loaded on demand.
       const { documentsOf, importDocuments } = await import('./import-documents.ts');
       await withStore(config, name, async (store, onProgress) => {
-        const batches = documentsOf(process.stdin, declaration);
+        const batches = documentsOf(stdin, declaration);
         const { added, known } = await importDocuments(store, declaration, batches, onProgress);
         return `Added ${added} ${name}; ${known} already existed.`;
       });

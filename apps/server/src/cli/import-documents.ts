@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { type Schema, schemas } from '@petstore/types';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { reasonOf } from '../files/files.ts';
 import { parseJson } from '../http/json.ts';
 import { type CollectionDeclaration, decode, decodeText, documentsIn } from '../store/document.ts';
 import type { Collection, Properties, Store } from '../store/store.ts';
@@ -124,7 +125,7 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
   };
   /** Pieces of the current line. Joining the pieces at every chunk would take quadratic time. */
   let pieces: string[] = [];
-  for await (const chunk of input) {
+  for await (const chunk of chunksOf(input)) {
     const [end = '', ...parts] = decoded(Buffer.from(chunk)).split('\n');
     pieces.push(end);
     for (const part of parts) {
@@ -135,6 +136,14 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
   }
   pieces.push(decoded());
   if (pieces.some((piece) => piece !== '')) yield pieces.join('');
+}
+
+async function* chunksOf(input: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* input;
+  } catch (cause) {
+    throw new ImportError(`The input cannot be read (${reasonOf(cause)}); import again from the start.`, { cause });
+  }
 }
 
 /** Parses lines of an export; undefined without an identifier, or if the schema does not match. */

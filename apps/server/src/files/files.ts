@@ -159,6 +159,9 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** What to do about an ELOOP. Links are not followed, because root writes these files, too, and a link may name any file. */
+export const LINK_ADVICE = 'Replace the symbolic link with its file; only the data folder itself may be a link';
+
 /** The system's code of an error, else its message. */
 export function reasonOf(error: unknown): string {
   return errorCode(error) ?? (error instanceof Error ? error.message : String(error));

@@ -1,14 +1,14 @@
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ExpectedError } from '../expected-error.ts';
-import { errorCode, makeFolder, reasonOf, replaceFile } from '../files/files.ts';
+import { errorCode, LINK_ADVICE, makeFolder, reasonOf, replaceFile } from '../files/files.ts';
 import { lockFile } from '../files/lock.ts';
 import { generateKey, type HashedKey, hashOf, isName, nameRule } from './parse-keys.ts';
 
 /** Thrown if keys.json cannot be used. The message never contains its content. */
 export class KeysFileError extends ExpectedError {
   constructor(file: string, finding: string, cause?: unknown) {
-    super(`${file} ${finding}`, { cause });
+    super(`${file} ${finding}${errorCode(cause) === 'ELOOP' ? ` ${LINK_ADVICE}.` : ''}`, { cause });
   }
 }
 

@@ -1,5 +1,5 @@
 import { ExpectedError } from '../expected-error.ts';
-import { isDiskFull } from '../files/files.ts';
+import { errorCode, isDiskFull, LINK_ADVICE } from '../files/files.ts';
 
 /** The content of a file is not what the store wrote. No file was changed. */
 export class StoreDamagedError extends ExpectedError {
@@ -25,14 +25,17 @@ export class StoreLockedError extends ExpectedError {
 export class StoreFolderError extends ExpectedError {
   readonly file: string;
 
-  constructor(file: string, cause: unknown, advice = isDiskFull(cause) ? 'Free some space' : READ_AND_WRITE) {
+  constructor(file: string, cause: unknown, advice = adviceFor(cause)) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     super(`${file}: cannot be used (${reason}). ${advice}.`, { cause });
     this.file = file;
   }
 }
 
-const READ_AND_WRITE = 'The server must be able to read and write it';
+function adviceFor(cause: unknown): string {
+  if (isDiskFull(cause)) return 'Free some space';
+  return errorCode(cause) === 'ELOOP' ? LINK_ADVICE : 'The server must be able to read and write it';
+}
 
 /** The store cannot do this now. Nothing was done, so the caller can repeat it. */
 export class StoreUnavailableError extends ExpectedError {}

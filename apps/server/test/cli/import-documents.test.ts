@@ -77,3 +77,14 @@ test('the time for a line is linear in its length', async () => {
   const few = await cost(40);
   expect(await cost(320)).toBeLessThan(Math.max(few, 5_000) * 24);
 });
+
+test('an input that cannot be read to its end is rejected after its first documents', async () => {
+  const input = Readable.from(
+    (async function* () {
+      yield Buffer.from('{"orderId":1}\n');
+      throw Object.assign(new Error('read EIO'), { code: 'EIO' });
+    })(),
+  );
+  const batches = documentsOf(input, anything);
+  await expect(batches.next()).rejects.toThrow('The input cannot be read (EIO); import again from the start.');
+});

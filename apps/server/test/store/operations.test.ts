@@ -128,6 +128,14 @@ describe('petstore-server backup', () => {
     expect(readdirSync(to)).toEqual([]);
   });
 
+  test('leaves no folder if the store is damaged', async () => {
+    const folder = await petFolder();
+    writeFileSync(join(folder, 'segments/0000000001.jsonl'), 'x'.repeat(1000));
+    const to = join(newFolder(), 'copy');
+    await expect(backup(folder, to)).rejects.toThrow(StoreDamagedError);
+    expect(existsSync(to)).toBe(false);
+  });
+
   test('says in one line why a folder cannot be written', async (context) => {
     const disk = smallDisk(context, 64);
     const folder = newFolder();
@@ -138,6 +146,9 @@ describe('petstore-server backup', () => {
     writeFileSync(file, '');
     await expect(backup(folder, join(file, 'copy'))).rejects.toThrow(`${file}/copy: cannot be used (ENOTDIR`);
     const full = `${to}: cannot be used (ENOSPC: no space left on device, write). Free some space.`;
+    await expect(backup(folder, to)).rejects.toThrow(full);
+    // The failed copy is removed, so the same command can be repeated.
+    expect(existsSync(to)).toBe(false);
     await expect(backup(folder, to)).rejects.toThrow(full);
     await expect(backup(folder, join(file, 'copy'))).rejects.toThrow(StoreFolderError);
   });
@@ -251,6 +262,8 @@ describe('symbolic links in the data folder', () => {
     const opened = openLowdbStore(folder, [things]);
     if (name === 'store.json.tmp') await (await opened).close();
     else await expect(opened).rejects.toThrow(StoreFolderError);
+    if (['lock', 'store.json'].includes(name))
+      await expect(opened).rejects.toThrow('Replace the symbolic link with its file');
     if (name === 'segments') expect(readdirSync(outside)).toEqual([]);
     else expect(readFileSync(outside, 'utf8')).toBe('mine');
   });
@@ -259,7 +272,10 @@ describe('symbolic links in the data folder', () => {
     const folder = newFolder();
     const outside = join(newFolder(), 'outside');
     symlinkSync(outside, join(folder, name));
-    await expect(createKey(folder)).rejects.toThrow(/cannot be (locked|read)/);
+    const advice = 'Replace the symbolic link with its file; only the data folder itself may be a link.';
+    await expect(createKey(folder)).rejects.toThrow(
+      new RegExp(`${name} cannot be (locked|read) \\(ELOOP\\)\\. ${advice}$`),
+    );
     expect(existsSync(outside)).toBe(false);
   });
 });

@@ -27,10 +27,21 @@ const MAX_ATTEMPTS = 1000;
 export async function backup(folder: string, to: string): Promise<void> {
   try {
     if (!(await makeFolder(to))) throw new StoreFolderError(to, 'it exists', 'Choose a new folder');
+    await fill(to, folder);
+  } catch (error) {
+    throw folderError(to, error);
+  }
+}
+
+/** Fills a new folder with the copy. Removes the folder if that fails, so that the backup can be repeated. */
+async function fill(to: string, folder: string): Promise<void> {
+  try {
     await makeFolder(segmentsFolder(to));
     await writeManifest(to, newManifest(await copyFiles(folder, to)));
   } catch (error) {
-    throw folderError(to, error);
+    // The first error is reported; a folder that cannot be removed is named by the next attempt.
+    await rm(to, { recursive: true }).catch(() => {});
+    throw error;
   }
 }
 
