@@ -47,12 +47,13 @@ describe('pages', () => {
   });
 });
 
+const headers = { authorization: 'Bearer k' };
 test.each<[string, Parameters<typeof fake.fetch>, number]>([
   ['no key', ['http://127.0.0.1:8080/v1/pets'], 401],
-  ['no such path', ['http://127.0.0.1:8080/v1/dogs', {}], 404],
+  ['no such path', ['http://127.0.0.1:8080/v1/dogs', { headers }], 404],
   ['no such base path', ['http://127.0.0.1:8080/pets', {}], 404],
-  ['another method', ['http://127.0.0.1:8080/v1/pets', { method: 'PUT' }], 405],
-  ['a malformed path', ['http://127.0.0.1:8080/v1/pets/%zz', { headers: { authorization: 'Bearer k' } }], 400],
+  ['another method', ['http://127.0.0.1:8080/v1/pets', { method: 'PUT', headers }], 405],
+  ['a malformed path', ['http://127.0.0.1:8080/v1/pets/%zz', { headers }], 400],
 ])('a request with %s is rejected', async (_, request, status) => {
   expect((await fake.fetch(...request)).status).toBe(status);
 });
@@ -120,6 +121,8 @@ test('an idempotency key of another request is rejected', async () => {
   await store.createPet(rex, { idempotencyKey: 'a' });
   const { data, response } = await store.createPet(rex, { idempotencyKey: 'a' }).withResponse();
   expect([data.id, response.headers.get('idempotency-replayed')]).toEqual([1, 'true']);
+  const { name, ...others } = rex;
+  expect(await store.createPet({ ...others, name }, { idempotencyKey: '"a"' })).toEqual(data);
   const other = store.createPet({ ...rex, name: 'Tom' }, { idempotencyKey: 'a' });
   await expect(other).rejects.toMatchObject({ code: 'idempotency_key_reused' });
 });

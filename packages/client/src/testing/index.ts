@@ -1,8 +1,9 @@
 import { type Api, deployments, type Operation, type OperationId, operations, service } from '@petstore/types';
-import { exactJson } from '../bodies.ts';
 import { type Options, type Petstore, petstore } from '../petstore.ts';
-import { HttpError, type Route, readInputs, routesOf } from './read-request.ts';
+import { HttpError } from './read-body.ts';
+import { fingerprintOf, idempotencyKeyOf, type Route, readInputs, routesOf } from './read-request.ts';
 import { Resources } from './resources.ts';
+import { allowOf, deprecationOf, errorResponse, responseOf } from './responses.ts';
 
 /** The number of the last requests that `requests` holds. */
 const MAX_REQUESTS = 1_000;
@@ -76,17 +77,20 @@ export function fakeService(options: FakeOptions = {}): FakeService {
   let resources = new Resources(all, pageSize);
   let received = 0;
 
-  const handle = async (request: Request, route: Route, path: string, query: URLSearchParams): Promise<Response> => {
-    const { operation } = route;
-    const { id, security, pagination } = operation;
-    const key = /^bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+  const authorize = ({ headers }: Request, { security }: Pick<Operation, 'security'>): void => {
+    const key = /^bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1];
     const isBearer = security.length > 0 && security.every((names) => names.includes('bearer'));
     if (isBearer && (key === undefined || (apiKey !== undefined && key !== apiKey)))
-      throw new HttpError(401, 'The API key is missing or invalid.');
-    const idempotencyKey = operation.idempotencyKey && request.headers.get(operation.idempotencyKey.header);
-    const fingerprint = `${id} ${path} ${idempotencyKey ? await request.clone().text() : ''}`;
+      throw new HttpError(401, 'The API key is missing or invalid.', { 'www-authenticate': 'Bearer' });
+  };
+
+  const handle = async (request: Request, route: Route, path: string, query: URLSearchParams): Promise<Response> => {
+    const { operation } = route;
+    const { id, pagination } = operation;
     const input = await readInputs(route, query, request);
-    const before = idempotencyKey ? idempotentResponses.get(idempotencyKey) : undefined;
+    const idempotencyKey = idempotencyKeyOf(operation, request);
+    const fingerprint = `${id} ${idempotencyKey === undefined ? '' : await fingerprintOf(input)}`;
+    const before = idempotencyKey !== undefined ? idempotentResponses.get(idempotencyKey) : undefined;
     if (before) {
       if (before.request !== fingerprint) throw new HttpError(422, 'This Idempotency-Key belongs to another request.');
       const replayed = before.response.clone();
@@ -104,7 +108,8 @@ export function fakeService(options: FakeOptions = {}): FakeService {
       headers.link = `<${basePath}${path}?${query}>; rel="next"`;
     }
     const response = responseOf(operation, result.data, headers);
-    if (idempotencyKey) idempotentResponses.set(idempotencyKey, { request: fingerprint, response: response.clone() });
+    if (idempotencyKey !== undefined)
+      idempotentResponses.set(idempotencyKey, { request: fingerprint, response: response.clone() });
     return response;
   };
 
@@ -113,7 +118,9 @@ export function fakeService(options: FakeOptions = {}): FakeService {
     const { pathname, searchParams } = new URL(request.url);
     const path = pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : '';
     const routes = routesOf(all, path);
-    const route = routes.find(({ operation }) => operation.method === request.method);
+    // HEAD is answered as GET is, without the body.
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const route = routes.find(({ operation }) => operation.method === method);
     const id = route?.operation.id as OperationId | undefined;
     requests.push({
       operation: id,
@@ -131,20 +138,23 @@ export function fakeService(options: FakeOptions = {}): FakeService {
     const respond = async (): Promise<Response> => {
       try {
         if (status !== undefined) return errorResponse(status, error, headers, text);
+        if (path !== '') authorize(request, route?.operation ?? service);
         if (routes.length === 0) throw new HttpError(404, 'There is no such path.');
-        if (!route)
-          throw new HttpError(405, `This path has ${routes.map(({ operation }) => operation.method).join(', ')}.`);
+        const allow = allowOf(routes.map(({ operation }) => operation));
+        if (!route && method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
+        if (!route) throw new HttpError(405, `This path has ${allow}.`, { allow });
         const response = await handle(request, route, path, searchParams);
         return text === undefined ? response : new Response(text, response);
       } catch (reason) {
         if (!(reason instanceof HttpError)) throw reason;
-        return errorResponse(reason.status, reason, headers, text);
+        return errorResponse(reason.status, reason, { ...reason.headers, ...headers }, text);
       }
     };
     const response = await respond();
     if (disconnect === 'after') throw brokenConnection();
+    for (const header of deprecationOf(route?.operation, basePath)) response.headers.append(...header);
     response.headers.set('x-request-id', headers?.['x-request-id'] ?? `fake-${++received}`);
-    return response;
+    return request.method === 'HEAD' ? new Response(null, response) : response;
   };
 
   const clientOptions: Options = { baseUrl, apiKey: apiKey ?? 'a-key', fetch, retry: { base: 1 }, logLevel: 'off' };
@@ -162,33 +172,6 @@ export function fakeService(options: FakeOptions = {}): FakeService {
       resources = new Resources(all, pageSize);
     },
   };
-}
-
-function responseOf({ responses, successes, success }: Operation, data: unknown, headers: Record<string, string>) {
-  const { kind, mediaType } = responses[success ?? successes[0] ?? ''] ?? {};
-  const status = success ?? 200;
-  if (kind === undefined) return new Response(null, { status, headers });
-  const body = kind === 'json' ? exactJson(data) : (data as ConstructorParameters<typeof Response>[0]);
-  return new Response(body, { status, headers: { ...headers, ...(mediaType && { 'content-type': mediaType }) } });
-}
-
-/** The response of an error, with the body that the service sends. */
-function errorResponse(
-  status: number,
-  { code, message }: { readonly code?: string; readonly message?: string },
-  headers: Readonly<Record<string, string>> = {},
-  text?: string,
-): Response {
-  const [known] = Object.entries<number>(service.statuses).find(([, one]) => one === status) ?? [];
-  const error = {
-    code: code ?? known ?? (status < 500 ? 'invalid_request' : 'internal_error'),
-    message: message ?? `It is ${status}.`,
-    status,
-  };
-  return new Response(text ?? JSON.stringify(error), {
-    status,
-    headers: { 'content-type': 'application/json', ...headers },
-  });
 }
 
 /** Waits, and rejects as fetch does when the signal aborts. */

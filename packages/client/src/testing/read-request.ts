@@ -1,26 +1,7 @@
 // Reads requests as the service does, by the operations of the spec.
-import {
-  type Field,
-  type Operation,
-  parseExact,
-  propertiesOf,
-  type RequestBody,
-  type Schema,
-  typeIn,
-  typesOf,
-} from '@petstore/types';
+import { type Field, type Operation, typeIn, typesOf } from '@petstore/types';
 import { faultOf } from '../check.ts';
-import { parseIfJson } from '../errors.ts';
-
-/** An error response of the fake service. */
-export class HttpError extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
+import { HttpError, readBody, valueFrom } from './read-body.ts';
 
 /** An operation, and the percent-encoded parameters in the path that matches it. */
 export interface Route {
@@ -77,6 +58,24 @@ export async function readInputs(
   return body ? { ...input, ...(await readBody({ fields, body }, request)) } : input;
 }
 
+/** The idempotency key in a request, without the quotes of a structured field. Throws an HttpError for an invalid key. */
+export function idempotencyKeyOf({ idempotencyKey }: Operation, { headers }: Request): string | undefined {
+  const text = idempotencyKey && headers.get(idempotencyKey.header);
+  if (!idempotencyKey || typeof text !== 'string') return undefined;
+  const fault = faultOf(text, idempotencyKey.schema, 'request');
+  if (fault !== undefined) throw new HttpError(400, `header '${idempotencyKey.header}' is ${fault}`);
+  return text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;
+}
+
+/** A text that is the same for equal inputs, whatever the order of their properties. */
+export async function fingerprintOf(input: unknown): Promise<string> {
+  if (input instanceof Blob) return JSON.stringify([input.type, (input as File).name, await input.text()]);
+  if (typeof input !== 'object' || input === null) return `${typeof input} ${JSON.stringify(String(input))}`;
+  const entries = Object.entries(input).sort(([one], [other]) => (one < other ? -1 : 1));
+  const texts = entries.map(async ([name, value]) => `${JSON.stringify(name)}: ${await fingerprintOf(value)}`);
+  return `{${await Promise.all(texts)}}`;
+}
+
 /** Whether a parameter is a text, or a list in a query that repeats its name, as by default. */
 function isReadable({ in: place, style, explode, contentType, schema }: Field): boolean {
   if (place === 'cookie' || (style ?? explode ?? contentType) !== undefined) return false;
@@ -90,79 +89,10 @@ function unreadable(name: string): HttpError {
   );
 }
 
-type WithBody = Required<Pick<Operation, 'fields' | 'body'>>;
-
-async function readBody({ fields, body }: WithBody, request: Request): Promise<Record<string, unknown>> {
-  if (body.kind === 'text') return { body: await request.text() };
-  if (body.kind === 'bytes') return { body: await request.blob() };
-  const value = body.kind === 'json' ? await readJson(body, request) : await readForm({ fields, body }, request);
-  if (value === undefined) return {};
-  if (body.whole) {
-    const fault = faultOf(value, fields.body?.schema ?? {}, 'request');
-    if (fault !== undefined) throw new HttpError(400, `the body is ${fault}`);
-    return { body: value };
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new HttpError(400, 'the body is not an object');
-  const properties = new Map<string, unknown>(Object.entries(value));
-  for (const [name, field] of Object.entries(fields).filter(([, one]) => one.in === 'body')) {
-    if (field.required && !properties.has(name)) throw new HttpError(400, `body '${name}' is missing`);
-    const fault = properties.has(name) ? faultOf(properties.get(name), field.schema, 'request') : undefined;
-    if (fault !== undefined) throw new HttpError(400, `body '${name}' is ${fault}`);
-  }
-  for (const name of properties.keys())
-    if (fields[name]?.in !== 'body' && !body.additional)
-      throw new HttpError(400, `body '${name}': there is no such property`);
-  return Object.fromEntries(properties);
-}
-
-/** The value of a JSON body; `undefined` if an optional body is missing. */
-async function readJson(body: RequestBody, request: Request): Promise<unknown> {
-  const text = await request.text();
-  if (text === '' && !body.required) return undefined;
-  if (!/[/+]json\b/i.test(request.headers.get('content-type') ?? ''))
-    throw new HttpError(415, `the body must be ${body.mediaType}`);
-  try {
-    return parseExact(text);
-  } catch {
-    throw new HttpError(400, 'the body is not JSON');
-  }
-}
-
-/** The properties of a form; `undefined` if an optional body is missing. A part that is a file is a `File`. */
-async function readForm({ fields, body }: WithBody, request: Request): Promise<Record<string, unknown> | undefined> {
-  if (request.body === null && !body.required) return undefined;
-  const form = await request.formData().catch(() => {
-    throw new HttpError(415, `the body must be ${body.mediaType}`);
-  });
-  const properties = body.whole ? propertiesOf(fields.body?.schema ?? {}) : {};
-  const read = [...new Set(form.keys())].map((name) => {
-    const schema = properties[name] ?? fields[name]?.schema ?? {};
-    const isList = typeIn(schema) === 'array';
-    const rule = isList ? (schema.items ?? {}) : schema;
-    const values = form.getAll(name).map((part) => (typeof part === 'string' ? valueFrom(part, rule) : part));
-    return [name, isList ? values : values[0]] as const;
-  });
-  return Object.fromEntries(read);
-}
-
 function decoded(segment = ''): string {
   try {
     return decodeURIComponent(segment);
   } catch {
     throw new HttpError(400, 'The target of the request is not a well-formed path.');
   }
-}
-
-/** The text of a parameter as a value of the type in its schema. */
-function valueFrom(text: string, schema: Schema): unknown {
-  const types = typesOf(schema);
-  if (types.includes('integer') && /^-?(0|[1-9]\d*)$/.test(text)) {
-    const value = Number(text);
-    return Number.isSafeInteger(value) ? value : BigInt(text);
-  }
-  if (types.includes('number') && /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return Number(text);
-  if (typeIn(schema) === 'object') return parseIfJson(text, false, text);
-  if (types.includes('boolean') && /^(true|false)$/.test(text)) return text === 'true';
-  return text;
 }

@@ -107,7 +107,8 @@ export class Resources {
     const following = found.length > size ? page.at(-1)?.[key] : undefined;
     const list = items === undefined ? page : { [items]: page, ...(more && { [more]: following !== undefined }) };
     if (by === 'body') return { data: { ...list, [next]: following ?? null } };
-    return { data: list, ...(by === 'link' && following !== undefined && { next: following }) };
+    // As the service does, a full page links to the next, which may be empty.
+    return { data: list, ...(by === 'link' && page.length === size && { next: page.at(-1)?.[key] }) };
   }
 }
 

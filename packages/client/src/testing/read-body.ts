@@ -1,0 +1,137 @@
+// Reads bodies and texts as the service does.
+import {
+  isInt64,
+  type Operation,
+  parseExact,
+  propertiesOf,
+  type RequestBody,
+  repeatedKey,
+  roundedNumber,
+  type Schema,
+  typeIn,
+  typesOf,
+} from '@petstore/types';
+import { faultOf } from '../check.ts';
+import { parseIfJson } from '../errors.ts';
+
+/** An error response of the fake service. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** The operation of a request with a body. */
+type WithBody = Required<Pick<Operation, 'fields' | 'body'>>;
+
+/** The limit of the real service by default. */
+const MAX_BODY_BYTES = 2 ** 20;
+
+/** The inputs in the body of a request. Throws an HttpError for a body that the spec does not allow. */
+export async function readBody({ fields, body }: WithBody, request: Request): Promise<Record<string, unknown>> {
+  const { size } = await request.clone().blob();
+  if (size > MAX_BODY_BYTES) throw new HttpError(413, `the body is larger than ${MAX_BODY_BYTES} bytes`);
+  if (!/^(identity)?$/i.test(request.headers.get('content-encoding') ?? ''))
+    throw new HttpError(415, 'the body is compressed');
+  if (body.kind === 'text') return { body: await readText(body, request) };
+  if (body.kind === 'bytes') return { body: await request.blob() };
+  const value = body.kind === 'json' ? await readJson(body, request) : await readForm({ fields, body }, request);
+  if (value === undefined) return {};
+  if (body.whole) {
+    const fault = faultOf(value, fields.body?.schema ?? {}, 'request');
+    if (fault !== undefined) throw new HttpError(400, `the body is ${fault}`);
+    return { body: value };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new HttpError(400, 'the body is not an object');
+  const properties = new Map<string, unknown>(Object.entries(value));
+  for (const [name, field] of Object.entries(fields).filter(([, one]) => one.in === 'body')) {
+    if (field.required && !properties.has(name)) throw new HttpError(400, `body '${name}' is missing`);
+    const fault = properties.has(name) ? faultOf(properties.get(name), field.schema, 'request') : undefined;
+    if (fault !== undefined) throw new HttpError(400, `body '${name}' is ${fault}`);
+  }
+  for (const name of properties.keys())
+    if (fields[name]?.in !== 'body' && !body.additional)
+      throw new HttpError(400, `body '${name}': there is no such property`);
+  return Object.fromEntries(properties);
+}
+
+/** The value of a JSON body; `undefined` if an optional body is missing. */
+async function readJson(body: RequestBody, request: Request): Promise<unknown> {
+  if (request.body === null && !body.required) return undefined;
+  const text = await readText(body, request);
+  let value: unknown;
+  try {
+    value = parseExact(text);
+  } catch {
+    throw new HttpError(400, 'the body is not JSON');
+  }
+  const repeated = repeatedKey(text);
+  if (repeated !== undefined) throw new HttpError(400, `body '${repeated}': it appears more than once`);
+  const rounded = roundedNumber(text);
+  if (rounded !== undefined) throw new HttpError(400, `body: ${rounded} cannot be represented exactly`);
+  const problem = problemIn(value);
+  if (problem !== undefined) throw new HttpError(400, `body: ${problem}`);
+  return value;
+}
+
+/** The text of a body in the declared media type. Throws an HttpError for another type, another charset, or bytes that are not UTF-8. */
+async function readText({ mediaType }: RequestBody, request: Request): Promise<string> {
+  const type = request.headers.get('content-type') ?? '';
+  const [essence = '', ...parameters] = type.toLowerCase().split(/ *; */);
+  const isDeclared = mediaType.includes('*') || essence === mediaType.toLowerCase().split(';')[0];
+  if (!isDeclared || parameters.some((one) => /^charset=(?!"?(utf-8|us-ascii)"?$)/.test(one)))
+    throw new HttpError(415, `the body must be ${mediaType} in UTF-8`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await request.arrayBuffer());
+  } catch {
+    throw new HttpError(400, 'the body is not UTF-8');
+  }
+}
+
+/** A value that the service cannot store: a lone surrogate, or an integer beyond 64 bits. */
+function problemIn(value: unknown): string | undefined {
+  if (typeof value === 'string' && /\p{Surrogate}/u.test(value)) return 'it is not well-formed Unicode';
+  if (typeof value === 'bigint' && !isInt64(value)) return `${value} cannot be represented exactly`;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const part of Object.entries(value).flat()) {
+    const problem = problemIn(part);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** The properties of a form; `undefined` if an optional body is missing. A part that is a file is a `File`. */
+async function readForm({ fields, body }: WithBody, request: Request): Promise<Record<string, unknown> | undefined> {
+  if (request.body === null && !body.required) return undefined;
+  const form = await request.formData().catch(() => {
+    throw new HttpError(415, `the body must be ${body.mediaType}`);
+  });
+  const properties = body.whole ? propertiesOf(fields.body?.schema ?? {}) : {};
+  const read = [...new Set(form.keys())].map((name) => {
+    const schema = properties[name] ?? fields[name]?.schema ?? {};
+    const isList = typeIn(schema) === 'array';
+    const rule = isList ? (schema.items ?? {}) : schema;
+    const values = form.getAll(name).map((part) => (typeof part === 'string' ? valueFrom(part, rule) : part));
+    return [name, isList ? values : values[0]] as const;
+  });
+  return Object.fromEntries(read);
+}
+
+/** The text of a parameter as a value of the type in its schema. */
+export function valueFrom(text: string, schema: Schema): unknown {
+  const types = typesOf(schema);
+  if (types.includes('integer') && /^(0|-?[1-9]\d*)$/.test(text)) {
+    const value = Number(text);
+    return Number.isSafeInteger(value) ? value : BigInt(text);
+  }
+  if (types.includes('number') && /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return Number(text);
+  if (typeIn(schema) === 'object') return parseIfJson(text, false, text);
+  if (types.includes('boolean') && /^(true|false)$/.test(text)) return text === 'true';
+  return text;
+}

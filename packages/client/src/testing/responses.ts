@@ -1,0 +1,54 @@
+// Writes responses as the service does.
+import { type Operation, operations, service } from '@petstore/types';
+import { exactJson } from '../bodies.ts';
+
+/** The response of a success. */
+export function responseOf(
+  { responses, successes, success }: Operation,
+  data: unknown,
+  headers: Record<string, string>,
+) {
+  const { kind, mediaType } = responses[success ?? successes[0] ?? ''] ?? {};
+  const status = success ?? 200;
+  if (kind === undefined) return new Response(null, { status, headers });
+  const body = kind === 'json' ? exactJson(data) : (data as ConstructorParameters<typeof Response>[0]);
+  return new Response(body, { status, headers: { ...headers, ...(mediaType && { 'content-type': mediaType }) } });
+}
+
+/** The response of an error, with the body that the service sends. */
+export function errorResponse(
+  status: number,
+  { code, message }: { readonly code?: string; readonly message?: string },
+  headers: Readonly<Record<string, string>> = {},
+  text?: string,
+): Response {
+  const [known] = Object.entries<number>(service.statuses).find(([, one]) => one === status) ?? [];
+  const error = {
+    code: code ?? known ?? (status < 500 ? 'invalid_request' : 'internal_error'),
+    message: message ?? `It is ${status}.`,
+    status,
+  };
+  return new Response(text ?? JSON.stringify(error), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+}
+
+/** The methods of a path, which a response to OPTIONS and a 405 name. */
+export function allowOf(atPath: readonly Operation[]): string {
+  const declared = atPath.map(({ method }) => String(method));
+  const implicit = declared.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'];
+  return [...declared, ...implicit.filter((method) => !declared.includes(method))].join(', ');
+}
+
+/** The headers of every response of a deprecated operation. */
+export function deprecationOf(operation: Operation | undefined, basePath: string): [name: string, value: string][] {
+  const { deprecated, deprecatedSince, sunset, successor } = operation ?? {};
+  if (!deprecated) return [];
+  const other = Object.values<Operation>(operations).find(({ id }) => id === successor);
+  return [
+    ...(deprecatedSince ? [['deprecation', `@${Date.parse(deprecatedSince) / 1000}`] as [string, string]] : []),
+    ...(sunset ? [['sunset', new Date(sunset).toUTCString()] as [string, string]] : []),
+    ...(other ? [['link', `<${basePath}${other.path}>; rel="successor-version"`] as [string, string]] : []),
+  ];
+}
