@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { petctl } from './petctl.ts';
-import { pageBefore, record } from './recorder.ts';
+import { errorReply, pageBefore, record } from './recorder.ts';
 
 test('api follows pages of the same service only', async () => {
   const { env, requests } = await record((_, count) =>
@@ -29,6 +29,16 @@ test('api sends headers, and prints those of the response', async () => {
     code: 2,
     stderr: "petctl: petctl sets the header authorization itself. Store the credential with 'petctl auth login'.\n",
   });
+});
+
+test('api prints the status and the headers of an unsuccessful response, too', async () => {
+  const { env } = await record(() => ({ ...errorReply(404, 'not_found'), headers: { 'x-request-id': 'one' } }));
+  const { code, stdout, stderr } = await petctl(['api', 'get', '/pets/7', '-i'], { env });
+  expect([code, stderr]).toEqual([5, expect.stringContaining('it is not_found (HTTP 404, request one)')]);
+  expect(stdout).toMatch(/^HTTP 404\n(.+\n)*x-request-id: one\n(.+\n)*\n$/);
+  const { env: failing } = await record((_, count) => (count === 1 ? errorReply(503, 'unavailable') : 'hang'));
+  const late = await petctl(['api', 'get', '/pets', '-i', '--timeout', '2s'], { env: failing });
+  expect([late.code, late.stdout.split('\n')[0]]).toEqual([8, 'HTTP 503']);
 });
 
 test('a repeated header is a list, a repeated field is a list in a query and an error in a body', async () => {

@@ -62,6 +62,19 @@ test.each([
   expect([code, outcomes(stdout)]).toEqual([9, ['1 unknown']]);
 });
 
+test("a property of the service named like one of petctl's columns hides no column", async () => {
+  const { env } = await record(() => ({ status: 201, body: { id: 1, line: 7, outcome: 'lost', error: 'none' } }));
+  const { stdout } = await petctl(['pets', 'import', '-', '-o', 'jsonl'], { env, input: lines(1) });
+  expect(JSON.parse(stdout)).toEqual({
+    line: 1,
+    outcome: 'created',
+    id: 1,
+    service_line: 7,
+    service_outcome: 'lost',
+    service_error: 'none',
+  });
+});
+
 test('a call without a response is an unknown outcome', async () => {
   const { env } = await record((request) => (named(request) === '2' ? 'break' : { status: 201, body: { id: 1 } }));
   const { code, stdout } = await petctl(['pets', 'import', '-'], { env, input: lines(3) });

@@ -70,6 +70,19 @@ test('failed lines can be corrected and imported again', async () => {
   expect(files.failedRecords()).toBe('');
 });
 
+test.each([
+  ['{ "name": "]},{\\"[", "categoryId": 1e400 }', 'array'],
+  ['{"name":"A","categoryId":92233720368547758079}', 'array'],
+  ['{"categoryId":1,\n "list":[{}, []]}', 'array'],
+  ['"text"', 'array'],
+  ['{"name":1.0}', 'single value'],
+] as const)('the failed record %s of a JSON %s is stored unchanged', async (text, kind) => {
+  const input = kind === 'array' ? `[ {"name":"A","categoryId":1} ,\t${text}\r\n]` : ` ${text}\n`;
+  const args = ['pets', 'import', '-', '--format', 'json', '--dry-run', '--failed', files.failedFile];
+  expect(await petctl(args, { env, input })).toMatchObject({ code: 9 });
+  expect(files.failedRecords()).toBe(`[\n${text}\n]\n`);
+});
+
 test('an empty input is no error', async () => {
   for (const text of ['', '\n', '[]'])
     expect(await run(files.write('none', text))).toMatchObject({

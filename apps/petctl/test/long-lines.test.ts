@@ -63,6 +63,16 @@ test.each([
   await expect(records[Symbol.asyncIterator]().next()).rejects.toThrow(message);
 });
 
+test.each([' ', '\n'])(
+  'endless blanks, %j, before the first record are rejected before they fill the memory',
+  async (blank) => {
+    const blanks = chunksOf('', blank.repeat(CHUNK.length), 5_000, '');
+    await expect(readRecords(blanks, undefined, operation)).rejects.toThrow(
+      'the white space before the first record has more than 256 MiB.',
+    );
+  },
+);
+
 test('a very long word gets no suggestion', async () => {
   const word = CHUNK.repeat(100);
   const candidates = Object.keys(operation.fields);

@@ -100,13 +100,26 @@ describe('a proxy from the environment', () => {
   test.skipIf(hasNoCertificates)('an untrusted certificate is rejected, also through a tunnel', async () => {
     expect(await list('https://petstore.test/v1', { https_proxy: proxy })).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('CERT'),
+      stderr: expect.stringMatching(/^petctl: https:\/\/petstore\.test\/v1 could not be reached \(.*CERT.*\)/),
     });
     expect(await list('https://refused.test/v1', { https_proxy: proxy })).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('the proxy responded 403'),
+      stderr: expect.stringContaining(`through the proxy ${new URL(proxy).origin} (the proxy responded 403). Check`),
     });
   });
+
+  test.each(['http', 'https'])(
+    'a proxy that cannot be reached for %s is named, without its credentials',
+    async (scheme) => {
+      const dead = { [`${scheme}_proxy`]: 'http://me:secret@127.0.0.1:1' };
+      expect(await list(`${scheme}://petstore.test/v1`, dead)).toMatchObject({
+        code: 3,
+        stderr:
+          `petctl: ${scheme}://petstore.test/v1 could not be reached through the proxy http://127.0.0.1:1 (ECONNREFUSED). ` +
+          `Check the proxy, or change ${scheme}_proxy or all_proxy.\n`,
+      });
+    },
+  );
 
   test('an invalid proxy address is an error', async () => {
     for (const bad of ['socks5://x:1', 'http://', 'http://a%zz:b@127.0.0.1:1', 'http://a:%ff@127.0.0.1:1'])

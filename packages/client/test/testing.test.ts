@@ -170,3 +170,14 @@ test('identifiers are texts if the response says so', () => {
   expect(resources.run(create, create.path, {})).toEqual({ data: { id: '1' } });
   expect(resources.run(operations.getPet, '/pets/1', { petId: '1' })).toEqual({ data: { id: '1' } });
 });
+
+test('a document may have properties, and a list may have filters, that are named like those of every object', () => {
+  const create: Operation = { ...operations.createPet, body: { ...operations.createPet.body, additional: true } };
+  const byConstructor = { in: 'query', required: false, description: 'One.', schema: { type: 'string' } } as const;
+  const list: Operation = { ...operations.listPets, fields: { constructor: byConstructor } };
+  const resources = new Resources([create, list], 1);
+  const document = { name: 'x', constructor: 'y' };
+  expect(resources.run(create, create.path, document)).toEqual({ data: { id: 1, ...document } });
+  expect(resources.run(list, list.path, {})).toEqual({ data: [{ id: 1, ...document }] });
+  expect(resources.run(list, list.path, { constructor: 'z' })).toEqual({ data: [] });
+});

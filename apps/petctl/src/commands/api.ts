@@ -1,4 +1,13 @@
-import { connect, extendTrail, nextPage, observe, type RawRequest, request } from '@petstore/client';
+import {
+  connect,
+  extendTrail,
+  nextPage,
+  observe,
+  PetstoreError,
+  type RawRequest,
+  request,
+  TimeoutError,
+} from '@petstore/client';
 import { type Operation, type SecurityScheme, service, typeIn } from '@petstore/types';
 import { clientFor, credentialsFor, deprecationText } from '../call/client.ts';
 import { parseValue } from '../flags/parse-value.ts';
@@ -24,7 +33,12 @@ export async function api(invocation: Invocation): Promise<void> {
   const { options } = await clientFor(invocation, await credentialsFor(invocation, service));
   const connection = observe(connect(options), options);
   const send = (one: RawRequest) => request(connection, one, { signal: io.interrupted });
-  const first = await send(raw);
+  const first = await send(raw).catch(async (error: unknown) => {
+    // As in the report, the last response explains more than the timeout.
+    const failure = error instanceof TimeoutError ? error.cause : error;
+    if (flags.has('include') && failure instanceof PetstoreError) await io.stdout.write(headOf(failure.response));
+    throw error;
+  });
   const { text, response } = first;
   if (response.headers.get('deprecation') !== null && wantsNotices(invocation))
     await writeNotice(

@@ -70,6 +70,24 @@ export function isUnsendable(error: Error): boolean {
   return unsendable.has(error);
 }
 
+/** A proxy of the environment: its address without credentials, and the scheme of the requests that it is for. */
+interface Proxy {
+  readonly origin: string;
+  readonly scheme: string;
+}
+
+const failedProxies = new WeakMap<Error, Proxy>();
+
+/** Remembers that a request failed with this error at a proxy. */
+export function markProxyError(error: Error, proxy: Proxy): void {
+  failedProxies.set(error, proxy);
+}
+
+/** The proxy at which a request failed; undefined if it failed elsewhere. */
+export function failedProxy(error: unknown): Proxy | undefined {
+  return error instanceof Error ? failedProxies.get(error) : undefined;
+}
+
 /** The results could not be written. */
 export class OutputError extends CliError {
   constructor(cause: unknown, what = 'The results') {

@@ -76,8 +76,8 @@ function unwritable(file: string, error: unknown): UsageError {
 const MAX_TEXT_MIB = 256;
 
 /** Throws if a text is too large, so that an endless device does not fill the memory. */
-export function rejectLarge(length: number, name: string): void {
-  if (length > MAX_TEXT_MIB * 2 ** 20) throw new UsageError(`${name} has more than ${MAX_TEXT_MIB} MiB.`, 'Split it.');
+export function rejectLarge(length: number, name: string, hint = 'Split it.'): void {
+  if (length > MAX_TEXT_MIB * 2 ** 20) throw new UsageError(`${name} has more than ${MAX_TEXT_MIB} MiB.`, hint);
 }
 
 /** The text of a file, or of stdin for `-`; throws for malformed UTF-8, which would be sent as other text. */

@@ -3,7 +3,7 @@ import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { urlToHttpOptions } from 'node:url';
-import { UsageError } from './errors.ts';
+import { markProxyError, UsageError } from './errors.ts';
 import type { Environment } from './process-io.ts';
 
 /** Opens a request to one host. */
@@ -60,6 +60,7 @@ export function throughProxy(url: URL, proxy: URL): OpenRequest {
   const { protocol, hostname, port, auth } = urlToHttpOptions(proxy);
   const toProxy = { protocol, hostname, port };
   const authorization = auth ? { 'proxy-authorization': `Basic ${Buffer.from(auth).toString('base64')}` } : {};
+  const mark = (error: Error) => markProxyError(error, { origin: proxy.origin, scheme: url.protocol.slice(0, -1) });
   if (url.protocol === 'http:') {
     const agent = new Agent({ keepAlive: true });
     return ({ hostname, path, headers, ...options }) =>
@@ -69,12 +70,16 @@ export function throughProxy(url: URL, proxy: URL): OpenRequest {
         agent,
         path: url.origin + path,
         headers: { ...Object.fromEntries(Object.entries(headers ?? {})), ...authorization, host: url.host },
-      });
+      }).on('error', mark);
   }
   const agent = new https.Agent({ keepAlive: true });
   // Returns nothing, so Node waits for the callback. The options contain the name that the certificate must have.
   agent.createConnection = (options, done) => {
     tunnel(send, { ...toProxy, headers: authorization }, url)
+      .catch((error: Error) => {
+        mark(error);
+        throw error;
+      })
       .then((socket) => connectTls({ ...(options as ConnectionOptions), socket }))
       .then(
         (socket) => done?.(null, socket),

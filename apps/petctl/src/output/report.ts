@@ -1,5 +1,13 @@
 import { AbortedError, ConnectionError, PetstoreError, TimeoutError } from '@petstore/client';
-import { CliError, type ErrorKind, errorKindOf, exitCodes, isUnsendable, systemCode } from '../io/errors.ts';
+import {
+  CliError,
+  type ErrorKind,
+  errorKindOf,
+  exitCodes,
+  failedProxy,
+  isUnsendable,
+  systemCode,
+} from '../io/errors.ts';
 import { escapeControls } from '../io/text.ts';
 import type { Invocation } from '../parse/command.ts';
 import type { ResolvedSettings } from '../settings/resolve.ts';
@@ -27,10 +35,13 @@ export function errorReport(error: unknown): ErrorReport {
   if (error instanceof ConnectionError) {
     if (error.cause === undefined) return report('failed', `${error.message}.`);
     const code = systemCode(error.cause);
+    const proxy = failedProxy(error.cause);
     return report(
       'unreachable',
-      `${error.message}${code ? ` (${code})` : ''}.`,
-      'Check that it runs there, or select another address with --base-url or --deployment.',
+      `${error.message}${proxy ? ` through the proxy ${proxy.origin}` : ''}${code ? ` (${code})` : ''}.`,
+      proxy
+        ? `Check the proxy, or change ${proxy.scheme}_proxy or all_proxy.`
+        : 'Check that it runs there, or select another address with --base-url or --deployment.',
     );
   }
   if (error instanceof Error && isUnsendable(error))

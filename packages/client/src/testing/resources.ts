@@ -28,7 +28,9 @@ export class Resources {
   /** Executes an operation. Returns `undefined` if there is no such document, `unknown` if the shape does not determine what to do. */
   run(operation: Operation, path: string, input: Input): OperationResult | 'unknown' | undefined {
     const { method, fields, body } = operation;
-    const properties = Object.entries(input).filter(([name]) => fields[name]?.in === 'body' || (body && !fields[name]));
+    const properties = Object.entries(input).filter(
+      ([name]) => fields[name]?.in === 'body' || (body && !Object.hasOwn(fields, name)),
+    );
     const content = (body?.whole ? input.body : Object.fromEntries(properties)) as Document;
     const parent = path.slice(0, path.lastIndexOf('/'));
     const [, list = operation.path, parameter] = /^(.*)\/\{([^/]+)\}$/.exec(operation.path) ?? [];
@@ -99,7 +101,7 @@ export class Resources {
       (document) =>
         Number(document[key]) > from &&
         filters.every(
-          (name) => input[name] === undefined || ([input[name]].flat() as unknown[]).includes(document[name]),
+          (name) => !Object.hasOwn(input, name) || ([input[name]].flat() as unknown[]).includes(document[name]),
         ),
     );
     const size = Math.min(this.#pageSize, Number(input[limit] ?? fields[limit]?.schema.default ?? 20));

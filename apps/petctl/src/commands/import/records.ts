@@ -1,7 +1,7 @@
 import type { Operation } from '@petstore/types';
 import { UsageError } from '../../io/errors.ts';
 import { rejectLarge } from '../../io/files.ts';
-import { isObject, jsonText } from '../../io/text.ts';
+import { isObject } from '../../io/text.ts';
 import { propertiesIn } from '../../output/format.ts';
 import { checkProperties, missingFields, parseJson } from '../input.ts';
 import { type CsvRecord, csvInput, csvRecords, inputNames } from './csv.ts';
@@ -56,11 +56,13 @@ export async function readRecords(
 async function peek(chunks: AsyncIterable<string>): Promise<{ first: string; all: AsyncGenerator<string> }> {
   const iterator = chunks[Symbol.asyncIterator]();
   const start: string[] = [];
-  let first = '';
+  let [first, length] = ['', 0];
   while (first === '') {
     const { done, value } = await iterator.next();
     if (done) break;
     start.push(value);
+    length += value.length;
+    rejectLarge(length, 'the white space before the first record', 'Remove it.');
     first = value.trimStart().slice(0, 1);
   }
   async function* all() {
@@ -116,9 +118,25 @@ async function* jsonArray(chunks: AsyncIterable<string>, toInput: ToInput): Asyn
     rejectLarge(text.length, 'the file');
   }
   const data = parseJson(text, 'the file');
-  for (const [i, element] of (Array.isArray(data) ? data : [data]).entries()) {
+  if (!Array.isArray(data)) return yield { line: 1, raw: text.trim(), read: () => toInput(data, 1) };
+  const texts = elementTexts(text);
+  for (const [i, element] of data.entries()) {
     const line = i + 1;
-    yield { line, raw: jsonText(element), read: () => toInput(element, line) };
+    yield { line, raw: texts.next().value ?? '', read: () => toInput(element, line) };
+  }
+}
+
+/** The text of each element of a valid JSON array. An element that was parsed and written again could have other numbers. */
+function* elementTexts(json: string): Generator<string, undefined> {
+  let [depth, start] = [0, 0];
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at] ?? '';
+    if (character === '"') for (at++; json[at] !== '"'; ) at += json[at] === '\\' ? 2 : 1;
+    else if ('[{'.includes(character) && depth++ === 0) start = at + 1;
+    else if (']}'.includes(character)) depth--;
+    if (character === ',' ? depth > 1 : character !== ']' || depth > 0) continue;
+    yield json.slice(start, at).trim();
+    start = at + 1;
   }
 }
 

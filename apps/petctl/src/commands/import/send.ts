@@ -49,12 +49,18 @@ export async function sendRecord(record: InputRecord, { send }: Sender): Promise
     const input = record.read();
     const { data, isReplayed } = send ? await send(input) : { data: input, isReplayed: false };
     const outcome = isReplayed ? 'existing' : send ? 'created' : 'valid';
-    return { record, outcome, row: { line, outcome, ...asRow(data) } };
+    const columns = Object.entries(asRow(data)).map(([name, value]) => [columnOf(name), value] as const);
+    return { record, outcome, row: { line, outcome, ...Object.fromEntries(columns) } };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const outcome = mayHaveExecuted(error) ? 'unknown' : 'failed';
     return { record, outcome, error, row: { line, outcome, error: error.message } };
   }
+}
+
+/** The column of a property of the service: with a prefix, if petctl itself has a column with this name. */
+export function columnOf(property: string): string {
+  return /^(line|outcome|error)$/.test(property) ? `service_${property}` : property;
 }
 
 /** Whether all remaining records would fail with this error, too. */
