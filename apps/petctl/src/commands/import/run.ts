@@ -8,6 +8,7 @@ import type { Invocation } from '../../parse/command.ts';
 import { isSameFile, openRecordsFile, openSource, type RecordsFile } from './record-files.ts';
 import { type FileFormat, type InputRecord, type Records, readRecords } from './records.ts';
 import {
+  columnOf,
   failsEveryRecord,
   mapConcurrently,
   type Outcome,
@@ -25,7 +26,7 @@ export async function runImport(
 ): Promise<void> {
   const { args, flags, io } = invocation;
   const importedFile = String(args[0]);
-  const properties = propertiesIn(operation).names;
+  const properties = propertiesIn(operation).names.map(columnOf);
   const columns = selectedFields(flags.get('fields'), ['line', 'outcome', ...properties, 'error']);
   await checkFilter(invocation);
   const sender: Sender = flags.has('dry-run') ? {} : await serviceSender(operation, invocation);
