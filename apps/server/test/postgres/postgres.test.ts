@@ -64,6 +64,29 @@ describeOnDatabase('the PostgreSQL store', (newDatabase) => {
     expect(await buffersFor(2 ** 30)).toBeGreaterThan(10 * one);
   });
 
+  test('keeps collections and indexes apart whose names are the same up to the longest name in PostgreSQL', async () => {
+    const [name, property] = ['c'.repeat(70), 'p'.repeat(70)];
+    const declarations = ['1', '2'].map((end) => ({
+      name: name + end,
+      id: 'key',
+      indexes: [`${property}1`, `${property}2`],
+    }));
+    url = await newDatabase();
+    for (const id of [1, 2]) {
+      const store = await openPostgresStore(url, declarations);
+      for (const declaration of declarations) {
+        const collection = store.collection(declaration.name);
+        const document = { key: id, [`${property}1`]: `${id} in ${declaration.name}`, [`${property}2`]: id };
+        expect(decode((await collection.create(document)).json)).toEqual(document);
+        for (const index of declaration.indexes) {
+          const filter = { property: index, value: document[index] };
+          expect(decode((await collection.list({ after: 0, limit: 9, filter })).json)).toEqual([document]);
+        }
+      }
+      await store.close();
+    }
+  });
+
   test('filters by every JSON value, including escapes and long strings', async () => {
     const collection = await open();
     const values: unknown[] = [

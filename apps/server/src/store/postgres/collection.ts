@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { type CollectionDeclaration, encode, obstacleTo, withId, withoutId } from '../document.ts';
+import { type CollectionDeclaration, encode, NO_ID_LEFT, obstacleTo, withId, withoutId } from '../document.ts';
 import { IdempotencyMismatchError, StoreUnavailableError } from '../errors.ts';
 import { GroupCommit } from '../group-commit.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type Properties,
   type Removed,
 } from '../store.ts';
-import { isKeyTaken, isRejection, uncertain } from './errors.ts';
+import { isKeyTaken, isOutOfIds, isRejection, uncertain } from './errors.ts';
 import type { Read } from './group-read.ts';
 import type { RunCommit } from './idempotent-commit.ts';
 import { keyOf } from './schema.ts';
@@ -60,7 +60,9 @@ export function postgresCollection(
   });
   const add = async <R>(write: Write): Promise<R> => {
     for (;;) {
-      const result = await group.add(write, write.body?.length ?? 0);
+      const result = await group.add(write, write.body?.length ?? 0).catch((cause: unknown) => {
+        throw isOutOfIds(cause) ? new Error(NO_ID_LEFT, { cause }) : cause;
+      });
       // Each kind of write has its own kind of result.
       if (result !== KNOWN) return result as R;
       const replayed = await replay(write.idempotency);

@@ -24,6 +24,11 @@ export function isKeyTaken(error: unknown): boolean {
   return sqlState(error) === '22012';
 }
 
+/** Whether a create needs an identifier beyond the highest one, which the schema's only CHECK rejects. */
+export function isOutOfIds(error: unknown): boolean {
+  return sqlState(error) === '23514';
+}
+
 /** Whether a write can be sent again without being stored twice. */
 export function isRepeatable(error: unknown): boolean {
   return NOTHING_STORED.has(sqlState(error) ?? '');

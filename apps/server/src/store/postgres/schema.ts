@@ -5,8 +5,17 @@ import { type CollectionDeclaration, encode } from '../document.ts';
 import { convertFormat1, isFormat1Converted } from './format-1.ts';
 import type { Session } from './session.ts';
 
+/** PostgreSQL cuts longer names off, so different names could become the same. */
+const MAX_NAME_BYTES = 63;
+
+/** The name of a table, index or statement in PostgreSQL: a hash of the name if the name is too long. */
+export function nameInDatabase(name: string): string {
+  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
+  return `petstore_${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
+}
+
 /** The table of a collection's documents. */
-export const tableOf = (collection: string) => `documents_${collection}`;
+export const tableOf = (collection: string) => nameInDatabase(`documents_${collection}`);
 
 /** The SQL expression of the key by which documents are indexed. */
 export const keyColumn = (property: string) => `petstore_key(data, ${escapeLiteral(property)})`;
@@ -140,7 +149,8 @@ function tableStep(name: string): Step {
 }
 
 function indexStep(name: string, property: string): Step {
-  const [index, table] = [`${tableOf(name)}_by_${property}`, tableOf(name)].map(escapeIdentifier) as [string, string];
+  const table = escapeIdentifier(tableOf(name));
+  const index = escapeIdentifier(nameInDatabase(`${tableOf(name)}_by_${property}`));
   return {
     isDone: `EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(${escapeLiteral(index)}) AND indisvalid)`,
     // CONCURRENTLY lets writes continue. An interrupted statement leaves an invalid index, which has to be dropped first.

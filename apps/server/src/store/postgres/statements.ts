@@ -1,7 +1,7 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import type { CollectionDeclaration } from '../document.ts';
 import { IDEMPOTENCY_MS } from '../store.ts';
-import { keyColumn, tableOf } from './schema.ts';
+import { keyColumn, nameInDatabase, tableOf } from './schema.ts';
 
 /** A statement that each connection prepares once under its name. */
 export interface Statement {
@@ -13,7 +13,7 @@ export interface Statement {
 export function statementsOf({ name, id, indexes }: CollectionDeclaration) {
   const table = escapeIdentifier(tableOf(name));
   const literal = escapeLiteral(name);
-  const statement = (kind: string, text: string): Statement => ({ name: `${kind} ${name}`, text });
+  const statement = (kind: string, text: string): Statement => ({ name: nameInDatabase(`${kind} ${name}`), text });
 
   const get = `
     SELECT found.version, found.data::text FROM unnest($1::bigint[]) WITH ORDINALITY AS query (id, ordinal)
