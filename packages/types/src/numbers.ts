@@ -1,19 +1,16 @@
 /**
- * Whether no digit of a number is lost if a double holds it: the shortest text of the double is the same number, so `0.1` and `1e308`
- * are exact. An integer of 2^53 or more that is written as digits has to equal the double itself, because each of its digits counts.
+ * Whether a double does not change a number: the shortest text of the double, which JSON has, is the same number, as for `0.10` and
+ * `1e308`, or the double equals it.
  */
 export function isExactNumber(source: string): boolean {
   const value = Number(source);
   if (!Number.isFinite(value)) return false;
   const shortest = String(value);
-  const mayBeRounded = Number.isInteger(value) && !Number.isSafeInteger(value);
-  if (shortest === source && !mayBeRounded) return true;
+  if (shortest === source) return true;
   const { digits, exponent } = scientific(source);
-  if (!mayBeRounded || !/^-?\d+$/.test(source)) {
-    const other = scientific(shortest);
-    if (digits === other.digits && exponent === other.exponent) return true;
-  }
-  if (!mayBeRounded || exponent < 0 || exponent > MAX_EXACT_EXPONENT) return false;
+  const other = scientific(shortest);
+  if (digits === other.digits && exponent === other.exponent) return true;
+  if (!Number.isInteger(value) || exponent < 0 || exponent > MAX_EXACT_EXPONENT) return false;
   return BigInt(digits + '0'.repeat(exponent)) === BigInt(value);
 }
 

@@ -41,6 +41,7 @@ test.each([
   '1.7976931348623157e308',
   '179769313486231570E+291',
   '1.2345678901234567e20',
+  '123456789012345670000',
   '1180591620717411303424.0',
   '0.30000000000000004',
   '0.100000000000000000000',
@@ -77,7 +78,7 @@ test.each([
   ['1e-400', 'body: 1e-400 cannot be represented exactly'],
   ['1e309', 'body: 1e309 cannot be represented exactly'],
   ['9007199254740993.0', 'body: 9007199254740993.0 cannot be represented exactly'],
-  ['123456789012345670000', 'body: 123456789012345670000 cannot be represented exactly'],
+  ['123456789012345670001', 'body: 123456789012345670001 cannot be represented exactly'],
   ['{"n":[-1e400]}', "body 'n': -1e400 cannot be represented exactly"],
   ['9'.repeat(400), `body: ${'9'.repeat(40)} cannot be represented exactly`],
   ['{"a":1', 'body: it is not JSON'],
@@ -150,10 +151,7 @@ describe('a number is accepted if it equals the shortest text of its double, or 
   const isExact = (text: string) => {
     const value = Number(text);
     if (!Number.isFinite(value)) return false;
-    const isDigits = /^-?\d+$/.test(text) && !Number.isSafeInteger(value);
-    return (
-      (!isDigits && isEqual(text, String(value))) || (Number.isInteger(value) && isEqual(text, `${BigInt(value)}`))
-    );
+    return isEqual(text, String(value)) || (Number.isInteger(value) && isEqual(text, `${BigInt(value)}`));
   };
   const double = fc.double({ noNaN: true, noDefaultInfinity: true });
   const texts = fc.oneof(
@@ -167,8 +165,10 @@ describe('a number is accepted if it equals the shortest text of its double, or 
     fc.assert(
       fc.property(texts, (number) => {
         const text = format.replace('%s', number);
-        const accepted = `no error: ${JSON.stringify(JSON.parse(text))}`;
-        expect(errorOf(text) === accepted).toBe(isExact(number));
+        const read = JSON.stringify(JSON.parse(text));
+        expect(errorOf(text) === `no error: ${read}`).toBe(isExact(number));
+        // What the server writes, it accepts.
+        if (isExact(number)) expect(errorOf(read)).toBe(`no error: ${read}`);
       }),
       { numRuns: 1_000 },
     );
