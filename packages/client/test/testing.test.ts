@@ -175,7 +175,7 @@ test('a document may have properties, and a list may have filters, that are name
   const create: Operation = { ...operations.createPet, body: { ...operations.createPet.body, additional: true } };
   const byConstructor = { in: 'query', required: false, description: 'One.', schema: { type: 'string' } } as const;
   const list: Operation = { ...operations.listPets, fields: { constructor: byConstructor } };
-  const resources = new Resources([create, list], 1);
+  const resources = new Resources([create, list], 2);
   const document = { name: 'x', constructor: 'y' };
   expect(resources.run(create, create.path, document)).toEqual({ data: { id: 1, ...document } });
   expect(resources.run(list, list.path, {})).toEqual({ data: [{ id: 1, ...document }] });
