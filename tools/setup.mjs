@@ -49,7 +49,10 @@ async function install(filter) {
   const started = Date.now();
   const progress = progressLine(`Installing with ${pnpm}`);
   // npm verifies this hash after a download. Without a response of the registry, pnpm downloads nothing either.
-  const named = (await text(npm('view', pnpm, 'dist.integrity').stdout)).trim();
+  const view = npm('view', pnpm, 'dist.integrity');
+  // Its warnings are not shown, but unread they would block it.
+  view.stderr.resume();
+  const named = (await text(view.stdout)).trim();
   if (named !== '' && named !== `sha512-${Buffer.from(sha512, 'hex').toString('base64')}`) {
     progress.end(`The registry names another hash for ${pnpm} than package.json: ${named}. Do not install it.`);
     process.exit(1);

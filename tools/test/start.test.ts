@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { childrenOf, makeFolder, newFolder, rounds } from '@petstore/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -116,15 +116,30 @@ test.skipIf(onWindows)('a command that a signal ends has the exit code of that s
   }
 });
 
-test.skipIf(onWindows)('without npm, the installation fails in one line that says so', () => {
-  const { folder, remove } = makeFolder('without-npm');
+/** Installs a checkout whose npm is this script, or missing. */
+function installWith(npm?: string) {
+  const { folder, remove } = makeFolder('npm');
   onTestFinished(remove);
   const files = ['tools/setup.mjs', 'tools/processes.mjs', 'package.json', 'pnpm-lock.yaml'];
   for (const file of files) cpSync(join(root, file), join(folder, file));
-  const options = { env: { PATH: folder }, encoding: 'utf8' } as const;
-  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'tools/setup.mjs')], options);
+  if (npm !== undefined) writeFileSync(join(folder, 'npm'), `#!/bin/sh\n${npm}\n`, { mode: 0o755 });
+  const PATH = npm === undefined ? folder : [folder, process.env.PATH].join(delimiter);
+  const options = { env: { PATH }, encoding: 'utf8', timeout: 30_000 } as const;
+  return spawnSync(process.execPath, [join(folder, 'tools/setup.mjs')], options);
+}
+
+test.skipIf(onWindows)('without npm, the installation fails in one line that says so', () => {
+  const { status, stderr } = installWith();
   expect(status).toBe(1);
   expect(stderr).toMatch(/^Installing .*\nnpm cannot be started \(ENOENT\)\. Install it, and put it into PATH\.\n$/);
+});
+
+test.skipIf(onWindows)('warnings of npm that fill a pipe do not block the installation', () => {
+  const { status, stderr } = installWith(
+    'if [ "$1" = view ]; then head -c 1000000 /dev/zero >&2; exit; fi; echo no registry; exit 7',
+  );
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^Installing .*\nThe installation failed:\nno registry\n$/);
 });
 
 test('where no package has Node for the platform, its own Node runs everything', () => {

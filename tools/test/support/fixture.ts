@@ -47,7 +47,10 @@ export async function newFixture(
     npm_config_offline: 'true',
     npm_config_update_notifier: 'false',
   };
-  const server = await start(folder, env);
+  const server = await start(folder, env).catch((error: unknown) => {
+    remove();
+    throw error;
+  });
   const { origin, key } = server;
   await writeFile(join(folder, 'key.txt'), key);
   const addresses = { PETCTL_BASE_URL: `${origin}/v1`, PETSTORE_BASE_URL: `${origin}/v1` };

@@ -21,6 +21,14 @@ export interface Project {
 export async function newProject(): Promise<Project> {
   const { folder: home, remove } = makeFolder('home');
   const folder = join(home, 'petstore');
+  await fill(home, folder).catch((error: unknown) => {
+    remove();
+    throw error;
+  });
+  return { home, folder, remove };
+}
+
+async function fill(home: string, folder: string): Promise<void> {
   for (const each of ['bin', '.zsh/completions', '.config/fish/completions', 'petstore/node_modules']) {
     await mkdir(join(home, each), { recursive: true });
   }
@@ -31,7 +39,6 @@ export async function newProject(): Promise<Project> {
   await cp(join(root, 'examples'), folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
   for (const [file, text] of Object.entries(NAMED_FILES)) await writeFile(join(folder, file), text);
-  return { home, folder, remove };
 }
 
 /** Puts a package in a project: the files and the manifest that it is published with. */

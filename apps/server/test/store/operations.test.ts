@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
 import {
   chownSync,
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -213,6 +215,20 @@ test('a high-water mark that cannot be written is reported', async () => {
     .toEqual([expect.stringMatching(/store\.json: the high-water mark cannot be written/)]);
   rmSync(join(folder, 'store.json.tmp'), { recursive: true });
   await store.close();
+});
+
+test.skipIf(process.platform !== 'linux')('a store whose log cannot be closed unlocks its folder', async () => {
+  const folder = newFolder();
+  const store = await openLowdbStore(folder, [things]);
+  await store.collection('things').create({});
+  const isLog = (fd: string) => readlinkSync(`/proc/self/fd/${fd}`, 'utf8').endsWith('0000000001.jsonl');
+  const open = readdirSync('/proc/self/fd').filter((fd) => existsSync(`/proc/self/fd/${fd}`) && isLog(fd));
+  expect(open).toHaveLength(1);
+  closeSync(Number(open[0]));
+  await store.close();
+  const again = await openLowdbStore(folder, [things]);
+  expect(await again.collection('things').get(1)).toMatchObject({ id: 1 });
+  await again.close();
 });
 
 test('while the disk stalls, writes beyond a bound are rejected and not done', async () => {

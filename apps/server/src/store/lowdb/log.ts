@@ -114,7 +114,8 @@ function commitFile(file: string, handle: FileHandle, segment: Segment, initialT
       segment.bytes = buffer.subarray(0, end);
       return documentsAt;
     },
-    close: () => handle.close(),
+    // All acknowledged commits are durable, so an error of closing loses nothing, and the folder can be unlocked.
+    close: () => handle.close().catch(() => {}),
   };
 
   /** Copies the tail to another file, then truncates it. */
