@@ -136,7 +136,9 @@ function headersOf(document: Document, encoding: Encoding): Record<string, strin
     Object.entries(encoding.headers ?? {}).flatMap(([name, entry]) => {
       const header = resolve(document, entry);
       const value = header.schema?.const ?? header.schema?.default;
-      return value === undefined || name.toLowerCase() === 'content-type' ? [] : [[name.toLowerCase(), textOf(value)]];
+      // The client sets these two headers of a part.
+      const isSet = /^content-(type|disposition)$/i.test(name);
+      return value === undefined || isSet ? [] : [[name.toLowerCase(), textOf(value)]];
     }),
   );
 }

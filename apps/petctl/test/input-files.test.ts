@@ -82,5 +82,7 @@ describe('files', () => {
     const of = operation({ body: { type: 'string' } }, text);
     expect(await input(of, ['--data', `@${file('note.txt', 'a\nb')}`])).toEqual({ body: 'a\nb' });
     expect(await input(of, ['--data', '@-'], 'from stdin')).toEqual({ body: 'from stdin' });
+    const long = operation({ body: { type: 'string', minLength: 3 } }, text);
+    expect(await usageError(long, '--data', 'ab')).toContain('--data: the value is shorter than 3.');
   });
 });

@@ -81,6 +81,7 @@ describe('objects', () => {
     expect(await input(whole, ['--data', '{"name":"A"}', '--body.name', 'B'])).toEqual({ body: { name: 'B' } });
     expect(await input(whole, [])).toEqual({});
     expect(await usageError(whole, '--data', '{}')).toContain('.name is missing');
+    expect(await usageError(whole, '--data', '{}')).not.toContain('must be');
   });
 });
 

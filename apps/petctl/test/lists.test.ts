@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { openLowdbStore } from '@petstore/server';
 import { missingShell, newFolder, rounds, skips } from '@petstore/testing';
 import { operations } from '@petstore/types';
@@ -83,6 +85,25 @@ describe(`${many} pets`, () => {
     const small = await asked('--limit', '5', '--page-size', '2');
     expect([small.rows, small.urls[0]?.endsWith('limit=2')]).toEqual([5, true]);
     expect(await asked('--page-size', '3')).toMatchObject({ rows: 3 });
+  });
+
+  test('a table whose next page fails while its reader waits is written up to the error', async () => {
+    const page = Array.from({ length: 100 }, (_, i) => ({ id: i + 1, name: 'x'.repeat(20_000) }));
+    const failed = Promise.withResolvers<void>();
+    const { env } = await record((_, count) => {
+      if (count === 1) return pageBefore('?after=100', page);
+      failed.resolve();
+      return errorReply(400, 'invalid_request');
+    });
+    const child = start(['pets', 'list', '--all', '-o', 'table'], { env });
+    await failed.promise;
+    // The response is read while nothing reads the output.
+    await setTimeout(300);
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect([stdout.trimEnd().split('\n').length, stderr]).toEqual([
+      101,
+      expect.stringMatching(/^petctl: it is invalid/),
+    ]);
   });
 
   test('in a pipe, a truncated list is one request without a notice; -v prints how to continue, as one line of JSON with JSON', async () => {

@@ -27,7 +27,7 @@ const descriptions = {
   'fastify-durable': 'the same on our durable store',
 };
 
-/** The targets: shares of a bare server's user time, with log, metrics and a durable store. */
+/** The targets: the user time of a bare server divided by ours, with log, metrics and a durable store. Above 1, ours costs less. */
 const targetShares: Record<LoadName, number> = {
   'list 20': 0.9,
   'list 100 filtered': 1.5,

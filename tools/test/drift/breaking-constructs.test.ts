@@ -301,6 +301,15 @@ describe('a change of how something is sent', () => {
     expect(rulesOf(specWith(before), specWith(after)).sort()).toEqual(expected.toSorted());
   });
 
+  test('the detail of a stability and of a removal', () => {
+    const detailOf = (before: object, after: ReturnType<typeof specWith>) =>
+      compareSpecs(specWith(before), after, '2026-11-20').map(({ detail }) => detail)[0];
+    expect(detailOf({}, specWith({ 'x-stability-level': 'beta' }))).toBe('stable became beta');
+    const none = readSpec(() => stringify({ openapi: '3.1.0', info: { title: '', version: '1.0.0' }, paths: {} }));
+    expect(detailOf({ 'x-sunset': '2020-01-01' }, none)).toBe('it was removed without being deprecated');
+    expect(detailOf({ deprecated: true }, none)).toBe('it was removed without a sunset');
+  });
+
   test('credentials', () => {
     const spec = (scheme: object, security: object[]) =>
       specWith({ security }, { securitySchemes: { a: scheme, b: { type: 'http', scheme: 'basic' } } });

@@ -66,12 +66,16 @@ function rejectInvalidParts(name: string, field: string, input: Input, { fields 
   if (schema && typeof input[field] === 'object') rejectInvalid(name, input[field], schema);
 }
 
-/** Throws if a value violates its schema. The message shows a value of JSON, but not one that flags have set. */
-function rejectInvalid(name: string, value: unknown, schema: Schema, isJson = false): void {
+/** Throws if a value violates its schema. The message shows a value of `--data`, but not one that flags have set. */
+function rejectInvalid(name: string, value: unknown, schema: Schema, isFromData = false): void {
   const parsed = validate(value, schema);
   if ('value' in parsed) return;
-  const subject = isJson ? `${name} ${jsonText(value)}` : name;
-  throw new UsageError(`${subject} ${parsed.problem}.`, `It must be ${expected(schema)}.`);
+  const subject = isFromData ? `${name} ${jsonText(value)}` : name;
+  // The hint describes the whole value, so it does not help if a part of the value is invalid.
+  throw new UsageError(
+    `${subject} ${parsed.problem}.`,
+    typeof value === 'object' ? undefined : `It must be ${expected(schema)}.`,
+  );
 }
 
 /** Sets the page size for `--all` and `--limit` to the largest useful size, because larger pages need fewer requests. */
@@ -84,7 +88,7 @@ function setPageSize(input: Input, { pagination, fields }: Operation, flags: Inv
     );
   if (pagination?.limit === undefined || !(flags.has('all') || typeof total === 'number')) return;
   const { minimum = 1, maximum } = fields[pagination.limit]?.schema ?? {};
-  const size = Math.min(Number(total ?? maximum), Number(maximum ?? total));
+  const size = Math.min(...[total, maximum].filter((bound) => typeof bound === 'number'));
   if (Number.isFinite(size)) input[pagination.limit] ??= Math.max(size, minimum);
 }
 
@@ -98,7 +102,10 @@ async function readData(data: string, operation: Operation, io: Io): Promise<Inp
   const { body, fields } = operation;
   if (body?.kind === 'bytes') return { body: await (await import('./input-files.ts')).openBytes(data, io) };
   const { text, from } = await readWord(data, io);
-  if (body?.kind === 'text') return { body: text };
+  if (body?.kind === 'text') {
+    rejectInvalid(`--data: ${from}`, text, fields.body?.schema ?? {});
+    return { body: text };
+  }
   const value = parseJson(text, `--data: ${from}`);
   if (body?.whole) {
     if (fields.body && !isObject(value)) rejectInvalid('--data:', value, fields.body.schema, true);

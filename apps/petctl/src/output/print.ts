@@ -50,7 +50,7 @@ async function* textsOf(rows: AsyncIterable<unknown>, { head, row: textOf, tail 
   yield (count === 0 ? head : '') + (tail?.(count) ?? '');
 }
 
-/** Writes texts in few pieces, and also those before an error. Returns early if stdout is closed. */
+/** Joins texts into fewer writes. If `texts` throws, the texts before the error are written first. Returns early if stdout is closed. */
 async function writeBuffered(
   texts: AsyncIterable<string>,
   write: (text: string) => Promise<void>,
@@ -66,7 +66,7 @@ async function writeBuffered(
     timer = undefined;
     const text = buffer;
     buffer = '';
-    // One after the other, because jq is asynchronous. After an error, each `flush` rejects with it.
+    // Each write waits for the one before, because jq is asynchronous. After an error, each `flush` rejects with it.
     if (text !== '') written = written.then(() => write(text));
     return written;
   };
@@ -149,8 +149,14 @@ async function takeSample(
   const sample: unknown[] = [];
   let timer: NodeJS.Timeout | undefined;
   let timeout: Promise<undefined> | undefined;
+  // `all` reports the error of a read, perhaps much later. Until then, the error has to count as handled.
+  const read = () => {
+    const result = rows.next();
+    result.catch(() => {});
+    return result;
+  };
   // The read in progress. If the sample ends before the read does, `all` continues with the read.
-  let next = rows.next();
+  let next = read();
   while (sample.length < SAMPLE_SIZE) {
     // If a read fails, the sample ends. `all` throws the error after the sample.
     const result = await Promise.race(timeout ? [next, timeout] : [next]).catch(() => undefined);
@@ -159,7 +165,7 @@ async function takeSample(
     timeout ??= new Promise((resolve) => {
       timer = setTimeout(resolve, MAX_SAMPLING_MS, undefined);
     });
-    next = rows.next();
+    next = read();
   }
   clearTimeout(timer);
   async function* all() {

@@ -71,12 +71,12 @@ export function dispatcher(
 
   function succeed({ request, response, context, operation, input }: Call, success: Success): void | Promise<void> {
     const { content, version, page, state, isReplayed, status = operation.success ?? 200 } = success;
-    // The bytes of a document depend only on its version, so its tag is strong. Pages of one version can differ in length, so their
-    // tag is weak.
+    // The bytes of a document depend only on its version, so its tag is strong. The elements of
+    // a page also depend on MAX_PAGE_BYTES of the server, so its tag is weak.
     const tag = version && (page ? `W/"${version}"` : `"${version}"`);
     const headers = tag === undefined ? [] : ['ETag', tag];
     if (isReplayed) headers.push('Idempotency-Replayed', 'true');
-    if (SAFE_METHODS.has(operation.method) && isKnown(request.headers['if-none-match'], tag)) {
+    if (/^(GET|HEAD)$/.test(operation.method) && isKnown(request.headers['if-none-match'], tag)) {
       write(response, context, 304, headers);
       return content && 'stream' in content ? content.stream.cancel() : undefined;
     }
@@ -115,7 +115,7 @@ export function dispatcher(
   }
 }
 
-/** Calls the handler of an operation: first the one that returns JSON from the store, if the store passes it. */
+/** Prefers the stored handler, which returns the store's JSON unparsed. Calls the other if there is none, or it returns undefined. */
 function handlersOf(store: Store): (operation: Operation, input: Input) => Awaitable<Success> {
   // The casts are safe, because the validator accepts the input before a handler gets it.
   const api = handlers(store) as unknown as Handlers<Promise<unknown>>;

@@ -44,7 +44,8 @@ function compareOperations(was: Operations, is: Operations, at: Location, name =
 function reportRemoved({ deprecated, 'x-sunset': sunset }: Node, at: Location, name: string): void {
   if (deprecated === true && typeof sunset === 'string' && sunset <= at.scope.today)
     return at.minor(`${name} removed after its sunset`, 'it was removed as announced');
-  const when = typeof sunset === 'string' ? `before its sunset on ${sunset}` : 'without a sunset';
+  const date = typeof sunset === 'string' ? `before its sunset on ${sunset}` : 'without a sunset';
+  const when = deprecated === true ? date : 'without being deprecated';
   at.major(`${name} removed`, `it was removed ${when}`);
 }
 
@@ -77,7 +78,11 @@ const levels: readonly unknown[] = ['experimental', 'beta', undefined];
 const compareStability: Rule = ({ 'x-stability-level': was }, { 'x-stability-level': is }, at) => {
   if (was === is) return;
   const isLess = levels.indexOf(is) < levels.indexOf(was);
-  at.report(isLess ? 'major' : 'minor', `stability ${isLess ? 'lowered' : 'raised'}`, `${was} became ${is}`);
+  at.report(
+    isLess ? 'major' : 'minor',
+    `stability ${isLess ? 'lowered' : 'raised'}`,
+    `${was ?? 'stable'} became ${is ?? 'stable'}`,
+  );
 };
 
 const compareSunset: Rule = ({ 'x-sunset': was }, { 'x-sunset': is, deprecated }, at) => {
