@@ -90,8 +90,8 @@ function operationModelOf(
     description: (text(declared.description) ?? text(pathItem.description) ?? '').trim(),
     tags,
     deprecated: declared.deprecated === true,
-    deprecatedSince: text(declared['x-deprecated-since']),
-    sunset: text(declared['x-sunset']),
+    deprecatedSince: errors.try(() => dateOf(declared, 'x-deprecated-since', at)),
+    sunset: errors.try(() => dateOf(declared, 'x-sunset', at)),
     successor: errors.try(() => successorOf(declared, at)),
     stability: errors.try(() => stabilityOf(declared, at)),
     security: errors.try(() => securityOf(declared.security ?? document.security, `${at}.security`, schemes)) ?? [],
@@ -105,6 +105,14 @@ function operationModelOf(
     operation,
     ...(request && { bodySchema: request.schema, bodyDescription: request.description }),
   };
+}
+
+/** A date of a deprecation. The server sends it as a header in another format. */
+function dateOf(declared: Node, name: string, at: string): string | undefined {
+  const value = declared[name];
+  const date = text(value);
+  if (value === undefined || (date && /^\d{4}-\d\d-\d\d/.test(date) && !Number.isNaN(Date.parse(date)))) return date;
+  return reject(`${at}.${name}`, `'${value}' is not a date`, 'write a date such as "2030-12-31"');
 }
 
 /** The name of the function of the operation that replaces this one. */

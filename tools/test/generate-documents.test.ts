@@ -91,6 +91,11 @@ test.each<[problem: string, paths: object, message: string]>([
     'paths./a/{id}/b/{id}.get: the path contains {id} twice; rename one of them.',
   ],
   [
+    'a date that is none',
+    get({ deprecated: true, 'x-sunset': '2030-13-01' }),
+    'paths./a.get.x-sunset: \'2030-13-01\' is not a date; write a date such as "2030-12-31".',
+  ],
+  [
     'a header that is declared twice',
     get({ parameters: [header('X-A'), header('x-a')] }),
     "paths./a.get.parameters.x-a: the header parameter 'x-a' is declared twice, because names of headers ignore case; remove one of them.",
