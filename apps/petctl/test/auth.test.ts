@@ -26,6 +26,31 @@ const file = () => join(home, 'petctl', 'credentials.json');
 const storedKey = () => ({ default: { [origin]: { [service.keyScheme]: { key: apiKey } } } });
 const login = (more = {}) => petctl(['auth', 'login', '--with-key'], { env: env(more), input: `${apiKey}\n` });
 
+/** Replaces the system's keyring by a file, for the runs of petctl with `run`. */
+function useFakeKeyring() {
+  const store = join(home, 'keyring.json');
+  const fake = join(home, 'fake.cjs');
+  writeFileSync(
+    fake,
+    `const fs = require('fs'), Module = require('module'), load = Module._load, file = ${JSON.stringify(store)};
+const all = () => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file)) : {});
+class Entry {
+  constructor(service, name) { this.name = service + ' ' + name; }
+  getPassword() { return all()[this.name] ?? null; }
+  setPassword(key) { fs.writeFileSync(file, JSON.stringify({ ...all(), [this.name]: key })); }
+  deletePassword() { const { [this.name]: _, ...others } = all(); fs.writeFileSync(file, JSON.stringify(others)); return true; }
+}
+Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : load(name, ...rest));`,
+  );
+  const run = (args: string[], input?: string) =>
+    petctl(args, {
+      env: env({ PETCTL_KEYRING: 'true' }),
+      nodeArgs: ['--require', fake],
+      ...(input && { input }),
+    });
+  return { store, run };
+}
+
 describe('petctl auth', () => {
   test('stores an accepted key, readable by its owner only', async () => {
     expect(await login()).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining(file()) });
@@ -142,27 +167,7 @@ describe('petctl auth', () => {
   });
 
   test("stores it in the system's keyring if there is one", async () => {
-    // Replaces the system's keyring by a file.
-    const store = join(home, 'keyring.json');
-    const fake = join(home, 'fake.cjs');
-    writeFileSync(
-      fake,
-      `const fs = require('fs'), Module = require('module'), load = Module._load, file = ${JSON.stringify(store)};
-const all = () => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file)) : {});
-class Entry {
-  constructor(service, name) { this.name = service + ' ' + name; }
-  getPassword() { return all()[this.name] ?? null; }
-  setPassword(key) { fs.writeFileSync(file, JSON.stringify({ ...all(), [this.name]: key })); }
-  deletePassword() { const { [this.name]: _, ...others } = all(); fs.writeFileSync(file, JSON.stringify(others)); return true; }
-}
-Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : load(name, ...rest));`,
-    );
-    const run = (args: string[], input?: string) =>
-      petctl(args, {
-        env: env({ PETCTL_KEYRING: 'true' }),
-        nodeArgs: ['--require', fake],
-        ...(input && { input }),
-      });
+    const { store, run } = useFakeKeyring();
     expect(await run(['auth', 'login', '--with-key'], apiKey)).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('keyring'),
@@ -181,6 +186,27 @@ Module._load = (name, ...rest) => (name === '@napi-rs/keyring' ? { Entry } : loa
     });
     expect(await run(['auth', 'logout'])).toMatchObject({ code: 0 });
     expect(readFileSync(store, 'utf8')).toBe('{}');
+  });
+
+  test('a login replaces the stored key, also one that is stored elsewhere', async () => {
+    const { store, run } = useFakeKeyring();
+    const stored = () => [file(), store].map((one) => /old|new/.exec(readFileSync(one, 'utf8'))?.[0]);
+    const logIn = (key: string, ...more: string[]) => run(['auth', 'login', '--with-key', '--no-check', ...more], key);
+    await logIn('old');
+    expect(stored()).toEqual([undefined, 'old']);
+    await logIn('new', '--no-keyring');
+    expect(stored()).toEqual(['new', undefined]);
+    await logIn('old');
+    expect(stored()).toEqual([undefined, 'old']);
+    // Where the keyring cannot be opened, the older key remains, and a notice says so.
+    const withoutKeyring = env({ PETCTL_KEYRING: 'true', DBUS_SESSION_BUS_ADDRESS: '' });
+    const { code, stderr } = await petctl(['auth', 'login', '--with-key', '--no-check'], {
+      env: withoutKeyring,
+      input: 'new',
+    });
+    expect([code, stored()]).toEqual([0, ['new', 'old']]);
+    expect(stderr).toContain("The older API key remains in the system's keyring");
+    expect((await run(['auth', 'token'])).stdout).toBe('new\n');
   });
 
   test('reports a keyring that rejects the key, and stores nothing', async () => {

@@ -11,10 +11,10 @@ import {
   credentialName,
   findCredential,
   keyringEntry,
-  keyringLocked,
   listStored,
   noCredential,
   readStored,
+  removeFromKeyring,
   saveCredential,
   schemes,
   validCredential,
@@ -37,7 +37,11 @@ export async function login(invocation: Invocation): Promise<void> {
   if (!flags.has('no-check')) await checkCredential(invocation, { scheme, value, from: 'input' });
   const entry = userSettings.get(settings.keyring).value ? await keyringEntry(id) : undefined;
   changeKeyring(() => entry?.setPassword(value), 'Unlock it, or use --no-keyring.');
-  saveCredential(id, entry ? { keyring: true } : { key: value });
+  const wasInKeyring = saveCredential(id, entry ? { keyring: true } : { key: value });
+  if (wasInKeyring && !entry)
+    await removeFromKeyring(id).catch((error: Error) =>
+      writeNotice(invocation, `The older ${credentialName(scheme)} remains in the system's keyring. ${error.message}`),
+    );
   const storage = entry ? "the system's keyring" : credentialsFile(io.env);
   await writeNotice(
     invocation,
@@ -93,11 +97,7 @@ export async function logout(invocation: Invocation): Promise<void> {
   const { origin, profile, scheme } = id;
   const stored = readStored(id);
   if (!stored) throw noCredential(origin, [[scheme]]);
-  if ('keyring' in stored) {
-    const entry = await keyringEntry(id);
-    if (!entry) throw keyringLocked(id);
-    changeKeyring(() => entry.deletePassword(), 'Unlock it.');
-  }
+  if ('keyring' in stored) await removeFromKeyring(id);
   saveCredential(id, undefined);
   await writeNotice(invocation, `Removed the ${credentialName(scheme)} of the profile '${profile}' for ${origin}.`);
 }

@@ -110,7 +110,7 @@ export function validCredential(value: string, scheme: Scheme, from: string): st
 }
 
 /** The error for a credential in a keyring that cannot be opened. */
-export function keyringLocked({ origin, scheme }: CredentialId): UsageError {
+function keyringLocked({ origin, scheme }: CredentialId): UsageError {
   return new UsageError(
     `The ${credentialName(scheme)} for ${origin} is in the system's keyring, which cannot be opened.`,
     `Unlock it, or set ${scheme.variable}.`,
@@ -148,13 +148,17 @@ export function readStored(id: CredentialId): StoredCredential | undefined {
   );
 }
 
-/** Stores a credential, or removes the stored one. */
-export function saveCredential(id: CredentialId, stored: StoredCredential | undefined): void {
+/** Stores a credential, or removes the stored one. Returns whether the replaced one is in the keyring. */
+export function saveCredential(id: CredentialId, stored: StoredCredential | undefined): boolean {
   const { env, profile, origin, scheme } = id;
+  let wasInKeyring = false;
   changeJsonFile(credentialsFile(env), (profiles) => {
-    const entries = withEntry(entriesOf(profiles, id), scheme.name, stored);
+    const before = entriesOf(profiles, id);
+    wasInKeyring = objectOrEmpty(before[scheme.name]).keyring === true;
+    const entries = withEntry(before, scheme.name, stored);
     return withEntry(profiles, profile, withEntry(objectOrEmpty(profiles[profile]), origin, entries));
   });
+  return wasInKeyring;
 }
 
 /** A copy of an object with a changed property, or without the property if its new value is empty. */
@@ -197,6 +201,13 @@ export async function keyringEntry({ profile, origin, scheme }: CredentialId): P
   } catch {
     return undefined;
   }
+}
+
+/** Removes a credential from the keyring. */
+export async function removeFromKeyring(id: CredentialId): Promise<void> {
+  const entry = await keyringEntry(id);
+  if (!entry) throw keyringLocked(id);
+  changeKeyring(() => entry.deletePassword(), 'Unlock it.');
 }
 
 /** Changes the system's keyring, which the user may not allow. */
