@@ -5,7 +5,7 @@ import { propertiesIn, type Row, selectedFields } from '../../output/format.ts';
 import { checkFilter, print } from '../../output/print.ts';
 import { writeNotice } from '../../output/report.ts';
 import type { Invocation } from '../../parse/command.ts';
-import { isSameFile, openRecordsFile, openSource, type RecordsFile } from './record-files.ts';
+import { isSameFile, openRecordsFile, openSource, type Source } from './record-files.ts';
 import { type FileFormat, type InputRecord, type Records, readRecords } from './records.ts';
 import {
   columnOf,
@@ -31,72 +31,15 @@ export async function runImport(
   await checkFilter(invocation);
   const sender: Sender = flags.has('dry-run') ? {} : await serviceSender(operation, invocation);
   const source = openSource(importedFile, io);
-  const format = flags.get('format') as FileFormat | undefined;
-  const imported = await readRecords(source.chunks, format, operation);
+  const imported = await readRecords(source.chunks, flags.get('format') as FileFormat | undefined, operation);
   io.interrupted.throwIfAborted();
-  const recordsFiles = openRecordsFiles(flags, importedFile, imported);
+  const files = openRecordsFiles(flags, importedFile, imported);
   const counts: Counts = { created: 0, existing: 0, valid: 0, failed: 0, unknown: 0 };
   const bar = progressBar(io.stderr, flags.has('quiet'), source.progress, counts);
-
-  /** The error or interrupt after which no more records are sent. */
-  let stopReason: unknown;
-  io.onInterrupt((reason) => {
-    stopReason ??= reason;
-    // Stdin may never end, so reading stops. A file is read to the end, so the remaining records are stored in the --failed file.
-    if (importedFile === '-' || !recordsFiles.failed) source.close();
-    bar.clear();
-    void writeNotice(invocation, 'Waiting for the calls in progress. Press Ctrl-C again to stop at once.');
-  });
-  io.interrupted.addEventListener('abort', () => {
-    stopReason ??= io.interrupted.reason;
-    source.close();
-  });
-
-  /** The records to send, or after a stop to store in the --failed file. */
-  async function* recordsToProcess(): AsyncGenerator<InputRecord> {
-    for await (const record of imported.records) {
-      if (stopReason !== undefined && !recordsFiles.failed) return;
-      yield record;
-    }
-  }
-  /** After a stop, the result has no outcome: the record is not sent. */
-  const send = (record: InputRecord) =>
-    stopReason === undefined ? sendRecord(record, sender) : Promise.resolve({ record });
-
-  async function* results(): AsyncGenerator<Row> {
-    const concurrency = Number(flags.get('concurrency') ?? defaultConcurrency);
-    const options = { concurrency, isOrdered: !flags.has('unordered') };
-    try {
-      for await (const result of mapConcurrently<InputRecord, RecordResult>(recordsToProcess(), send, options)) {
-        if (result.outcome) counts[result.outcome]++;
-        // A result without an outcome is that of a record that was not sent.
-        if (!result.outcome || result.outcome === 'failed') recordsFiles.failed?.add(result.record.raw);
-        if (result.outcome === 'unknown') recordsFiles.unknown?.add(result.record.raw);
-        if (failsEveryRecord(result.error)) stopReason ??= result.error;
-        stopReason ??= recordsFiles.failed?.error ?? recordsFiles.unknown?.error;
-        bar.draw();
-        if (result.row) yield result.row;
-      }
-    } catch (error) {
-      stopReason ??= error;
-    }
-  }
-
-  const all = results();
-  try {
-    const toStdout = { ...invocation, io: { ...io, stdout: stdoutBeside(bar, io.stdout) } };
-    // Without `return`, so that an error of `print` does not end the results.
-    const rows = { [Symbol.asyncIterator]: () => ({ next: () => all.next() }) };
-    await print(rows, { list: true, columns }, toStdout);
-  } catch (error) {
-    // For example of a filter that fails for one result: the calls in progress end, and the other records are not sent.
-    stopReason ??= error;
-    while (!(await all.next()).done);
-  } finally {
-    bar.clear();
-    recordsFiles.failed?.close();
-    recordsFiles.unknown?.close();
-  }
+  const run: Run = { invocation, files, counts, bar, stopReason: undefined };
+  stopAtSignals(run, source);
+  const concurrency = Number(flags.get('concurrency') ?? defaultConcurrency);
+  await printRows(run, columns, sendRecords(run, imported.records, sender, concurrency));
   await sender.writeDeprecation?.();
   for (const name of imported.ignored)
     await writeNotice(invocation, `Ignored the property '${name}', because ${operation.id} has no such input.`);
@@ -105,24 +48,94 @@ export async function runImport(
       invocation,
       "The records counted as 'already there' were added by an import in the last 24 hours, and were skipped. Use --again to add them again.",
     );
-  await finish(invocation, counts, recordsFiles.failed?.error ?? recordsFiles.unknown?.error ?? stopReason);
+  await finish(invocation, counts, files.error() ?? run.stopReason);
 }
 
-/** A stdout that removes the progress bar before other output. If it is closed, the import continues. */
-function stdoutBeside(bar: ProgressBar, stdout: Sink): Sink {
+/** The state of an import. */
+interface Run {
+  readonly invocation: Invocation;
+  readonly files: ReturnType<typeof openRecordsFiles>;
+  readonly counts: Counts;
+  readonly bar: ProgressBar;
+  /** The first error or interrupt. After it, records are not sent, but stored in the --failed file. */
+  stopReason: unknown;
+}
+
+/** Stops the import at the first signal, and at the second also its calls in progress. */
+function stopAtSignals(run: Run, source: Source): void {
+  const { args, io } = run.invocation;
+  io.onInterrupt((reason) => {
+    run.stopReason ??= reason;
+    // Stdin may never end, so reading stops. A file is read to the end, so the remaining records are stored in the --failed file.
+    if (args[0] === '-' || !run.files.failed) source.close();
+    run.bar.clear();
+    void writeNotice(run.invocation, 'Waiting for the calls in progress. Press Ctrl-C again to stop at once.');
+  });
+  io.interrupted.addEventListener('abort', () => {
+    run.stopReason ??= io.interrupted.reason;
+    source.close();
+  });
+}
+
+/** Sends the records until the import stops, and yields the row of each result. An error of `records` stops the import. */
+async function* sendRecords(run: Run, records: Records['records'], sender: Sender, concurrency: number) {
+  const { files, counts, bar } = run;
+  const send = async (record: InputRecord): Promise<RecordResult> =>
+    run.stopReason === undefined ? sendRecord(record, sender) : { record };
+  const options = { concurrency, isOrdered: !run.invocation.flags.has('unordered') };
+  try {
+    for await (const { record, outcome, error, row } of mapConcurrently(untilStop(run, records), send, options)) {
+      if (outcome) counts[outcome]++;
+      // A result without an outcome is that of a record that was not sent.
+      if (!outcome || outcome === 'failed') files.failed?.add(record.raw);
+      if (outcome === 'unknown') files.unknown?.add(record.raw);
+      run.stopReason ??= failsEveryRecord(error) ? error : files.error();
+      bar.draw();
+      if (row) yield row;
+    }
+  } catch (error) {
+    run.stopReason ??= error;
+  }
+}
+
+/** The records to send, or after a stop to store in the --failed file. */
+async function* untilStop(run: Run, records: Records['records']): AsyncGenerator<InputRecord> {
+  for await (const record of records) {
+    if (run.stopReason !== undefined && !run.files.failed) return;
+    yield record;
+  }
+}
+
+/** Prints the rows. An error, for example of a filter that fails for one row, stops the import; the calls in progress end. */
+async function printRows(run: Run, columns: readonly string[], rows: AsyncGenerator<Row>): Promise<void> {
+  const { invocation, files, bar } = run;
+  const { io } = invocation;
   const write = (text: string | Uint8Array) => {
-    if (stdout.isTerminal) bar.clear();
-    return stdout.write(text);
+    if (io.stdout.isTerminal) bar.clear();
+    return io.stdout.write(text);
   };
-  return { ...stdout, write, isClosed: () => false };
+  // If stdout is closed, the import continues.
+  const stdout = { ...io.stdout, write, isClosed: () => false };
+  try {
+    // Without `return`, so that an error of `print` does not end the rows.
+    const all = { [Symbol.asyncIterator]: () => ({ next: () => rows.next() }) };
+    await print(all, { list: true, columns }, { ...invocation, io: { ...io, stdout } });
+  } catch (error) {
+    run.stopReason ??= error;
+    while (!(await rows.next()).done);
+  } finally {
+    bar.clear();
+    files.failed?.close();
+    files.unknown?.close();
+  }
 }
 
 /** Writes the totals as a notice, or throws: the error that stopped the import, or one for failed and unknown records. */
 async function finish(invocation: Invocation, counts: Counts, error: unknown): Promise<void> {
   const total = summary(counts);
   const { created, existing, failed, unknown } = counts;
-  const isPartial = error === undefined && failed + unknown > 0;
-  if (isPartial) throw new CliError('partial', `${total}.`, hintFor(invocation, counts));
+  if (error === undefined && failed + unknown > 0)
+    throw new CliError('partial', `${total}.`, hintFor(invocation, counts));
   if (error instanceof UsageError && created + existing + failed + unknown > 0)
     throw new CliError(
       'partial',
@@ -156,11 +169,11 @@ function hintFor(invocation: Invocation, { failed, unknown }: Counts): string | 
 function openRecordsFiles(flags: Invocation['flags'], importedFile: string, records: Records) {
   if (isSameFile(flags.get('failed'), flags.get('unknown')))
     throw new UsageError('--failed and --unknown name the same file.', 'Pass two files.');
-  const open = (flag: string): RecordsFile | undefined => {
+  const [failed, unknown] = ['failed', 'unknown'].map((flag) => {
     const recordsFile = flags.get(flag);
     return typeof recordsFile === 'string' ? openRecordsFile(flag, recordsFile, importedFile, records) : undefined;
-  };
-  return { failed: open('failed'), unknown: open('unknown') };
+  });
+  return { failed, unknown, error: () => failed?.error ?? unknown?.error };
 }
 
 /** The number of records by outcome; see `Outcome`. Records that were not sent have no outcome, and are not counted. */
@@ -174,27 +187,24 @@ function summary({ created, existing, valid, failed, unknown }: Counts): string 
   return parts.length > 0 ? parts.join(', ') : 'nothing to import';
 }
 
-interface ProgressBar {
-  /** Redraws the bar, at most ten times a second. */
-  draw(): void;
-  /** Removes the bar before other output. */
-  clear(): void;
-}
+type ProgressBar = ReturnType<typeof progressBar>;
 
 const REDRAW_MS = 100;
 const ERASE_LINE = '\r\u001b[K';
 
 /** A progress bar. If stderr is not a terminal, the bar is never drawn. */
-function progressBar(stderr: Sink, isQuiet: boolean, progress: () => number | undefined, counts: Counts): ProgressBar {
+function progressBar(stderr: Sink, isQuiet: boolean, progress: () => number | undefined, counts: Counts) {
   if (!stderr.isTerminal || isQuiet) return { draw: () => {}, clear: () => {} };
   let [drawnAt, isVisible] = [0, false];
   return {
+    /** Redraws the bar, at most ten times a second. */
     draw: () => {
       const now = performance.now();
       if (isVisible && now - drawnAt < REDRAW_MS) return;
       [drawnAt, isVisible] = [now, true];
       void stderr.write(`${ERASE_LINE}${barOf(progress())}${summary(counts)}`);
     },
+    /** Removes the bar before other output. */
     clear: () => {
       if (isVisible) void stderr.write(ERASE_LINE);
       isVisible = false;
