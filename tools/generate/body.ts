@@ -24,6 +24,8 @@ export function bodyOf(
       'write an object with named properties',
     );
   const sent = [...(properties?.properties ?? [])].filter(([, one]) => schemas.resolve(one).readOnly !== true);
+  // The body is one input, `body`, unless its properties can be inputs: there are some, none has the name of a parameter, and an
+  // optional body has no required property.
   const isWhole =
     properties === undefined ||
     sent.length === 0 ||
@@ -45,12 +47,12 @@ export function bodyOf(
       `the whole body is the input 'body', which is also a ${parameter.in} parameter`,
       'rename the parameter',
     );
-  const declared = text(request.description)?.trim();
-  const description = declared ?? schemas.resolve(schema).description ?? '';
+  const ownDescription = text(request.description)?.trim();
+  const description = ownDescription ?? schemas.resolve(schema).description ?? '';
   const fields = isWhole
     ? { body: { in: 'body', required, description, schema } as const }
     : mapped(Object.fromEntries(sent), (one, name) => propertyField(one, properties.required.has(name), schemas));
-  return { body, fields, schema, description: declared ?? '' };
+  return { body, fields, schema, description: ownDescription ?? '' };
 }
 
 /** Selects JSON among the media types, else a form, text or bytes; undefined if there is no media type. */
@@ -101,6 +103,7 @@ function encodingOf(
       const contentType = text(rules.contentType);
       if (contentType ?? headers) found[name] = defined<PropertyEncoding>({ contentType, headers });
     } else if (isStyled && schema) {
+      // OpenAPI ignores contentType beside a style.
       const how = serializationOf(rules, 'query', schema, propertyAt, schemas);
       // An explicit style replaces the JSON of an object.
       found[name] = { style: 'form', ...how };

@@ -2,7 +2,7 @@ import type { Document, Encoding, MediaType } from './document.ts';
 import { resolve } from './document.ts';
 import { encodeAll, encodeUnreserved, expandPairs, type Pair, textOf, UnspecifiedError } from './styles.ts';
 
-/** A body by what is compared: JSON by value, text and bytes exactly, forms by their fields in order. */
+/** A body in the form in which bodies are compared: JSON by value, text and bytes exactly, forms by their fields in order. */
 export type Body = { json: unknown } | { text: string } | { bytes: Uint8Array } | { form: Pair[] } | { parts: Part[] };
 
 /** One part of a multipart body. */
@@ -28,8 +28,8 @@ export function isFile(value: unknown): value is InputFile {
 }
 
 /**
- * The body and its Content-Type, without the boundary of a multipart body. It is sent as the requested media type, else as JSON if
- * it is offered, else as the first.
+ * The body and its Content-Type, without the boundary of a multipart body. The media type is the requested one, else the first JSON
+ * type, else the first.
  */
 export function expectedBody(
   document: Document,
@@ -84,7 +84,7 @@ function formOf(media: MediaType, value: Record<string, unknown>): Pair[] {
   });
 }
 
-/** The fields of a property whose encoding has a style, decoded: in a form the encoding of its media type follows. */
+/** The fields of a property whose encoding has a style. They are decoded, because the form encodes them itself. */
 function styledPairs({ style, explode, allowReserved }: Encoding, name: string, value: unknown): Pair[] | undefined {
   if (style === undefined && explode === undefined && allowReserved === undefined) return undefined;
   const how = style ?? 'form';

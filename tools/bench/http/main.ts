@@ -89,7 +89,7 @@ function confirmedTargets({ load, rounds, byWrk }: MeasuredLoad): Target[] {
   }));
 }
 
-/** The rival is Fastify; for creates, Fastify on our durable store. */
+/** The targets of one load: against bare, against Fastify (for creates, on our durable store), and of p99/p50. */
 function targetsOf(load: LoadName, rounds: Rounds): Target[] {
   const rival = load === 'create' ? 'fastify-durable' : 'fastify';
   const ofOther = (other: string, bound: number) => {

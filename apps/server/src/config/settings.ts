@@ -138,7 +138,7 @@ export const settings = {
   responseTimeout: {
     flags: '--response-timeout <seconds>',
     variable: 'PETSTORE_RESPONSE_TIMEOUT',
-    about: 'time for a client that stops reading a response',
+    about: 'time to wait for a client that has stopped reading its response',
     kind: seconds,
     fallback: () => '30',
   },

@@ -37,7 +37,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     stopMs: config.shutdownTimeout + MIN_STORE_CLOSE_MS + WORKER_EXIT_MS,
     start: () => new WorkerProcess(config, { onMessage, onLines: logging.writeLines }),
     onServing: (worker) => {
-      // The new worker counts on from here, so it does not grant each key a whole quota again.
+      // The new worker starts from the current counts, so it does not grant each key a whole quota again.
       if (quotas) worker.send({ type: 'counted', requests: quotas.used() });
       if (isStopping) worker.send({ type: 'announceStop' });
       balancer.add(worker);

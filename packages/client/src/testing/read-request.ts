@@ -76,7 +76,7 @@ export async function fingerprintOf(input: unknown): Promise<string> {
   return `{${await Promise.all(texts)}}`;
 }
 
-/** Whether a parameter is a text, or a list in a query that repeats its name, as by default. */
+/** Whether the fake service can read a parameter: one text, or a list in a query that repeats its name. */
 function isReadable({ in: place, style, explode, contentType, schema }: Field): boolean {
   if (place === 'cookie' || (style ?? explode ?? contentType) !== undefined) return false;
   return typeIn(schema) !== 'object' && (place === 'query' || typeIn(schema) !== 'array');

@@ -125,7 +125,7 @@ const compareAddresses: Rule = (before, after, at) => {
 };
 
 const comparePaths: Rule = (before, after, at) =>
-  // compareOperations reports what is in one alone.
+  // compareOperations reports added and removed paths.
   compareExtensible(before.paths, after.paths, at, {
     both: (path, was, is) => compareByRules(pathRules, was, is, at.inside(path)),
   });

@@ -28,7 +28,10 @@ import { type ReadTexts, retryRead, type Span, spanOf } from './reader.ts';
 
 /** A write for the group commit. */
 export interface Write {
-  /** Adds the changes of the write to the batch, and returns the result, which is valid after the commit. */
+  /**
+   * Adds the changes of the write to the batch, and returns the result, which is valid after the commit. A function is called then,
+   * and returns the result.
+   */
   readonly work: (batch: WriteBatch) => unknown;
   /** The approximate size of the changes. */
   readonly bytes: number;
@@ -54,7 +57,7 @@ export function collectionIn(
   const directory = catalog.directory(name);
   const pages = new Map<string, Page>();
   let pagesSequence = 0;
-  let [versionSequence, version] = [-1, ''];
+  let cachedVersion = { sequence: -1, text: '' };
   const bodyOf = (properties: Properties) => encode(withoutId(idProperty, properties));
   // The type of the result depends on the write.
   const write = <R>(bytes: number, work: (batch: WriteBatch) => R, idempotency?: Idempotency) =>
@@ -65,7 +68,7 @@ export function collectionIn(
       const [body, kind] = [bodyOf(properties), catalog.kindOf(name, properties)];
       const work = (batch: WriteBatch) => {
         const id = batch.last(name) + 1;
-        // A function is called after the commit, so the other writes of the commit succeed.
+        // Rejects after the commit: an error here would fail the other writes of the commit, too.
         return id > MAX_ID ? () => Promise.reject(new Error(NO_ID_LEFT)) : batch.put(name, idProperty, id, body, kind);
       };
       return write(body.length, work, idempotency) as Promise<Document>;
@@ -109,11 +112,11 @@ export function collectionIn(
       const key = encode(query);
       return pages.get(key) ?? retryRead(() => pageOf(query, key));
     },
-    // The same string until the next write, because every read compares it.
+    // Returns the same string object until the next write, so that comparing versions is cheap.
     version: () => {
-      if (versionSequence !== catalog.sequence)
-        [versionSequence, version] = [catalog.sequence, `${runId}-${catalog.sequence}`];
-      return version;
+      const { sequence } = catalog;
+      if (cachedVersion.sequence !== sequence) cachedVersion = { sequence, text: `${runId}-${sequence}` };
+      return cachedVersion.text;
     },
   };
 
@@ -134,6 +137,7 @@ export function collectionIn(
     const page = { count: 0, last: 0, more: false, spans };
     let bytes = 1;
     directory.scan(after, filter && kindsWith(filter), (location) => {
+      // As in the compact JSON of the page: the document and a comma.
       bytes += location.length + 1;
       page.count++;
       page.last = location.id;

@@ -46,9 +46,10 @@ export class Session extends Client {
 /** Prepares a new session before its first use. Rejects if the session cannot be used. */
 export type Prepare = (session: Session) => Promise<void>;
 
-/** Makes a session report warnings, overriding the settings of its role, and checks that its host accepts writes. */
+/** Sets how a session reports and plans, overriding the settings of its role, and checks that its host accepts writes. */
 export async function prepareSession(session: Session, timeoutMs: number, settings = ''): Promise<void> {
-  // An index serves every statement, so one plan is enough. Statistics of a table that has just grown would mislead the planner.
+  // Every statement uses an index, so one plan fits all parameters. Outdated statistics of a fast-growing table could make the
+  // planner scan it.
   const plans = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off';
   await session.run({ text: `SET client_min_messages = warning; ${plans}; ${settings}` }, timeoutMs);
   const { rows } = await session.run({ text: 'SHOW transaction_read_only' }, timeoutMs);
@@ -62,8 +63,8 @@ export function prepareForReads(statementTimeout: number): Prepare {
 
 /**
  * Turns off the database's statement timeout, because a cancelled wait for the standby reports success. Then commits an update
- * without effect, because a former primary that was not fenced claims to accept writes, but never confirms a commit. Each of
- * these statements may take `timeoutMs`.
+ * without effect: a former primary that was not fenced accepts it, but its commit never returns. Each of these statements may
+ * take `timeoutMs`.
  */
 export function prepareForWrites(timeoutMs: number): Prepare {
   return async (session) => {
