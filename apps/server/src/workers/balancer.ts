@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { MAX_UNANSWERED_PROBES } from '../limits.ts';
 import type { PortName, WorkerProcess } from './worker-process.ts';
 
 interface Connection {
@@ -15,6 +16,8 @@ interface Load {
   readonly sent: Map<number, Connection & { sentAt: number }>;
   /** The number of accepted connections that are still open, by port. */
   readonly accepted: Record<PortName, number>;
+  /** The number of calls of `probe` since the backend responded; the first of them sent a message. */
+  unansweredProbes: number;
 }
 
 /** A backend that has not accepted a connection for this long gets a new one only if all backends are in this state. */
@@ -24,10 +27,10 @@ const STALLED_MS = 1_000;
  * Distributes connections over backends: each connection goes to the backend with the fewest. This process keeps its own copy of a
  * connection until the backend accepts it. If the backend dies first, the connection goes to another backend, so the client keeps it.
  */
-export class ConnectionBalancer {
+export class ConnectionBalancer<B extends Backend> {
   readonly #maxConnections: number;
   /** The loads of the backends. The backend that got the latest connection comes last. */
-  readonly #loads = new Map<Backend, Load>();
+  readonly #loads = new Map<B, Load>();
   /** The connections that wait because no backend serves. */
   readonly #waiting: Connection[] = [];
   /** The number of open connections by port: waiting, sent and accepted. */
@@ -49,8 +52,8 @@ export class ConnectionBalancer {
   }
 
   /** Adds a backend. It gets the waiting connections, and new connections from now on. */
-  add(backend: Backend): void {
-    this.#loads.set(backend, { sent: new Map(), accepted: { api: 0, admin: 0 } });
+  add(backend: B): void {
+    this.#loads.set(backend, { sent: new Map(), accepted: { api: 0, admin: 0 }, unansweredProbes: 0 });
     for (const connection of this.#waiting.splice(0)) this.#assign(connection);
   }
 
@@ -58,7 +61,7 @@ export class ConnectionBalancer {
    * Removes a backend that has exited, and sends the connections that it had not accepted to other backends. Returns the number of
    * accepted connections, which were lost with it.
    */
-  remove(backend: Backend): number {
+  remove(backend: B): number {
     const load = this.#loads.get(backend);
     if (!load) return 0;
     this.#loads.delete(backend);
@@ -68,29 +71,39 @@ export class ConnectionBalancer {
     return load.accepted.api + load.accepted.admin;
   }
 
-  /** Asks each stalled backend to confirm what it has received, so connections that were lost on the way are found. */
-  probeStalled(): void {
-    const now = performance.now();
-    for (const [backend, { sent }] of this.#loads) {
-      if (isStalled(sent, now)) backend.send({ type: 'sync', id: [...sent.keys()].at(-1) ?? 0 });
+  /**
+   * Asks each backend to confirm what it has received, so connections that were lost on the way are found. Returns the backends that
+   * have not responded during MAX_UNANSWERED_PROBES calls. These are counted, because the clock continues while this process is
+   * suspended.
+   */
+  probe(): B[] {
+    for (const [backend, load] of this.#loads) {
+      // A backend that does not respond gets no further message, which would wait in memory.
+      if (load.unansweredProbes++ === 0) backend.send({ type: 'sync', id: [...load.sent.keys()].at(-1) ?? 0 });
     }
+    return [...this.#loads].flatMap(([backend, load]) =>
+      load.unansweredProbes === MAX_UNANSWERED_PROBES + 1 && backend.state === 'serving' ? [backend] : [],
+    );
   }
 
   /**
    * The backend confirms that it has received every message up to the one with this connection. It accepts connections on arrival,
    * so the connections up to this one that it has not accepted were lost on the way, and are closed.
    */
-  synced(backend: Backend, id: number): void {
-    for (const [sentId, { socket, port }] of this.#loads.get(backend)?.sent ?? []) {
+  synced(backend: B, id: number): void {
+    const load = this.#loads.get(backend);
+    if (!load) return;
+    load.unansweredProbes = 0;
+    for (const [sentId, { socket, port }] of load.sent) {
       if (sentId > id) return;
-      this.#loads.get(backend)?.sent.delete(sentId);
+      load.sent.delete(sentId);
       this.#open[port]--;
       socket.destroy();
     }
   }
 
   /** The backend has accepted a connection. */
-  accepted(backend: Backend, id: number): void {
+  accepted(backend: B, id: number): void {
     // Messages arrive in order, so all earlier connections have been received, too.
     this.synced(backend, id - 1);
     const load = this.#loads.get(backend);
@@ -103,7 +116,7 @@ export class ConnectionBalancer {
   }
 
   /** An accepted connection has been closed. */
-  closed(backend: Backend, port: PortName): void {
+  closed(backend: B, port: PortName): void {
     const load = this.#loads.get(backend);
     if (!load) return;
     load.accepted[port]--;
@@ -129,9 +142,9 @@ export class ConnectionBalancer {
     backend.send({ type: 'connection', id, port: connection.port }, connection.socket);
   }
 
-  #leastLoaded(): [Backend, Load] | undefined {
+  #leastLoaded(): [B, Load] | undefined {
     const now = performance.now();
-    let least: [Backend, Load] | undefined;
+    let least: [B, Load] | undefined;
     let leastTotal = Number.POSITIVE_INFINITY;
     for (const [backend, load] of this.#loads) {
       if (backend.state !== 'serving') continue;

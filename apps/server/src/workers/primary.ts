@@ -5,7 +5,7 @@ import { ConfigError } from '../config/kinds.ts';
 import { listenOn } from '../http/listen.ts';
 import { Quotas } from '../http/rate-limit.ts';
 import { openKeys } from '../keys/check-keys.ts';
-import { METRICS_OPEN_MS, MIN_STORE_CLOSE_MS, WORKER_EXIT_MS } from '../limits.ts';
+import { METRICS_OPEN_MS, MIN_STORE_CLOSE_MS, WATCH_MS, WORKER_EXIT_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 import type { Running } from '../serve.ts';
@@ -13,9 +13,6 @@ import { ConnectionBalancer } from './balancer.ts';
 import { aggregatedMetrics } from './metrics.ts';
 import { Supervisor } from './supervisor.ts';
 import { type PortName, type ServerMessage, WorkerProcess } from './worker-process.ts';
-
-/** How often stalled workers are probed, and keys.json is checked for damage. */
-const WATCH_MS = 1_000;
 
 /** Starts a server: this process accepts the connections, and passes them to worker processes. */
 export async function serveWithWorkers(config: Config, logging: Log): Promise<Running> {
@@ -26,7 +23,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
   const { log } = logging;
   const keys = openKeys(config, (problem) => log.warn(problem));
   const quotas = config.rateLimit ? new Quotas(config.rateLimit) : undefined;
-  const balancer = new ConnectionBalancer(config.maxConnections);
+  const balancer = new ConnectionBalancer<WorkerProcess>(config.maxConnections);
   let isStopping = false;
   const metrics = createMetrics();
   metrics.watchLog(logging.lostLines);
@@ -78,7 +75,10 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     const madeKey = await keys.createFirst();
     if (madeKey !== undefined) for (const worker of supervisor.workers) worker.send({ type: 'keysChanged' });
     const watch = setInterval(() => {
-      balancer.probeStalled();
+      for (const worker of balancer.probe()) {
+        log.error({ worker: worker.pid }, 'worker does not respond, and is killed');
+        worker.kill();
+      }
       keys.refresh();
     }, WATCH_MS);
     watch.unref();
@@ -113,7 +113,7 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
 }
 
 /** The servers that accept the connections of each port. `close` also closes the connections that wait for a worker. */
-function connectionServers(host: string, balancer: ConnectionBalancer) {
+function connectionServers(host: string, balancer: ConnectionBalancer<WorkerProcess>) {
   const servers: Server[] = [];
   return {
     listen: (name: PortName, port: number) => {

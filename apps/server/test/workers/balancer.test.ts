@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { MAX_UNANSWERED_PROBES } from '../../src/limits.ts';
 import { ConnectionBalancer } from '../../src/workers/balancer.ts';
 import type { ToWorker } from '../../src/workers/worker-process.ts';
 
@@ -18,7 +19,7 @@ class Silent {
 
 /** A balancer of the connections to a port of its own, and clients of that port. */
 async function listening(maxConnections: number) {
-  const balancer = new ConnectionBalancer(maxConnections);
+  const balancer = new ConnectionBalancer<Silent>(maxConnections);
   const server = createServer({ pauseOnConnect: true }, (socket) => balancer.distribute('api', socket)).listen(
     0,
     '127.0.0.1',
@@ -40,13 +41,9 @@ test('a connection that was lost on its way to a process is closed, and no longe
   balancer.add(backend);
   const lost = [await open(), await open()].map((socket) => once(socket, 'close'));
   await expect.poll(() => backend.sent).toHaveLength(2);
-  await expect
-    .poll(() => {
-      balancer.probeStalled();
-      return backend.syncs.length;
-    })
-    .toBeGreaterThan(0);
-  balancer.synced(backend, backend.syncs[0] ?? 0);
+  balancer.probe();
+  expect(backend.syncs).toEqual([2]);
+  balancer.synced(backend, 2);
   await Promise.all(lost);
   await open();
   await expect.poll(() => backend.sent).toHaveLength(3);
@@ -64,4 +61,17 @@ test('connections wait for a process, up to the bound, and go to another one whe
   balancer.add(second);
   expect(balancer.remove(first)).toBe(1);
   expect(second.sent).toHaveLength(1);
+});
+
+test('a process that answers no probe gets one message, and is found', async () => {
+  const { balancer } = await listening(2);
+  const [responding, hanging] = [new Silent(), new Silent()];
+  for (const backend of [responding, hanging]) balancer.add(backend);
+  for (let probes = 1; probes <= MAX_UNANSWERED_PROBES; probes++) {
+    expect(balancer.probe()).toEqual([]);
+    balancer.synced(responding, 0);
+  }
+  expect(balancer.probe()).toEqual([hanging]);
+  expect(hanging.syncs).toHaveLength(1);
+  expect(responding.syncs).toHaveLength(MAX_UNANSWERED_PROBES + 1);
 });

@@ -5,7 +5,7 @@ import { describeOnDatabase } from '@petstore/testing/postgres';
 import { apiKey, runServer } from '@petstore/testing/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { beginRequest } from '../http/wire.ts';
-import { main } from '../server-process.ts';
+import { main, preload } from '../server-process.ts';
 import { Clients, type ClusterProcess, get, gone, metric, openConnection, startCluster } from './cluster.ts';
 
 const requests = 'petstore_requests_total{operation="listPets",status="200"}';
@@ -65,6 +65,19 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
     process.kill(Number(logged(server, 'worker started')[2]?.worker), 'SIGKILL');
     await expect.poll(() => logged(server, 'worker started').length).toBe(4);
     expect(logged(server, 'worker replaced')).toEqual([]);
+  });
+
+  test('are replaced when they hang, and leave the connections that they have not accepted to others', async () => {
+    const script = `if (process.send) process.on('SIGWINCH', () => { for (;;); })`;
+    const server = await startCluster(await newDatabase(), preload(script));
+    const [hanging = 0] = await server.workers();
+    process.kill(hanging, 'SIGWINCH');
+    const sockets = await Promise.all(Array.from({ length: 6 }, () => openConnection(server, request)));
+    const responses = sockets.map(async (socket) => String((await once(socket, 'data'))[0]).slice(0, 12));
+    expect(await Promise.all(responses)).toEqual(responses.map(() => 'HTTP/1.1 200'));
+    await serving(server, 3);
+    expect(logged(server, 'worker does not respond, and is killed')).toMatchObject([{ worker: hanging }]);
+    expect(logged(server, 'worker died')).toMatchObject([{ worker: hanging, signal: 'SIGKILL' }]);
   });
 
   test('leave connections that they have not accepted to the others when they die', async () => {
