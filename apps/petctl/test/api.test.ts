@@ -1,5 +1,9 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { petctl } from './petctl.ts';
+import { onCleanup } from './cleanup.ts';
+import { petctl, unreachable } from './petctl.ts';
 import { errorReply, pageBefore, record } from './recorder.ts';
 
 test('api follows pages of the same service only', async () => {
@@ -17,6 +21,8 @@ test('api follows pages of the same service only', async () => {
   });
   const { env: toOtherHost } = await record(() => pageBefore('http://elsewhere.example/', []));
   expect(await petctl(['api', 'GET', '/pets', '--paginate'], { env: toOtherHost })).toMatchObject({ code: 8 });
+  const { env: toNowhere } = await record(() => pageBefore('http://[', []));
+  expect(await petctl(['api', 'GET', '/pets', '--paginate'], { env: toNowhere })).toMatchObject({ code: 8 });
 });
 
 test('api sends headers, and prints those of the response', async () => {
@@ -105,4 +111,38 @@ test('api sends JSON as it is written, and text by the type of its field', async
     in: '{"a":1}',
     text: 'a b',
   });
+});
+
+test('a text that a query cannot contain is a usage error', async () => {
+  const { env, requests } = await record(() => ({ body: [] }));
+  expect(await petctl(['api', 'GET', '/pets', '-f', 'status:="\\ud800"'], { env })).toMatchObject({ code: 2 });
+  expect(requests).toEqual([]);
+});
+
+test('the body of an OPTIONS request is not read as another request', async () => {
+  const { env, requests } = await record(() => ({ body: [] }));
+  expect(await petctl(['api', 'OPTIONS', '/pets', '-f', 'a=b'], { env })).toMatchObject({ code: 0 });
+  expect(requests.map(({ method, body }) => [method, body])).toEqual([['OPTIONS', '{"a":"b"}']]);
+});
+
+test('a redirect leaves no connection open', async () => {
+  const ports = new Set<number>();
+  let open = 0;
+  let mostOpen = 0;
+  const server = createServer(({ url = '', socket }, response) => {
+    if (!ports.has(Number(socket.remotePort))) {
+      ports.add(Number(socket.remotePort));
+      mostOpen = Math.max(mostOpen, ++open);
+      socket.on('close', () => open--);
+    }
+    const [, page = ''] = /^\/v1\/target(\d)/.exec(url) ?? [];
+    if (!page) return response.writeHead(302, { location: url.replace('pets', 'target') }).end('elsewhere');
+    const link = Number(page) < 9 && { link: `</v1/pets${Number(page) + 1}>; rel="next"` };
+    return response.writeHead(200, { 'content-type': 'application/json', ...link }).end('[]');
+  }).listen(0, '127.0.0.1');
+  onCleanup(() => server.close());
+  await once(server, 'listening');
+  const env = { ...unreachable, PETCTL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
+  expect(await petctl(['api', 'GET', '/pets0', '--paginate'], { env })).toMatchObject({ code: 0 });
+  expect(mostOpen).toBeLessThan(4);
 });

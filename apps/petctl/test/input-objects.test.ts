@@ -49,6 +49,7 @@ describe('objects', () => {
     const { labels } = await input(of, ['--labels', '__proto__=1', '--labels', 'constructor=2']);
     expect(JSON.stringify(labels)).toBe('{"__proto__":1,"constructor":2}');
     expect(await usageError(of, '--labels', 'a=x')).toContain('is not a whole number');
+    expect(await usageError(of, '--labels', 'a=1', '--labels', 'a=2')).toContain("--labels sets 'a' twice");
     expect(await usageError(of, '--labels', '{"a":1,"a":2}')).toContain("has the property 'a' twice");
     expect(await usageError(of, '--extra', '{"a":1,"a":2}')).toContain("has the property 'a' twice");
     expect(await usageError(of, '--labels', 'a')).toContain('neither key=value nor a JSON object');

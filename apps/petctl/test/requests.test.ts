@@ -35,6 +35,14 @@ describe('petctl api', () => {
   test('--curl prints the request', async () => {
     const { stdout } = await petctl(['api', 'DELETE', '/x', '--curl'], {});
     expect(stdout).toContain('-X DELETE');
+    // With -X HEAD, curl would wait for a body.
+    expect((await petctl(['api', 'HEAD', '/x', '--curl'], {})).stdout).toMatch(/^curl --globoff --head -H /);
+  });
+
+  test('--curl does not print an argument that is too long for the system', async () => {
+    const field = `a=${'x'.repeat(60_000)}`;
+    const { stdout } = await petctl(['api', 'POST', '/x', '-f', field, '-f', field.replace('a', 'b'), '--curl'], {});
+    expect(stdout).toMatch(/^echo \S+ \| base64 -d \| curl .* --data-binary @- /);
   });
 });
 

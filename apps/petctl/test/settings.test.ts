@@ -102,6 +102,23 @@ test.skipIf(process.platform === 'win32')('config set keeps a link to the file',
   expect(lstatSync(file()).isSymbolicLink()).toBe(true);
 });
 
+test.skipIf(process.platform === 'win32')('config set creates the file that a link leads to', async () => {
+  symlinkSync('dotfiles-to-come.json', file());
+  expect(await run(['config', 'set', 'retries', '3'])).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(readFileSync(file(), 'utf8')).profiles.default).toEqual({ retries: '3' });
+  expect(lstatSync(file()).isSymbolicLink()).toBe(true);
+});
+
+test('a property that appears twice is an error, because a change would drop one', async () => {
+  const text = '{"profiles":{"a":{}},"profiles":{"b":{}}}';
+  write(text);
+  expect(await run(['config', 'set', 'retries', '3'])).toMatchObject({
+    code: 2,
+    stderr: `petctl: ${file()}: the property 'profiles' appears twice. Remove one of them.\n`,
+  });
+  expect(readFileSync(file(), 'utf8')).toBe(text);
+});
+
 test('changes by several processes at once are all stored', async () => {
   const names = Array.from({ length: 8 }, (_, i) => `profile-${i}`);
   const runs = await Promise.all(names.map((name) => run(['config', 'set', 'retries', '3', '--profile', name])));

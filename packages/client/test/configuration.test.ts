@@ -97,6 +97,17 @@ test('withOptions changes options without changing the client', async () => {
   ]);
 });
 
+test('withOptions replaces a header whose name is written differently', async () => {
+  const { sent, api } = recording({ headers: { 'User-Agent': 'a', 'x-job': 'a' } });
+  const changed = api.withOptions({ headers: { 'user-agent': 'b', 'X-Job': 'b' } });
+  await changed.listPets();
+  await changed.withOptions({ headers: { 'x-job': 'c' } }).listPets();
+  expect(sent.map(({ headers }) => [headers['user-agent'], headers['x-job']])).toEqual([
+    ['b', 'b'],
+    ['b', 'c'],
+  ]);
+});
+
 test('withOptions changes only what is passed', async () => {
   const waits: number[] = [];
   const transport = () => Promise.reject(new Error('down'));

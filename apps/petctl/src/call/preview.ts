@@ -88,6 +88,9 @@ function encoded({ scheme, value }: Credential): string {
   return scheme.type === 'basic' ? Buffer.from(value).toString('base64') : value;
 }
 
+/** Linux allows 128 KiB. */
+const MAX_ARGUMENT_BYTES = 100_000;
+
 /** The request as a shell line with variables for the credentials. */
 function curlLine({ method, url, headers, body }: Preview, placeholders: readonly Credential[]): string {
   const word = (text: string) => quote(text, placeholders);
@@ -95,11 +98,13 @@ function curlLine({ method, url, headers, body }: Preview, placeholders: readonl
   const words = Object.entries(headers).flatMap(([name, value]) =>
     basic && name === 'authorization' ? ['-u', `"${variableOf(basic)}"`] : ['-H', word(`${name}: ${value}`)],
   );
-  // Arguments cannot contain NUL, and terminals break anything but UTF-8.
-  const isText = body && isUtf8(body) && !body.includes(0);
+  // Arguments cannot contain NUL and have a maximum length, and terminals break anything but UTF-8.
+  const isText = body && body.length < MAX_ARGUMENT_BYTES && isUtf8(body) && !body.includes(0);
   // curl expands brackets and braces in URLs; --data-raw does not read a file for a leading @.
   const data = body && (isText ? ['--data-raw', word(body.toString())] : ['--data-binary', '@-']);
-  const line = ['curl', '--globoff', '-X', method, ...words, ...(data ?? []), word(url)].join(' ');
+  // With `-X HEAD`, curl would wait for a body.
+  const methodWords = method === 'HEAD' ? ['--head'] : ['-X', method];
+  const line = ['curl', '--globoff', ...methodWords, ...words, ...(data ?? []), word(url)].join(' ');
   return body && !isText ? `echo ${body.toString('base64')} | base64 -d | ${line}` : line;
 }
 

@@ -71,7 +71,7 @@ async function* pages(
     yield* rowsOf(data);
     const next = nextPage(page.response);
     if (next === undefined) return;
-    const address = new URL(next, url).href;
+    const address = URL.canParse(next, url) ? new URL(next, url).href : next;
     // The API key must not be sent to another service, so only pages of this service are followed.
     if (!address.startsWith(`${baseUrl}/`))
       throw new ResponseError(`The next page is at ${address}, which is not below ${baseUrl}.`);
@@ -111,6 +111,9 @@ async function requestOf(method: string, path: string, { flags, io, operations }
   if (/^(GET|HEAD|DELETE)$/.test(method)) {
     if (typeof input === 'string')
       throw new UsageError(`${method} has no body.`, 'Use --field for a query, or another method.');
+    for (const { name, text } of fields)
+      if (!text.isWellFormed())
+        throw new UsageError(`--field ${name} contains half of a surrogate pair.`, 'A query cannot contain it.');
     const query = fields.map(({ name, text }) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`);
     return { method, path: `${path}${path.includes('?') ? '&' : '?'}${query.join('&')}`, headers };
   }

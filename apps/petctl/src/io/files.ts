@@ -1,14 +1,17 @@
 import {
   createReadStream,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { repeatedKey } from '@petstore/types';
 import { CliError, systemCode, UsageError } from './errors.ts';
 import type { Io } from './process-io.ts';
 import { isObject, jsonValueIfValid } from './text.ts';
@@ -23,8 +26,11 @@ export function readJsonFile(file: string): Record<string, unknown> {
     throw unreadable(file, error);
   }
   const data = jsonValueIfValid(text);
-  if (isObject(data)) return data;
-  throw new UsageError(`${file} is not a JSON object.`, 'Fix it, or move it away.');
+  if (!isObject(data)) throw new UsageError(`${file} is not a JSON object.`, 'Fix it, or move it away.');
+  // A change of the file would drop the first of them.
+  const repeated = repeatedKey(text);
+  if (repeated === undefined) return data;
+  throw new UsageError(`${file}: the property '${repeated}' appears twice.`, 'Remove one of them.');
 }
 
 /** The time that a change waits for those of other processes. */
@@ -35,7 +41,7 @@ const MAX_WAIT_MS = 2000;
  * owner can read the file. Replaces the target of a symbolic link, not the link.
  */
 export function changeJsonFile(file: string, change: (data: Record<string, unknown>) => object): void {
-  const target = existsSync(file) ? realpathSync(file) : file;
+  const target = targetOf(file);
   const newFile = `${target}.new`;
   createNewFile(newFile, file);
   try {
@@ -50,6 +56,13 @@ export function changeJsonFile(file: string, change: (data: Record<string, unkno
     rmSync(newFile, { force: true });
     throw error;
   }
+}
+
+/** The file that a path leads to. The target of a link may not exist yet. */
+function targetOf(file: string): string {
+  if (existsSync(file)) return realpathSync(file);
+  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
+  return isLink ? resolve(dirname(file), readlinkSync(file)) : file;
 }
 
 /** Creates an empty file. If another process has created it, waits until that process has renamed it. */

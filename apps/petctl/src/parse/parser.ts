@@ -186,6 +186,8 @@ function addValue({ name, schema, repeatable, negatable }: Flag, value: unknown,
   } else if (!repeatable || value === null) {
     values.set(name, value);
   } else if (kind === 'object') {
+    const repeated = Object.keys(Object(value)).find((key) => Object.hasOwn(Object(before), key));
+    if (repeated !== undefined) throw new UsageError(`--${name} sets '${repeated}' twice.`, 'Set it once.');
     values.set(name, { ...Object(before), ...Object(value) });
   } else {
     const more = kind === 'array' && Array.isArray(value) ? value : [value];
