@@ -1,9 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { operations } from '@petstore/types';
 import { describe, expect, test } from 'vitest';
 import { exitCodes } from '../src/io/errors.ts';
+import { onCleanup } from './cleanup.ts';
 import { binary, environment, petctl, petctlNode, scratch, unreachable } from './petctl.ts';
 import { errorReply, type Reply, record } from './recorder.ts';
 
@@ -219,5 +223,24 @@ describe('retries', () => {
     expect((await petctl(['pets', 'create', '--name', 'x', '--category-id', '1'], { env })).code).toBe(3);
     expect(requests.length).toBe(3);
     expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  });
+});
+
+test('a response that is too large is an error of the service', async () => {
+  const part = Buffer.alloc(2 ** 20, 'x');
+  const server = createServer((_request, response) => {
+    let count = 0;
+    const write = () => {
+      while (!response.destroyed && count++ < 300) if (!response.write(part)) return response.once('drain', write);
+      return response.end();
+    };
+    write();
+  }).listen(0, '127.0.0.1');
+  onCleanup(() => server.close());
+  await once(server, 'listening');
+  const env = { ...unreachable, PETCTL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
+  expect(await petctl(['api', 'GET', '/pets', '--retries', '0', '--timeout', '10m'], { env })).toMatchObject({
+    code: 8,
+    stderr: 'petctl: The response has more than 256 MiB. Check --base-url; -v shows the request.\n',
   });
 });

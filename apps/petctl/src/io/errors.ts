@@ -51,7 +51,7 @@ export class UsageError extends CliError {
   }
 }
 
-/** A successful response does not match the interface, so something other than the service sent it. */
+/** A response that the interface does not allow, so something other than the service sent it. */
 export class ResponseError extends CliError {
   constructor(message: string) {
     super('failed', message, 'Check --base-url; -v shows the request.');

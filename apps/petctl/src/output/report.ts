@@ -28,6 +28,7 @@ export function errorReport(error: unknown): ErrorReport {
   if (error instanceof CliError) return { ...report(error.kind, error.message, error.hint), exit: error.exit };
   if (error instanceof PetstoreError) return responseReport(error);
   if (error instanceof AbortedError) return errorReport(error.cause);
+  if (error instanceof ConnectionError && error.cause instanceof CliError) return errorReport(error.cause);
   // The error of the last attempt explains more than the timeout.
   if (error instanceof TimeoutError && error.cause instanceof PetstoreError) return responseReport(error.cause);
   if (error instanceof TimeoutError)
