@@ -92,7 +92,7 @@ export const plantedInServer: PlantedDrift[] = [
       'operation.path === "" ? idempotencyKeyOf(request.headers, operation) : undefined',
     ),
     'no 304': put(
-      'if (SAFE_METHODS.has(operation.method) && isKnown',
+      'if (/^(GET|HEAD)$/.test(operation.method) && isKnown',
       'SAFE_METHODS.has(operation.method)',
       'tag === ""',
     ),
