@@ -80,7 +80,16 @@ export function createMetrics() {
     return created;
   }
 
-  const open = () => (registry ??= newRegistry());
+  const open = () => {
+    if (!registry) {
+      registry = newRegistry();
+      // The next request tries again.
+      registry.catch(() => {
+        registry = undefined;
+      });
+    }
+    return registry;
+  };
   return {
     /** Loads the library, and begins to measure the process. Call the `watch` methods before. */
     open,

@@ -18,3 +18,16 @@ test('a server listens before it loads the validator, Express and prom-client, a
   expect(loaded.filter((name) => name.includes('node_modules/pino/'))).not.toEqual([]);
   expect(loaded.filter((name) => /undici|node_modules\/(prom-client|express|ajv)\//.test(name))).toEqual([]);
 });
+
+test('a library that cannot be loaded is loaded again for the next request', async () => {
+  const script = `import { registerHooks } from 'node:module';
+    const failed = new Set();
+    const resolve = (name, context, next) => {
+      if (!['prom-client', 'express'].includes(name) || failed.has(name)) return next(name, context);
+      failed.add(name);
+      throw new Error('too many open files');
+    };
+    registerHooks({ resolve });`;
+  const { origin } = await startProcess(newFolder(), [], { env: preload(script) });
+  await expect.poll(async () => (await fetch(`${origin}/metrics`)).status).toBe(200);
+});

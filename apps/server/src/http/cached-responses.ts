@@ -28,8 +28,10 @@ export function cachedResponses(cache: TargetCache) {
     if (!isRepeated || !hasFixedId(context) || content.bytes > MAX_CACHED_RESPONSE_BYTES || !canBeWhole(response))
       return;
     const text = wholeText(response.keepAlive, context, status, headers, content);
-    const [idAt, date] = [text.indexOf(requestId), dateText()];
-    const dateAt = text.indexOf(`\r\nDate: ${date}`) + '\r\nDate: '.length;
+    const idAt = text.indexOf(requestId);
+    const dateAt = text.indexOf('\r\nDate: ') + '\r\nDate: '.length;
+    // The current date may be another one by now.
+    const date = text.slice(dateAt, text.indexOf('\r\n', dateAt));
     const bytes = Buffer.from(text, content.encoding);
     cache.setResponse(target, { status, bytes, idAt, dateAt, date, state });
   }

@@ -21,9 +21,9 @@ export function clientAddress(trust: TrustProxy | undefined, header: ProxyHeader
     let address = peerAddress(socket);
     // Node joins repeated headers with commas, in order.
     const value = headers[header]?.toString() ?? '';
-    const hops = header === 'forwarded' ? forwardedFor(value) : value.split(',');
+    const hops = header === 'forwarded' ? forwardedFor(value) : value.split(',').reverse();
     for (let hop = 0; address !== undefined && isTrusted(address, hop); hop++) {
-      const next = addressIn(hops[hops.length - 1 - hop] ?? '');
+      const next = addressIn(hops[hop] ?? '');
       if (next === undefined) break;
       address = next;
     }
@@ -53,13 +53,20 @@ function addressIn(entry: string): string | undefined {
   return isIP(address) ? plainAddress(address) : undefined;
 }
 
-/** The `for` of each element of a `Forwarded` header (RFC 7239), in order. Quoted text may contain commas and semicolons. */
+/**
+ * The `for` of each element of a `Forwarded` header (RFC 7239), last element first. Quoted text may contain commas and semicolons. The
+ * header is read from its end, so that a quote that a client has left open does not enclose what a proxy has appended.
+ */
 function forwardedFor(header: string): string[] {
   const addresses = [''];
-  for (const [part] of header.matchAll(/,|(?:"(?:[^"\\]|\\.)*"?|[^",;])+/g)) {
-    const [, value] = /^\s*for=(.*)$/is.exec(part) ?? [];
+  for (const [part] of reversed(header).matchAll(/,|(?:"(?:"\\|[^"])*"?|[^",;])+/g)) {
+    const [, value] = /^\s*for=(.*)$/is.exec(reversed(part)) ?? [];
     if (part === ',') addresses.push('');
     else if (value !== undefined) addresses[addresses.length - 1] = value.trim().replace(/^"(.*)"$/s, '$1');
   }
   return addresses;
+}
+
+function reversed(text: string): string {
+  return [...text].reverse().join('');
 }

@@ -54,7 +54,9 @@ export async function serveWithWorkers(config: Config, logging: Log): Promise<Ru
     else if (message.type === 'metrics') void sendMetrics(worker);
     else if (message.type === 'counted') {
       quotas?.add(message.requests);
-      for (const other of supervisor.workers) if (other !== worker) other.send(message);
+      // A worker that starts gets the sum of all requests once it serves.
+      const others = supervisor.workers.filter((other) => other !== worker && other.state !== 'starting');
+      for (const other of others) other.send(message);
     }
   }
 

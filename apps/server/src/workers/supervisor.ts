@@ -131,6 +131,8 @@ export class Supervisor {
     while (this.#isReplacementDue && this.#isRunning) {
       this.#isReplacementDue = false;
       for (const worker of this.workers.filter(({ state }) => state === 'serving')) {
+        // `stop` or `kill` was called while the previous worker finished its requests.
+        if (!this.#isRunning) return;
         // If the worker has died meanwhile, `#startMissing` replaces it.
         if (!this.#workers.has(worker)) continue;
         try {

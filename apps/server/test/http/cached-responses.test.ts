@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { newFolder } from '@petstore/testing';
 import { apiKey } from '@petstore/testing/server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { accepting } from '../../src/app.ts';
 import { allCollections } from '../../src/collections.ts';
 import { expressApp } from '../../src/http/express-app.ts';
@@ -124,6 +124,21 @@ test('a write invalidates the cached responses', async () => {
     for (const { body } of await send()) expect(JSON.parse(body).at(-1)).toMatchObject({ id, name: `new ${i}` });
   }
   expect(before.map(({ status }) => status)).toEqual([200, 200, 200]);
+});
+
+test('a response that is cached when a second ends has the dates of later seconds', async () => {
+  let now = Date.now();
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => {
+    now += 1000;
+    return now;
+  });
+  onTestFinished(() => clock.mockRestore());
+  // Broken responses cannot be parsed.
+  const { send, socket } = openWire(fast.origin, { reads: false });
+  send(get('/pets?limit=7').repeat(4) + get('/pets?limit=7', undefined, 'Connection: close\r\n'));
+  const text = Buffer.concat(await socket.toArray()).toString();
+  expect(text.match(/HTTP\/1\.1 200 OK\r\n/g)).toHaveLength(5);
+  expect(new Set(text.match(/^Date: .+$/gm)).size).toBe(5);
 });
 
 test('a response that waits for a slow client is not changed by the next request', async () => {

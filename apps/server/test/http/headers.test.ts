@@ -50,6 +50,9 @@ describe.each(modes)('%s', (_, options) => {
     ['Forwarded in IPv6', 1, 'forwarded', 'by=x;For="[2001:db8::1]:4711"', '2001:db8::1'],
     ['Forwarded, hidden', 1, 'forwarded', 'for=_hidden', '127.0.0.1'],
     ['Forwarded, with quotes that never end', 1, 'forwarded', 'for="1.1.1.1', '127.0.0.1'],
+    ['Forwarded, after a quote left open', 1, 'forwarded', 'for=6.6.6.6;by=", for=1.1.1.1', '1.1.1.1'],
+    ['Forwarded, quoted after a quote left open', 1, 'forwarded', 'for="6.6.6.6, for="1.1.1.1:80";by=a', '1.1.1.1'],
+    ['Forwarded, with an escaped quote', 1, 'forwarded', 'for=1.1.1.1;by="a\\", for=6.6.6.6"', '1.1.1.1'],
   ] as const)('the address of the client: %s', async (_, trust, name, value, client) => {
     const entry = await logged({ [name]: value }, { clientAddress: clientAddress(trust, name) });
     expect(entry).toMatchObject({ client });

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { Agent } from 'node:http';
 import { newFolder } from '@petstore/testing';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { apiKey, runServer } from '@petstore/testing/server';
@@ -78,6 +79,26 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
     await serving(server, 3);
     expect(logged(server, 'worker does not respond, and is killed')).toMatchObject([{ worker: hanging }]);
     expect(logged(server, 'worker died')).toMatchObject([{ worker: hanging, signal: 'SIGKILL' }]);
+  });
+
+  test('count the requests for a rate limit once, also those that others serve while they start', async () => {
+    const server = await startCluster(await newDatabase(), {
+      PETSTORE_RATE_LIMIT: '100',
+      ...preload('if (process.channel) await new Promise((resolve) => setTimeout(resolve, 1_000));'),
+    });
+    const remainingOf = (agent: Agent) => async () =>
+      Number(/r=(\d+)/.exec(String((await get(`${server.baseUrl}/pets`, agent)).headers.ratelimit))?.[1]);
+    const agents = [1, 2].map(() => new Agent({ keepAlive: true, maxSockets: 1 }));
+    onTestFinished(() => agents.forEach((agent) => void agent.destroy()));
+    const [remaining, remainingElsewhere] = agents.map(remainingOf) as [() => Promise<number>, () => Promise<number>];
+    process.kill((await server.workers())[0] ?? 0, 'SIGKILL');
+    await expect.poll(() => logged(server, 'worker died').length).toBe(1);
+    await expect.poll(() => server.workers()).toHaveLength(2);
+    for (let i = 0; i < 40; i++) await remaining();
+    const last = await remaining();
+    await serving(server, 3);
+    // The new worker has no connection yet, so it gets this one.
+    expect(await remainingElsewhere()).toBeGreaterThan(last - 10);
   });
 
   test('leave connections that they have not accepted to the others when they die', async () => {

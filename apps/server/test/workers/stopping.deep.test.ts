@@ -83,4 +83,17 @@ describeOnDatabase('a server of two workers that is stopped', (newDatabase) => {
     expect(server.child.exitCode).toBe(0);
     await gone(workers);
   });
+
+  test('starts no worker while it stops, also if a worker that is being replaced exits then', async () => {
+    const server = await startCluster(await newDatabase(), { PETSTORE_SHUTDOWN_TIMEOUT: '2' });
+    const logged = (msg: string) => server.entries().filter((entry) => entry.msg === msg);
+    await beginRequest(server.origin);
+    await beginRequest(server.origin);
+    server.child.kill('SIGUSR2');
+    await expect.poll(() => logged('worker started').length).toBe(3);
+    // The first worker exits this long before the second one, whose replacement would then start.
+    await pause(1500);
+    await server.kill('SIGTERM');
+    expect([logged('worker replaced').length, logged('worker started').length]).toEqual([1, 3]);
+  });
 });
