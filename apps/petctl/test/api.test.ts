@@ -122,7 +122,10 @@ test('a text that a query cannot contain is a usage error', async () => {
 test('the body of an OPTIONS request is not read as another request', async () => {
   const { env, requests } = await record(() => ({ body: [] }));
   expect(await petctl(['api', 'OPTIONS', '/pets', '-f', 'a=b'], { env })).toMatchObject({ code: 0 });
-  expect(requests.map(({ method, body }) => [method, body])).toEqual([['OPTIONS', '{"a":"b"}']]);
+  const chunked = ['api', 'OPTIONS', '/pets', '-f', 'a=b', '-H', 'Transfer-Encoding: chunked'];
+  expect(await petctl(chunked, { env })).toMatchObject({ code: 0 });
+  const received = ['OPTIONS', '{"a":"b"}'];
+  expect(requests.map(({ method, body }) => [method, body])).toEqual([received, received]);
 });
 
 test('a redirect leaves no connection open', async () => {

@@ -52,7 +52,7 @@ function sendRequest(
   open: OpenRequest,
 ): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
-    const request = open({ ...urlToHttpOptions(url), method, headers: { ...headers, ...framingOf(body) }, signal });
+    const request = open({ ...urlToHttpOptions(url), method, headers: { ...headers, ...framingOf(body, headers) }, signal });
     request.on('error', reject);
     request.on('response', (response) => resolve(responseOf(response)));
     if (body instanceof Blob || body instanceof ReadableStream) void pipe(body, request).catch(reject);
@@ -61,8 +61,9 @@ function sendRequest(
 }
 
 /** The header that states where a body ends. Node sends none with DELETE and OPTIONS, so the body would be read as the next request. */
-function framingOf(body: HttpRequest['body']): Record<string, string> {
-  if (body === undefined) return {};
+function framingOf(body: HttpRequest['body'], headers: HttpRequest['headers']): Record<string, string> {
+  // The user may have asked for chunks, and both headers would contradict each other.
+  if (body === undefined || 'transfer-encoding' in headers) return {};
   if (body instanceof ReadableStream) return { 'transfer-encoding': 'chunked' };
   // Some servers accept no chunked bodies, so files state their size.
   return { 'content-length': String(body instanceof Blob ? body.size : Buffer.byteLength(body)) };
