@@ -37,6 +37,7 @@ describe('petctl api', () => {
     expect(stdout).toContain('-X DELETE');
     // With -X HEAD, curl would wait for a body.
     expect((await petctl(['api', 'HEAD', '/x', '--curl'], {})).stdout).toMatch(/^curl --globoff --head -H /);
+    expect((await petctl(['api', 'GET', '/x', '-H', 'X-Empty:', '--curl'], {})).stdout).toContain(" -H 'x-empty;' ");
   });
 
   test('--curl does not print an argument that is too long for the system', async () => {

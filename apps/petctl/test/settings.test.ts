@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { service } from '@petstore/types';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -107,6 +107,21 @@ test.skipIf(process.platform === 'win32')('config set creates the file that a li
   expect(await run(['config', 'set', 'retries', '3'])).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(readFileSync(file(), 'utf8')).profiles.default).toEqual({ retries: '3' });
   expect(lstatSync(file()).isSymbolicLink()).toBe(true);
+});
+
+test('a folder that cannot be created is not a change of another process', async () => {
+  const folder = join(home, 'a-file');
+  writeFileSync(folder, '');
+  expect(await run(['config', 'set', 'retries', '3'], { XDG_CONFIG_HOME: folder })).toMatchObject({
+    code: 2,
+    stderr: `petctl: ${join(folder, 'petctl', 'config.json')} cannot be written (ENOTDIR). Check its folder and permissions.\n`,
+  });
+  renameSync(join(home, 'petctl'), join(home, 'petctl-before'));
+  writeFileSync(join(home, 'petctl'), '');
+  expect(await run(['config', 'set', 'retries', '3'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('cannot be written (EEXIST)'),
+  });
 });
 
 test('a property that appears twice is an error, because a change would drop one', async () => {

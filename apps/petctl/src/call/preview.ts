@@ -95,8 +95,11 @@ const MAX_ARGUMENT_BYTES = 100_000;
 function curlLine({ method, url, headers, body }: Preview, placeholders: readonly Credential[]): string {
   const word = (text: string) => quote(text, placeholders);
   const basic = placeholders.find(({ scheme }) => scheme.type === 'basic');
+  // curl sends an empty header only if a semicolon ends its name.
   const words = Object.entries(headers).flatMap(([name, value]) =>
-    basic && name === 'authorization' ? ['-u', `"${variableOf(basic)}"`] : ['-H', word(`${name}: ${value}`)],
+    basic && name === 'authorization'
+      ? ['-u', `"${variableOf(basic)}"`]
+      : ['-H', word(value === '' ? `${name};` : `${name}: ${value}`)],
   );
   // Arguments cannot contain NUL and have a maximum length, and terminals break anything but UTF-8.
   const isText = body && body.length < MAX_ARGUMENT_BYTES && isUtf8(body) && !body.includes(0);

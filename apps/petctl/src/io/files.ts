@@ -58,11 +58,16 @@ export function changeJsonFile(file: string, change: (data: Record<string, unkno
   }
 }
 
-/** The file that a path leads to. The target of a link may not exist yet. */
+/** The file that a path leads to, in a folder that exists. The target of a link may not exist yet. */
 function targetOf(file: string): string {
-  if (existsSync(file)) return realpathSync(file);
-  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
-  return isLink ? resolve(dirname(file), readlinkSync(file)) : file;
+  try {
+    if (existsSync(file)) return realpathSync(file);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
+    return isLink ? resolve(dirname(file), readlinkSync(file)) : file;
+  } catch (error) {
+    throw unwritable(file, error);
+  }
 }
 
 /** Creates an empty file. If another process has created it, waits until that process has renamed it. */
@@ -70,7 +75,6 @@ function createNewFile(newFile: string, file: string): void {
   const end = Date.now() + MAX_WAIT_MS;
   for (;;) {
     try {
-      mkdirSync(dirname(newFile), { recursive: true, mode: 0o700 });
       return writeFileSync(newFile, '', { mode: 0o600, flag: 'wx' });
     } catch (error) {
       if (systemCode(error) !== 'EEXIST') throw unwritable(file, error);

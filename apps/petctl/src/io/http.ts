@@ -52,7 +52,12 @@ function sendRequest(
   open: OpenRequest,
 ): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
-    const request = open({ ...urlToHttpOptions(url), method, headers: { ...headers, ...framingOf(body, headers) }, signal });
+    const request = open({
+      ...urlToHttpOptions(url),
+      method,
+      headers: { ...headers, ...framingOf(body, headers) },
+      signal,
+    });
     request.on('error', reject);
     request.on('response', (response) => resolve(responseOf(response)));
     if (body instanceof Blob || body instanceof ReadableStream) void pipe(body, request).catch(reject);
