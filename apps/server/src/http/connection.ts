@@ -45,7 +45,7 @@ export class Connection {
   /** The error that ends the connection, once all earlier requests have their responses. */
   #error: HttpError | undefined;
   /** The request whose time ended while reading was paused, with its error. It is undefined until its head has arrived. */
-  #overdue: { error: HttpError; request: IncomingMessage | undefined } | undefined;
+  #overdue: { error: HttpError; request: IncomingMessage | undefined; hasTimer: boolean } | undefined;
   /** Whether the final response of this connection was written, so later input is discarded. */
   #isClosing = false;
   /** The time when `closeIfIdle` first found the connection idle, and the bytes read until then. */
@@ -107,7 +107,8 @@ export class Connection {
    */
   expire(error: HttpError): void {
     if (this.#waiting.length === 0) return this.fail(error);
-    this.#overdue = { error, request: this.#latest && !isComplete(this.#latest) ? this.#latest : undefined };
+    const request = this.#latest && !isComplete(this.#latest) ? this.#latest : undefined;
+    this.#overdue = { error, request, hasTimer: false };
   }
 
   /** Responds with an error, in order, to malformed bytes or to a request that will stay incomplete. */
@@ -193,9 +194,11 @@ export class Connection {
   #resume(): void {
     this.#socket.resume();
     const overdue = this.#overdue;
-    if (!overdue) return;
+    if (!overdue || overdue.hasTimer) return;
+    overdue.hasTimer = true;
     const timer = setTimeout(() => {
-      this.#overdue = undefined;
+      // Another request may be overdue by now.
+      if (this.#overdue === overdue) this.#overdue = undefined;
       if (!overdue.request || !isComplete(overdue.request)) this.fail(overdue.error);
     }, this.#shared.requestTimeout);
     this.#socket.once('close', () => clearTimeout(timer));

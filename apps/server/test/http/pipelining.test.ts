@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { apiKey } from '@petstore/testing/server';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { handlers } from '../../src/handlers.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { listen, listenForSuite, modes, shortTimeouts, withFunctions } from '../listen.ts';
@@ -150,6 +150,26 @@ describe.each(modes)('%s', (_, options) => {
     blocked = new Promise((resolve) => setTimeout(resolve, 1500));
     wire.send(post('first') + post('second') + post('third').slice(0, end));
     expect((await wire.ended()).map(({ status }) => status)).toEqual([201, 201, 408]);
+  });
+
+  test('requests after a late one, of which some wait, add no listeners to their connection', async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error) => void warnings.push(name);
+    process.on('warning', onWarning);
+    onTestFinished(() => void process.off('warning', onWarning));
+    const wire = openWire(serverWithShortTimeouts().origin);
+    blocked = new Promise((resolve) => setTimeout(resolve, 1500));
+    const late = get('/healthz');
+    wire.send(post('first') + post('second') + late.slice(0, 30));
+    await blocked;
+    wire.send(late.slice(30));
+    await wire.until(3);
+    for (let count = 5; count < 45; count += 2) {
+      wire.send(get('/healthz').repeat(2));
+      await wire.until(count);
+    }
+    wire.socket.destroy();
+    expect(warnings).toEqual([]);
   });
 
   test('a request whose head comes too late gets a 408 and nothing else', async () => {
