@@ -149,3 +149,14 @@ test('a redirect leaves no connection open', async () => {
   expect(await petctl(['api', 'GET', '/pets0', '--paginate'], { env })).toMatchObject({ code: 0 });
   expect(mostOpen).toBeLessThan(4);
 });
+
+test('an encoded response is an error, because its text would be other characters', async () => {
+  const { env } = await record(() => ({ body: '\u001f\u008b', headers: { 'content-encoding': 'gzip' } }));
+  const args = ['/pets', '-H', 'Accept-Encoding: gzip', '--retries', '0'];
+  expect(await petctl(['api', 'GET', ...args], { env })).toMatchObject({
+    code: 8,
+    stdout: '',
+    stderr: expect.stringContaining('the content encoding gzip'),
+  });
+  expect(await petctl(['api', 'HEAD', ...args], { env })).toMatchObject({ code: 0 });
+});

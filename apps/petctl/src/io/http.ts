@@ -86,6 +86,8 @@ const tooLarge = () => new ResponseError('The response has more than 256 MiB.');
 
 function responseOf(response: IncomingMessage): RawResponse {
   const { statusCode = 0, headers, rawHeaders } = response;
+  // Servers encode only if asked to, which `petctl api --header` can do.
+  const { 'content-encoding': encoding = '' } = headers;
   return {
     status: statusCode,
     rawHeaders,
@@ -107,7 +109,11 @@ function responseOf(response: IncomingMessage): RawResponse {
           if (text.length + part.length > MAX_TEXT_LENGTH) response.destroy(tooLarge());
           else text += part;
         });
-        response.on('end', () => resolve(text.replace(/^\ufeff/, '')));
+        response.on('end', () => {
+          if (text !== '' && !/^(identity)?$/i.test(encoding))
+            reject(new ResponseError(`petctl cannot decode a response with the content encoding ${encoding}.`));
+          else resolve(text.replace(/^\ufeff/, ''));
+        });
         response.on('error', reject);
       }),
   };
