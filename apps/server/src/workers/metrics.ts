@@ -24,9 +24,12 @@ export function aggregatedMetrics(ofPrimary: () => Promise<MetricsData>, workers
     /** Keeps the counters of a worker that has exited. */
     addExited({ metrics }: WorkerProcess): void {
       const counters = metrics.filter(({ type }) => ['counter', 'histogram', 'summary'].includes(String(type)));
-      exited = exited.then(async (before) => (await aggregate([before, counters])).getMetricsAsJSON());
-      // `text` throws the same error to its caller.
-      exited.catch(() => {});
+      exited = exited.then((before) =>
+        aggregate([before, counters])
+          .then((sums) => sums.getMetricsAsJSON())
+          // If the library cannot be loaded now, the counters are added up later.
+          .catch(() => [...before, ...counters]),
+      );
     },
   };
 }

@@ -101,6 +101,22 @@ describeOnDatabase('the workers of a server', (newDatabase) => {
     expect(await remainingElsewhere()).toBeGreaterThan(last - 10);
   });
 
+  test('do not take the metrics with them if the library of the metrics cannot be loaded when they die', async () => {
+    const script = `import { registerHooks } from 'node:module';
+      let failures = process.channel ? 0 : 2;
+      const resolve = (name, context, next) => {
+        if (name === 'prom-client' && failures-- > 0) throw new Error('too many open files');
+        return next(name, context);
+      };
+      registerHooks({ resolve });`;
+    const server = await startCluster(await newDatabase(), preload(script));
+    // The first failure.
+    await expect.poll(() => logged(server, 'the metrics cannot be loaded').length).toBe(1);
+    process.kill((await server.workers())[0] ?? 0, 'SIGKILL');
+    await serving(server, 3);
+    await expect.poll(async () => (await get(`${server.origin}/metrics`)).status).toBe(200);
+  });
+
   test('leave connections that they have not accepted to the others when they die', async () => {
     const server = await startCluster(await newDatabase());
     const before = await server.workers();
