@@ -116,6 +116,8 @@ async function prepareDatabase(
   const prepare: Prepare = (session) => prepareSession(session, connectTimeout);
   const connections = connectionPool(hosts, { size: 1, connectTimeout, prepare });
   try {
+    // A caller waits for one connect timeout, which one silent host would use up.
+    await connections.firstAttempt;
     await connections.use(async (session) => {
       await migrate(session, schemaOf(collections));
       await session.run(sweepCommits, MIGRATION_LIMITS.statementMs);
