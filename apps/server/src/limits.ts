@@ -26,6 +26,10 @@ export const MAX_DISCARDED_BYTES = 2 ** 20;
 export const MAX_JSON_DEPTH = 64;
 export const MAX_JSON_MEMBERS = 1_000;
 
+/** The memory that a list or an object of JSON counts as, and any other value, beside its text: a value takes far more memory. */
+export const JSON_CONTAINER_BYTES = 64;
+export const JSON_VALUE_BYTES = 16;
+
 /**
  * Requests with at most this many values, at most this deep, get every validation error; other requests get only the first
  * error.

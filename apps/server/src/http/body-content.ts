@@ -7,9 +7,9 @@ import {
   type Schema,
   typesOf,
 } from '@petstore/types';
-import { MAX_FORM_VALUES } from '../limits.ts';
+import { JSON_CONTAINER_BYTES, MAX_FORM_VALUES } from '../limits.ts';
 import { HttpError } from './http-error.ts';
-import { parseJson, utf8Of } from './json.ts';
+import { type OnMemory, parseJson, utf8Of } from './json.ts';
 import { type Part, parseParts } from './multipart.ts';
 import { parsePairs, withName } from './parameters.ts';
 import { decodeQuery, parseJsonText, shapeOf, splitPairs } from './styles.ts';
@@ -34,24 +34,25 @@ export function isAccepted(contentType: string | undefined, { mediaType, kind }:
   );
 }
 
-/** Parses a body. Files and bytes become blobs. The validator checks the values. */
+/** Parses a body. Files and bytes become blobs. The validator checks the values. `onMemory` gets the memory of JSON values first. */
 export function parseBody(
   bytes: Uint8Array,
   { kind, encoding = {} }: RequestBody,
   schema: Schema,
   contentType: string,
+  onMemory: OnMemory = () => {},
 ): unknown {
   switch (kind) {
     case 'json':
-      return parseJson(bytes, schema);
+      return parseJson(bytes, schema, 'body', onMemory);
     case 'bytes':
       return new Blob([unshared(bytes)], { type: contentType });
     case 'text':
       return withName('invalid_request', 'body', () => textParser(schema)(utf8Of(bytes)));
     case 'form':
-      return parseForm(utf8Of(bytes), schema, encoding);
+      return parseForm(utf8Of(bytes), schema, encoding, onMemory);
     case 'multipart':
-      return parseMultipart(parseParts(bytes, contentType), schema, encoding);
+      return parseMultipart(parseParts(bytes, contentType), schema, encoding, onMemory);
   }
 }
 
@@ -72,7 +73,7 @@ function textOf(value: unknown): unknown {
 type Encoding = NonNullable<RequestBody['encoding']>;
 
 /** Parses a form. Lists repeat the name and objects are JSON, unless the encoding differs. */
-function parseForm(text: string, schema: Schema, encoding: Encoding): object {
+function parseForm(text: string, schema: Schema, encoding: Encoding, onMemory: OnMemory): object {
   const fieldOf = (name: string) => {
     const property = propertyOf(schema, name) ?? {};
     return { schema: property, ...(encoding[name] ?? (hasObjects(property) && { contentType: 'application/json' })) };
@@ -80,11 +81,13 @@ function parseForm(text: string, schema: Schema, encoding: Encoding): object {
   const fields = new Map(Object.keys(propertiesOf(schema)).map((name) => [name, fieldOf(name)]));
   if (text.split('&', MAX_FORM_VALUES + 1).length > MAX_FORM_VALUES)
     throw new HttpError('invalid_request', `body: it has more than ${MAX_FORM_VALUES} values`);
+  // An upper bound, because the text of a field may be JSON.
+  onMemory((text.match(/[,[{]|%2c|%5b|%7b/gi)?.length ?? 0) * JSON_CONTAINER_BYTES);
   return parsePairs(fields, splitPairs(text, '&', decodeQuery), 'body', fieldOf);
 }
 
 /** Parses a multipart form: a part per property or list element, or text in a query style if the encoding names one. */
-function parseMultipart(parts: readonly Part[], schema: Schema, encoding: Encoding): object {
+function parseMultipart(parts: readonly Part[], schema: Schema, encoding: Encoding, onMemory: OnMemory): object {
   const styles = Object.entries(encoding).filter(
     ([, { style, explode }]) => style !== undefined || explode !== undefined,
   );
@@ -105,30 +108,38 @@ function parseMultipart(parts: readonly Part[], schema: Schema, encoding: Encodi
   );
   const values = [...others].map(([name, all]) => {
     const isJson = encoding[name]?.contentType === 'application/json';
-    return [name, valueOfParts(name, all, propertyOf(schema, name) ?? {}, isJson)];
+    return [name, valueOfParts(name, all, propertyOf(schema, name) ?? {}, isJson, onMemory)];
   });
   return { ...Object.fromEntries(values), ...parsePairs(styled, pairs, 'body') };
 }
 
 /** The value of a property: of its part, or of a part for each element if it is a list. */
-function valueOfParts(name: string, parts: readonly Part[], schema: Schema, isJson: boolean): unknown {
+function valueOfParts(
+  name: string,
+  parts: readonly Part[],
+  schema: Schema,
+  isJson: boolean,
+  onMemory: OnMemory,
+): unknown {
   const isList = !isJson && shapeOf(schema).isList;
   if (!isList && parts.length > 1) throw new HttpError('invalid_request', `body '${name}': it appears more than once`);
   const values = withName('invalid_request', `body '${name}'`, () =>
     parts.map((part) =>
-      isJson ? parseJsonText(schema, utf8Of(part.bytes)) : valueOfPart(part, isList ? itemsOf(schema) : schema),
+      isJson
+        ? parseJsonText(schema, utf8Of(part.bytes), onMemory)
+        : valueOfPart(part, isList ? itemsOf(schema) : schema, onMemory),
     ),
   );
   return isList ? values : values[0];
 }
 
-function valueOfPart({ fileName, type, bytes }: Part, schema: Schema): unknown {
+function valueOfPart({ fileName, type, bytes }: Part, schema: Schema, onMemory: OnMemory): unknown {
   const isDeclared = Object.keys(schema).length > 0;
   if (isBinary(schema) || (!isDeclared && fileName !== undefined)) {
     return new File([unshared(bytes)], fileName ?? 'blob', { type: type ?? 'application/octet-stream' });
   }
   const text = utf8Of(bytes);
-  return shapeOf(schema).isObject ? parseJsonText(schema, text) : textParser(schema)(text);
+  return shapeOf(schema).isObject ? parseJsonText(schema, text, onMemory) : textParser(schema)(text);
 }
 
 function hasObjects(schema: Schema): boolean {

@@ -25,19 +25,27 @@ export function breakBody(request: IncomingMessage, error: HttpError): void {
 export interface BodyBudget {
   /** Counts the received bytes of a body; false if all bodies together would exceed the limit. */
   hold(context: RequestContext, bytes: number): boolean;
+  /** Counts a complete body and the memory of its JSON values. Throws an HttpError if all bodies would exceed the limit. */
+  holdValues(context: RequestContext, bytes: number, valueBytes: number): void;
   release(context: RequestContext): void;
 }
 
 /** A budget for all bodies. The first bytes of each body are not counted, so a few large bodies cannot crowd out small bodies. */
 export function bodyBudget(maxBytes: number): BodyBudget {
   let held = 0;
+  const hold = (context: RequestContext, bytes: number) => {
+    const added = Math.max(0, bytes - UNCOUNTED_BODY_BYTES) - context.bodyBytes;
+    if (added > 0 && held + added > maxBytes) return false;
+    held += added;
+    context.bodyBytes += added;
+    return true;
+  };
   return {
-    hold: (context, bytes) => {
-      const added = Math.max(0, bytes - UNCOUNTED_BODY_BYTES) - context.bodyBytes;
-      if (added > 0 && held + added > maxBytes) return false;
-      held += added;
-      context.bodyBytes += added;
-      return true;
+    hold,
+    holdValues: (context, bytes, valueBytes) => {
+      if (hold(context, bytes + valueBytes)) return;
+      if (bytes + valueBytes - UNCOUNTED_BODY_BYTES <= maxBytes) throw tooManyBodies();
+      throw new HttpError('payload_too_large', `The values of the body take more than ${maxBytes} bytes of memory.`);
     },
     release: (context) => {
       held -= context.bodyBytes;
@@ -70,8 +78,7 @@ export function bodyReceiver(limit: number, budget: BodyBudget): ReceiveBody {
       if (chunk.length < TINY_CHUNK_BYTES && ++tinyChunks > MAX_TINY_CHUNKS) {
         return fail(new HttpError('payload_too_large', 'The body arrives in too many small chunks.'));
       }
-      if (!budget.hold(context, size))
-        return fail(unavailable('Too many request bodies are in progress. Retry later.'));
+      if (!budget.hold(context, size)) return fail(tooManyBodies());
       if (start === 0) {
         body = chunk;
       } else {
@@ -100,7 +107,7 @@ function withCapacity(buffer: Uint8Array, used: number, needed: number, limit: n
 }
 
 /** Middleware that receives and parses the body if the operation declares one. */
-export function bodyParser(receive: ReceiveBody): RequestHandler {
+export function bodyParser(receive: ReceiveBody, { holdValues }: BodyBudget): RequestHandler {
   return (request, response, next) => {
     const context = contextOf(response);
     const { operation } = context;
@@ -122,7 +129,12 @@ export function bodyParser(receive: ReceiveBody): RequestHandler {
     }
     if (isEncoded(request)) throw new HttpError('unsupported_media_type', 'The body must not be compressed.');
     const parse = (bytes: Uint8Array) => {
-      request.body = parseBody(bytes, body, bodySchemaOf(operation) ?? {}, contentType ?? '');
+      let valueBytes = 0;
+      const onMemory = (added: number) => {
+        valueBytes += added;
+        holdValues(context, bytes.length, valueBytes);
+      };
+      request.body = parseBody(bytes, body, bodySchemaOf(operation) ?? {}, contentType ?? '', onMemory);
       next();
     };
     if (context.bodyError) throw context.bodyError;
@@ -151,6 +163,10 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 export function isEncoded({ headers }: IncomingMessage): boolean {
   const encoding = headers['content-encoding'];
   return encoding !== undefined && encoding.toLowerCase() !== 'identity';
+}
+
+function tooManyBodies(): HttpError {
+  return unavailable('Too many request bodies are in progress. Retry later.');
 }
 
 function tooLarge(limit: number): HttpError {

@@ -42,6 +42,7 @@ export class Connection {
   readonly #waiting: [IncomingMessage, ServerResponse][] = [];
   /** The request that was parsed last. Its body may still be arriving. */
   #latest: IncomingMessage | undefined;
+  #hasHadRequests = false;
   /** The error that ends the connection, once all earlier requests have their responses. */
   #error: HttpError | undefined;
   /** The request whose time ended while reading was paused, with its error. It is undefined until its head has arrived. */
@@ -90,6 +91,7 @@ export class Connection {
     // Requests after a response with `Connection: close` get no response (RFC 9112 9.6), nor does one that already has its error.
     if (this.#isClosing || this.#error) return;
     this.#latest = request;
+    this.#hasHadRequests = true;
     if (this.#overdue) this.#overdue.request ??= request;
     if (!this.#current) return this.#start(request, response);
     this.#waiting.push([request, response]);
@@ -139,7 +141,7 @@ export class Connection {
 
   /** Closes the connection if it has been idle for this time: no request is open, and no bytes have arrived. */
   closeIfIdle(timeoutMs: number): void {
-    if (!this.#latest || this.openRequests > 0 || this.#isClosing) return;
+    if (!this.#hasHadRequests || this.openRequests > 0 || this.#isClosing) return;
     const [now, bytes] = [performance.now(), this.#socket.bytesRead];
     if (bytes !== this.#idle.bytes) this.#idle = { since: now, bytes };
     else if (now - this.#idle.since >= timeoutMs) this.#socket.destroy();
@@ -175,6 +177,8 @@ export class Connection {
   readonly #onClose = (): void => {
     const request = this.#current?.req;
     this.#current = undefined;
+    // An idle connection must not keep the memory of its last body.
+    if (request && request === this.#latest && isComplete(request)) this.#latest = undefined;
     this.#shared.unsent.delete(this.#socket);
     if (this.#isClosing || this.#socket.destroyed) return;
     if (this.#socket.timeout) this.#setSocketTimeout(0);
@@ -185,7 +189,7 @@ export class Connection {
       if (this.#waiting.length === 0) this.#resume();
       this.#start(...next);
     } else if (this.#error) {
-      if (this.#latest && isComplete(this.#latest)) this.#writeError(this.#error);
+      if (!this.#latest || isComplete(this.#latest)) this.#writeError(this.#error);
       else this.#closeGently();
     }
   };

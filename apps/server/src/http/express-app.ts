@@ -21,7 +21,7 @@ export function adminApp(pipeline: RequestPipeline): Express {
 
 /** The app that can serve every request that `acceptRequest` has accepted. The fast path serves some of these requests instead, with the same bytes. */
 export function expressApp(pipeline: RequestPipeline): Express {
-  const { keys, applyRateLimit, crossOrigin, receiveBody, dispatch, hasHealthRoutes } = pipeline;
+  const { keys, applyRateLimit, crossOrigin, bodyBudget, receiveBody, dispatch, hasHealthRoutes } = pipeline;
   const app = newApp();
   app.use(docs());
   if (hasHealthRoutes) app.use(health(pipeline.health));
@@ -30,7 +30,7 @@ export function expressApp(pipeline: RequestPipeline): Express {
   if (crossOrigin) app.use(root, crossOrigin);
   app.use(root, authenticate(keys));
   if (applyRateLimit) app.use(root, rateLimit(applyRateLimit));
-  app.use(root, methods, parameters, bodyParser(receiveBody));
+  app.use(root, methods, parameters, bodyParser(receiveBody, bodyBudget));
   app.use(validator(pipeline.validateResponses));
   for (const operation of Object.values<Operation>(operations)) serveOperation(app, operation, dispatch);
   return withErrors(app, pipeline);

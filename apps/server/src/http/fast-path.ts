@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Operation, operations, type RequestBody, type Schema } from '@petstore/types';
 import { callerOf } from './authentication.ts';
-import { hasBody, isEncoded } from './body.ts';
+import { type BodyBudget, hasBody, isEncoded } from './body.ts';
 import { bodySchemaOf, isAccepted } from './body-content.ts';
 import { type Input, inputOf, type ParameterValues, type RequestValues } from './input.ts';
 import { parseJson } from './json.ts';
@@ -25,7 +25,7 @@ interface PlainOperation {
  */
 export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener): RequestListener {
   const { keys, bodyLimit, targetCache, applyRateLimit, crossOrigin } = pipeline;
-  const { acceptRequest, receiveBody, dispatch, respondWithError } = pipeline;
+  const { acceptRequest, bodyBudget, receiveBody, dispatch, respondWithError } = pipeline;
   const plainOperations = new Map<Operation, PlainOperation>();
   for (const operation of Object.values<Operation>(operations)) {
     const { method, body, fields, idempotencyKey } = operation;
@@ -72,7 +72,7 @@ export function fastPath(pipeline: RequestPipeline, expressApp: RequestListener)
     receiveBody(request, context, (error, bytes) => {
       try {
         if (error) throw error;
-        const body = parse(bytes, plain.bodySchema, context);
+        const body = parse(bytes, plain.bodySchema, context, bodyBudget);
         const input = body === undefined ? undefined : validInput(operation, plain, parameters, body);
         if (input) {
           targetCache.add(request.url ?? '', target);
@@ -139,9 +139,14 @@ function isPlainBody(request: IncomingMessage, body: RequestBody, limit: number)
 }
 
 /** Parses a body; undefined if it is malformed. The Express app then rejects it with `context.bodyError`. */
-function parse(bytes: Uint8Array, schema: Schema | undefined, context: RequestContext): unknown {
+function parse(
+  bytes: Uint8Array,
+  schema: Schema | undefined,
+  context: RequestContext,
+  { holdValues }: BodyBudget,
+): unknown {
   try {
-    return parseJson(bytes, schema);
+    return parseJson(bytes, schema, 'body', (valueBytes) => holdValues(context, bytes.length, valueBytes));
   } catch (error) {
     context.bodyError = error;
     return undefined;

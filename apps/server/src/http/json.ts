@@ -1,18 +1,20 @@
 import { int64Of, isExactNumber, repeatedKey, type Schema } from '@petstore/types';
-import { MAX_JSON_DEPTH, MAX_JSON_MEMBERS } from '../limits.ts';
+import { JSON_CONTAINER_BYTES, JSON_VALUE_BYTES, MAX_JSON_DEPTH, MAX_JSON_MEMBERS } from '../limits.ts';
 import { HttpError } from './http-error.ts';
 import { inexact, itemsOf, mayBeWide, propertyOf } from './values.ts';
 
 /**
  * Parses JSON. Throws for text that JavaScript would change silently: broken UTF-8, lone surrogates, numbers that a double
  * cannot hold exactly, and repeated keys. Also throws for excessive depth, and for too many members. Integers beyond 2^53 become
- * bigints if the schema has an unbounded int64 there.
+ * bigints if the schema has an unbounded int64 there. Before it parses, it passes the memory of
+ * the values to `onMemory`, which may throw.
  */
-export function parseJson(bytes: Uint8Array, schema: Schema = {}, where = 'body'): unknown {
+export function parseJson(bytes: Uint8Array, schema: Schema = {}, where = 'body', onMemory?: OnMemory): unknown {
   const text = utf8Of(bytes, where);
   // The bounds are checked before parsing, because excessive text costs a hundred times as much as other text of its length.
-  const { excess, members, hasEscapes, hasLongNumbers } = structureOf(bytes);
+  const { excess, members, valueBytes, hasEscapes, hasLongNumbers } = structureOf(bytes);
   if (excess) throw new HttpError('invalid_request', `${where}: ${excess}`);
+  onMemory?.(valueBytes);
   let value: unknown;
   try {
     value = hasLongNumbers ? JSON.parse(text, longNumber) : JSON.parse(text);
@@ -26,6 +28,9 @@ export function parseJson(bytes: Uint8Array, schema: Schema = {}, where = 'body'
   if (membersOf(value) !== members) throw violation('it appears more than once', repeatedKey(text));
   return value;
 }
+
+/** Gets the memory that the values of a text will take. */
+export type OnMemory = (bytes: number) => void;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -90,6 +95,8 @@ interface Structure {
   excess?: string;
   /** The number of members of all objects. */
   members: number;
+  /** The memory that its values take, about. */
+  valueBytes: number;
   /** Whether a string has escapes. */
   hasEscapes: boolean;
   /** Whether a number has an exponent, or more digits than a double holds exactly. */
@@ -100,8 +107,8 @@ interface Structure {
 function structureOf(json: Uint8Array): Structure {
   /** The number of members of each open container, outermost first. */
   const memberCounts: number[] = [];
-  let [members, digits, hasEscapes, hasLongNumbers] = [0, 0, false, false];
-  const exceeds = (excess: string) => ({ excess, members, hasEscapes, hasLongNumbers });
+  let [members, valueBytes, digits, hasEscapes, hasLongNumbers] = [0, 0, 0, false, false];
+  const exceeds = (excess: string) => ({ excess, members, valueBytes, hasEscapes, hasLongNumbers });
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] ?? 0;
     if (isDigit(byte)) {
@@ -117,7 +124,10 @@ function structureOf(json: Uint8Array): Structure {
         hasEscapes = true;
         at++;
       }
+    } else if (byte === COMMA) {
+      valueBytes += JSON_VALUE_BYTES;
     } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      valueBytes += JSON_CONTAINER_BYTES;
       if (memberCounts.push(0) > MAX_JSON_DEPTH) return exceeds(`it is nested more than ${MAX_JSON_DEPTH} deep`);
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
       memberCounts.pop();
@@ -128,7 +138,7 @@ function structureOf(json: Uint8Array): Structure {
       memberCounts.push(count);
     }
   }
-  return { members, hasEscapes, hasLongNumbers };
+  return { members, valueBytes, hasEscapes, hasLongNumbers };
 }
 
 /** The number of members of all objects in a value. Recursive, because the depth is bounded. */
@@ -141,7 +151,7 @@ function membersOf(value: unknown): number {
 }
 
 const [QUOTE, BACKSLASH, POINT, ZERO, NINE, CAPITAL_E, LETTER_E] = [0x22, 0x5c, 0x2e, 0x30, 0x39, 0x45, 0x65];
-const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, COLON] = [0x7b, 0x7d, 0x5b, 0x5d, 0x3a];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, COLON, COMMA] = [0x7b, 0x7d, 0x5b, 0x5d, 0x3a, 0x2c];
 
 /** A double holds integers with up to this many digits exactly, and rounds no fraction with so many digits to an integer. */
 const MAX_EXACT_DIGITS = 15;

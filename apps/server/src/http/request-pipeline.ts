@@ -111,6 +111,7 @@ export function createPipeline(store: Store, options: AppOptions) {
     keys,
     bodyLimit,
     acceptRequest,
+    bodyBudget: budget,
     receiveBody: bodyReceiver(bodyLimit, budget),
     crossOrigin: corsOrigins.length > 0 ? crossOrigin(corsOrigins) : undefined,
     applyRateLimit: quotas && rateLimiter(quotas),

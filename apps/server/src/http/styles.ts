@@ -1,6 +1,6 @@
 import { type Field, type Schema, type Serialization, typesOf } from '@petstore/types';
 import { HttpError } from './http-error.ts';
-import { parseJson } from './json.ts';
+import { type OnMemory, parseJson } from './json.ts';
 import { itemsOf, propertyOf, StyleError, textParser } from './values.ts';
 
 /** How text in a request represents a value: the separator of its parts, and how to decode a part. */
@@ -141,11 +141,13 @@ export function decodeQuery(text: string): string {
   return decodeText(text.replaceAll('+', ' '));
 }
 
-export function parseJsonText(schema: Schema, text: string): unknown {
+export function parseJsonText(schema: Schema, text: string, onMemory?: OnMemory): unknown {
   try {
-    return parseJson(Buffer.from(text), schema, 'its value');
+    return parseJson(Buffer.from(text), schema, 'its value', onMemory);
   } catch (error) {
-    throw error instanceof HttpError ? new StyleError(error.message, { cause: error }) : error;
+    throw error instanceof HttpError && error.code === 'invalid_request'
+      ? new StyleError(error.message, { cause: error })
+      : error;
   }
 }
 

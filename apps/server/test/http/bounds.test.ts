@@ -81,6 +81,24 @@ describe.each(modes)('%s', (_, options) => {
     await expect.poll(async () => (await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body })).status).toBe(201);
   });
 
+  test('the values of JSON bodies count more than their bytes', async () => {
+    const { baseUrl, headers } = await serving(memoryStore(), { bodyMemory: 300_000 });
+    const post = async (count: number) => {
+      const body = `[${'{},'.repeat(count)}{}]`;
+      const response = await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body });
+      const { message } = (await response.json()) as { message: string };
+      return { status: response.status, message };
+    };
+    expect(await post(2_000)).toMatchObject({ status: 400 });
+    expect(await post(5_000)).toEqual({
+      status: 413,
+      message: 'The values of the body take more than 300000 bytes of memory.',
+    });
+    const many = await Promise.all(Array.from({ length: 20 }, () => post(2_000)));
+    for (const { status } of many) expect([400, 503]).toContain(status);
+    expect(await post(2_000)).toMatchObject({ status: 400 });
+  });
+
   test('a body in many tiny chunks is rejected, and the connection is closed', async () => {
     const { origin, head } = await serving();
     const post = (pieces: number) => {

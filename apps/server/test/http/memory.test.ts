@@ -36,6 +36,20 @@ test('a thousand content types use no lasting memory', async () => {
   expect((held() - before) / 2 ** 20).toBeLessThan(4);
 });
 
+test('an idle connection does not hold its last body', async () => {
+  const body = `[${'{},'.repeat(100_000)}{}]`;
+  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server().apiKey}\r\nContent-Type: application/json`;
+  const before = held();
+  const wires = Array.from({ length: 10 }, () => openWire(server().origin));
+  for (const wire of wires) {
+    wire.send(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    expect(await wire.until(1)).toMatchObject([{ status: 400 }]);
+  }
+  // The values of one body take over six megabytes.
+  await expect.poll(() => (held() - before) / 2 ** 20).toBeLessThan(12);
+  for (const { socket } of wires) socket.destroy();
+});
+
 test('a stopped server is not held in memory', async () => {
   const startAndStop = async () => {
     const app = await createApp(memoryStore(), { keys: () => undefined });
