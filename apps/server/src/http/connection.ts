@@ -42,15 +42,15 @@ export class Connection {
   readonly #waiting: [IncomingMessage, ServerResponse][] = [];
   /** The request that was parsed last. Its body may still be arriving. */
   #latest: IncomingMessage | undefined;
-  #hasHadRequests = false;
+  #requestCount = 0;
   /** The error that ends the connection, once all earlier requests have their responses. */
   #error: HttpError | undefined;
   /** The request whose time ended while reading was paused, with its error. It is undefined until its head has arrived. */
   #overdue: { error: HttpError; request: IncomingMessage | undefined; hasTimer: boolean } | undefined;
   /** Whether the final response of this connection was written, so later input is discarded. */
   #isClosing = false;
-  /** The time when `closeIfIdle` first found the connection idle, and the bytes read until then. */
-  #idle = { since: 0, bytes: -1 };
+  /** The time when `closeIfIdle` first found the connection idle, with the requests and the bytes read until then. */
+  #idle = { since: 0, requests: 0, bytes: 0, hasNewBytes: false };
 
   constructor(socket: Socket, shared: SharedState) {
     this.#socket = socket;
@@ -91,7 +91,7 @@ export class Connection {
     // Requests after a response with `Connection: close` get no response (RFC 9112 9.6), nor does one that already has its error.
     if (this.#isClosing || this.#error) return;
     this.#latest = request;
-    this.#hasHadRequests = true;
+    this.#requestCount++;
     if (this.#overdue) this.#overdue.request ??= request;
     if (!this.#current) return this.#start(request, response);
     this.#waiting.push([request, response]);
@@ -139,11 +139,17 @@ export class Connection {
     if (this.openRequests === 0 && this.#latest && !isComplete(this.#latest) && !this.#isClosing) this.#closeGently();
   }
 
-  /** Closes the connection if it has been idle for this time: no request is open, and no bytes have arrived. */
+  /**
+   * Closes the connection if it has been idle for this time: no request is open. Bytes extend the time once, because they may begin a
+   * head; blank lines could extend it forever.
+   */
   closeIfIdle(timeoutMs: number): void {
-    if (!this.#hasHadRequests || this.openRequests > 0 || this.#isClosing) return;
+    if (this.#requestCount === 0 || this.openRequests > 0 || this.#isClosing) return;
     const [now, bytes] = [performance.now(), this.#socket.bytesRead];
-    if (bytes !== this.#idle.bytes) this.#idle = { since: now, bytes };
+    const requests = this.#requestCount;
+    const hasNewBytes = bytes !== this.#idle.bytes;
+    if (requests !== this.#idle.requests) this.#idle = { since: now, requests, bytes, hasNewBytes: false };
+    else if (hasNewBytes && !this.#idle.hasNewBytes) this.#idle = { since: now, requests, bytes, hasNewBytes };
     else if (now - this.#idle.since >= timeoutMs) this.#socket.destroy();
   }
 

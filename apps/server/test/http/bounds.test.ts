@@ -264,6 +264,16 @@ describe.each(rounds<readonly (typeof modes)[number][]>(modes.slice(0, 1), modes
       expect(await wire.ended()).toMatchObject([{ status: 200 }]);
     });
 
+    test('a connection that sends only blank lines is closed', async () => {
+      const { origin } = await serving(memoryStore(), { keepAliveTimeout: 1 });
+      const wire = openWire(origin);
+      wire.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+      await wire.until(1);
+      const timer = setInterval(() => wire.send('\r\n'), 100);
+      onTestFinished(() => clearInterval(timer));
+      expect(await wire.ended()).toMatchObject([{ status: 200 }]);
+    });
+
     test('a connection on which requests come stays open', async () => {
       const { origin } = await serving(memoryStore(), { keepAliveTimeout: 200 });
       const wire = openWire(origin);
