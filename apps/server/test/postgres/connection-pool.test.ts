@@ -1,9 +1,10 @@
 import { describeOnDatabase } from '@petstore/testing/postgres';
+import { DatabaseError } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ConnectionPool, connectionPool } from '../../src/store/postgres/connection-pool.ts';
 import { idempotentCommit } from '../../src/store/postgres/idempotent-commit.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
-import { prepareForWrites } from '../../src/store/postgres/session.ts';
+import { prepareForWrites, Session } from '../../src/store/postgres/session.ts';
 import { statementsOf } from '../../src/store/postgres/statements.ts';
 import { things } from '../store/store-fixture.ts';
 
@@ -56,5 +57,26 @@ describeOnDatabase('connections for writes', (newDatabase) => {
     const rows = await Promise.all(Array.from({ length: 8 }, (_, i) => runCommit(create, [i + 1, 1, '[{}]'])));
     expect(rows.map((row) => Number(row?.[0]))).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     expect(most).toBe(1);
+  });
+
+  test('a commit that the database reports as out of memory after it was stored is stored once', async () => {
+    const pool = await openPool(1);
+    let lost: Session | undefined;
+    // The database commits, and fails before it reports the success: no setting causes this.
+    const use: ConnectionPool['use'] = (work) =>
+      pool.use((session) => {
+        if (lost === undefined) {
+          lost = session;
+          session.write = async (...args) => {
+            await Session.prototype.write.apply(session, args);
+            throw Object.assign(new DatabaseError('out of memory', 13, 'error'), { code: '53200' });
+          };
+        }
+        return work(session);
+      });
+    const { create } = statementsOf(things);
+    const runCommit = idempotentCommit({ ...pool, use }, 5_000);
+    expect(await runCommit(create, [1, 1, '[{}]'])).toEqual(['0', null]);
+    expect(await runCommit(create, [2, 1, '[{}]'])).toEqual(['1', null, '1']);
   });
 });

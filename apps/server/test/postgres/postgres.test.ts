@@ -3,6 +3,7 @@ import { rounds } from '@petstore/testing';
 import { describeOnDatabase } from '@petstore/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { decode } from '../../src/store/document.ts';
+import { StoreUnavailableError, StoreUncertainError } from '../../src/store/errors.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import { statementsOf } from '../../src/store/postgres/statements.ts';
 import { idempotencySuite } from '../store/idempotency-suite.ts';
@@ -41,6 +42,32 @@ describeOnDatabase('the PostgreSQL store', (newDatabase) => {
     ]);
     expect(commits).toEqual([64, 31]);
   });
+
+  test.each(['53100', '53200', '53400', '55P03', '40001'])(
+    'rejects writes soon as not stored while the database reports %s, and accepts others',
+    async (state) => {
+      const collection = await open({ statementTimeout: 60_000 });
+      const database = await openSession(url);
+      onTestFinished(() => void database.end());
+      const text = `
+        CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          IF NEW.data::text LIKE '%fail%' THEN RAISE EXCEPTION 'in process %', pg_backend_pid() USING errcode = '${state}'; END IF;
+          RETURN NEW;
+        END $$;
+        CREATE TRIGGER fail BEFORE INSERT ON documents_things FOR EACH ROW EXECUTE FUNCTION fail()`;
+      await database.run({ text }, 5_000);
+      // Retries until the deadline would take longer than the test may.
+      const fail = () => collection.create({ text: 'fail' }).catch((error: unknown) => error);
+      const failed = await fail();
+      expect(failed).toBeInstanceOf(StoreUnavailableError);
+      expect(failed).not.toBeInstanceOf(StoreUncertainError);
+      expect((await collection.create({ text: 'next' })).id).toBe(1);
+      // The connection is the same one.
+      expect(await fail()).toEqual(failed);
+      expect((await collection.list({ after: 0, limit: 9 })).count).toBe(1);
+    },
+  );
 
   test('does not read documents after the end of a page', async () => {
     const collection = await open();

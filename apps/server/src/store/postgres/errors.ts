@@ -6,9 +6,9 @@ const TRANSIENT = /^(08|25|40|53|55|57|58|XX)/;
 
 /**
  * SQLSTATEs that guarantee that the statement stored nothing: serialization, deadlock, read only, too many connections,
- * starting up.
+ * a lock's timeout, starting up.
  */
-const NOTHING_STORED = new Set(['40001', '40P01', '25006', '53300', '57P03']);
+const NOTHING_STORED = new Set(['40001', '40P01', '25006', '53300', '55P03', '57P03']);
 
 /** The message of pg's error for a statement's timeout, which has no class of its own. */
 const PG_TIMEOUT = 'Query read timeout';
@@ -29,6 +29,11 @@ export function isOutOfIds(error: unknown): boolean {
   return sqlState(error) === '23514';
 }
 
+/** Whether the database had no disk space or memory left. It reports this after the commit, too, if it cannot count the statement. */
+export function isOutOfResources(error: unknown): boolean {
+  return /^53(?!300)/.test(sqlState(error) ?? '');
+}
+
 /** Whether a write can be sent again without being stored twice. */
 export function isRepeatable(error: unknown): boolean {
   return NOTHING_STORED.has(sqlState(error) ?? '');
@@ -46,7 +51,7 @@ export function isLostConnection(error: unknown): boolean {
 /** Whether the connection can still be used: the database responded, and its host is not the problem. */
 export function isConnectionUsable(error: unknown): boolean {
   const state = sqlState(error);
-  return state !== undefined && !/^(08|25006|53|57|58|XX)/.test(state);
+  return state !== undefined && !/^(08|25006|53300|57|58|XX)/.test(state);
 }
 
 /** Converts an error for the callers of the store. */

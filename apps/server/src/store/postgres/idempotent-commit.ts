@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { StoreUnavailableError } from '../errors.ts';
 import type { ConnectionPool } from './connection-pool.ts';
-import { isRejection, isRepeatable, unavailable, uncertain } from './errors.ts';
+import { isConnectionUsable, isOutOfResources, isRejection, isRepeatable, unavailable, uncertain } from './errors.ts';
 import type { Row, Session } from './session.ts';
 import { fence, outcome, type Statement } from './statements.ts';
 
@@ -10,6 +11,9 @@ import { fence, outcome, type Statement } from './statements.ts';
  * with a StoreUncertainError if the commit may have been stored.
  */
 export type RunCommit = (statement: Statement, values: readonly unknown[]) => Promise<Row | undefined>;
+
+/** How long a commit is sent again that conflicts with others, and the pause before each attempt. */
+const CONFLICT_MS = { retry: 1_000, pause: 20 };
 
 /**
  * Sends the commits of one writer, and stores each commit at most once. If a connection breaks during a commit, the outcome of the
@@ -45,17 +49,24 @@ export function idempotentCommit(connections: ConnectionPool, timeoutMs: number)
         const query = { ...statement, values: [...pending, ...values] };
         return (await session.write(query, remainingMs())).rows[0];
       } catch (error) {
-        if (isRejection(error) || isRepeatable(error)) pending = undefined;
+        if (isOutOfResources(error)) await rejectIfStored(session, pending, remainingMs(), error);
+        if (isRejection(error) || isRepeatable(error) || isOutOfResources(error)) pending = undefined;
         throw error;
       }
     };
 
+    let conflictDeadline = Number.POSITIVE_INFINITY;
     for (;;) {
       try {
         return await connections.use(attempt);
       } catch (error) {
         const isFinal = isRejection(error) || error instanceof StoreUnavailableError || performance.now() >= deadline;
         if (isFinal) throw pending ? uncertain(error) : unavailable(error);
+        if (!isConnectionUsable(error)) continue;
+        conflictDeadline = Math.min(conflictDeadline, performance.now() + CONFLICT_MS.retry);
+        const isHopeless = isOutOfResources(error) || performance.now() >= conflictDeadline;
+        if (isHopeless && !pending) throw unavailable(error);
+        await pause(CONFLICT_MS.pause);
       }
     }
   }
@@ -70,4 +81,18 @@ async function fenceUnlessStored(
   const values = [...commit];
   const fenced = await session.write({ ...fence, values }, timeoutMs);
   return fenced.rows.length > 0 ? undefined : (await session.run({ ...outcome, values }, timeoutMs)).rows[0];
+}
+
+/**
+ * Rejects if the database stored the commit, although it reported an error. The error replaces the connection: a new one waits
+ * for the standby before its first use, so the next attempt can acknowledge the commit.
+ */
+async function rejectIfStored(
+  session: Session,
+  commit: readonly unknown[],
+  timeoutMs: number,
+  cause: unknown,
+): Promise<void> {
+  const { rows } = await session.run({ ...outcome, values: [...commit] }, timeoutMs);
+  if (rows.length > 0) throw new Error('the database reported an error after the commit', { cause });
 }
