@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describeOnDatabase } from '@petstore/testing/postgres';
+import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts';
 import { things } from '../store/store-fixture.ts';
 
@@ -20,6 +22,30 @@ describeOnDatabase('the start', (newDatabase) => {
     const store = await openPostgresStore(url, [things], { connectTimeout: 1_000 });
     onTestFinished(() => store.close());
     expect((await store.collection('things').create({})).id).toBe(1);
+  });
+
+  test('is rejected on a database that cannot store every text', async () => {
+    const url = new URL(await newDatabase());
+    const client = new Client(url.href);
+    await client.connect();
+    onTestFinished(() => client.end());
+    const name = `latin_${url.pathname.slice(1)}`;
+    await client.query(`CREATE DATABASE ${name} ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`);
+    const address = url.href.replace(url.pathname, `/${name}`);
+    await expect(openPostgresStore(address, [things])).rejects.toThrow(
+      new StoreUnavailableError('The database has the encoding LATIN1. Create a database with the encoding UTF8.'),
+    );
+  });
+
+  test('is rejected with what to do if a foreign table has the name of one of its own', async () => {
+    const url = await newDatabase();
+    const client = new Client(url);
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query('CREATE TABLE documents_things (id int, foo int)');
+    await expect(openPostgresStore(url, [things])).rejects.toThrow(
+      /^The database rejects the server's tables \(column "\w+" does not exist\)\. Grant .* rename foreign tables/,
+    );
   });
 
   test('fails with the address of each host if all are silent', async () => {

@@ -1,14 +1,15 @@
 import { ConfigError } from '../../config/kinds.ts';
 import { type CollectionDeclaration, collectionNamed } from '../document.ts';
+import { StoreUnavailableError } from '../errors.ts';
 import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store } from '../store.ts';
 import { postgresCollection } from './collection.ts';
 import { connectionPool, type Hosts } from './connection-pool.ts';
-import { unavailable } from './errors.ts';
+import { isRejection, messageOf, unavailable } from './errors.ts';
 import { groupRead } from './group-read.ts';
 import { idempotencySweeper } from './idempotency-sweeper.ts';
 import { idempotentCommit } from './idempotent-commit.ts';
 import { MIGRATION_LIMITS, migrate, schemaOf } from './schema.ts';
-import { type Prepare, prepareForReads, prepareForWrites, prepareSession } from './session.ts';
+import { type Prepare, prepareForReads, prepareForWrites, prepareSession, type Session } from './session.ts';
 import { ping, sweepCommits } from './statements.ts';
 
 export interface PostgresOptions {
@@ -119,12 +120,32 @@ async function prepareDatabase(
     // A caller waits for one connect timeout, which one silent host would use up.
     await connections.firstAttempt;
     await connections.use(async (session) => {
+      await rejectEncoding(session, connectTimeout);
       await migrate(session, schemaOf(collections));
       await session.run(sweepCommits, MIGRATION_LIMITS.statementMs);
     });
   } catch (error) {
-    throw unavailable(error);
+    throw isRejection(error) ? unprepared(error) : unavailable(error);
   } finally {
     connections.close();
   }
+}
+
+/** Throws if the database cannot store every text: each pet with another character would be an internal error. */
+async function rejectEncoding(session: Session, timeoutMs: number): Promise<void> {
+  const { rows } = await session.run({ text: 'SHOW server_encoding' }, timeoutMs);
+  const encoding = String(rows[0]?.[0]);
+  // SQL_ASCII stores any bytes.
+  if (!['UTF8', 'SQL_ASCII'].includes(encoding))
+    throw new StoreUnavailableError(
+      `The database has the encoding ${encoding}. Create a database with the encoding UTF8.`,
+    );
+}
+
+function unprepared(cause: unknown): StoreUnavailableError {
+  return new StoreUnavailableError(
+    `The database rejects the server's tables (${messageOf(cause)}). Grant the server's role all rights on them and on the ` +
+      'schema, and rename foreign tables with the same names.',
+    { cause },
+  );
 }
