@@ -30,8 +30,7 @@ export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator
     // record.
     on_record: (record) => void parsed.push(record as unknown as ParsedRecord),
   });
-  // The callbacks of `write` and `end` get the error, too.
-  parser.on('error', () => {});
+  const failure = new Promise<Error>((resolve) => parser.once('error', resolve));
   let line = 1;
   /** The bytes after the last record, and their offset. */
   let rest = Buffer.alloc(0);
@@ -50,7 +49,9 @@ export async function* csvRecords(chunks: AsyncIterable<string>): AsyncGenerator
   const nextLine = () => line + emptyLinesBefore(rest.toString());
   /** Yields the records of a parsed part, and then throws its error. */
   async function* records(parsePart: (done: (error?: Error | null) => void) => void) {
-    const error = await new Promise<Error | null | undefined>(parsePart);
+    // On Node 20 the callback of `end` gets no error, so the event reports all of them.
+    const done = new Promise<undefined>((resolve) => parsePart((error) => error ?? resolve(undefined)));
+    const error = await Promise.race([failure, done]);
     yield* drain();
     if (error) throw quoteError(error, nextLine());
   }
