@@ -131,7 +131,7 @@ async function prepareDatabase(
   }
 }
 
-/** Throws if the database cannot store every text: each pet with another character would be an internal error. */
+/** Throws if the database cannot store every text: each document with another character would be an internal error. */
 async function rejectEncoding(session: Session, timeoutMs: number): Promise<void> {
   const { rows } = await session.run({ text: 'SHOW server_encoding' }, timeoutMs);
   const encoding = String(rows[0]?.[0]);
