@@ -2,7 +2,7 @@ import { type Api, type Input, operations, type Pet } from '@petstore/types';
 import { HttpError } from './http/http-error.ts';
 import type { StoredResponse } from './http/response.ts';
 import { MAX_PAGE_BYTES } from './limits.ts';
-import { decode } from './store/document.ts';
+import { decode, whenRead } from './store/document.ts';
 import type { Awaitable, ListQuery, Store } from './store/store.ts';
 
 const { limit: limitField, after: afterField } = operations.listPets.fields;
@@ -52,11 +52,6 @@ export function storedHandlers(store: Store) {
         .create({ ...pet })
         .then(({ json }) => ({ json })),
   };
-}
-
-/** The response for what was read, now or when it is read. */
-function whenRead<T, R>(read: Awaitable<T>, responseOf: (found: T) => R): Awaitable<R> {
-  return read instanceof Promise ? read.then(responseOf) : responseOf(read);
 }
 
 function queryOf({

@@ -1,5 +1,5 @@
 import { exactReplacer, type Operation, parseExact, type Schema } from '@petstore/types';
-import type { JsonText, NotWritten, Page, Properties } from './store.ts';
+import type { Awaitable, JsonText, NotWritten, Page, Properties } from './store.ts';
 
 /** Describes the documents of a collection to a store, which knows no other property of them. */
 export interface CollectionDeclaration {
@@ -14,7 +14,6 @@ export interface CollectionDeclaration {
 
 /** The highest identifier. PostgreSQL's schema has the same bound. */
 export const MAX_ID = Number.MAX_SAFE_INTEGER;
-export const NO_ID_LEFT = 'The highest identifier is assigned, so no document can be created.';
 
 /** The collection of a list operation: the cursor is its identifier, the other query parameters are its filters. */
 export function collectionOf(
@@ -27,6 +26,11 @@ export function collectionOf(
   const filters = Object.keys(fields).filter((field) => fields[field]?.in === 'query' && !paging.includes(field));
   const schema = responses[String(success)]?.schema?.items;
   return { name, id: key, indexes: filters, ...(schema && { schema }) };
+}
+
+/** Calls `use` with a value: now if it is in memory, else when its promise resolves. */
+export function whenRead<T, R>(read: Awaitable<T>, use: (value: T) => R): Awaitable<R> {
+  return read instanceof Promise ? read.then(use) : use(read);
 }
 
 /** Finds a collection by its name. Throws for a name that was not declared. */

@@ -46,6 +46,13 @@ export class StoreFailedError extends StoreUnavailableError {}
 /** The outcome of the write is unknown, because the disk or the database failed during it. */
 export class StoreUncertainError extends StoreFailedError {}
 
+/** The highest identifier is assigned, so no document can be created. */
+export class NoIdLeftError extends Error {
+  constructor(options?: ErrorOptions) {
+    super('The highest identifier is assigned, so no document can be created.', options);
+  }
+}
+
 /** The idempotency key belongs to another write. Nothing was done. */
 export class IdempotencyMismatchError extends ExpectedError {
   constructor() {

@@ -9,6 +9,7 @@ interface QueuedWrite<W, R> {
 }
 
 interface GroupCommitOptions<W> {
+  onCommit?: ((commit: Commit) => void) | undefined;
   /** The keys that a write locks. Two writes with a common key are never in one commit, and keep their order. */
   keysOf?(write: W): readonly unknown[];
   /** Whether one write may have caused the error of its commit. Then each write of the commit is committed separately. */
@@ -29,7 +30,6 @@ const MAX_QUEUED = { writes: 20_000, bytes: 2 ** 26 };
  */
 export class GroupCommit<W, R> {
   readonly #commit: (writes: W[]) => Promise<R[]>;
-  readonly #onCommit: (commit: Commit) => void;
   readonly #options: GroupCommitOptions<W>;
   #queue: QueuedWrite<W, R>[] = [];
   #queuedBytes = 0;
@@ -40,13 +40,8 @@ export class GroupCommit<W, R> {
   #onQueued: (() => void) | undefined;
   #abortError: StoreUnavailableError | undefined;
 
-  constructor(
-    commit: (writes: W[]) => Promise<R[]>,
-    onCommit: (commit: Commit) => void = () => {},
-    options: GroupCommitOptions<W> = {},
-  ) {
+  constructor(commit: (writes: W[]) => Promise<R[]>, options: GroupCommitOptions<W> = {}) {
     this.#commit = commit;
-    this.#onCommit = onCommit;
     this.#options = options;
   }
 
@@ -144,7 +139,7 @@ export class GroupCommit<W, R> {
       else for (const { reject } of batch) reject(error);
       return;
     }
-    this.#onCommit({ writes: batch.length, milliseconds: performance.now() - started });
+    this.#options.onCommit?.({ writes: batch.length, milliseconds: performance.now() - started });
   }
 }
 

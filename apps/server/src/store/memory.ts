@@ -5,12 +5,11 @@ import {
   encode,
   indexedValue,
   MAX_ID,
-  NO_ID_LEFT,
   obstacleTo,
   withId,
   withoutId,
 } from './document.ts';
-import { IdempotencyMismatchError, StoreUnavailableError } from './errors.ts';
+import { IdempotencyMismatchError, NoIdLeftError, StoreUnavailableError } from './errors.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 import {
   type Collection,
@@ -64,7 +63,7 @@ function memoryCollection({ id: idProperty, indexes }: CollectionDeclaration, sh
   let sequence = 0;
 
   const put = (id: number, properties: Properties): Document => {
-    if (id > MAX_ID) throw new Error(NO_ID_LEFT);
+    if (id > MAX_ID) throw new NoIdLeftError();
     const text = withId(idProperty, id, encode(withoutId(idProperty, properties)));
     const version = String(++sequence);
     const document: Document = { outcome: 'stored', id, version, json: { text, encoding: 'utf8' } };

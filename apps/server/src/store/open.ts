@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { type LowdbOptions, openLowdbStore as openFolder } from './lowdb/lowdb.ts';
 import type { PostgresOptions, PostgresStore } from './postgres/postgres.ts';
-import type { Collection, Store } from './store.ts';
+import type { Store } from './store.ts';
 
 /** Opens the configured store: the database if the configuration has one, else the data folder. */
 export async function openStore(config: Config, options: LowdbOptions = {}): Promise<Store> {
@@ -14,7 +14,7 @@ export async function openStore(config: Config, options: LowdbOptions = {}): Pro
     connectTimeout: config.databaseConnectTimeout,
     statementTimeout: config.databaseStatementTimeout,
     maxIdempotencyKeys,
-    ...(options.onCommit && { onCommit: options.onCommit }),
+    ...options,
   });
 }
 
@@ -31,38 +31,21 @@ export async function openPostgresStore(url: string, options?: PostgresOptions):
 }
 
 /**
- * A store for a server that listens while the store is opened. Until it is open, it is not ready, and reads and writes reject with
+ * A store for a server that listens while the store is opened. Until it is open, it is not ready, and `collection` throws a
  * StoreUnavailableError. The caller handles a failure to open.
  */
 export function openingStore(opened: Promise<Store>): Store {
   let store: Store | undefined;
-  opened.then(
-    (openedStore) => {
-      store = openedStore;
-    },
-    () => {},
-  );
+  const settled = opened.then((openedStore) => (store = openedStore)).catch(() => undefined);
   return {
     passesJson: true,
-    collection: (name) => store?.collection(name) ?? openingCollection,
+    collection: (name) => {
+      if (!store) throw new StoreUnavailableError('The store is being opened.');
+      return store.collection(name);
+    },
     ready: async () => (await store?.ready()) ?? false,
     state: () => store?.state() ?? { status: 'opening' },
     idempotency: () => store?.idempotency() ?? { keys: 0, forgotten: 0 },
-    close: () =>
-      opened.then(
-        (openedStore) => openedStore.close(),
-        () => {},
-      ),
+    close: async () => (await settled)?.close(),
   };
 }
-
-const reject = () => Promise.reject(new StoreUnavailableError('The store is being opened.'));
-const openingCollection: Collection = {
-  create: reject,
-  replace: reject,
-  remove: reject,
-  restore: reject,
-  get: reject,
-  list: reject,
-  version: () => undefined,
-};

@@ -12,9 +12,7 @@ test('writes with a common key are committed one after the other, in the order i
         commits.push(writes);
         return writes;
       };
-      const group = new GroupCommit<number, number>(commit, undefined, {
-        keysOf: (write) => keysOfWrites[write] ?? [],
-      });
+      const group = new GroupCommit<number, number>(commit, { keysOf: (write) => keysOfWrites[write] ?? [] });
       const all = keysOfWrites.map((_, write) => write);
       expect(await Promise.all(all.map((write) => group.add(write, 10)))).toEqual(all);
 

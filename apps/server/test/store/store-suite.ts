@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { decode, documentsIn, NO_ID_LEFT } from '../../src/store/document.ts';
-import { StoreUnavailableError } from '../../src/store/errors.ts';
+import { decode, documentsIn } from '../../src/store/document.ts';
+import { NoIdLeftError, StoreUnavailableError } from '../../src/store/errors.ts';
 import { addMany, contentOf, contents } from './store-contents.ts';
 import { others, type StoreFixture, things, usingStore } from './store-fixture.ts';
 import { likeAMap } from './store-model.ts';
@@ -193,7 +193,7 @@ export function storeSuite(fixture: StoreFixture) {
         const highest = { key: Number.MAX_SAFE_INTEGER, color: 'red' };
         expect(await collection.restore([highest])).toBe(true);
         const creates = [collection.create({}), collection.create({}, { idempotency: { key: 'k', fingerprint: 'f' } })];
-        await Promise.all(creates.map((created) => expect(created).rejects.toThrow(NO_ID_LEFT)));
+        await Promise.all(creates.map((created) => expect(created).rejects.toThrow(NoIdLeftError)));
         expect(await collection.replace(highest.key, { color: 'blue' })).toMatchObject({ outcome: 'stored' });
         expect(await contents(collection, { after: 0, limit: 9 })).toEqual([{ ...highest, color: 'blue' }]);
       }));

@@ -4,11 +4,12 @@ import {
   decodeText,
   encode,
   MAX_ID,
-  NO_ID_LEFT,
   obstacleTo,
+  whenRead,
   withId,
   withoutId,
 } from '../document.ts';
+import { NoIdLeftError } from '../errors.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import {
   type Awaitable,
@@ -28,11 +29,8 @@ import { type ReadTexts, retryRead, type Span, spanOf } from './reader.ts';
 
 /** A write for the group commit. */
 export interface Write {
-  /**
-   * Adds the changes of the write to the batch, and returns the result, which is valid after the commit. A function is called then,
-   * and returns the result.
-   */
-  readonly work: (batch: WriteBatch) => unknown;
+  /** Adds the changes of the write to a batch, and returns the result, which is valid once the batch is committed. */
+  readonly addTo: (batch: WriteBatch) => unknown;
   /** The approximate size of the changes. */
   readonly bytes: number;
   readonly idempotency?: Idempotency | undefined;
@@ -44,8 +42,9 @@ export interface StoreParts {
   group: GroupCommit<Write, unknown>;
 }
 
-/** The number of pages that are cached until the next write. A busy server serves few different pages. */
-const MAX_PAGES = 256;
+/** The number of pages that are cached until the next write, which is enough for a busy server. */
+const MAX_CACHED_PAGES = 256;
+/** Larger pages are not cached, so the cached pages take at most 16 MiB. */
 const MAX_CACHED_PAGE_BYTES = 2 ** 16;
 
 /** A collection of the store. Writes go to the group commit. Reads look up the key directory, then read the segments. */
@@ -55,41 +54,40 @@ export function collectionIn(
 ): Collection {
   const runId = randomUUID().slice(0, 8);
   const directory = catalog.directory(name);
-  const pages = new Map<string, Page>();
-  let pagesSequence = 0;
-  let cachedVersion = { sequence: -1, text: '' };
+  /** The version of the collection, and the pages that were read since the last write. */
+  let cache = { sequence: -1, version: '', pages: new Map<string, Page>() };
   const bodyOf = (properties: Properties) => encode(withoutId(idProperty, properties));
   // The type of the result depends on the write.
-  const write = <R>(bytes: number, work: (batch: WriteBatch) => R, idempotency?: Idempotency) =>
-    group.add({ work, bytes, idempotency }, idempotency ? 2 * bytes : bytes) as Promise<R>;
+  const write = <R>(bytes: number, addTo: (batch: WriteBatch) => R, idempotency?: Idempotency) =>
+    group.add({ addTo, bytes, idempotency }, idempotency ? 2 * bytes : bytes) as Promise<R>;
 
   return {
     create: (properties, { idempotency } = {}) => {
       const [body, kind] = [bodyOf(properties), catalog.kindOf(name, properties)];
-      const work = (batch: WriteBatch) => {
-        const id = batch.last(name) + 1;
-        // Rejects after the commit: an error here would fail the other writes of the commit, too.
-        return id > MAX_ID ? () => Promise.reject(new Error(NO_ID_LEFT)) : batch.put(name, idProperty, id, body, kind);
-      };
-      return write(body.length, work, idempotency) as Promise<Document>;
+      const addTo = (batch: WriteBatch) => batch.put(name, idProperty, batch.lastId(name) + 1, body, kind);
+      return write(body.length, addTo, idempotency);
     },
     replace: (id, properties, { ifVersion, idempotency } = {}) => {
       const [body, kind] = [bodyOf(properties), catalog.kindOf(name, properties)];
-      const work = (batch: WriteBatch): Document | NotWritten =>
+      const addTo = (batch: WriteBatch): Document | NotWritten =>
         batch.obstacle(name, id, ifVersion) ?? batch.put(name, idProperty, id, body, kind);
-      return write(body.length, work, idempotency);
+      return write(body.length, addTo, idempotency);
     },
     remove: (id, { ifVersion, idempotency } = {}) => {
-      const work = (batch: WriteBatch): Removed | NotWritten =>
+      const addTo = (batch: WriteBatch): Removed | NotWritten =>
         batch.obstacle(name, id, ifVersion) ?? batch.remove(name, id);
-      return write(0, work, idempotency);
+      return write(0, addTo, idempotency);
     },
     restore: (documents) => {
-      const all = documents.map((one) => [Number(one[idProperty]), bodyOf(one), catalog.kindOf(name, one)] as const);
-      const bytes = all.reduce((sum, [, body]) => sum + body.length, 0);
+      const restored = documents.map((properties) => ({
+        id: Number(properties[idProperty]),
+        body: bodyOf(properties),
+        kind: catalog.kindOf(name, properties),
+      }));
+      const bytes = restored.reduce((sum, { body }) => sum + body.length, 0);
       return write(bytes, (batch) => {
-        if (all[0] && all[0][0] <= batch.last(name)) return false;
-        for (const [id, body, kind] of all) batch.put(name, idProperty, id, body, kind);
+        if (restored[0] && restored[0].id <= batch.lastId(name)) return false;
+        for (const { id, body, kind } of restored) batch.put(name, idProperty, id, body, kind);
         return true;
       });
     },
@@ -104,35 +102,35 @@ export function collectionIn(
           version,
           json: { text, encoding: 'latin1' },
         });
-        return then(texts([spanOf(catalog, location)]), document);
+        return whenRead(texts([spanOf(catalog, location)]), document);
       }),
     list: (query) => {
-      if (pagesSequence !== catalog.sequence) pages.clear();
-      pagesSequence = catalog.sequence;
+      const { pages } = currentCache();
       const key = encode(query);
-      return pages.get(key) ?? retryRead(() => pageOf(query, key));
+      return pages.get(key) ?? retryRead(() => readPage(query, key, pages));
     },
     // Returns the same string object until the next write, so that comparing versions is cheap.
-    version: () => {
-      const { sequence } = catalog;
-      if (cachedVersion.sequence !== sequence) cachedVersion = { sequence, text: `${runId}-${sequence}` };
-      return cachedVersion.text;
-    },
+    version: () => currentCache().version,
   };
 
-  function pageOf(query: ListQuery, key: string): Awaitable<Page> {
+  function currentCache(): typeof cache {
     const { sequence } = catalog;
-    const { spans, ...page } = find(query);
-    return then(texts(spans), (parts): Page => {
-      const result: Page = { ...page, json: { text: `[${parts.join(',\n')}]`, encoding: 'latin1' } };
-      if (sequence === pagesSequence && pages.size < MAX_PAGES && result.json.text.length <= MAX_CACHED_PAGE_BYTES)
-        pages.set(key, result);
+    if (cache.sequence !== sequence) cache = { sequence, version: `${runId}-${sequence}`, pages: new Map() };
+    return cache;
+  }
+
+  function readPage(query: ListQuery, key: string, pages: Map<string, Page>): Awaitable<Page> {
+    const { spans, ...page } = findPage(query);
+    return whenRead(texts(spans), (parts): Page => {
+      const text = `[${parts.join(',\n')}]`;
+      const result: Page = { ...page, json: { text, encoding: 'latin1' } };
+      if (pages.size < MAX_CACHED_PAGES && text.length <= MAX_CACHED_PAGE_BYTES) pages.set(key, result);
       return result;
     });
   }
 
-  /** Finds the spans of the documents of a page. */
-  function find({ after, filter, limit, maxBytes = DEFAULT_PAGE_BYTES }: ListQuery) {
+  /** Finds the documents of a page, and the spans of their texts. */
+  function findPage({ after, filter, limit, maxBytes = DEFAULT_PAGE_BYTES }: ListQuery) {
     const spans: Span[] = [];
     const page = { count: 0, last: 0, more: false, spans };
     let bytes = 1;
@@ -152,12 +150,13 @@ export function collectionIn(
     return page;
   }
 
+  /** The kinds of the documents that a filter selects. */
   function kindsWith({ property, value }: NonNullable<ListQuery['filter']>): number[] {
     if (!catalog.indexes(name).includes(property))
       throw new Error(`The collection '${name}' has no index on '${property}'.`);
-    const wanted = encode(value);
+    const encodedValue = encode(value);
     return catalog.kinds.flatMap(([collection, values], kind) =>
-      collection === name && values !== '' && encode(decodeText(values)[property]) === wanted ? [kind] : [],
+      collection === name && values !== '' && encode(decodeText(values)[property]) === encodedValue ? [kind] : [],
     );
   }
 }
@@ -167,46 +166,45 @@ export type WriteBatch = ReturnType<typeof writeBatch>;
 
 export function writeBatch(catalog: Catalog) {
   const records: NewRecord[] = [];
-  /** The versions of changed documents by collection and identifier, 0 for removed ones. */
-  const versions = new Map<string, Map<number, number>>();
-  const lasts = new Map<string, number>();
+  /** The last change of each document in this batch, by collection and identifier. */
+  const changes = new Map<string, Map<number, NewRecord>>();
+  const lastIds = new Map<string, number>();
 
   /** The highest assigned identifier. */
-  const last = (collection: string) => lasts.get(collection) ?? catalog.directory(collection).last;
+  const lastId = (collection: string) => lastIds.get(collection) ?? catalog.directory(collection).last;
   /** The sequence number of the last change. */
   const sequence = () => catalog.sequence + records.length;
   /** Adds a change, and returns its sequence number. */
-  const add = (collection: string, id: number, text: string, kind: number, length = 0) => {
-    const version = sequence() + 1;
-    records.push({ kind, id, version, start: 0, length, text });
-    const ofCollection = versions.get(collection) ?? new Map<number, number>();
-    versions.set(collection, ofCollection.set(id, length === 0 ? 0 : version));
-    return version;
+  const addChange = (collection: string, id: number, text: string, kind: number, length: number) => {
+    const record = { kind, id, version: sequence() + 1, start: 0, length, text };
+    records.push(record);
+    const ofCollection = changes.get(collection) ?? new Map<number, NewRecord>();
+    changes.set(collection, ofCollection.set(id, record));
+    return record.version;
   };
 
   return {
     records,
-    last,
+    lastId,
     sequence,
     /** The reason why a write to this document is not possible; undefined if the write is possible. */
     obstacle: (collection: string, id: number, ifVersion: string | undefined): NotWritten | undefined => {
-      const version = versions.get(collection)?.get(id) ?? catalog.directory(collection).get(id)?.version;
-      return obstacleTo(version ? catalog.versionText(version) : undefined, ifVersion);
+      const current = changes.get(collection)?.get(id) ?? catalog.directory(collection).get(id);
+      // A removed document has a tombstone, whose length is 0.
+      return obstacleTo(current?.length ? catalog.versionText(current.version) : undefined, ifVersion);
     },
+    /** Creates or replaces a document. */
     put: (collection: string, idProperty: string, id: number, body: string, kind: number): Document => {
+      if (id > MAX_ID) throw new NoIdLeftError();
       const text = withId(idProperty, id, body);
       const length = Buffer.byteLength(text);
-      const version = catalog.versionText(add(collection, id, text, kind, length));
-      lasts.set(collection, Math.max(id, last(collection)));
+      const version = catalog.versionText(addChange(collection, id, text, kind, length));
+      lastIds.set(collection, Math.max(id, lastId(collection)));
       return { outcome: 'stored', id, version, json: { text, encoding: length === text.length ? 'latin1' : 'utf8' } };
     },
     remove: (collection: string, id: number): Removed => {
-      add(collection, id, '', catalog.kind(collection, ''));
+      addChange(collection, id, '', catalog.kind(collection, ''), 0);
       return { outcome: 'removed' };
     },
   };
-}
-
-function then<T, R>(value: Awaitable<T>, next: (value: T) => R): Awaitable<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -68,16 +68,16 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
 
   /** The result of a write. For a known key, it is a function that reads the first result. */
   function writeUnlessKnown(batch: WriteBatch, write: Write): unknown {
-    const { work, bytes, idempotency } = write;
-    if (!idempotency) return work(batch);
+    const { addTo, bytes, idempotency } = write;
+    if (!idempotency) return addTo(batch);
     const { key, fingerprint } = idempotency;
     const known = pendingKeys.has(key) ? pending?.id : keys.get(key);
     if (known !== undefined)
       return () => replay(known, idempotency).then((found) => found ?? group.add(write, 2 * bytes));
     // Idempotent writes have one of these results.
-    const result = work(batch) as Document | Removed | NotWritten;
+    const result = addTo(batch) as Document | Removed | NotWritten;
     if (result.outcome !== 'stored' && result.outcome !== 'removed') return result;
-    pending ??= { id: batch.last(COLLECTION) + 1, at: now(), writes: [], documents: [] };
+    pending ??= { id: batch.lastId(COLLECTION) + 1, at: now(), writes: [], documents: [] };
     pendingKeys.add(key);
     if (result.outcome === 'removed') pending.writes.push([key, fingerprint]);
     else {
@@ -148,7 +148,7 @@ export function idempotentWrites(parts: StoreParts, maxKeys: number, now: () => 
   /** Removes expired and excess keys. If the commit fails, the next sweep removes their documents. */
   function sweep(): void {
     if (!keys.isDue && swept.length === 0) return;
-    group.add({ work: (batch) => removeDue(batch, SWEPT_BY_TIMER), bytes: 0 }, 0).then(sweep, () => {});
+    group.add({ addTo: (batch) => removeDue(batch, SWEPT_BY_TIMER), bytes: 0 }, 0).then(sweep, () => {});
   }
 
   /** Adds the removal of up to `count` documents to a commit. */

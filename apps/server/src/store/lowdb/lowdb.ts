@@ -3,7 +3,7 @@ import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFile, isFolder, makeFolder, readWhole, removeFile, syncFolder } from '../../files/files.ts';
 import { type CollectionDeclaration, collectionNamed } from '../document.ts';
-import { StoreDamagedError, StoreFailedError } from '../errors.ts';
+import { NoIdLeftError, StoreDamagedError, StoreFailedError } from '../errors.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { type Commit, MAX_IDEMPOTENCY_KEYS, type Store, type StoreState } from '../store.ts';
 import { backup } from './backup.ts';
@@ -101,7 +101,7 @@ async function openUnlocked(
   const merger = openMerger(catalog, manifest, onWarning);
 
   let state: StoreState = { status: 'open' };
-  const group = new GroupCommit(async (writes: Write[]) => {
+  const commit = async (writes: Write[]): Promise<unknown[]> => {
     const batch = writeBatch(catalog);
     try {
       const results = idempotent.write(batch, writes);
@@ -118,7 +118,9 @@ async function openUnlocked(
       }
       throw error;
     }
-  }, onCommit);
+  };
+  const isCausedByOneWrite = (error: unknown) => error instanceof NoIdLeftError;
+  const group = new GroupCommit(commit, { onCommit, isCausedByOneWrite });
   const parts = { catalog, texts: reader(catalog), group };
   const idempotent = idempotentWrites(parts, maxIdempotencyKeys, now);
   await idempotent.load();

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { type CollectionDeclaration, encode, NO_ID_LEFT, obstacleTo, withId, withoutId } from '../document.ts';
-import { IdempotencyMismatchError, StoreUnavailableError } from '../errors.ts';
+import { type CollectionDeclaration, encode, obstacleTo, withId, withoutId } from '../document.ts';
+import { IdempotencyMismatchError, NoIdLeftError, StoreUnavailableError } from '../errors.ts';
 import { GroupCommit } from '../group-commit.ts';
 import {
   type Collection,
@@ -53,7 +53,8 @@ export function postgresCollection(
   const statements = statementsOf(declaration);
   const bodyOf = (properties: Properties) => encode(withoutId(declaration.id, properties));
   const textOf = (id: number, body: string) => withId(declaration.id, id, body);
-  const group = new GroupCommit<Write, WriteResult>(commit, onCommit, {
+  const group = new GroupCommit<Write, WriteResult>(commit, {
+    onCommit,
     // A statement can change a document only once, and store a key only once.
     keysOf: ({ id, idempotency }) => [...(id === undefined ? [] : [id]), ...(idempotency ? [idempotency.key] : [])],
     isCausedByOneWrite: isRejection,
@@ -61,7 +62,7 @@ export function postgresCollection(
   const add = async <R>(write: Write): Promise<R> => {
     for (;;) {
       const result = await group.add(write, write.body?.length ?? 0).catch((cause: unknown) => {
-        throw isOutOfIds(cause) ? new Error(NO_ID_LEFT, { cause }) : cause;
+        throw isOutOfIds(cause) ? new NoIdLeftError({ cause }) : cause;
       });
       // Each kind of write has its own kind of result.
       if (result !== KNOWN) return result as R;
